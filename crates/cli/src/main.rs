@@ -1,0 +1,2 @@
+//! The binary: the only place that wires all.
+fn main() {}

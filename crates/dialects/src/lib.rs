@@ -1,0 +1,1 @@
+//! Who says it how: one folder each.

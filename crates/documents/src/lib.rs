@@ -1,0 +1,1 @@
+//! What a file that is not plain text shows: images, PDF pages, notebook cells.

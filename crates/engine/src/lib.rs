@@ -1,0 +1,1 @@
+//! Every operation, one file each, and the session.

@@ -1,0 +1,1 @@
+//! The one way a call goes, and its layers.

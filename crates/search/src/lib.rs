@@ -1,0 +1,1 @@
+//! Glob, grep and listing over a walk.

@@ -1,0 +1,1 @@
+//! Protocols: MCP over stdio.

@@ -1,0 +1,1 @@
+//! Lines, encodings, matching, diffs, cutting: bytes in, bytes out.

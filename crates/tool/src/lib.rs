@@ -1,0 +1,1 @@
+//! The kit in which a dialect is written.

@@ -1,0 +1,1 @@
+//! The disk inside the roots: resolve, walk, read, commit.

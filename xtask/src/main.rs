@@ -1,0 +1,2 @@
+//! The house's own tasks.
+fn main() {}
