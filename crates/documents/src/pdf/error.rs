@@ -1,0 +1,69 @@
+//! Why a PDF cannot be read.
+
+use super::range::spans_text;
+
+/// Why a PDF cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PdfError {
+    /// The file needs a password.
+    #[error("the PDF is encrypted with a password; decrypt it first (for example with `qpdf --decrypt`)")]
+    Encrypted,
+    /// The bytes do not begin as a PDF does.
+    #[error("not a PDF: the file does not begin with `%PDF-`")]
+    NotAPdf,
+    /// The document's structure is broken.
+    #[error("the PDF cannot be read: {why}; the file may be damaged or cut off")]
+    Garbled {
+        /// What the reader met.
+        why: String,
+    },
+    /// None of the pages asked for has text.
+    #[error("no text on {}: the {} without a text layer, likely scanned (the document has {total} pages)", page_words(pages), if pages.len() == 1 { "page is" } else { "pages are" })]
+    NoText {
+        /// The pages that were looked at.
+        pages: Vec<u32>,
+        /// Pages in the document.
+        total: u32,
+    },
+    /// The range begins past the last page.
+    #[error("page {page} does not exist: the document has {total} pages")]
+    OutOfRange {
+        /// The first page that does not exist.
+        page: u32,
+        /// Pages in the document.
+        total: u32,
+    },
+    /// The range holds more pages than one call reads.
+    #[error("{asked} pages are asked for: at most {max} are read in one call; ask for fewer")]
+    TooManyPages {
+        /// Pages in the range.
+        asked: u32,
+        /// The most pages of one call.
+        max: u32,
+    },
+    /// The document is too long to be read without a range.
+    #[error("the PDF has {total} pages: say which to read, such as \"1-{max}\" (at most {max} in one call)")]
+    PagesNeeded {
+        /// Pages in the document.
+        total: u32,
+        /// The most pages of one call.
+        max: u32,
+    },
+    /// Reading took longer than allowed.
+    #[error("reading the PDF took longer than {} s; ask for fewer pages", seconds.max(&1))]
+    TimedOut {
+        /// The time that was given, in whole seconds.
+        seconds: u64,
+    },
+    /// Earlier PDFs that never finished still hold all reading threads.
+    #[error("{running} PDFs are still being read; wait until they end")]
+    Busy {
+        /// Readers at work.
+        running: usize,
+    },
+}
+
+fn page_words(pages: &[u32]) -> String {
+    let word = if pages.len() == 1 { "page" } else { "pages" };
+    format!("{word} {}", spans_text(pages))
+}

@@ -1,0 +1,124 @@
+//! Page ranges as people write them.
+
+/// Pages that are asked for, such as `1-5`, `3`, `10-` or `1,3,5-7`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRange {
+    spans: Vec<Span>,
+}
+
+/// Why a page range cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PageRangeError {
+    /// Nothing was written.
+    #[error("the page range is empty: write pages such as \"3\", \"1-5\", \"10-\" or \"1,3,5-7\"")]
+    Empty,
+    /// A part is no page and no range.
+    #[error(
+        "\"{part}\" is not a page or a range: write pages such as \"3\", \"1-5\", \"10-\" or \"1,3,5-7\""
+    )]
+    Unclear {
+        /// The part as written.
+        part: String,
+    },
+    /// Page 0 was asked for.
+    #[error("\"{part}\" asks for page 0: pages are counted from 1")]
+    Zero {
+        /// The part as written.
+        part: String,
+    },
+    /// A range ends before it begins.
+    #[error("\"{part}\" ends before it begins: write \"{last}-{first}\"")]
+    Backwards {
+        /// The part as written.
+        part: String,
+        /// The page it begins with.
+        first: u32,
+        /// The page it ends with.
+        last: u32,
+    },
+}
+
+impl PageRange {
+    /// Understands `1-5`, `3`, `10-` (to the last page) and lists of these.
+    ///
+    /// # Errors
+    ///
+    /// When a part is no page or range, names page 0, or runs backwards.
+    pub fn parse(written: &str) -> Result<Self, PageRangeError> {
+        if written.trim().is_empty() {
+            return Err(PageRangeError::Empty);
+        }
+        let spans = written.split(',').map(|part| Span::parse(part.trim())).collect::<Result<_, _>>()?;
+        Ok(Self { spans })
+    }
+
+    /// Lists the pages of the range in a document of `total` pages, ascending, each once.
+    ///
+    /// A range that runs past the end stops there; one that begins past it is the error, with its first page.
+    pub(super) fn within(&self, total: u32) -> Result<Vec<u32>, u32> {
+        let mut spans = self.spans.clone();
+        spans.sort_unstable_by_key(|span| span.first);
+        let mut pages: Vec<u32> = Vec::new();
+        for span in spans {
+            if span.first > total {
+                return Err(span.first);
+            }
+            let next = pages.last().map_or(1, |last| last + 1);
+            pages.extend(span.first.max(next)..=span.last.unwrap_or(total).min(total));
+        }
+        Ok(pages)
+    }
+}
+
+/// Writes ascending pages as a range: `1-3, 7`.
+pub(super) fn spans_text(pages: &[u32]) -> String {
+    let mut spans: Vec<(u32, u32)> = Vec::new();
+    for &page in pages {
+        match spans.last_mut() {
+            Some((_, last)) if *last + 1 == page => *last = page,
+            _ => spans.push((page, page)),
+        }
+    }
+    let words = spans
+        .iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span {
+    first: u32,
+    last: Option<u32>,
+}
+
+impl Span {
+    fn parse(part: &str) -> Result<Self, PageRangeError> {
+        let (first, last) = match part.split_once(['-', '–']) {
+            None => {
+                let page = page_number(part, part)?;
+                (page, Some(page))
+            }
+            Some((first, "")) => (page_number(first, part)?, None),
+            Some((first, last)) => (page_number(first, part)?, Some(page_number(last, part)?)),
+        };
+        match last {
+            Some(last) if last < first => {
+                Err(PageRangeError::Backwards { part: part.to_owned(), first, last })
+            }
+            _ => Ok(Self { first, last }),
+        }
+    }
+}
+
+fn page_number(digits: &str, part: &str) -> Result<u32, PageRangeError> {
+    let digits = digits.trim();
+    let unclear = || PageRangeError::Unclear { part: part.to_owned() };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(unclear());
+    }
+    match digits.parse::<u32>() {
+        Ok(0) => Err(PageRangeError::Zero { part: part.to_owned() }),
+        Ok(page) => Ok(page),
+        Err(_) => Err(unclear()),
+    }
+}
