@@ -1,1 +1,11 @@
 //! Lines, encodings, matching, diffs, cutting: bytes in, bytes out.
+
+pub mod cut;
+pub mod diff;
+pub mod encoding;
+pub mod escape;
+pub mod guard;
+pub mod lines;
+pub mod matching;
+pub mod names;
+pub mod window;

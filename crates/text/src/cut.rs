@@ -1,0 +1,159 @@
+//! Shortening a long text to its ends.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::lines::{line_end, line_start};
+
+/// How every notice of left-out text begins, so that [`crate::guard`] knows it again.
+pub const NOTICE: &str = "[toolpost: ";
+
+/// How long a text may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// At most so many bytes.
+    pub bytes: usize,
+    /// At most so many lines.
+    pub lines: usize,
+}
+
+/// What is kept of a text that is too long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// The beginning.
+    pub head: &'a str,
+    /// The end; empty if only the beginning is kept.
+    pub tail: &'a str,
+    /// What lies between them.
+    pub left: Left,
+}
+
+/// What was left out of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// How many bytes.
+    pub bytes: usize,
+    /// The first line, counted from 1, of which something is missing.
+    pub first: usize,
+    /// The last line of which something is missing.
+    pub last: usize,
+    /// How many lines the whole text has.
+    pub of_lines: usize,
+    /// How many bytes the whole text has.
+    pub of_bytes: usize,
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, first, last, of_lines, of_bytes } = self;
+        write!(f, "{NOTICE}left out lines {first}-{last} of {of_lines}, {bytes} of {of_bytes} bytes]")
+    }
+}
+
+impl fmt::Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.head)?;
+        if !self.head.is_empty() && !self.head.ends_with('\n') {
+            f.write_str("\n")?;
+        }
+        write!(f, "{}", self.left)?;
+        if self.tail.is_empty() { Ok(()) } else { write!(f, "\n{}", self.tail) }
+    }
+}
+
+/// Keeps the beginning of a text; none if the whole fits.
+#[must_use]
+pub fn head(text: &str, limit: Limit) -> Option<Cut<'_>> {
+    if fits(text, limit) {
+        return None;
+    }
+    let head = beginning(text, limit);
+    Some(cut(text, head, text.len()))
+}
+
+/// Keeps so many lines of the beginning and of the end of a text; none if the whole fits.
+///
+/// The limit's bytes are shared in proportion; what one end does not use, the other may.
+#[must_use]
+pub fn head_and_tail(text: &str, limit: Limit, head: usize, tail: usize) -> Option<Cut<'_>> {
+    if fits(text, limit) {
+        return None;
+    }
+    let (head, tail) = (head.min(limit.lines), tail.min(limit.lines.saturating_sub(head)));
+    let share = share(limit.bytes, head, tail);
+    let mut start = beginning(text, Limit { bytes: limit.bytes - share, lines: head });
+    let rest = &text[start..];
+    let end = start + ending(rest, Limit { bytes: limit.bytes - start, lines: tail });
+    let spare = limit.bytes - (text.len() - end);
+    if spare > start {
+        start = beginning(&text[..end], Limit { bytes: spare, lines: head }).min(end);
+    }
+    (start < end).then(|| cut(text, start, end))
+}
+
+/// Keeps at most so many characters of a line, and counts those that are left out.
+#[must_use]
+pub fn line(line: &str, characters: usize) -> (&str, usize) {
+    match line.char_indices().nth(characters) {
+        Some((at, _)) => (&line[..at], line[at..].chars().count()),
+        None => (line, 0),
+    }
+}
+
+/// Says whether a text is within a limit.
+fn fits(text: &str, limit: Limit) -> bool {
+    text.len() <= limit.bytes && crate::lines::count(text) <= limit.lines
+}
+
+/// Gives the end of the bytes a share by lines.
+fn share(bytes: usize, head: usize, tail: usize) -> usize {
+    let all = (head + tail).max(1) as u128;
+    usize::try_from(bytes as u128 * tail as u128 / all).unwrap_or(bytes)
+}
+
+/// Finds where the kept beginning ends: at a line's end, or inside the first line if that is longer than the limit.
+fn beginning(text: &str, limit: Limit) -> usize {
+    let by_lines =
+        memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).nth(limit.lines.saturating_sub(1));
+    let by_lines = if limit.lines == 0 { 0 } else { by_lines.unwrap_or(text.len()) };
+    if by_lines <= limit.bytes {
+        return by_lines;
+    }
+    let by_bytes = text.floor_char_boundary(limit.bytes);
+    match line_start(text, by_bytes) {
+        0 => by_bytes,
+        start => start,
+    }
+}
+
+/// Finds where the kept end begins: at a line's beginning, or inside the last line if that is longer than the limit.
+fn ending(text: &str, limit: Limit) -> usize {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    let by_lines =
+        memchr::memrchr_iter(b'\n', body.as_bytes()).map(|at| at + 1).nth(limit.lines.saturating_sub(1));
+    let by_lines = if limit.lines == 0 { text.len() } else { by_lines.unwrap_or(0) };
+    if text.len() - by_lines <= limit.bytes {
+        return by_lines;
+    }
+    let by_bytes = text.ceil_char_boundary(text.len() - limit.bytes);
+    if text[..by_bytes].ends_with('\n') {
+        return by_bytes;
+    }
+    match line_end(text, by_bytes) + 1 {
+        next if next >= text.len() => by_bytes,
+        next => next,
+    }
+}
+
+/// Describes what is kept and what is not.
+fn cut(text: &str, start: usize, end: usize) -> Cut<'_> {
+    let (head, tail) = (&text[..start], &text[end..]);
+    let breaks = |part: &str| memchr::memchr_iter(b'\n', part.as_bytes()).count();
+    let first = 1 + breaks(head);
+    let middle = text[start..end].strip_suffix('\n').unwrap_or(&text[start..end]);
+    let last = first + breaks(middle);
+    let left =
+        Left { bytes: end - start, first, last, of_lines: crate::lines::count(text), of_bytes: text.len() };
+    Cut { head, tail, left }
+}

@@ -1,0 +1,104 @@
+//! File names written so that they cannot pass for anything else.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Writes a file name for a reply.
+///
+/// Control characters, invisible and direction-changing ones, backslashes and bytes that are not UTF-8 become escapes:
+/// `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] gives the name back.
+#[must_use]
+pub fn name(name: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(name) {
+        Ok(plain) if !plain.chars().any(|c| c == '\\' || hidden(c)) => return Cow::Borrowed(plain),
+        _ => {}
+    }
+    let mut out = String::with_capacity(name.len() + 8);
+    for chunk in name.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            escape(&mut out, character);
+        }
+        for byte in chunk.invalid() {
+            push(&mut out, format_args!("\\x{byte:02x}"));
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Reads a file name as [`name`] writes it; none if an escape is wrong.
+#[must_use]
+pub fn unescape(shown: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(shown.len());
+    let mut rest = shown;
+    while let Some((plain, escaped)) = rest.split_once('\\') {
+        out.extend_from_slice(plain.as_bytes());
+        let kind = escaped.chars().next()?;
+        rest = escaped.get(kind.len_utf8()..)?;
+        match kind {
+            'n' => out.push(b'\n'),
+            'r' => out.push(b'\r'),
+            't' => out.push(b'\t'),
+            '\\' => out.push(b'\\'),
+            'x' => {
+                out.push(u8::from_str_radix(digits(rest.get(..2)?)?, 16).ok()?);
+                rest = &rest[2..];
+            }
+            'u' => {
+                let (code, after) = rest.strip_prefix('{')?.split_once('}')?;
+                let character = char::from_u32(u32::from_str_radix(digits(code)?, 16).ok()?)?;
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = after;
+            }
+            _ => return None,
+        }
+    }
+    out.extend_from_slice(rest.as_bytes());
+    Some(out)
+}
+
+/// Writes a short text of unknown origin on one line: as [`name`] does, but keeps backslashes.
+///
+/// Not for the content of files.
+#[must_use]
+pub fn text(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if character == '\\' { out.push('\\') } else { escape(&mut out, character) }
+    }
+    Cow::Owned(out)
+}
+
+/// Writes one character.
+fn escape(out: &mut String, character: char) {
+    match character {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\\' => out.push_str("\\\\"),
+        other if hidden(other) => push(out, format_args!("\\u{{{:x}}}", u32::from(other))),
+        other => out.push(other),
+    }
+}
+
+/// Says whether a character shows nothing, or changes how others are shown.
+fn hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+            | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Lets only hexadecimal digits through, since parsing would take a sign too.
+fn digits(code: &str) -> Option<&str> {
+    code.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(code)
+}
+
+/// Appends formatted text; a string takes all of it.
+fn push(out: &mut String, arguments: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(arguments);
+}

@@ -1,0 +1,127 @@
+//! Where lines begin and end.
+
+use std::borrow::Cow;
+
+use memchr::{memchr_iter, memrchr};
+use serde::Serialize;
+
+/// Lines from `first` to `last`, both counted from 1 and both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct LineRange {
+    /// The first line.
+    pub first: usize,
+    /// The last line.
+    pub last: usize,
+}
+
+/// A place in a text, both counted from 1; the column counts characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// The beginnings of the lines of a text.
+///
+/// Only `\n` ends a line. A text that ends with one has no empty line behind it; an empty text has no line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+    end: usize,
+}
+
+impl LineIndex {
+    /// Finds the lines of a text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mut starts = Vec::with_capacity(text.len() / 32 + 1);
+        if !text.is_empty() {
+            starts.push(0);
+        }
+        starts
+            .extend(memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).filter(|&start| start < text.len()));
+        Self { starts, end: text.len() }
+    }
+
+    /// Counts the lines.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Finds the line, counted from 1, that an offset lies in; the end of the text lies in the last line.
+    #[must_use]
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset).max(1)
+    }
+
+    /// Finds line and column of an offset of the same text.
+    #[must_use]
+    pub fn place(&self, text: &str, offset: usize) -> Place {
+        let line = self.line(offset);
+        let start = self.start(line).unwrap_or(0);
+        let column = text.get(start..offset.min(text.len())).map_or(1, |before| before.chars().count() + 1);
+        Place { line, column }
+    }
+
+    /// Finds the offset of a place; none if there is no such line or the line is shorter.
+    ///
+    /// The column behind the last character of a line is a place too.
+    #[must_use]
+    pub fn offset(&self, text: &str, place: Place) -> Option<usize> {
+        let range = self.range(place.line)?;
+        let content = text.get(range.clone())?.trim_end_matches('\n');
+        let skip = place.column.checked_sub(1)?;
+        let mut ends = content.char_indices().map(|(at, _)| at).chain([content.len()]);
+        ends.nth(skip).map(|at| range.start + at)
+    }
+
+    /// Gives the offset at which a line begins.
+    #[must_use]
+    pub fn start(&self, line: usize) -> Option<usize> {
+        self.starts.get(line.checked_sub(1)?).copied()
+    }
+
+    /// Gives the bytes of a line with its break.
+    #[must_use]
+    pub fn range(&self, line: usize) -> Option<std::ops::Range<usize>> {
+        let start = self.start(line)?;
+        Some(start..self.starts.get(line).copied().unwrap_or(self.end))
+    }
+
+    /// Gives the bytes of several lines with their breaks; none if one of them is missing.
+    #[must_use]
+    pub fn span(&self, lines: LineRange) -> Option<std::ops::Range<usize>> {
+        let first = self.range(lines.first)?;
+        let last = self.range(lines.last)?;
+        (first.start <= last.start).then_some(first.start..last.end)
+    }
+}
+
+/// Turns every CRLF into LF, and nothing else.
+#[must_use]
+pub fn lf(text: &str) -> Cow<'_, str> {
+    if memchr::memmem::find(text.as_bytes(), b"\r\n").is_some() {
+        Cow::Owned(text.replace("\r\n", "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Counts the lines of a text as [`LineIndex`] does.
+#[must_use]
+pub fn count(text: &str) -> usize {
+    memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// Gives the offset at which the line around an offset begins.
+pub(crate) fn line_start(text: &str, offset: usize) -> usize {
+    memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
+}
+
+/// Gives the offset at which the line around an offset ends, before its break.
+pub(crate) fn line_end(text: &str, offset: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[offset..]).map_or(text.len(), |at| offset + at)
+}

@@ -1,0 +1,128 @@
+//! File names that look alike.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// In what two names differ that look alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// In nothing.
+    None,
+    /// In how accents are composed (NFC or NFD).
+    Composition,
+    /// In the kind of a space.
+    Space,
+    /// In the kind of an apostrophe or quote.
+    Apostrophe,
+    /// In upper and lower case.
+    Case,
+    /// In more than one of these.
+    Several,
+}
+
+/// Gives the key that all names that look alike share.
+#[must_use]
+pub fn variants(name: &str) -> String {
+    case(&apostrophe(&space(&composition(name)))).into_owned()
+}
+
+/// Says in what two names differ, if they look alike.
+#[must_use]
+pub fn same_key(a: &str, b: &str) -> Option<Difference> {
+    if a == b {
+        return Some(Difference::None);
+    }
+    if variants(a) != variants(b) {
+        return None;
+    }
+    let single: [(Fold, Difference); 4] = [
+        (composition, Difference::Composition),
+        (space, Difference::Space),
+        (apostrophe, Difference::Apostrophe),
+        (case, Difference::Case),
+    ];
+    Some(
+        single
+            .into_iter()
+            .find(|(fold, _)| fold(a) == fold(b))
+            .map_or(Difference::Several, |(_, found)| found),
+    )
+}
+
+/// Picks the candidates whose last part is the likest to that of a wanted path, the likest first.
+///
+/// Names that share neither most of their letters nor their beginning are left out.
+#[must_use]
+pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a str> {
+    let name = variants(basename(wanted));
+    let wanted: Vec<char> = name.chars().take(MAX_NAME).collect();
+    let allowed = (wanted.len() / 3).max(2);
+    let mut found: Vec<(usize, &'a str)> = Vec::new();
+    for &candidate in candidates {
+        let key: Vec<char> = variants(basename(candidate)).chars().take(MAX_NAME).collect();
+        if wanted.is_empty() || key.len().abs_diff(wanted.len()) > allowed {
+            continue;
+        }
+        let away = distance(&wanted, &key);
+        if away <= allowed && away < wanted.len().max(key.len()) {
+            found.push((away, candidate));
+        }
+    }
+    found.sort_by(|a, b| (a.0, a.1.len(), a.1).cmp(&(b.0, b.1.len(), b.1)));
+    found.into_iter().take(max).map(|(_, candidate)| candidate).collect()
+}
+
+/// Longer names are compared by their beginning.
+const MAX_NAME: usize = 255;
+
+type Fold = fn(&str) -> Cow<'_, str>;
+
+fn composition(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() { Cow::Borrowed(name) } else { Cow::Owned(name.nfc().collect()) }
+}
+
+fn space(name: &str) -> Cow<'_, str> {
+    let plain = |c: char| if c.is_whitespace() && !c.is_control() { ' ' } else { c };
+    Cow::Owned(name.chars().map(plain).collect())
+}
+
+fn apostrophe(name: &str) -> Cow<'_, str> {
+    let plain = |c: char| match c {
+        '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}' | '\u{02BC}' | '\u{2032}' | '\u{00B4}' | '`' => {
+            '\''
+        }
+        '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{201F}' | '\u{2033}' => '"',
+        other => other,
+    };
+    Cow::Owned(name.chars().map(plain).collect())
+}
+
+fn case(name: &str) -> Cow<'_, str> {
+    Cow::Owned(name.to_lowercase())
+}
+
+/// Gives the last part of a path.
+fn basename(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Counts the letters to insert, drop, change or swap with a neighbour until one name is the other.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let width = b.len() + 1;
+    let mut before: Vec<usize> = vec![0; width];
+    let mut above: Vec<usize> = (0..width).collect();
+    for (i, &left) in a.iter().enumerate() {
+        let mut row = vec![i + 1; width];
+        for (j, &right) in b.iter().enumerate() {
+            let change = above[j] + usize::from(left != right);
+            row[j + 1] = change.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && left == b[j - 1] && a[i - 1] == right {
+                row[j + 1] = row[j + 1].min(before[j - 1] + 1);
+            }
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[width - 1]
+}
