@@ -1,6 +1,14 @@
 //! Making an image safe and small enough to be shown to a model.
 
+mod container;
+mod decode;
+mod encode;
 mod error;
+
+use ::image::metadata::Orientation;
+
+use container::{Container, End};
+use decode::Decoded;
 
 pub use error::ImageError;
 
@@ -13,14 +21,14 @@ pub struct ImageLimits {
     pub max_bytes: usize,
     /// The most pixels (width × height) that are decoded.
     pub max_pixels: u64,
-    /// The most bytes that the decoded picture may take.
+    /// The most bytes that decoding may take.
     pub max_memory: u64,
 }
 
 impl Default for ImageLimits {
-    /// 1568 pixels a side, 3 750 000 bytes (5 MB as base64), 64 million pixels, 256 MB decoded.
+    /// 1568 pixels a side, 3 750 000 bytes (5 MB as base64), 64 million pixels, 400 MB decoded.
     fn default() -> Self {
-        Self { max_side: 1568, max_bytes: 3_750_000, max_pixels: 64_000_000, max_memory: 256_000_000 }
+        Self { max_side: 1568, max_bytes: 3_750_000, max_pixels: 64_000_000, max_memory: 400_000_000 }
     }
 }
 
@@ -79,6 +87,100 @@ pub struct Shown {
 ///
 /// When the bytes are no image, when the picture is too big to decode, or when it is broken. A broken image is never handed on.
 pub fn show(bytes: &[u8], limits: ImageLimits) -> Result<Shown, ImageError> {
-    let _ = limits;
-    Err(ImageError::NotAnImage { size: bytes.len() })
+    let Some(format) = container::format_of(bytes) else {
+        return Err(ImageError::NotAnImage { size: bytes.len() });
+    };
+    let container = container::walk(format, bytes);
+    let decoded = decode::decode(bytes, format, &container, &limits)?;
+    let (width, height) = (decoded.picture.width(), decoded.picture.height());
+    let changed = changes(bytes, &container, &decoded, &limits);
+    let (original_width, original_height) =
+        if swaps_sides(decoded.orientation) { (height, width) } else { (width, height) };
+    let whole = Shown {
+        mime: mime(format),
+        data: Vec::new(),
+        width,
+        height,
+        original_width,
+        original_height,
+        frames: container.frames,
+        format,
+        changed,
+    };
+    if whole.changed.is_empty() {
+        return Ok(Shown { data: bytes.to_vec(), ..whole });
+    }
+    remade(whole, decoded, bytes.len(), &limits)
+}
+
+fn changes(bytes: &[u8], container: &Container, decoded: &Decoded, limits: &ImageLimits) -> Vec<Change> {
+    let mut changed = Vec::new();
+    if container.frames > 1 {
+        changed.push(Change::FirstFrame);
+    }
+    if decoded.orientation != Orientation::NoTransforms {
+        changed.push(Change::Turned);
+    }
+    if decoded.picture.width().max(decoded.picture.height()) > limits.max_side {
+        changed.push(Change::Scaled);
+    }
+    if !changed.is_empty() || bytes.len() > limits.max_bytes || container.end == End::Missing {
+        changed.push(Change::Reencoded);
+    }
+    changed
+}
+
+fn remade(
+    mut shown: Shown,
+    decoded: Decoded,
+    size: usize,
+    limits: &ImageLimits,
+) -> Result<Shown, ImageError> {
+    let format = shown.format;
+    let broken = |why: String| ImageError::Broken { format, size, why };
+    let Decoded { mut picture, orientation } = decoded;
+    if let Some(smaller) = encode::scaled(&picture, limits.max_side).map_err(broken)? {
+        picture = smaller;
+    }
+    let turned = encode::turned(picture, orientation);
+    let (fit_width, fit_height) = (turned.width(), turned.height());
+    let Some(encoded) = encode::fitted(turned, limits.max_bytes).map_err(broken)? else {
+        return Err(ImageError::TooManyBytes {
+            format,
+            size,
+            width: shown.original_width,
+            height: shown.original_height,
+            max_bytes: limits.max_bytes,
+        });
+    };
+    if (encoded.width, encoded.height) != (fit_width, fit_height) && !shown.changed.contains(&Change::Scaled)
+    {
+        shown.changed.insert(shown.changed.len() - 1, Change::Scaled);
+    }
+    Ok(Shown {
+        mime: encoded.mime,
+        data: encoded.data,
+        width: encoded.width,
+        height: encoded.height,
+        ..shown
+    })
+}
+
+fn mime(format: Format) -> &'static str {
+    match format {
+        Format::Png => "image/png",
+        Format::Jpeg => "image/jpeg",
+        Format::Gif => "image/gif",
+        Format::Webp => "image/webp",
+    }
+}
+
+fn swaps_sides(orientation: Orientation) -> bool {
+    matches!(
+        orientation,
+        Orientation::Rotate90
+            | Orientation::Rotate270
+            | Orientation::Rotate90FlipH
+            | Orientation::Rotate270FlipH
+    )
 }

@@ -1,0 +1,91 @@
+//! Decoding a picture within limits.
+
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ::image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
+use ::image::metadata::Orientation;
+use ::image::{DynamicImage, ImageDecoder, ImageResult, Limits};
+
+use super::container::{Container, End};
+use super::{Format, ImageError, ImageLimits};
+
+/// A decoded picture as it is stored, and how it wants to be turned.
+pub(super) struct Decoded {
+    pub(super) picture: DynamicImage,
+    pub(super) orientation: Orientation,
+}
+
+/// Decodes the picture, the first frame of an animation.
+pub(super) fn decode(
+    bytes: &[u8],
+    format: Format,
+    container: &Container,
+    limits: &ImageLimits,
+) -> Result<Decoded, ImageError> {
+    let job = Job { bytes, format, container, limits };
+    // A decoder that panics is a broken image to the caller.
+    catch_unwind(AssertUnwindSafe(|| job.run())).unwrap_or_else(|_| Err(job.broken("the decoder gave up")))
+}
+
+struct Job<'a> {
+    bytes: &'a [u8],
+    format: Format,
+    container: &'a Container,
+    limits: &'a ImageLimits,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<Decoded, ImageError> {
+        let reader = Cursor::new(self.bytes);
+        let limits = self.decoder_limits();
+        match self.format {
+            Format::Png => self.finish(PngDecoder::with_limits(reader, limits)),
+            Format::Jpeg => self.finish(JpegDecoder::new(reader)),
+            Format::Gif => self.finish(GifDecoder::new(reader)),
+            Format::Webp => self.finish(WebPDecoder::new(reader)),
+        }
+    }
+
+    fn finish(&self, opened: ImageResult<impl ImageDecoder>) -> Result<Decoded, ImageError> {
+        let mut decoder = opened.map_err(|error| self.broken(&error.to_string()))?;
+        self.check_size(&decoder)?;
+        if self.format == Format::Jpeg && self.container.end == End::Missing {
+            // The decoder would paint what is missing grey, and say nothing.
+            return Err(self.broken("the data ends before the picture does"));
+        }
+        // Formats that cannot be limited so refuse the call; their size was checked above.
+        let _ = decoder.set_limits(self.decoder_limits());
+        let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+        let picture = DynamicImage::from_decoder(decoder).map_err(|error| self.broken(&error.to_string()))?;
+        Ok(Decoded { picture, orientation })
+    }
+
+    fn check_size(&self, decoder: &impl ImageDecoder) -> Result<(), ImageError> {
+        let (format, size) = (self.format, self.bytes.len());
+        let (width, height) = decoder.dimensions();
+        let own = u64::from(width) * u64::from(height);
+        let pixels = own.max(self.container.frame_pixels);
+        if pixels > self.limits.max_pixels {
+            let max_pixels = self.limits.max_pixels;
+            return Err(ImageError::TooManyPixels { format, size, width, height, max_pixels });
+        }
+        let frame = if own == self.container.frame_pixels { 0 } else { 4 * self.container.frame_pixels };
+        let memory = decoder.total_bytes() + own * self.container.working_bytes + frame;
+        if memory > self.limits.max_memory {
+            let max_memory = self.limits.max_memory;
+            return Err(ImageError::TooMuchMemory { format, size, width, height, max_memory });
+        }
+        Ok(())
+    }
+
+    fn decoder_limits(&self) -> Limits {
+        let mut limits = Limits::no_limits();
+        limits.max_alloc = Some(self.limits.max_memory);
+        limits
+    }
+
+    fn broken(&self, why: &str) -> ImageError {
+        ImageError::Broken { format: self.format, size: self.bytes.len(), why: why.to_owned() }
+    }
+}

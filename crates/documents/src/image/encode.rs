@@ -1,0 +1,152 @@
+//! Making a decoded picture fit: scaled, turned, encoded.
+
+use ::image::codecs::jpeg::JpegEncoder;
+use ::image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use ::image::metadata::Orientation;
+use ::image::{DynamicImage, Rgba, RgbaImage};
+use fast_image_resize::images::Image;
+use fast_image_resize::{FilterType as ResizeFilter, IntoImageView, ResizeAlg, ResizeOptions, Resizer};
+
+/// An encoded picture.
+pub(super) struct Encoded {
+    pub(super) mime: &'static str,
+    pub(super) data: Vec<u8>,
+    pub(super) width: u32,
+    pub(super) height: u32,
+}
+
+/// JPEG qualities, tried from the first on until the picture is small enough.
+const QUALITIES: [u8; 3] = [85, 70, 50];
+/// A picture is not scaled below this to save bytes.
+const SMALLEST_SIDE: u32 = 16;
+
+/// Scales a picture so that its longest side is at most `max_side`; `None` when it already fits.
+pub(super) fn scaled(picture: &DynamicImage, max_side: u32) -> Result<Option<DynamicImage>, String> {
+    let (width, height) = (picture.width(), picture.height());
+    let longest = width.max(height);
+    if longest <= max_side {
+        return Ok(None);
+    }
+    let side = |side: u32| {
+        let scaled = (u64::from(side) * u64::from(max_side) + u64::from(longest) / 2) / u64::from(longest);
+        u32::try_from(scaled).unwrap_or(max_side).max(1)
+    };
+    resized(picture, side(width), side(height)).map(Some)
+}
+
+/// Turns and mirrors a picture, at most 8 bits a channel afterwards.
+pub(super) fn turned(picture: DynamicImage, orientation: Orientation) -> DynamicImage {
+    let mut picture = eight_bits(picture);
+    picture.apply_orientation(orientation);
+    picture
+}
+
+/// Encodes as the smaller of PNG and JPEG, then coarser and smaller until it takes at most `max_bytes`.
+pub(super) fn fitted(mut picture: DynamicImage, max_bytes: usize) -> Result<Option<Encoded>, String> {
+    loop {
+        let encoded = smallest(&picture, max_bytes)?;
+        if encoded.data.len() <= max_bytes {
+            return Ok(Some(encoded));
+        }
+        let longest = picture.width().max(picture.height());
+        if longest / 2 < SMALLEST_SIDE {
+            return Ok(None);
+        }
+        match scaled(&picture, longest / 2)? {
+            Some(half) => picture = half,
+            None => return Ok(None),
+        }
+    }
+}
+
+fn smallest(picture: &DynamicImage, max_bytes: usize) -> Result<Encoded, String> {
+    let png = png(picture)?;
+    let see_through = is_see_through(picture);
+    if see_through && png.data.len() <= max_bytes {
+        return Ok(png);
+    }
+    let opaque = if see_through { on_white(picture) } else { without_alpha(picture) };
+    let mut best = png;
+    for quality in QUALITIES {
+        let jpeg = jpeg(&opaque, quality)?;
+        if jpeg.data.len() < best.data.len() {
+            best = jpeg;
+        }
+        if best.data.len() <= max_bytes {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+fn png(picture: &DynamicImage) -> Result<Encoded, String> {
+    let mut data = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut data, CompressionType::Default, FilterType::Adaptive);
+    picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
+    Ok(Encoded { mime: "image/png", data, width: picture.width(), height: picture.height() })
+}
+
+fn jpeg(picture: &DynamicImage, quality: u8) -> Result<Encoded, String> {
+    let mut data = Vec::new();
+    let encoder = JpegEncoder::new_with_quality(&mut data, quality);
+    picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
+    Ok(Encoded { mime: "image/jpeg", data, width: picture.width(), height: picture.height() })
+}
+
+fn resized(picture: &DynamicImage, width: u32, height: u32) -> Result<DynamicImage, String> {
+    let pixel_type = picture.pixel_type().ok_or_else(|| format!("{:?} cannot be scaled", picture.color()))?;
+    let mut target = Image::new(width, height, pixel_type);
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(ResizeFilter::Lanczos3));
+    Resizer::new().resize(picture, &mut target, &options).map_err(|error| error.to_string())?;
+    let color = picture.color();
+    from_bytes(width, height, color, target.into_vec()).ok_or_else(|| format!("{color:?} cannot be scaled"))
+}
+
+fn from_bytes(width: u32, height: u32, color: ::image::ColorType, data: Vec<u8>) -> Option<DynamicImage> {
+    use ::image::{ColorType, ImageBuffer};
+    let wide = || data.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect::<Vec<_>>();
+    Some(match color {
+        ColorType::L8 => DynamicImage::ImageLuma8(ImageBuffer::from_raw(width, height, data)?),
+        ColorType::La8 => DynamicImage::ImageLumaA8(ImageBuffer::from_raw(width, height, data)?),
+        ColorType::Rgb8 => DynamicImage::ImageRgb8(ImageBuffer::from_raw(width, height, data)?),
+        ColorType::Rgba8 => DynamicImage::ImageRgba8(ImageBuffer::from_raw(width, height, data)?),
+        ColorType::L16 => DynamicImage::ImageLuma16(ImageBuffer::from_raw(width, height, wide())?),
+        ColorType::La16 => DynamicImage::ImageLumaA16(ImageBuffer::from_raw(width, height, wide())?),
+        ColorType::Rgb16 => DynamicImage::ImageRgb16(ImageBuffer::from_raw(width, height, wide())?),
+        ColorType::Rgba16 => DynamicImage::ImageRgba16(ImageBuffer::from_raw(width, height, wide())?),
+        _ => return None,
+    })
+}
+
+fn eight_bits(picture: DynamicImage) -> DynamicImage {
+    use ::image::ColorType;
+    match picture.color() {
+        ColorType::L16 => DynamicImage::ImageLuma8(picture.into_luma8()),
+        ColorType::La16 => DynamicImage::ImageLumaA8(picture.into_luma_alpha8()),
+        ColorType::Rgb16 => DynamicImage::ImageRgb8(picture.into_rgb8()),
+        ColorType::Rgba16 => DynamicImage::ImageRgba8(picture.into_rgba8()),
+        _ => picture,
+    }
+}
+
+fn is_see_through(picture: &DynamicImage) -> bool {
+    match picture {
+        DynamicImage::ImageLumaA8(image) => image.pixels().any(|pixel| pixel.0[1] < 255),
+        DynamicImage::ImageRgba8(image) => image.pixels().any(|pixel| pixel.0[3] < 255),
+        _ => false,
+    }
+}
+
+fn without_alpha(picture: &DynamicImage) -> DynamicImage {
+    if picture.color().has_color() {
+        DynamicImage::ImageRgb8(picture.to_rgb8())
+    } else {
+        DynamicImage::ImageLuma8(picture.to_luma8())
+    }
+}
+
+fn on_white(picture: &DynamicImage) -> DynamicImage {
+    let mut ground = RgbaImage::from_pixel(picture.width(), picture.height(), Rgba([255; 4]));
+    ::image::imageops::overlay(&mut ground, &picture.to_rgba8(), 0, 0);
+    DynamicImage::ImageRgb8(DynamicImage::ImageRgba8(ground).into_rgb8())
+}
