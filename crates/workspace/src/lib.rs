@@ -1,1 +1,42 @@
 //! The disk inside the roots: resolve, walk, read, commit.
+
+mod access;
+mod beneath;
+mod commit;
+mod draft;
+mod escape;
+mod fault;
+mod hash;
+mod hold;
+mod ledger;
+mod lookup;
+pub mod operator;
+mod options;
+mod path;
+pub mod probe;
+mod read;
+mod recovery;
+mod resolve;
+mod root;
+mod signal;
+mod spelling;
+mod state;
+mod workspace;
+
+pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
+pub use beneath::{open_directory_at, open_directory_beneath};
+pub use commit::{CommitError, CommitKind};
+pub use draft::{Action, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
+pub use fault::Fault;
+pub use hash::{ContentHash, Hasher, hash};
+pub use hold::{Hold, HoldError};
+pub use ledger::{Coverage, LEDGER_LIMIT, Ledger, Record, Seen};
+pub use lookup::{Lookup, LookupError, Missing};
+pub use options::{Durability, OpenError, Options, Scope};
+pub use path::WorkspacePath;
+pub use read::{Entry, OpenFile, Snapshot, open_regular, stat_at};
+pub use recovery::Recovery;
+pub use resolve::PathError;
+pub use root::Root;
+pub use signal::ignore_file_size_signal;
+pub use workspace::Workspace;

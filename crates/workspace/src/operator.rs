@@ -1,0 +1,56 @@
+//! The operator's own files: configuration, rules, event logs; they lie outside of the roots and no call names them.
+#![expect(clippy::disallowed_methods, reason = "the disk door")]
+
+use std::{
+    env,
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+/// The most that an operator's file may have.
+const LIMIT: u64 = 4 * 1024 * 1024;
+
+/// Reads a file of the operator; gives none when it does not exist.
+///
+/// # Errors
+/// When the file cannot be read, is not text, or has more than four megabytes.
+pub fn read(path: &Path) -> io::Result<Option<String>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if file.metadata()?.len() > LIMIT {
+        return Err(io::Error::other("the file has more than four megabytes"));
+    }
+    let mut text = String::new();
+    file.take(LIMIT).read_to_string(&mut text)?;
+    Ok(Some(text))
+}
+
+/// Opens a file of the operator to add lines at its end; only its owner can read it.
+///
+/// # Errors
+/// When the file cannot be opened or made.
+pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+}
+
+/// Finds a folder of the operator: the XDG variable, else the customary place in the home directory.
+#[must_use]
+pub fn folder(variable: &str, customary: &str) -> Option<PathBuf> {
+    let absolute = |path: PathBuf| path.is_absolute().then_some(path);
+    let base = env::var_os(variable).map(PathBuf::from).and_then(absolute);
+    base.or_else(|| home().map(|home| home.join(customary))).map(|base| base.join("toolpost"))
+}
+
+/// Finds the home directory.
+#[must_use]
+pub fn home() -> Option<PathBuf> {
+    env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}

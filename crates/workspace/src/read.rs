@@ -1,0 +1,165 @@
+//! Opening files to read them.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, statat};
+
+use crate::access::{AccessError, AccessKind, Kind, Stat};
+use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
+use crate::hash::{ContentHash, hash};
+use crate::path::WorkspacePath;
+use crate::workspace::Workspace;
+
+/// A regular file, open for reading; its descriptor stays with the same file whatever happens to the name.
+#[derive(Debug)]
+pub struct OpenFile {
+    file: File,
+    stat: Stat,
+}
+
+/// A whole file at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// All its bytes.
+    pub bytes: Vec<u8>,
+    /// What the system said when it was opened.
+    pub stat: Stat,
+    /// The hash of `bytes`.
+    pub hash: ContentHash,
+}
+
+/// One name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The raw name.
+    pub name: std::ffi::OsString,
+    /// What it stands for; links are not followed.
+    pub kind: Kind,
+}
+
+impl Workspace {
+    /// Asks the system about a path, following nothing.
+    pub fn stat(&self, path: &WorkspacePath) -> Result<Stat, AccessError> {
+        stat_at(path.root(), path.relative()).map_err(|why| why.at(path))
+    }
+
+    /// Opens a regular file for reading; anything else is refused, and never waited for.
+    pub fn open_file(&self, path: &WorkspacePath) -> Result<OpenFile, AccessError> {
+        open_regular(path.root(), path.relative()).map_err(|why| why.at(path))
+    }
+
+    /// Reads a whole file of at most `limit` bytes.
+    pub fn read(&self, path: &WorkspacePath, limit: u64) -> Result<Snapshot, AccessError> {
+        let opened = self.open_file(path)?;
+        opened.snapshot(limit).map_err(|why| why.at(path))
+    }
+
+    /// Lists the names in a directory, sorted by their bytes.
+    pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, AccessError> {
+        let directory = open_at(path.root(), path.relative(), READ_DIRECTORY, Mode::empty());
+        directory.map_err(AccessKind::from).and_then(names).map_err(|why| why.at(path))
+    }
+}
+
+impl OpenFile {
+    /// Returns what the system said when the file was opened.
+    pub fn stat(&self) -> &Stat {
+        &self.stat
+    }
+
+    /// Returns the file itself.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Reads all of it, from where it stands, if it has at most `limit` bytes.
+    pub fn snapshot(mut self, limit: u64) -> Result<Snapshot, AccessKind> {
+        if self.stat.len > limit {
+            return Err(AccessKind::TooLarge { len: self.stat.len, limit });
+        }
+        let mut bytes = Vec::new();
+        let room = usize::try_from(self.stat.len).unwrap_or(0).saturating_add(1);
+        let reserved = bytes.try_reserve_exact(room);
+        reserved.map_err(|_| AccessKind::TooLarge { len: self.stat.len, limit })?;
+        (&mut self.file)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| AccessKind::Io(error.into()))?;
+        let len = bytes.len() as u64;
+        if len > limit {
+            return Err(AccessKind::TooLarge { len, limit });
+        }
+        let hash = hash(&bytes);
+        Ok(Snapshot { bytes, stat: self.stat, hash })
+    }
+}
+
+impl Read for OpenFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
+impl Seek for OpenFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file.seek(position)
+    }
+}
+
+/// Opens a regular file beneath a directory; the walk opens what it found with this.
+///
+/// What it is, is asked before it is opened (a pipe's writer would notice the opening) and again afterwards.
+pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, AccessKind> {
+    let directory = directory.as_fd();
+    require_regular(&stat_at(directory, relative)?)?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+    let opened = open_at(directory, relative, flags, Mode::empty())?;
+    let stat = Stat::of(&fstat(&opened)?);
+    require_regular(&stat)?;
+    Ok(OpenFile { file: opened.into(), stat })
+}
+
+/// Asks the system about a name beneath a directory, following nothing.
+pub fn stat_at(directory: impl AsFd, relative: &Path) -> Result<Stat, AccessKind> {
+    let Some(name) = relative.file_name() else {
+        return Ok(Stat::of(&fstat(directory)?));
+    };
+    let parent = match relative.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => Some(open_handle(&directory, parent)?),
+        _ => None,
+    };
+    let parent = parent.as_ref().map_or(directory.as_fd(), AsFd::as_fd);
+    Ok(Stat::of(&statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?))
+}
+
+fn require_regular(stat: &Stat) -> Result<(), AccessKind> {
+    match stat.kind {
+        Kind::File => Ok(()),
+        Kind::Directory => Err(AccessKind::IsDirectory),
+        Kind::Link => Err(AccessKind::Changed),
+        other => Err(AccessKind::NotRegular(other)),
+    }
+}
+
+fn names(directory: OwnedFd) -> Result<Vec<Entry>, AccessKind> {
+    use std::os::unix::ffi::OsStringExt;
+    let mut entries = Vec::new();
+    for entry in rustix::fs::Dir::read_from(&directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name == b"." || name == b".." {
+            continue;
+        }
+        let name = std::ffi::OsString::from_vec(name.to_vec());
+        let kind = match entry.file_type() {
+            FileType::Unknown => stat_at(&directory, Path::new(&name)).map_or(Kind::Other, |stat| stat.kind),
+            known => Kind::of(known),
+        };
+        entries.push(Entry { name, kind });
+    }
+    entries.sort_by(|left, right| left.name.cmp(&right.name));
+    Ok(entries)
+}

@@ -1,0 +1,89 @@
+//! A directory beneath which everything happens.
+
+use std::fmt;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{Mode, OFlags, Stat, fstat, open};
+
+use crate::escape::escape;
+use crate::fault::Fault;
+
+/// A root that was opened once and is held by its descriptor; cheap to clone.
+#[derive(Clone)]
+pub struct Root(Arc<Held>);
+
+struct Held {
+    descriptor: OwnedFd,
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+    position: usize,
+}
+
+impl Root {
+    /// Returns where the root was when it was opened, with every link resolved.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Returns the root's place in the list that the operator gave; 0 is the one relative paths start from.
+    pub fn position(&self) -> usize {
+        self.0.position
+    }
+
+    /// Returns the path, escaped for showing.
+    pub fn shown(&self) -> String {
+        escape(self.0.path.as_os_str().as_encoded_bytes())
+    }
+
+    pub(crate) fn open(path: PathBuf, position: usize) -> Result<Self, Fault> {
+        let flags = HANDLE | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let descriptor = open(&path, flags, Mode::empty())?;
+        let stat = fstat(&descriptor)?;
+        let (device, inode) = identity(&stat);
+        Ok(Self(Arc::new(Held { descriptor, path, device, inode, position })))
+    }
+
+    pub(crate) fn is(&self, stat: &Stat) -> bool {
+        identity(stat) == (self.0.device, self.0.inode)
+    }
+
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        (self.0.device, self.0.inode)
+    }
+}
+
+impl AsFd for Root {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.descriptor.as_fd()
+    }
+}
+
+impl PartialEq for Root {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.path == other.0.path && self.identity() == other.identity()
+    }
+}
+
+impl Eq for Root {}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Root({})", self.shown())
+    }
+}
+
+/// A descriptor that only names a place, where the system has such a thing.
+#[cfg(target_os = "linux")]
+pub(crate) const HANDLE: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+pub(crate) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
+
+/// Returns what tells one file from all others: device and inode.
+#[expect(clippy::allow_attributes, reason = "the casts below are needed on some systems only")]
+#[allow(clippy::unnecessary_cast, reason = "the width of st_dev and st_ino differs between systems")]
+pub(crate) fn identity(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev as u64, stat.st_ino as u64)
+}
