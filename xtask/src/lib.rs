@@ -1,0 +1,46 @@
+//! The house's own tasks: what the checks and the generators share with their tests.
+
+pub mod disk;
+mod house;
+mod programs;
+mod say;
+pub mod tidy;
+pub mod tree;
+
+pub use house::{House, Verdict};
+pub use say::complain;
+
+use anyhow::{Result, bail};
+
+/// A task: its name, what it does, and the function that does it.
+type Task = (&'static str, &'static str, fn(&House, &[String]) -> Result<Verdict>);
+
+/// The tasks, in the order in which help lists them.
+const TASKS: &[Task] = &[("tidy", "checks the house's own rules over all tracked files", tidy::run)];
+
+/// Runs the task that the arguments name.
+///
+/// # Errors
+/// When no task has that name, or the task cannot do its work at all.
+pub fn run(arguments: &[String]) -> Result<Verdict> {
+    let Some((name, rest)) = arguments.split_first() else {
+        help();
+        return Ok(Verdict::Bad);
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        help();
+        return Ok(Verdict::Good);
+    }
+    let Some((.., task)) = TASKS.iter().find(|(known, ..)| known == name) else {
+        let names: Vec<&str> = TASKS.iter().map(|(known, ..)| *known).collect();
+        bail!("no task is called `{name}`; there are {}", names.join(", "));
+    };
+    task(&House::find()?, rest)
+}
+
+fn help() {
+    say::line("cargo xtask TASK");
+    for (name, does, _) in TASKS {
+        say::line(&format!("  {name:<9} {does}"));
+    }
+}

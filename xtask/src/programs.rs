@@ -1,0 +1,46 @@
+//! The program door of the tasks: they run cargo, git and the programs that they compare with.
+#![expect(clippy::disallowed_methods, reason = "the tasks are the house's own and never ship")]
+
+use anyhow::{Context, Result, bail};
+use std::{
+    ffi::OsStr,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// Prepares a program.
+pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
+    Command::new(name)
+}
+
+/// Prepares the cargo that runs this task.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.env_remove("CARGO_MANIFEST_DIR");
+    command
+}
+
+/// Runs a program to its end and gives what it printed.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let done = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("{} does not start", shown(command)))?;
+    if !done.status.success() {
+        bail!("{} ended with {}", shown(command), done.status);
+    }
+    String::from_utf8(done.stdout).with_context(|| format!("{} printed what is not UTF-8", shown(command)))
+}
+
+/// Tells whether a program of this name can be started.
+pub(crate) fn is_there(name: &str) -> bool {
+    let quiet = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    quiet.is_ok_and(|status| status.success())
+}
+
+/// Names a program as it is called.
+pub(crate) fn shown(command: &Command) -> String {
+    let name = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let words = std::iter::once(name).chain(command.get_args());
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}

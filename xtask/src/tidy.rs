@@ -1,0 +1,73 @@
+//! `cargo xtask tidy`: the rules of the house that no compiler knows.
+
+mod allowances;
+mod edges;
+mod machine;
+mod opening;
+mod paths;
+mod rust;
+mod size;
+mod space;
+mod tool_names;
+
+use crate::{House, Verdict, say, tree::Tree};
+use anyhow::Result;
+use std::fmt;
+
+/// A place where a rule is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The file, from the repository's root.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+    /// Why that is a rule.
+    pub why: &'static str,
+    /// What to do.
+    pub next: &'static str,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "{}:{}: {}\n    why:  {}\n    next: {}",
+            self.path, self.line, self.what, self.why, self.next
+        )
+    }
+}
+
+type Check = fn(&Tree) -> Vec<Finding>;
+
+/// The checks, in the order in which they report.
+pub const CHECKS: &[(&str, Check)] = &[
+    ("size", size::check),
+    ("opening", opening::check),
+    ("tool names", tool_names::check),
+    ("paths", paths::check),
+    ("edges", edges::check),
+    ("allowances", allowances::check),
+    ("space", space::check),
+    ("machine", machine::check),
+];
+
+/// Checks the repository and prints what it finds.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
+    let tree = Tree::of_house(house)?;
+    let findings = check(&tree);
+    findings.iter().for_each(|finding| say::line(&finding.to_string()));
+    let files = tree.files().count();
+    say::line(&format!("tidy: {} checks over {files} files, {} findings", CHECKS.len(), findings.len()));
+    Ok(if findings.is_empty() { Verdict::Good } else { Verdict::Bad })
+}
+
+/// Runs every check over a tree.
+#[must_use]
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    CHECKS.iter().flat_map(|(_, check)| check(tree)).collect()
+}

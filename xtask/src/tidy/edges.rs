@@ -1,0 +1,148 @@
+//! The crates depend on one another in one direction, and some dependencies are not theirs to have.
+
+use super::Finding;
+use crate::tree::{Source, Tree};
+use toml::Table;
+
+/// A crate: which of the house's crates it may use, and which foreign ones it must not.
+struct Edge {
+    name: &'static str,
+    may: &'static [&'static str],
+    must_not: &'static [&'static str],
+}
+
+/// What speaks a protocol or a command line, and the JSON that they speak.
+const OUTSIDE: &[&str] = &["serde_json", "rmcp", "clap", "axum", "hyper", "reqwest", "tracing-subscriber"];
+/// What does input and output, or waits for it.
+const WORLD: &[&str] = &[
+    "serde_json",
+    "rmcp",
+    "clap",
+    "tokio",
+    "tokio-util",
+    "rustix",
+    "cap-std",
+    "ignore",
+    "axum",
+    "hyper",
+    "reqwest",
+    "tempfile",
+];
+/// What speaks a protocol or a command line; JSON is theirs to use.
+const FRONTS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest"];
+/// What goes around the doors.
+const DOORS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest", "rustix", "cap-std", "ignore", "tokio"];
+
+const LIBRARIES: &[&str] =
+    &["text", "workspace", "process", "net", "documents", "search", "syntax", "index", "lsp"];
+
+/// The edges of the design; a crate that is not listed may not exist.
+const EDGES: &[Edge] = &[
+    Edge { name: "text", may: &[], must_not: WORLD },
+    Edge { name: "workspace", may: &["text"], must_not: FRONTS },
+    Edge { name: "process", may: &["text"], must_not: FRONTS },
+    Edge { name: "net", may: &["text"], must_not: &["rmcp", "clap"] },
+    Edge {
+        name: "documents",
+        may: &["text"],
+        must_not: &["rmcp", "clap", "tokio", "rustix", "cap-std", "axum", "reqwest"],
+    },
+    Edge { name: "search", may: &["text", "workspace"], must_not: OUTSIDE },
+    Edge { name: "syntax", may: &["text", "workspace"], must_not: OUTSIDE },
+    Edge { name: "index", may: &["text", "workspace", "search", "syntax"], must_not: FRONTS },
+    Edge { name: "lsp", may: &["text", "workspace", "process"], must_not: FRONTS },
+    Edge { name: "engine", may: LIBRARIES, must_not: OUTSIDE },
+    Edge { name: "tool", may: &["engine", "text", "workspace"], must_not: FRONTS },
+    Edge { name: "dialects", may: &["tool", "engine", "text"], must_not: DOORS },
+    Edge { name: "runtime", may: &["tool", "engine", "workspace", "text"], must_not: FRONTS },
+    Edge {
+        name: "agent",
+        may: &["runtime", "tool", "engine", "workspace", "process", "net", "text"],
+        must_not: &["clap"],
+    },
+    Edge { name: "serve", may: &["runtime", "agent", "tool", "engine", "text"], must_not: &["clap"] },
+    Edge {
+        name: "cli",
+        may: &[
+            "serve",
+            "agent",
+            "runtime",
+            "dialects",
+            "tool",
+            "engine",
+            "text",
+            "workspace",
+            "process",
+            "net",
+            "documents",
+            "search",
+            "syntax",
+            "index",
+            "lsp",
+        ],
+        must_not: &["rmcp"],
+    },
+];
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    tree.files().flat_map(manifest).collect()
+}
+
+fn manifest(file: &Source) -> Vec<Finding> {
+    let folder = file.path.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/Cargo.toml"));
+    let Some(folder) = folder.filter(|folder| !folder.contains('/')) else { return Vec::new() };
+    let finding = |line: usize, what: String, next| Finding {
+        path: file.path.clone(),
+        line,
+        what,
+        why: "what a crate cannot reach it cannot come to depend on; ARCHITECTURE.md draws the edges",
+        next,
+    };
+    let Some(edge) = EDGES.iter().find(|edge| edge.name == folder) else {
+        let what = format!("the crate `{folder}` is not in the table of edges");
+        return vec![finding(
+            1,
+            what,
+            "add its row to xtask/src/tidy/edges.rs, and say so in ARCHITECTURE.md",
+        )];
+    };
+    let manifest: Table = match toml::from_str(&file.text) {
+        Ok(manifest) => manifest,
+        Err(error) => return vec![finding(1, format!("the manifest cannot be read: {error}"), "correct it")],
+    };
+    let mut findings = Vec::new();
+    for name in dependencies(&manifest) {
+        let line = file.text.lines().position(|line| line.starts_with(&name)).map_or(1, |at| at + 1);
+        match name.strip_prefix("toolpost-") {
+            Some(own) if !edge.may.contains(&own) => {
+                let what = format!("`{folder}` depends on `{own}`, which is no edge of the design");
+                findings.push(finding(
+                    line,
+                    what,
+                    "ask the crate between them, or move the code to where it may know",
+                ));
+            }
+            None if edge.must_not.contains(&name.as_str()) => {
+                let what = format!("`{folder}` depends on `{name}`, which it must not know");
+                findings.push(finding(line, what, "leave it to the crate whose business it is"));
+            }
+            _ => {}
+        }
+    }
+    findings
+}
+
+/// Gives the names of what is shipped with a crate; what only its tests use is free.
+fn dependencies(manifest: &Table) -> Vec<String> {
+    let mut names = Vec::new();
+    let targets = manifest.get("target").and_then(|target| target.as_table());
+    let targets =
+        targets.into_iter().flat_map(|targets| targets.values().filter_map(|target| target.as_table()));
+    for table in std::iter::once(manifest).chain(targets) {
+        for key in ["dependencies", "build-dependencies"] {
+            let listed = table.get(key).and_then(|listed| listed.as_table());
+            names.extend(listed.into_iter().flat_map(|listed| listed.keys().cloned()));
+        }
+    }
+    names
+}

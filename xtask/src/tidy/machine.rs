@@ -1,0 +1,64 @@
+//! No place of one machine, and no private registry, in a tracked file.
+
+use super::Finding;
+use crate::tree::{Source, Tree};
+
+/// Beginnings of absolute paths that exist on one machine only.
+const PLACES: [&str; 5] = ["/work/", "/root/.cargo", "/root/.pyenv", "/tmp/target", "/tmp/brief"];
+/// Words in a host's name that make it a registry, a mirror or a proxy.
+const WORDS: [&str; 8] = ["registry", "mirror", "proxy", "artifactory", "nexus", "pypi", "crates", "npm"];
+/// Hosts that everybody can reach.
+const PUBLIC: [&str; 10] = [
+    "registry.npmjs.org",
+    "npmjs.com",
+    "www.npmjs.com",
+    "pypi.org",
+    "crates.io",
+    "index.crates.io",
+    "static.crates.io",
+    "files.pythonhosted.org",
+    "docs.npmjs.com",
+    "doc.crates.io",
+];
+/// The rule itself and its tests name what they look for.
+const OWN: [&str; 2] = ["xtask/src/tidy/machine.rs", "xtask/tests/tidy.rs"];
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let files = tree.files().filter(|file| !OWN.contains(&file.path.as_str()) && !file.is_data());
+    files.flat_map(in_file).collect()
+}
+
+fn in_file(file: &Source) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (at, line) in file.text.lines().enumerate() {
+        let place = PLACES.iter().find(|place| line.contains(**place));
+        let what = match (place, private_host(line)) {
+            (Some(place), _) => format!("a place of one machine: `{place}`"),
+            (None, Some(host)) => format!("a registry that not everybody can reach: `{host}`"),
+            (None, None) => continue,
+        };
+        findings.push(Finding {
+            path: file.path.clone(),
+            line: at + 1,
+            what,
+            why: "the repository must build and read the same wherever it stands",
+            next: "name the place from the repository's root, or leave it to the caller's environment",
+        });
+    }
+    findings
+}
+
+fn private_host(line: &str) -> Option<&str> {
+    let mut rest = line;
+    while let Some(at) = rest.find("://") {
+        rest = &rest[at + 3..];
+        let end = rest.find(|letter: char| !(letter.is_alphanumeric() || "-._@:".contains(letter)));
+        let host = &rest[..end.unwrap_or(rest.len())];
+        let host =
+            host.rsplit('@').next().unwrap_or(host).split(':').next().unwrap_or(host).trim_end_matches('.');
+        if WORDS.iter().any(|word| host.contains(word)) && !PUBLIC.contains(&host) {
+            return Some(host);
+        }
+    }
+    None
+}

@@ -1,0 +1,44 @@
+//! No blanks at a line's end, no tabs in Rust, one line break at a file's end.
+
+use super::{Finding, rust};
+use crate::tree::{Source, Tree};
+
+/// The endings of the files that are looked at.
+const ENDINGS: [&str; 11] = ["rs", "toml", "md", "sh", "py", "js", "mjs", "ts", "yml", "yaml", "json"];
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let ours = |file: &&Source| ENDINGS.iter().any(|ending| file.path.ends_with(&format!(".{ending}")));
+    tree.files().filter(ours).filter(|file| !file.is_data()).flat_map(in_file).collect()
+}
+
+fn in_file(file: &Source) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let text = if file.is_rust() { rust::scan(&file.text).code } else { file.text.clone() };
+    // The pages of a dialect hold replies, whole: a blank at a line's end may be a part of one.
+    let is_page = file.path.starts_with("crates/dialects/") && file.path.ends_with(".md");
+    let mask_hides_comments = file.text.lines().zip(text.lines());
+    for (at, (line, masked)) in mask_hides_comments.enumerate() {
+        let blank = line.ends_with([' ', '\t', '\r']) && !masked.ends_with('"');
+        if blank && !is_page {
+            findings.push(finding(file, at + 1, "blanks at the line's end", "remove them"));
+        }
+        if file.is_rust() && masked.contains('\t') {
+            findings.push(finding(file, at + 1, "a tab", "indent by spaces; inside a string write \\t"));
+        }
+    }
+    if !file.text.is_empty() && (!file.text.ends_with('\n') || file.text.ends_with("\n\n")) {
+        let last = file.text.lines().count();
+        findings.push(finding(
+            file,
+            last,
+            "the file does not end with one line break",
+            "end it with exactly one",
+        ));
+    }
+    findings
+}
+
+fn finding(file: &Source, line: usize, what: &str, next: &'static str) -> Finding {
+    let why = "a difference that cannot be seen is still a difference to whoever merges";
+    Finding { path: file.path.clone(), line, what: what.to_owned(), why, next }
+}

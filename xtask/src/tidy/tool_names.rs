@@ -1,0 +1,79 @@
+//! No tool's name outside its dialect: the engine, the layers and the protocols work for every dialect.
+
+use super::{Finding, rust};
+use crate::tree::Tree;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Where the contract stands.
+const CONTRACT: &str = "spec/dialects.json";
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let Some(names) = tree.file(CONTRACT).and_then(|contract| Names::read(&contract.text)) else {
+        return vec![Finding {
+            path: CONTRACT.to_owned(),
+            line: 1,
+            what: "the contract is missing or cannot be read".to_owned(),
+            why: "without it nobody knows which names are tools",
+            next: "restore spec/dialects.json",
+        }];
+    };
+    let files = tree.rust().filter(|file| !file.is_test() && !file.path.starts_with("xtask/"));
+    files.flat_map(|file| in_file(&file.path, &file.text, &names)).collect()
+}
+
+/// The names of all tools, each with the dialects that have it.
+struct Names(BTreeMap<String, Vec<String>>);
+
+impl Names {
+    fn read(contract: &str) -> Option<Self> {
+        let contract: Value = serde_json::from_str(contract).ok()?;
+        let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (dialect, said) in contract.as_object()? {
+            for tool in said.get("tools")?.as_object()?.keys().filter(|tool| !tool.contains('{')) {
+                names.entry(tool.clone()).or_default().push(dialect.clone());
+            }
+        }
+        Some(Self(names))
+    }
+
+    /// Finds the foreign name in a string: a distinctive one anywhere, a plain capitalised word only as the whole.
+    fn foreign(&self, literal: &str, own: Option<&str>) -> Option<&str> {
+        let names = self
+            .0
+            .iter()
+            .filter(|(_, dialects)| !own.is_some_and(|own| dialects.iter().any(|name| name == own)));
+        let mut names = names.map(|(name, _)| name.as_str());
+        names.find(|name| {
+            if is_distinctive(name) { rust::word(literal, name).is_some() } else { is_whole(name, literal) }
+        })
+    }
+}
+
+/// Tells whether a name can hardly be an ordinary word.
+fn is_distinctive(name: &str) -> bool {
+    name.contains('_') || name.chars().skip(1).any(char::is_uppercase)
+}
+
+/// A capitalised name is a word of the language unless it stands alone; a small one is a word everywhere.
+fn is_whole(name: &str, literal: &str) -> bool {
+    name.starts_with(char::is_uppercase) && name == literal
+}
+
+fn in_file(path: &str, text: &str, names: &Names) -> Vec<Finding> {
+    let own = path
+        .strip_prefix("crates/dialects/src/")
+        .and_then(|rest| rest.split_once('/'))
+        .map(|(dialect, _)| dialect);
+    let scanned = rust::scan(rust::shipped(text));
+    let named =
+        scanned.literals.iter().filter_map(|(line, literal)| Some((*line, names.foreign(literal, own)?)));
+    let finding = |(line, name): (usize, &str)| Finding {
+        path: path.to_owned(),
+        line,
+        what: format!("the tool name `{name}` outside its dialect"),
+        why: "a tool's name belongs to one dialect; what others say must hold for all",
+        next: "use a `Hint`, or move the words into the dialect's folder",
+    };
+    named.map(finding).collect()
+}

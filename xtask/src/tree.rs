@@ -1,0 +1,115 @@
+//! The tracked text files of a repository, as the checks see them.
+
+use crate::{House, disk, programs};
+use anyhow::Result;
+use std::path::Path;
+
+/// A text file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The path from the repository's root, with slashes.
+    pub path: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+impl Source {
+    /// Tells whether it is Rust.
+    #[must_use]
+    pub fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// Tells whether it is a test, a benchmark or a fuzz target.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.path.split('/').any(|name| matches!(name, "tests" | "benches" | "fuzz"))
+    }
+
+    /// Tells whether it is data that is kept as it came: fixtures, the contract.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        let mut folders = self.path.split('/');
+        folders.any(|name| matches!(name, "fixtures" | "scenarios" | "data" | "corpus" | "spec"))
+    }
+}
+
+/// The text files of a repository.
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    files: Vec<Source>,
+}
+
+impl Tree {
+    /// Makes a tree of rows: a path, and what stands there.
+    #[must_use]
+    pub fn of_rows(rows: &[(&str, &str)]) -> Self {
+        let files =
+            rows.iter().map(|(path, text)| Source { path: (*path).to_owned(), text: (*text).to_owned() });
+        Self { files: files.collect() }
+    }
+
+    /// Reads the files that git tracks or would track; without git, all but what is built.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn of_house(house: &House) -> Result<Self> {
+        let names = match tracked(house) {
+            Some(names) => names,
+            None => walked(house)?,
+        };
+        let read = |name: String| disk::read(&house.path(&name)).ok().map(|text| Source { path: name, text });
+        Ok(Self { files: names.into_iter().filter_map(read).collect() })
+    }
+
+    /// Gives the files.
+    pub fn files(&self) -> impl Iterator<Item = &Source> {
+        self.files.iter()
+    }
+
+    /// Gives the files of Rust code that are not data.
+    pub fn rust(&self) -> impl Iterator<Item = &Source> {
+        self.files.iter().filter(|file| file.is_rust() && !file.is_data())
+    }
+
+    /// Finds a file by its path.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&Source> {
+        self.files.iter().find(|file| file.path == path)
+    }
+}
+
+fn tracked(house: &House) -> Option<Vec<String>> {
+    if !disk::exists(&house.path(".git")) {
+        return None;
+    }
+    let mut git = programs::program("git");
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(house.root());
+    let names = programs::output(&mut git).ok()?;
+    let mut names: Vec<String> =
+        names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
+fn walked(house: &House) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    let mut folders = vec![house.root().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in disk::list(&folder)? {
+            let name = path.file_name().unwrap_or_default();
+            match disk::is_folder(&path) {
+                true if name == "target" || name == ".git" || name == "node_modules" => {}
+                true => folders.push(path),
+                false => names.extend(relative(house, &path)),
+            }
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn relative(house: &House, path: &Path) -> Option<String> {
+    Some(path.strip_prefix(house.root()).ok()?.to_str()?.replace('\\', "/"))
+}

@@ -1,0 +1,239 @@
+//! Each rule of `tidy` on small trees: what it finds, and what it leaves alone.
+
+use xtask::{tidy, tree::Tree};
+
+const CONTRACT: (&str, &str) = (
+    "spec/dialects.json",
+    r#"{"claude": {"tools": {"Read": {"params": {}}}},
+        "trae": {"tools": {"list_dir": {"params": {}}}},
+        "probe": {"tools": {"searchFiles": {"params": {}}, "edit": {"params": {}}}}}"#,
+);
+
+/// Checks what the one named rule finds in a tree, as `path:line: what`.
+fn check(rule: &str, rows: &[(&str, &str)], wanted: &[&str]) {
+    let mut rows = rows.to_vec();
+    rows.push(CONTRACT);
+    let tree = Tree::of_rows(&rows);
+    let (_, check) = tidy::CHECKS.iter().find(|(name, _)| *name == rule).unwrap();
+    let found: Vec<String> =
+        check(&tree).iter().map(|found| format!("{}:{}: {}", found.path, found.line, found.what)).collect();
+    assert_eq!(found, wanted, "{rule}: {rows:?}");
+}
+
+fn lines(count: usize) -> String {
+    "//\n".repeat(count)
+}
+
+fn function(lines: usize) -> String {
+    format!("//! One.\n\nfn long() {{\n{}}}\n", "    step(\"{\");\n".repeat(lines))
+}
+
+#[test]
+fn size() {
+    let tests = "#[cfg(test)]\n#[rustfmt::skip]\nmod tests {\n";
+    let rows: &[(&str, &str, String, &[&str])] = &[
+        ("fits", "crates/a/src/a.rs", lines(400), &[]),
+        (
+            "file too long",
+            "crates/a/src/a.rs",
+            lines(401),
+            &["crates/a/src/a.rs:401: the file has 401 lines outside its tests; 400 are allowed"],
+        ),
+        (
+            "tests at the end do not count",
+            "crates/a/src/a.rs",
+            format!("{}{tests}{}}}\n", lines(300), lines(300)),
+            &[],
+        ),
+        ("a test folder is free", "crates/a/tests/a.rs", lines(900), &[]),
+        ("function fits", "xtask/src/a.rs", function(60), &[]),
+        (
+            "function too long",
+            "xtask/src/a.rs",
+            function(61),
+            &["xtask/src/a.rs:3: `long` has 61 lines of code; 60 are allowed"],
+        ),
+        (
+            "comments and empty lines are no code",
+            "xtask/src/a.rs",
+            format!("fn a() {{\n{}}}\n", "    // why\n\n    go();\n".repeat(50)),
+            &[],
+        ),
+        ("a type of a function has no body", "a.rs", format!("type F = fn(u8);\n{}", function(10)), &[]),
+    ];
+    for (_, path, text, wanted) in rows {
+        check("size", &[(path, text)], wanted);
+    }
+}
+
+#[test]
+fn opening() {
+    let rows: &[(&str, &[&str])] = &[
+        ("//! What lives here.\n", &[]),
+        ("//! A sentence that goes on\n//! in a second line.\n\nuse a;\n", &[]),
+        ("//! One sentence.\n//!\n//! More. Still more.\n", &[]),
+        ("use a;\n", &["a.rs:1: the file does not open with `//!` and a sentence"]),
+        ("//! No end\n\nuse a;\n", &["a.rs:1: the first sentence of the file does not end"]),
+        ("//! One thing. And another.\n", &["a.rs:1: the file opens with 2 sentences"]),
+    ];
+    for (text, wanted) in rows {
+        check("opening", &[("a.rs", text)], wanted);
+    }
+}
+
+#[test]
+fn tool_names() {
+    let rows: &[(&str, &str, &[&str])] = &[
+        (
+            "crates/engine/src/a.rs",
+            "fn a() { \"use list_dir\" }",
+            &["crates/engine/src/a.rs:1: the tool name `list_dir` outside its dialect"],
+        ),
+        (
+            "crates/serve/src/a.rs",
+            "\n\"searchFiles\"",
+            &["crates/serve/src/a.rs:2: the tool name `searchFiles` outside its dialect"],
+        ),
+        (
+            "crates/runtime/src/a.rs",
+            "name == \"Read\"",
+            &["crates/runtime/src/a.rs:1: the tool name `Read` outside its dialect"],
+        ),
+        (
+            "crates/dialects/src/claude/a.rs",
+            "\"list_dir\"",
+            &["crates/dialects/src/claude/a.rs:1: the tool name `list_dir` outside its dialect"],
+        ),
+        (
+            "crates/cli/src/a.rs",
+            "r#\"list_dir\"#",
+            &["crates/cli/src/a.rs:1: the tool name `list_dir` outside its dialect"],
+        ),
+        ("crates/dialects/src/trae/a.rs", "\"list_dir\"", &[]),
+        ("crates/engine/src/a.rs", "\"Read the file again.\"", &[]),
+        ("crates/engine/src/a.rs", "\"edit\"", &[]),
+        ("crates/engine/src/a.rs", "\"list_directory my_list_dir\"", &[]),
+        ("crates/engine/src/a.rs", "// list_dir\nfn list_dir() {}", &[]),
+        ("crates/engine/tests/a.rs", "\"list_dir\"", &[]),
+        ("crates/engine/src/a.rs", "#[cfg(test)]\nmod tests { const A: &str = \"list_dir\"; }", &[]),
+    ];
+    for (path, text, wanted) in rows {
+        check("tool names", &[(path, text)], wanted);
+    }
+    let without = tidy::check(&Tree::of_rows(&[]));
+    let found: Vec<&str> = without.iter().map(|found| found.what.as_str()).collect();
+    assert_eq!(found, ["the contract is missing or cannot be read"]);
+}
+
+#[test]
+fn paths() {
+    let operation = "crates/engine/src/operations/read.rs";
+    let rows: &[(&str, &str, &[&str])] = &[
+        (
+            operation,
+            "use a;\nfn a(path: PathBuf) {}\n",
+            &["crates/engine/src/operations/read.rs:2: `PathBuf` in an operation"],
+        ),
+        (operation, "// PathBuf\nlet a = \"PathBuf\"; struct MyPathBuf;\n", &[]),
+        ("crates/workspace/src/root.rs", "fn a(path: PathBuf) {}\n", &[]),
+    ];
+    for (path, text, wanted) in rows {
+        check("paths", &[(path, text)], wanted);
+    }
+}
+
+#[test]
+fn edges() {
+    let rows: &[(&str, &str, &[&str])] = &[
+        (
+            "crates/engine/Cargo.toml",
+            "[dependencies]\ntoolpost-workspace.workspace = true\nserde = \"1\"\n",
+            &[],
+        ),
+        (
+            "crates/engine/Cargo.toml",
+            "[dependencies]\nserde_json = \"1\"\n",
+            &["crates/engine/Cargo.toml:2: `engine` depends on `serde_json`, which it must not know"],
+        ),
+        ("crates/engine/Cargo.toml", "[dev-dependencies]\nserde_json = \"1\"\n", &[]),
+        (
+            "crates/text/Cargo.toml",
+            "[target.'cfg(unix)'.dependencies]\ntokio = \"1\"\n",
+            &["crates/text/Cargo.toml:2: `text` depends on `tokio`, which it must not know"],
+        ),
+        (
+            "crates/dialects/Cargo.toml",
+            "[dependencies]\ntoolpost-workspace.workspace = true\n[dev-dependencies]\ntoolpost-runtime.workspace = true\n",
+            &[
+                "crates/dialects/Cargo.toml:2: `dialects` depends on `workspace`, which is no edge of the design",
+            ],
+        ),
+        ("crates/dialects/Cargo.toml", "[dev-dependencies]\ntoolpost-workspace.workspace = true\n", &[]),
+        (
+            "crates/runtime/Cargo.toml",
+            "[dependencies]\ntoolpost-dialects.workspace = true\n",
+            &["crates/runtime/Cargo.toml:2: `runtime` depends on `dialects`, which is no edge of the design"],
+        ),
+        (
+            "crates/magic/Cargo.toml",
+            "",
+            &["crates/magic/Cargo.toml:1: the crate `magic` is not in the table of edges"],
+        ),
+        ("fuzz/Cargo.toml", "[dependencies]\nserde_json = \"1\"\n", &[]),
+    ];
+    for (path, text, wanted) in rows {
+        check("edges", &[(path, text)], wanted);
+    }
+}
+
+#[test]
+fn allowances() {
+    let rows: &[(&str, &[&str])] = &[
+        ("#[allow(dead_code)]\nfn a() {}", &["a.rs:1: a lint is allowed without a reason"]),
+        ("//! A.\n#![allow(dead_code)]", &["a.rs:2: a lint is allowed without a reason"]),
+        ("#[expect(dead_code)]", &["a.rs:1: a lint is expected without a reason"]),
+        ("#[expect(\n    dead_code,\n    reason = \"it is used by [b]\"\n)]", &[]),
+        ("let a = \"#[allow(dead_code)]\"; // #[allow(dead_code)]", &[]),
+    ];
+    for (text, wanted) in rows {
+        check("allowances", &[("a.rs", text)], wanted);
+    }
+}
+
+#[test]
+fn space() {
+    let rows: &[(&str, &str, &[&str])] = &[
+        ("a.rs", "fn a() {} \n", &["a.rs:1: blanks at the line's end"]),
+        ("a.rs", "// a comment \n", &["a.rs:1: blanks at the line's end"]),
+        ("a.rs", "\tfn a() {}\n", &["a.rs:1: a tab"]),
+        ("a.rs", "let a = \"\t\";\n", &[]),
+        ("a.rs", "let a = \"in a string \n\";\n", &[]),
+        ("a.md", "words", &["a.md:1: the file does not end with one line break"]),
+        ("a.md", "words\n\n", &["a.md:2: the file does not end with one line break"]),
+        ("crates/dialects/src/claude/files.md", "     2\t\n", &[]),
+        ("tests/fixtures/a.json", "{} ", &[]),
+        ("a.bin", "x ", &[]),
+    ];
+    for (path, text, wanted) in rows {
+        check("space", &[(path, text)], wanted);
+    }
+}
+
+#[test]
+fn machine() {
+    let rows: &[(&str, &str, &[&str])] = &[
+        ("README.md", "cd /work/main\n", &["README.md:1: a place of one machine: `/work/`"]),
+        ("a.sh", "\nx --cache /root/.cargo\n", &["a.sh:2: a place of one machine: `/root/.cargo`"]),
+        (
+            "Cargo.lock",
+            "source = \"registry+https://user:word@mirror.corp.example:8080/index\"\n",
+            &["Cargo.lock:1: a registry that not everybody can reach: `mirror.corp.example`"],
+        ),
+        ("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n", &[]),
+        ("package-lock.json", "\"resolved\": \"https://registry.npmjs.org/a/-/a-1.tgz\"\n", &[]),
+        ("a.md", "See https://docs.rs/proxy and networking.\n", &[]),
+    ];
+    for (path, text, wanted) in rows {
+        check("machine", &[(path, text)], wanted);
+    }
+}
