@@ -1,2 +1,39 @@
 //! The binary: the only place that wires all.
-fn main() {}
+
+mod args;
+mod ask;
+mod call;
+mod doctor;
+mod log;
+mod serve;
+mod settings;
+mod tools;
+mod wire;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// The exit status of a command that was not understood.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
+        }
+    };
+    log::start();
+    let done = match args.command {
+        Command::Serve(serve) => serve::run(&args.common, serve),
+        Command::Call(call) => call::run(&args.common, call),
+        Command::Tools(tools) => tools::run(&args.common, tools),
+        Command::Doctor(doctor) => doctor::run(&args.common, doctor),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("toolpost: {error:#}");
+        ExitCode::from(USAGE)
+    })
+}

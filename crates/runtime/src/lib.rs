@@ -1,1 +1,19 @@
-//! The one way a call goes, and its layers.
+//! The one way a call goes, and its layers: trace, announce, guard, budget, deadline, policy, fresh, turn.
+
+mod answer;
+mod ask;
+mod call;
+mod catalogue;
+mod events;
+mod layers;
+mod policy;
+mod runtime;
+mod wording;
+
+pub use answer::{Answer, Outcome};
+pub use ask::{Asker, Asking, Question, Verdict};
+pub use call::Call;
+pub use catalogue::{Catalogue, Published};
+pub use events::{Event, Events};
+pub use policy::{Decision, Policy, PolicyError, Rule, RuleSource};
+pub use runtime::{Config, Runtime, Structured};

@@ -1,1 +1,21 @@
-//! The kit in which a dialect is written.
+//! The kit in which a dialect is written: `Tool`, `Dialect`, decode, schema, page.
+
+mod budget;
+mod coerce;
+mod decode;
+mod dialect;
+mod lowering;
+mod manual;
+mod names;
+mod page;
+mod schema;
+mod tool;
+
+pub use budget::{Budget, Cut};
+pub use decode::{Decoded, decode};
+pub use dialect::{Dialect, distinct};
+pub use lowering::Lowering;
+pub use manual::{Example, Manual};
+pub use page::{Page, Part};
+pub use schema::{full, published};
+pub use tool::{Done, Prepared, Run, Tool, ToolDef};

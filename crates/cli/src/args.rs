@@ -1,0 +1,118 @@
+//! What can be said on the command line.
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The tool runtime for coding agents: one engine, many dialects.
+#[derive(Parser)]
+#[command(name = "toolpost", version, about, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(clap::Args, Default)]
+pub(crate) struct Common {
+    /// Dialect to speak; may repeat [default: claude]
+    #[arg(long = "dialect", global = true, value_name = "NAME")]
+    pub(crate) dialects: Vec<String>,
+    /// Directory that may be read and changed; may repeat [default: the current directory]
+    #[arg(long = "root", global = true, value_name = "DIR")]
+    pub(crate) roots: Vec<PathBuf>,
+    /// Rules over what may be touched (TOML), instead of the user's and the project's files
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Who answers where nobody can be asked [default: deny]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) ask: Option<Ask>,
+    /// Whether commands run in a sandbox [default: on]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) sandbox: Option<OnOff>,
+    /// File that every call is written to, as JSON lines
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Folder for locks, journals and history [default: the XDG state folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
+    /// Folder for what can be made again [default: the XDG cache folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+}
+
+/// Who answers where nobody can be asked.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Ask {
+    Allow,
+    Deny,
+    Prompt,
+}
+
+/// A switch.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OnOff {
+    On,
+    Off,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Serves the tools over MCP on standard input and output
+    Serve(Serve),
+    /// Makes one call, or many from a script
+    Call(Call),
+    /// Prints the tool definitions
+    Tools(Tools),
+    /// Says what works here, what does not, and which settings are in force
+    Doctor(Doctor),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Serve {
+    /// Send the operation's output as data beside the words
+    #[arg(long)]
+    pub(crate) structured: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Call {
+    /// Print the reply as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Make many calls in one session: a JSON object a line, {"tool": …, "arguments": …}; `-` reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "arguments"])]
+    pub(crate) script: Option<PathBuf>,
+    /// Name of the tool
+    #[arg(required_unless_present = "script")]
+    pub(crate) tool: Option<String>,
+    /// Arguments as a JSON object; `-` reads standard input
+    #[arg(required_unless_present = "script")]
+    pub(crate) arguments: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Tools {
+    /// Form of the definitions
+    #[arg(long, value_enum, default_value = "mcp")]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Mcp,
+    Openai,
+    Anthropic,
+    Gemini,
+    Markdown,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Doctor {
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

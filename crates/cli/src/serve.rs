@@ -1,0 +1,35 @@
+//! `toolpost serve`: the tools over MCP on standard input and output.
+
+use crate::{
+    args::{Common, Serve},
+    ask::{self, Input},
+    settings::Settings,
+    wire,
+};
+use anyhow::{Context, Result};
+use std::process::ExitCode;
+use toolpost_runtime::Structured;
+
+/// Serves until standard input ends.
+pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
+    let settings = Settings::find(common)?;
+    let structured = if serve.structured { Structured::On } else { Structured::Off };
+    let wired = wire::wire(&settings, structured)?;
+    for line in wired.recovery.lines() {
+        eprintln!("toolpost: {line}");
+    }
+    let options = toolpost_serve::Options {
+        name: "toolpost".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        asker: ask::asker(settings.ask.value, Input::Taken),
+    };
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("the threads could not be started")?;
+    let served = threads.block_on(toolpost_serve::stdio(wired.runtime, options));
+    threads.shutdown_background();
+    served?;
+    Ok(ExitCode::SUCCESS)
+}

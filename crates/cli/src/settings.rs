@@ -1,0 +1,172 @@
+//! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
+
+use crate::args::{Ask, Common, OnOff};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::{
+    env, fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use toolpost_workspace::operator;
+
+/// Where a setting came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Flag,
+    Environment(String),
+    File(PathBuf),
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => out.write_str("flag"),
+            Self::Environment(name) => write!(out, "environment, {name}"),
+            Self::File(path) => write!(out, "file, {}", path.display()),
+            Self::Default => out.write_str("default"),
+        }
+    }
+}
+
+/// A value, and where it came from.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+/// All settings.
+pub(crate) struct Settings {
+    pub(crate) dialects: Setting<Vec<String>>,
+    pub(crate) roots: Setting<Vec<PathBuf>>,
+    pub(crate) policy: Setting<Option<PathBuf>>,
+    pub(crate) ask: Setting<Ask>,
+    pub(crate) sandbox: Setting<OnOff>,
+    pub(crate) events: Setting<Option<PathBuf>>,
+    pub(crate) state: Setting<Option<PathBuf>>,
+    pub(crate) cache: Setting<Option<PathBuf>>,
+    pub(crate) deadline: Setting<Option<Duration>>,
+    pub(crate) reply_bytes: Setting<Option<usize>>,
+    pub(crate) encoding: Setting<Option<String>>,
+    pub(crate) durable: Setting<OnOff>,
+    pub(crate) any_root: Setting<OnOff>,
+}
+
+/// The configuration file; every key is optional.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct File {
+    dialect: Option<Vec<String>>,
+    root: Option<Vec<PathBuf>>,
+    policy: Option<PathBuf>,
+    ask: Option<Ask>,
+    sandbox: Option<OnOff>,
+    events: Option<PathBuf>,
+    state: Option<PathBuf>,
+    cache: Option<PathBuf>,
+    deadline_seconds: Option<f64>,
+    reply_bytes: Option<usize>,
+    encoding: Option<String>,
+    durable: Option<OnOff>,
+    any_root: Option<OnOff>,
+}
+
+impl Settings {
+    /// Finds every setting.
+    pub(crate) fn find(flags: &Common) -> Result<Self> {
+        let place = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
+        let file = place.as_deref().map(read_file).transpose()?.unwrap_or_default();
+        let from = Sources { file: place.unwrap_or_default() };
+        let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
+        let roots = (!flags.roots.is_empty()).then(|| flags.roots.clone());
+        Ok(Self {
+            dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, vec!["claude".to_owned()])?,
+            roots: from.choose(roots, "ROOT", |text| Ok(env::split_paths(text).collect()), file.root, vec![PathBuf::from(".")])?,
+            policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
+            ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
+            sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
+            events: from.optional(flags.events.clone(), "EVENTS", path, file.events)?,
+            state: or_folder(from.optional(flags.state.clone(), "STATE", path, file.state)?, "XDG_STATE_HOME", ".local/state"),
+            cache: or_folder(from.optional(flags.cache.clone(), "CACHE", path, file.cache)?, "XDG_CACHE_HOME", ".cache"),
+            deadline: from.optional(None, "DEADLINE_SECONDS", seconds, file.deadline_seconds.map(Duration::try_from_secs_f64).transpose()?)?,
+            reply_bytes: from.optional(None, "REPLY_BYTES", |text| Ok(text.parse()?), file.reply_bytes)?,
+            encoding: from.optional(None, "ENCODING", |text| Ok(text.to_owned()), file.encoding)?,
+            durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
+            any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
+        })
+    }
+}
+
+struct Sources {
+    file: PathBuf,
+}
+
+impl Sources {
+    fn choose<T>(
+        &self,
+        flag: Option<T>,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T>,
+        file: Option<T>,
+        default: T,
+    ) -> Result<Setting<T>> {
+        let found = self.optional(flag, name, parse, file)?;
+        Ok(Setting { value: found.value.unwrap_or(default), origin: found.origin })
+    }
+
+    fn optional<T>(
+        &self,
+        flag: Option<T>,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T>,
+        file: Option<T>,
+    ) -> Result<Setting<Option<T>>> {
+        if flag.is_some() {
+            return Ok(Setting { value: flag, origin: Origin::Flag });
+        }
+        let variable = format!("TOOLPOST_{name}");
+        if let Some(text) = env::var(&variable).ok().filter(|text| !text.is_empty()) {
+            let value = parse(&text).with_context(|| format!("{variable} is `{text}`"))?;
+            return Ok(Setting { value: Some(value), origin: Origin::Environment(variable) });
+        }
+        let origin = if file.is_some() { Origin::File(self.file.clone()) } else { Origin::Default };
+        Ok(Setting { value: file, origin })
+    }
+}
+
+fn or_folder(setting: Setting<Option<PathBuf>>, variable: &str, customary: &str) -> Setting<Option<PathBuf>> {
+    if setting.value.is_some() {
+        return setting;
+    }
+    Setting { value: operator::folder(variable, customary), origin: setting.origin }
+}
+
+fn read_file(path: &Path) -> Result<File> {
+    let Some(text) = operator::read(path).with_context(|| format!("{} cannot be read", path.display()))? else {
+        return Ok(File::default());
+    };
+    toml::from_str(&text).with_context(|| format!("{} is not a configuration that can be used", path.display()))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
+fn names(text: &str) -> Result<Vec<String>> {
+    Ok(text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
+fn path(text: &str) -> Result<PathBuf> {
+    Ok(PathBuf::from(text))
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    Ok(Duration::try_from_secs_f64(text.parse()?)?)
+}
+
+fn one_of<T: clap::ValueEnum>(text: &str) -> Result<T> {
+    T::from_str(text, true).or_else(|_| {
+        let names: Vec<String> = T::value_variants().iter().filter_map(clap::ValueEnum::to_possible_value).map(|value| value.get_name().to_owned()).collect();
+        bail!("it must be one of {}", names.join(", "))
+    })
+}

@@ -1,0 +1,111 @@
+//! Puts the parts together: workspace, engine, dialects, policy, runtime.
+
+use crate::{
+    args::OnOff,
+    settings::{Origin, Settings},
+};
+use anyhow::{Context, Result, bail};
+use std::{
+    io::Write,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+use toolpost_engine::Engine;
+use toolpost_runtime::{Config, Policy, RuleSource, Runtime, Structured};
+use toolpost_tool::Dialect;
+use toolpost_workspace::{Durability, Options, Recovery, Scope, Workspace, operator};
+
+/// A runtime, and what its workspace found left over from an earlier process.
+pub(crate) struct Wired {
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) recovery: Recovery,
+}
+
+/// Puts the parts together.
+pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
+    let (workspace, recovery) = Workspace::open(Options {
+        roots: roots(settings),
+        state: settings.state.value.clone(),
+        home: operator::home(),
+        durability: if settings.durable.value == OnOff::On { Durability::Power } else { Durability::Kill },
+        scope: if settings.any_root.value == OnOff::On { Scope::Any } else { Scope::Careful },
+    })?;
+    let engine = Engine::new(workspace).with_encoding(encoding(settings)?);
+    let config = Config {
+        dialects: dialects(&settings.dialects.value)?,
+        policy: policy(settings)?,
+        deadline: settings.deadline.value,
+        reply_bytes: settings.reply_bytes.value,
+        structured,
+    };
+    let runtime = Runtime::new(engine, config);
+    write_events(&runtime, settings)?;
+    Ok(Wired { runtime: Arc::new(runtime), recovery })
+}
+
+/// Where no root was named, a client that starts the server elsewhere may say where its project is.
+fn roots(settings: &Settings) -> Vec<PathBuf> {
+    let project = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    match (&settings.roots.origin, project) {
+        (Origin::Default, Some(project)) if project.is_absolute() => vec![project],
+        _ => settings.roots.value.clone(),
+    }
+}
+
+fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
+    let mut dialects: Vec<&'static Dialect> = Vec::new();
+    for name in names {
+        let Some(dialect) = toolpost_dialects::named(name) else {
+            let known: Vec<&str> = toolpost_dialects::ALL.iter().map(|dialect| dialect.name).collect();
+            bail!("no dialect is called `{name}`; there are {}", known.join(", "));
+        };
+        if !dialects.iter().any(|chosen| chosen.name == dialect.name) {
+            dialects.push(dialect);
+        }
+    }
+    Ok(dialects)
+}
+
+fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding>> {
+    let Some(label) = &settings.encoding.value else { return Ok(None) };
+    let found = encoding_rs::Encoding::for_label(label.as_bytes());
+    found.map(Some).with_context(|| format!("no encoding is called `{label}`; for example gbk, shift_jis or windows-1252"))
+}
+
+/// The operator's file if one is named; else the user's, then those of the roots, which can only tighten.
+fn policy(settings: &Settings) -> Result<Policy> {
+    let policy = Policy::built_in()?;
+    if let Some(path) = &settings.policy.value {
+        let text = operator::read(path)?.with_context(|| format!("the policy {} does not exist", path.display()))?;
+        return Ok(policy.with(&text, &RuleSource::Operator(path.display().to_string()))?);
+    }
+    let mut policy = policy;
+    let user = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("policy.toml"));
+    if let Some(path) = user
+        && let Some(text) = operator::read(&path).with_context(|| format!("{} cannot be read", path.display()))?
+    {
+        policy = policy.with(&text, &RuleSource::Operator(path.display().to_string()))?;
+    }
+    for root in roots(settings) {
+        let path = root.join(".toolpost").join("policy.toml");
+        if let Some(text) = operator::read(&path).with_context(|| format!("{} cannot be read", path.display()))? {
+            policy = policy.with(&text, &RuleSource::Project(path.display().to_string()))?;
+        }
+    }
+    Ok(policy)
+}
+
+fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
+    let Some(path) = &settings.events.value else { return Ok(()) };
+    let file = operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
+    let file = Mutex::new(file);
+    runtime.events.listen(move |event| {
+        let Ok(mut line) = serde_json::to_vec(event) else { return };
+        line.push(b'\n');
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = file.write_all(&line) {
+            tracing::warn!(%error, "an event could not be written");
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! `Edit`: replaces one exact text, or all of them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::change::{self, Change, Output, Request, Want, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Edit;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Absolute path of the file, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// Text to replace, exactly as it stands in the file; it must be unique.
+    #[schemars(extend("x-aliases" = ["old_str", "old_text"], "examples" = ["let a = 1;"]))]
+    old_string: String,
+    /// Text to put in its place.
+    #[schemars(extend("x-aliases" = ["new_str", "new_text"], "examples" = ["let a = 2;"]))]
+    new_string: String,
+    /// Replace every occurrence.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["replaceall"]))]
+    replace_all: bool,
+}
+
+impl Tool for Edit {
+    const NAME: &'static str = "Edit";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let at_text = Where::Text {
+            old: args.old_string,
+            want: if args.replace_all { Want::Every } else { Want::One },
+            near: None,
+            matching: at.dialect.matching,
+        };
+        Ok(Request { changes: vec![Change { path: at.path(&args.file_path)?, at: at_text, text: args.new_string }] })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+}

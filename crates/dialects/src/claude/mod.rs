@@ -1,0 +1,42 @@
+//! The file and search tools of Claude Code.
+
+mod changed;
+mod edit;
+//mod glob;
+//mod grep;
+mod lines;
+mod notebook;
+mod read;
+mod say;
+//mod walked;
+mod write;
+
+use std::time::Duration;
+use toolpost_engine::Fresh;
+use toolpost_text::matching::Step;
+use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
+
+/// The dialect.
+pub const DIALECT: Dialect = Dialect {
+    name: "claude",
+    tools: &TOOLS,
+    pages: &[include_str!("files.md"), include_str!("search.md")],
+    instructions: "File and search tools over the workspace: Read, Edit, Write, Glob, Grep. They keep bytes, line endings and \
+        encodings, never leave the workspace, and never answer from stale data. Prefer Grep and Glob to listing files by hand; \
+        Read a file before you Edit or Write it; edits answer with a diff, so there is no need to Read again.",
+    budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
+    deadline: Duration::from_secs(60),
+    fresh: Fresh::Required,
+    matching: Step::Reindented,
+    say: say::say,
+};
+
+const TOOLS: [ToolDef; 3] = [
+    ToolDef::of::<read::Read>(),
+    ToolDef::of::<edit::Edit>(),
+    ToolDef::of::<write::Write>(),
+    //ToolDef::of::<glob::Glob>(),
+    //ToolDef::of::<grep::Grep>(),
+];
+
+const _: () = assert!(distinct(&TOOLS), "two tools of one name");

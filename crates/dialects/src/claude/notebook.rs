@@ -1,0 +1,26 @@
+//! How the cells of a notebook are shown.
+
+use toolpost_engine::operations::read::{CellOutput, Notebook};
+use toolpost_tool::Page;
+
+/// Writes the cells one after the other, each with its outputs.
+pub(super) fn render(notebook: &Notebook, page: &mut Page) {
+    page.line(&format!("Jupyter notebook, {}, {} cells", notebook.language, notebook.cells.len()));
+    for cell in &notebook.cells {
+        let ran = cell.execution_count.map_or(String::new(), |count| format!(" execution_count=\"{count}\""));
+        page.line(&format!("<cell id=\"{}\" type=\"{}\"{ran}>", cell.id, cell.kind));
+        page.line(cell.source.trim_end_matches('\n'));
+        page.line("</cell>");
+        for output in &cell.outputs {
+            match output {
+                CellOutput::Text { text } => {
+                    page.line("<output>");
+                    page.line(text.trim_end_matches('\n'));
+                    page.line("</output>");
+                }
+                CellOutput::Image { mime, data } => page.image(mime, data.clone()),
+            }
+        }
+    }
+    notebook.notes.iter().for_each(|note| page.note(note.clone()));
+}

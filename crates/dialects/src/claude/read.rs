@@ -1,0 +1,70 @@
+//! `Read`: lines of a file, or what a picture, a PDF or a notebook shows.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::read::{self, Content, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Read;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Absolute path of the file, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// First line to read, counted from 1.
+    #[schemars(range(min = 1))]
+    offset: Option<u64>,
+    /// Number of lines to read.
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1))]
+    limit: u64,
+    /// Pages of a PDF, such as "1-5" or "3,7"; at most 20.
+    #[schemars(extend("examples" = ["1-5"]))]
+    pages: Option<String>,
+}
+
+const fn default_limit() -> u64 {
+    2_000
+}
+
+impl Tool for Read {
+    const NAME: &'static str = "Read";
+    type Op = read::Read;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request {
+            path: at.path(&args.file_path)?,
+            said: args.file_path,
+            offset: args.offset.unwrap_or(1),
+            limit: args.limit,
+            pages: args.pages.filter(|pages| !pages.trim().is_empty()),
+            max_bytes: at.reply_bytes(),
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        match &output.content {
+            Content::Text(text) => super::lines::render(output, text, page),
+            Content::Image(image) => {
+                page.image(&image.mime, image.data.clone());
+                page.line(&image.summary);
+            }
+            Content::Pdf(pdf) => {
+                for shown in &pdf.pages {
+                    page.line(&format!("--- page {} of {} ---", shown.number, pdf.total_pages));
+                    page.line(shown.text.trim_end());
+                }
+                pdf.notes.iter().for_each(|note| page.note(note.clone()));
+            }
+            Content::Notebook(notebook) => super::notebook::render(notebook, page),
+        }
+        if let Some(note) = &output.note {
+            page.note(note.clone());
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! How a walk tells what it did not look at.
+
+use toolpost_engine::operations::glob::Walked;
+use toolpost_tool::Page;
+
+/// Notes what was skipped, and what could not be read.
+pub(super) fn notes(walked: &Walked, page: &mut Page) {
+    if !walked.skipped.is_empty() {
+        page.note(format!("skipped {}", walked.skipped.join(", ")));
+    }
+    if walked.unreadable_total > 0 {
+        let named = walked.unreadable.join(", ");
+        let others = walked.unreadable_total.saturating_sub(walked.unreadable.len() as u64);
+        let others = if others == 0 { String::new() } else { format!(" and {others} more") };
+        page.note(format!("could not be read: {named}{others}"));
+    }
+}

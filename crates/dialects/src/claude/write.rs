@@ -1,0 +1,36 @@
+//! `Write`: makes a file, or replaces all of one that was read.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::change::{self, Change, Existence, Output, Request, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Write;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Absolute path of the file, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// The whole new content.
+    #[schemars(extend("x-aliases" = ["contents", "text"], "examples" = ["fn main() {}\n"]))]
+    content: String,
+}
+
+impl Tool for Write {
+    const NAME: &'static str = "Write";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let path = at.path(&args.file_path)?;
+        Ok(Request { changes: vec![Change { path, at: Where::Whole(Existence::Any), text: args.content }] })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+}

@@ -1,0 +1,109 @@
+//! How files are changed: looked at, worked out in memory, then committed together.
+
+mod commit;
+mod place;
+mod report;
+mod whole;
+
+use crate::{
+    CallCtx, Engine, Failure, failures, fresh,
+    operations::change::{Change, Output, Request, Where},
+};
+use std::time::Duration;
+use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath};
+
+/// How long another process that writes the same file is waited for.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// A file while it is being changed in memory.
+pub(crate) struct Draft {
+    pub(crate) path: WorkspacePath,
+    /// What is on the disk; none when nothing is there.
+    pub(crate) before: Option<Before>,
+    /// What shall be there; none before the first change.
+    pub(crate) after: Option<Vec<u8>>,
+    pub(crate) replaced: usize,
+    pub(crate) wrote_whole: bool,
+    pub(crate) notes: Vec<String>,
+}
+
+/// What is on the disk.
+pub(crate) struct Before {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) hash: ContentHash,
+}
+
+impl Draft {
+    /// Gives the content as the changes so far have left it.
+    pub(crate) fn present(&self) -> Option<&[u8]> {
+        self.after.as_deref().or_else(|| self.before.as_ref().map(|before| before.bytes.as_slice()))
+    }
+}
+
+/// Makes all changes, or none.
+pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    cx.check()?;
+    let mut paths: Vec<WorkspacePath> = request.changes.iter().map(|change| change.path.clone()).collect();
+    paths.sort();
+    paths.dedup();
+    let hold = engine.workspace().hold(&paths, cx.time_left(WAIT)).map_err(|error| failures::hold(&error))?;
+    let mut drafts: Vec<Draft> = Vec::new();
+    for (number, change) in request.changes.iter().enumerate() {
+        let draft = draft(engine, cx, change, &mut drafts)?;
+        let applied = match &change.at {
+            Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
+            Where::Text { .. } => place::replace(engine, draft, change),
+        };
+        applied.map_err(|failure| numbered(failure, number, request.changes.len()))?;
+    }
+    cx.check()?;
+    commit::all(engine, &hold, drafts)
+}
+
+/// Finds the draft of a file, or begins one with what is on the disk now.
+fn draft<'a>(
+    engine: &Engine,
+    cx: &CallCtx,
+    change: &Change,
+    drafts: &'a mut Vec<Draft>,
+) -> Result<&'a mut Draft, Failure> {
+    if let Some(known) = drafts.iter().position(|draft| draft.path == change.path) {
+        return Ok(&mut drafts[known]);
+    }
+    let path = change.path.clone();
+    let before = match engine.workspace().read(&path, fresh::LIMIT) {
+        Ok(snapshot) => Some(Before { bytes: snapshot.bytes, hash: snapshot.hash }),
+        Err(error) if error.why == AccessKind::Missing => None,
+        Err(error) if error.why == AccessKind::IsDirectory => return Err(crate::show::find::directory(engine, &path)),
+        Err(error) => return Err(failures::access(&path, error)),
+    };
+    let mut draft = Draft { path, before, after: None, replaced: 0, wrote_whole: false, notes: Vec::new() };
+    judge_again(cx, change, &mut draft)?;
+    drafts.push(draft);
+    let last = drafts.len() - 1;
+    Ok(&mut drafts[last])
+}
+
+/// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
+fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), Failure> {
+    let Some(expected) = cx.expected.get(&draft.path) else { return Ok(()) };
+    let Some(before) = draft.before.as_ref().filter(|before| before.hash != *expected) else { return Ok(()) };
+    match change.at {
+        Where::Whole(_) => Err(fresh::stale(cx, &draft.path, &before.bytes)),
+        Where::Text { .. } => {
+            let now = toolpost_text::encoding::Text::open(before.bytes.clone(), None).ok();
+            let lines = now.and_then(|now| fresh::lines_changed(cx, &draft.path, now.view()));
+            let differ = lines.map_or(String::new(), |lines| format!(" ({lines} lines differ)"));
+            draft.notes.push(format!("the file changed since it was last seen{differ}; the current version was changed"));
+            Ok(())
+        }
+    }
+}
+
+/// Says which of several changes failed.
+fn numbered(failure: Failure, number: usize, of: usize) -> Failure {
+    if of == 1 {
+        return failure;
+    }
+    Failure { what: format!("Edit {}: {} Nothing was changed.", number + 1, failure.what), ..failure }
+}

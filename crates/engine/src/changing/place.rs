@@ -1,0 +1,85 @@
+//! Replaces a text in a file, where it stands.
+
+use super::Draft;
+use crate::{
+    Engine, Failure, Kind, failures,
+    operations::change::{Change, Step, Want, Where},
+};
+use toolpost_documents::notebook::{self, NotebookLimits};
+use toolpost_text::{
+    encoding::{Splice, Text},
+    guard,
+    matching::{self, Found, How},
+};
+use toolpost_workspace::LookupError;
+
+/// Works out the content with the text replaced.
+pub(super) fn replace(engine: &Engine, draft: &mut Draft, change: &Change) -> Result<(), Failure> {
+    let Where::Text { old, want, near, matching } = &change.at else {
+        return Err(Failure::new(Kind::Internal, "A change of all of a file came to the place where parts are changed."));
+    };
+    let path = draft.path.display();
+    let Some(present) = draft.present() else { return create(engine, draft, old, &change.text) };
+    if present.is_empty() && old.is_empty() && !change.text.is_empty() {
+        draft.after = Some(change.text.clone().into_bytes());
+        draft.replaced += 1;
+        return Ok(());
+    }
+    let text = Text::open(present.to_vec(), engine.encoding())
+        .map_err(|error| Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}")))?;
+    let how = How { upto: *matching, want: *want, near: *near, start: None };
+    let found = matching::find(text.view(), old, &change.text, &how)
+        .map_err(|miss| failures::miss(&draft.path, &miss))?;
+    guard::check(&change.text, text.view()).map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
+    let notes = notes(&found, *want);
+    let count = found.hits.len();
+    let splices: Vec<Splice> = found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
+    let bytes = text.splice(&splices).map_err(|error| failures::encoding(&path, &error))?;
+    still_a_notebook(draft, text.bytes(), &bytes)?;
+    draft.notes.extend(notes);
+    draft.replaced += count;
+    draft.after = Some(bytes);
+    Ok(())
+}
+
+/// An empty text to replace makes the file, if there is none.
+fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<(), Failure> {
+    if !old.is_empty() {
+        let suggestions = match engine.workspace().lookup(&draft.path.absolute()) {
+            Ok(found) => vec![found.path.display()],
+            Err(LookupError::Missing(missing)) => crate::show::find::meant(&missing),
+            Err(LookupError::Path(_)) => Vec::new(),
+        };
+        return Err(crate::show::find::not_found(engine, &draft.path, &suggestions));
+    }
+    guard::check(new, "").map_err(|placeholder| failures::placeholder(&draft.path.display(), &placeholder))?;
+    draft.after = Some(new.as_bytes().to_vec());
+    Ok(())
+}
+
+fn notes(found: &Found, want: Want) -> Vec<String> {
+    let mut notes = Vec::new();
+    if found.step != Step::Exact {
+        let differed: Vec<&str> = found.differences.iter().map(|difference| difference.words()).collect();
+        notes.push(format!("matched although these differed from the file: {}", differed.join(", ")));
+    }
+    if want == Want::Every {
+        notes.push(format!("replaced {} occurrences", found.hits.len()));
+    }
+    notes
+}
+
+/// A notebook that was valid JSON stays so.
+fn still_a_notebook(draft: &Draft, before: &[u8], after: &[u8]) -> Result<(), Failure> {
+    if draft.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
+        return Ok(());
+    }
+    let limits = NotebookLimits::default();
+    match (notebook::read(before, limits), notebook::read(after, limits)) {
+        (Ok(_), Err(error)) => {
+            let what = format!("The change would break the notebook {}: {error}", draft.path.display());
+            Err(Failure::new(Kind::Invalid, what))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,39 @@
+//! Writes all of a file.
+
+use super::Draft;
+use crate::{Engine, Failure, Hint, Kind, failures, operations::change::Existence};
+use toolpost_text::{encoding::Text, guard};
+
+/// Works out the whole new content.
+pub(super) fn write(engine: &Engine, draft: &mut Draft, existence: Existence, text: &str) -> Result<(), Failure> {
+    let path = draft.path.display();
+    match (existence, draft.present().is_some()) {
+        (Existence::New, true) => {
+            let what = format!("{path} exists already, and a new file was asked for.");
+            return Err(Failure::new(Kind::Invalid, what).hint(Hint::ReadFirst(draft.path.clone())));
+        }
+        (Existence::Existing, false) => {
+            return Err(crate::show::find::not_found(engine, &draft.path, &[]));
+        }
+        _ => {}
+    }
+    let before = draft.present().and_then(|bytes| Text::open(bytes.to_vec(), engine.encoding()).ok());
+    let view = before.as_ref().map_or("", |before| before.view());
+    guard::check(text, view).map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
+    let bytes = match &before {
+        None => text.as_bytes().to_vec(),
+        Some(before) => {
+            let written = before.overwrite(text).map_err(|error| failures::encoding(&path, &error))?;
+            if written.kept_crlf {
+                draft.notes.push("kept CRLF: the file had CRLF line ends throughout, the new text had none".to_owned());
+            }
+            if written.kept_bom {
+                draft.notes.push("kept the byte order mark".to_owned());
+            }
+            written.bytes
+        }
+    };
+    draft.after = Some(bytes);
+    draft.wrote_whole = true;
+    Ok(())
+}

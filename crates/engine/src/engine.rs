@@ -1,0 +1,77 @@
+//! The engine: a workspace, and what the operations need to know beside it.
+
+use crate::{CallCtx, Expected, Failure, Kind, Touch, failures, fresh};
+use encoding_rs::Encoding;
+use toolpost_workspace::{Workspace, WorkspacePath};
+
+/// The engine: what the operations work on.
+#[derive(Clone)]
+pub struct Engine {
+    workspace: Workspace,
+    encoding: Option<&'static Encoding>,
+}
+
+impl Engine {
+    /// Makes an engine over a workspace.
+    #[must_use]
+    pub fn new(workspace: Workspace) -> Self {
+        Self { workspace, encoding: None }
+    }
+
+    /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
+    #[must_use]
+    pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Gives the workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Gives the encoding of files that are neither UTF-8 nor marked by a BOM.
+    #[must_use]
+    pub fn encoding(&self) -> Option<&'static Encoding> {
+        self.encoding
+    }
+
+    /// Finds the place that was said.
+    ///
+    /// # Errors
+    /// `Outside` when it leads out of every root, `Invalid` when it is no path.
+    pub fn resolve(&self, said: &str) -> Result<WorkspacePath, Failure> {
+        self.workspace.resolve(said).map_err(|error| failures::path(said, error, &self.roots()))
+    }
+
+    /// Lists the roots, as they are shown.
+    #[must_use]
+    pub fn roots(&self) -> Vec<String> {
+        self.workspace.roots().iter().map(toolpost_workspace::Root::shown).collect()
+    }
+
+    /// Judges whether the caller knows what it is about to write over, and says what it has seen.
+    ///
+    /// # Errors
+    /// `Unread` when it must read first, `Stale` when it would write over what it has not seen.
+    pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Expected, Failure> {
+        let (engine, cx) = (self.clone(), cx.clone());
+        blocking(move || fresh::judge(&engine, &cx, &touches)).await
+    }
+}
+
+/// Runs work that waits for the disk beside the others; a panic goes on to whoever waits.
+///
+/// # Errors
+/// What the work fails with.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => std::panic::resume_unwind(payload),
+            Err(_) => Err(Failure::new(Kind::Cancelled, "The server is ending.")),
+        },
+    }
+}

@@ -1,0 +1,116 @@
+//! Why an operation did not happen: what was wrong, what was found, what to do next.
+
+use serde::Serialize;
+use toolpost_workspace::WorkspacePath;
+
+/// The sort of thing that went wrong; clients and logs group by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The arguments cannot be understood.
+    Invalid,
+    /// The path leads outside of every root.
+    Outside,
+    /// A rule, a person or the operating system forbids it.
+    Denied,
+    /// Nothing is there.
+    NotFound,
+    /// Something is there that is not what was asked for: a directory, a FIFO, a binary file.
+    WrongKind,
+    /// The file must be read before it may be changed.
+    Unread,
+    /// The file is not what it was when it was read.
+    Stale,
+    /// The text to replace is not in the file.
+    NoMatch,
+    /// The text to replace is in the file more than once.
+    Ambiguous,
+    /// It is larger than what can be handled at once.
+    TooLarge,
+    /// The world moved while the call ran; the same call may succeed now.
+    Conflict,
+    /// The disk said no.
+    Io,
+    /// The deadline passed.
+    Timeout,
+    /// The caller gave up.
+    Cancelled,
+    /// Toolpost itself is wrong.
+    Internal,
+}
+
+/// A next step that names no tool: each dialect words it with its own tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hint {
+    /// Read this file, then do the same again.
+    ReadFirst(WorkspacePath),
+    /// Read this file again: it changed.
+    ReadAgain(WorkspacePath),
+    /// Read these lines and copy the text from them exactly.
+    ReadLines(WorkspacePath, u64, u64),
+    /// Give more surrounding text, so that one place is meant.
+    GiveMoreContext,
+    /// Ask for every occurrence to be replaced.
+    ReplaceAll,
+    /// One of these may be meant.
+    DidYouMean(Vec<String>),
+    /// Look for the file by its name.
+    FindByName(String),
+    /// Look into this directory.
+    LookInto(WorkspacePath),
+    /// Search less: a narrower place or pattern.
+    Narrow,
+    /// Ask for the part that begins at this line or entry.
+    Page(u64),
+    /// Ask for these pages of a document.
+    Pages(u32),
+    /// Search for the pattern as plain text, which is written so.
+    Literal(String),
+    /// The same call may be made again as it is.
+    TryAgain,
+    /// Stay inside of these roots; only the operator can add one.
+    StayInside(Vec<String>),
+    /// Only the operator can allow it, by a rule.
+    Operator(String),
+    /// A sentence that needs no tool.
+    Advice(String),
+}
+
+/// Why an operation did not happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The sort of failure.
+    pub kind: Kind,
+    /// What was wrong, in one or two sentences.
+    pub what: String,
+    /// What was found instead: the closest text, the entries of a directory, a diff.
+    pub found: Option<String>,
+    /// What to do next, best first.
+    pub hints: Vec<Hint>,
+}
+
+impl Failure {
+    /// Makes a failure that says what was wrong.
+    pub fn new(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), found: None, hints: Vec::new() }
+    }
+
+    /// Makes the failure for arguments that cannot be understood.
+    pub fn invalid(what: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, what)
+    }
+
+    /// Adds what was found instead.
+    #[must_use]
+    pub fn found(mut self, found: impl Into<String>) -> Self {
+        self.found = Some(found.into());
+        self
+    }
+
+    /// Adds a next step.
+    #[must_use]
+    pub fn hint(mut self, hint: Hint) -> Self {
+        self.hints.push(hint);
+        self
+    }
+}

@@ -1,0 +1,131 @@
+//! How what went wrong in a door becomes a failure.
+
+use crate::{Failure, Hint, Kind};
+use std::io;
+use toolpost_text::{encoding::SpliceError, guard::Placeholder, matching::Miss};
+use toolpost_workspace::{AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath};
+
+/// A path that leads nowhere or outside.
+pub(crate) fn path(said: &str, error: PathError, roots: &[String]) -> Failure {
+    let words = sentence(&error.to_string());
+    match error {
+        PathError::Outside { .. } | PathError::NoRoot | PathError::NoHome { .. } => {
+            Failure::new(Kind::Outside, words).hint(Hint::StayInside(roots.to_vec()))
+        }
+        PathError::Denied { .. } => Failure::new(Kind::Denied, words),
+        PathError::Io { .. } => Failure::new(Kind::Io, words),
+        PathError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
+        PathError::Loop { .. } => Failure::new(Kind::WrongKind, words)
+            .hint(Hint::Advice("Name the file that the link was meant to lead to.".to_owned())),
+        PathError::Nul { .. } | PathError::TooLong { .. } | PathError::Empty | PathError::OtherHost { .. } => {
+            let name = said.rsplit('/').next().unwrap_or_default();
+            let short: String = name.chars().filter(|letter| !letter.is_control()).take(40).collect();
+            let failure = Failure::invalid(words);
+            if short.is_empty() { failure } else { failure.hint(Hint::FindByName(short)) }
+        }
+    }
+}
+
+/// A file that cannot be looked at.
+pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
+    let words = sentence(&error.to_string());
+    match error.why {
+        AccessKind::Missing => {
+            let name = path.file_name().map(|name| toolpost_text::escape::name(name.as_encoded_bytes()).into_owned());
+            Failure::new(Kind::NotFound, format!("Not found: {}.", path.display())).hint(Hint::FindByName(name.unwrap_or_default()))
+        }
+        AccessKind::IsDirectory => Failure::new(Kind::WrongKind, words).hint(Hint::LookInto(path.clone())),
+        AccessKind::NotADirectory | AccessKind::NotRegular(_) => Failure::new(Kind::WrongKind, words),
+        AccessKind::Denied => Failure::new(Kind::Denied, words),
+        AccessKind::TooLarge { .. } => Failure::new(Kind::TooLarge, words),
+        AccessKind::Changed => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
+        AccessKind::Io(_) => Failure::new(Kind::Io, words),
+    }
+}
+
+/// A file that stopped to answer while it was read.
+pub(crate) fn io(path: &WorkspacePath, error: &io::Error) -> Failure {
+    Failure::new(Kind::Io, format!("{} could not be read on: {error}.", path.display())).hint(Hint::TryAgain)
+}
+
+/// A file that somebody else is changing.
+pub(crate) fn hold(error: &HoldError) -> Failure {
+    Failure::new(Kind::Conflict, sentence(&error.to_string())).hint(Hint::TryAgain)
+}
+
+/// A commit that did not happen; nothing was changed.
+pub(crate) fn commit(error: &CommitError) -> Failure {
+    let words = format!("{} Nothing was changed.", sentence(&error.to_string()));
+    match &error.why {
+        CommitKind::Changed { .. } => {
+            Failure::new(Kind::Stale, words).hint(Hint::ReadAgain(error.path.clone()))
+        }
+        CommitKind::Exists => Failure::new(Kind::Conflict, words).hint(Hint::ReadFirst(error.path.clone())),
+        CommitKind::Missing => Failure::new(Kind::NotFound, words),
+        CommitKind::ReadOnly | CommitKind::Denied { .. } => Failure::new(Kind::Denied, words),
+        CommitKind::Io { .. } => Failure::new(Kind::Io, words),
+        CommitKind::Access(AccessKind::Changed) => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
+        CommitKind::Root
+        | CommitKind::Clash
+        | CommitKind::NotEmpty
+        | CommitKind::IsDirectory
+        | CommitKind::NotADirectory
+        | CommitKind::NotRegular(_)
+        | CommitKind::Access(_) => Failure::new(Kind::WrongKind, words),
+        CommitKind::NotHeld => Failure::new(Kind::Internal, words),
+    }
+}
+
+/// A text that only stands for other text.
+pub(crate) fn placeholder(path: &str, placeholder: &Placeholder) -> Failure {
+    Failure::invalid(format!("{path} was not changed: {}", sentence(&placeholder.to_string())))
+        .hint(Hint::Advice("Write out what shall really stand there.".to_owned()))
+}
+
+/// Characters that the file's encoding cannot hold.
+pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
+    Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
+}
+
+/// A text to replace that is not there, or in too many places.
+pub(crate) fn miss(path: &WorkspacePath, miss: &Miss) -> Failure {
+    let name = path.display();
+    match miss {
+        Miss::Same => Failure::invalid(format!("The old and the new text are the same; nothing would change in {name}.")),
+        Miss::EmptyOld => Failure::invalid(format!("The text to replace is empty, and {name} is not."))
+            .hint(Hint::Advice("Name the text after or before which the new one belongs, and repeat it in the new text.".to_owned())),
+        Miss::Ambiguous { count, places, .. } => {
+            let lines: Vec<String> = places.iter().map(|place| format!("{:>6}\t{}", place.line, place.text)).collect();
+            let more = if *count > places.len() { format!("\n… {} more", count - places.len()) } else { String::new() };
+            Failure::new(Kind::Ambiguous, format!("The text to replace was found {count} times in {name} (multiple times)."))
+                .found(format!("It begins on these lines:\n{}{more}", lines.join("\n")))
+                .hint(Hint::GiveMoreContext)
+                .hint(Hint::ReplaceAll)
+        }
+        Miss::TooMuch { .. } => Failure::new(Kind::TooLarge, format!("{name}: {}", sentence(&miss.to_string()))).hint(Hint::GiveMoreContext),
+        Miss::Absent { closest, already_there } => absent(path, closest.as_ref(), *already_there),
+    }
+}
+
+fn absent(path: &WorkspacePath, closest: Option<&toolpost_text::matching::Closest>, already: Option<usize>) -> Failure {
+    let mut failure = Failure::new(Kind::NoMatch, format!("The text to replace was not found in {}.", path.display()));
+    if let Some(line) = already {
+        failure.what.push_str(&format!(" The new text is already there, at line {line}: the change may have been made before."));
+    }
+    let Some(closest) = closest else {
+        return failure.hint(Hint::ReadAgain(path.clone()));
+    };
+    let (first, last) = (closest.first_line, closest.last_line);
+    let why = if closest.whitespace_only { "only whitespace differs" } else { "it differs" };
+    let shown = format!("Closest match, lines {first}-{last} ({why}; → is a tab, · a space):\n{}\n\nThe difference, [-old text-] {{+file+}}:\n{}", closest.shown, closest.diff);
+    failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
+}
+
+/// Makes a sentence: a capital in front unless it begins with a path, a full stop behind.
+pub(crate) fn sentence(words: &str) -> String {
+    let mut words = words.trim().to_owned();
+    if !words.ends_with(['.', '!', '?']) {
+        words.push('.');
+    }
+    words
+}

@@ -1,0 +1,33 @@
+//! The shape of one thing that the engine can do.
+
+use crate::{Access, CallCtx, Engine, Failure, Seen, Touch};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::future::Future;
+
+/// One thing that the engine can do, typed in and typed out.
+pub trait Operation: 'static {
+    /// The word for it, as in traces and events.
+    const NAME: &'static str;
+    /// What its touches can be at most.
+    const ACCESS: &'static [Access];
+    /// What is asked.
+    type Request: Send + 'static;
+    /// What comes of it; the structured part of every dialect's reply.
+    type Output: Serialize + JsonSchema + Send;
+
+    /// Says what the request would touch, before anything runs.
+    fn touches(request: &Self::Request) -> Vec<Touch>;
+
+    /// Does it.
+    fn run(
+        engine: &Engine,
+        request: Self::Request,
+        cx: &CallCtx,
+    ) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
+
+    /// Says which files the caller has now seen, and in which state.
+    fn seen(_output: &Self::Output) -> Vec<Seen> {
+        Vec::new()
+    }
+}

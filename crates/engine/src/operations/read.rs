@@ -1,0 +1,122 @@
+//! `read`: the lines of a text, or what a picture, a PDF or a notebook shows.
+
+use crate::{
+    Access, CallCtx, Engine, Failure, Operation, Part, Seen, Touch,
+    engine::blocking,
+    show::{self, find},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+use toolpost_documents::Kind as Document;
+use toolpost_workspace::{ContentHash, WorkspacePath};
+
+pub use crate::show::{
+    image::Image,
+    notebook::{Cell, CellOutput, Notebook},
+    pdf::{Pdf, PdfPage},
+    text::{Line, Text, Total},
+};
+
+/// Shows a file.
+pub struct Read;
+
+/// Which file, and which part of it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The place.
+    pub path: WorkspacePath,
+    /// The path as it was said, to find what was meant if nothing is there.
+    pub said: String,
+    /// First line, counted from 1.
+    pub offset: u64,
+    /// How many lines.
+    pub limit: u64,
+    /// Which pages of a PDF, such as `1-5`.
+    pub pages: Option<String>,
+    /// How many bytes the answer may have.
+    pub max_bytes: usize,
+}
+
+/// What the file shows.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The file, relative to its root.
+    pub path: String,
+    /// Where another file than the one that was said was taken: which, and why.
+    pub note: Option<String>,
+    /// The size in bytes.
+    pub bytes: u64,
+    /// The hash of the whole content, where all of it was looked at.
+    pub hash: Option<String>,
+    /// What it shows.
+    pub content: Content,
+    #[serde(skip)]
+    #[schemars(skip)]
+    seen: Option<Seen>,
+}
+
+/// What a file shows.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Content {
+    /// Lines of text.
+    Text(Text),
+    /// A picture.
+    Image(Image),
+    /// Pages of a PDF.
+    Pdf(Pdf),
+    /// Cells of a notebook.
+    Notebook(Notebook),
+}
+
+/// What was made of a file: the content to show, and what of it the caller has then seen.
+pub(crate) struct Shown {
+    pub(crate) content: Content,
+    pub(crate) hash: Option<ContentHash>,
+    pub(crate) part: Part,
+    pub(crate) bytes: Option<Arc<[u8]>>,
+}
+
+impl Operation for Read {
+    const NAME: &'static str = "read";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Read(request.path.clone())]
+    }
+
+    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (engine, cx) = (engine.clone(), cx.clone());
+        blocking(move || read(&engine, &request, &cx)).await
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        output.seen.iter().cloned().collect()
+    }
+}
+
+fn read(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    cx.check()?;
+    let found = find::file(engine, &request.path, &request.said, cx)?;
+    let opened = find::open(engine, &found.path)?;
+    let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let shown = match toolpost_documents::kind(opened.head(), &name) {
+        Document::Png | Document::Jpeg | Document::Gif | Document::Webp => show::image::show(opened),
+        Document::Pdf => show::pdf::show(opened, request, cx),
+        Document::Notebook => show::notebook::show(opened, request),
+        Document::Other { what } => Err(show::binary(&found.path, opened.len(), what)),
+        Document::Unknown => show::text::show(opened, engine, request, cx),
+    }?;
+    let seen = Seen { path: found.path.clone(), hash: shown.hash, part: shown.part, bytes: shown.bytes };
+    Ok(Output {
+        path: found.path.display(),
+        note: found.note,
+        bytes: found.len,
+        hash: shown.hash.map(|hash| hash.to_string()),
+        content: shown.content,
+        seen: seen.hash.is_some().then_some(seen),
+    })
+}

@@ -1,0 +1,119 @@
+//! What is remembered between the calls of one client.
+
+use serde::Serialize;
+use std::{
+    collections::{HashMap, VecDeque},
+    ops::RangeInclusive,
+    sync::{Arc, Mutex, PoisonError},
+};
+use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath};
+
+/// How many bytes of files the session remembers, to say later what changed.
+const REMEMBERED: usize = 8 * 1024 * 1024;
+
+/// What a call has shown to its caller.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The file.
+    pub path: WorkspacePath,
+    /// Its content at that time; none when it is gone.
+    pub hash: Option<ContentHash>,
+    /// How much of it was shown.
+    pub part: Part,
+    /// The content itself, when it is small enough to be remembered.
+    pub bytes: Option<Arc<[u8]>>,
+}
+
+/// How much of a file was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// These lines.
+    Lines(RangeInclusive<u64>),
+    /// As much as before: a part was changed, the rest is as it was.
+    AsBefore,
+}
+
+/// What is remembered between the calls of one client.
+#[derive(Debug, Default)]
+pub struct Session {
+    /// Which files were seen, in which state.
+    pub ledger: Ledger,
+    remembered: Mutex<Remembered>,
+    failures: Mutex<Repeated>,
+}
+
+#[derive(Debug, Default)]
+struct Remembered {
+    files: HashMap<WorkspacePath, Arc<[u8]>>,
+    order: VecDeque<WorkspacePath>,
+    bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct Repeated {
+    call: String,
+    times: u32,
+}
+
+impl Session {
+    /// Starts with nothing remembered.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Records what a call has shown.
+    pub fn record(&self, seen: Seen) {
+        let Some(hash) = seen.hash else {
+            self.ledger.forget(&seen.path);
+            return;
+        };
+        let known = self.ledger.seen(&seen.path).map(|record| record.coverage);
+        let part = match seen.part {
+            Part::Whole => toolpost_workspace::Seen::Whole,
+            Part::Lines(lines) => toolpost_workspace::Seen::Lines(lines),
+            Part::AsBefore if known == Some(Coverage::Whole) => toolpost_workspace::Seen::Whole,
+            Part::AsBefore => toolpost_workspace::Seen::Part,
+        };
+        self.ledger.record(&seen.path, hash, part);
+        if let Some(bytes) = seen.bytes {
+            self.remember(seen.path, bytes);
+        }
+    }
+
+    /// Gives the bytes of a file as they were when it was last seen, if they are still remembered.
+    #[must_use]
+    pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner).files.get(path).cloned()
+    }
+
+    /// Counts how often the very same call has failed in a row; 1 is the first time.
+    pub fn failed_again(&self, call: String) -> u32 {
+        let mut last = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        last.times = if last.call == call { last.times + 1 } else { 1 };
+        last.call = call;
+        last.times
+    }
+
+    fn remember(&self, path: WorkspacePath, bytes: Arc<[u8]>) {
+        let mut kept = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes.len() > REMEMBERED / 8 {
+            return;
+        }
+        kept.bytes += bytes.len();
+        if let Some(before) = kept.files.insert(path.clone(), bytes) {
+            kept.bytes -= before.len();
+        } else {
+            kept.order.push_back(path);
+        }
+        while kept.bytes > REMEMBERED {
+            let Some(oldest) = kept.order.pop_front() else { break };
+            if let Some(gone) = kept.files.remove(&oldest) {
+                kept.bytes -= gone.len();
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! A picture, as a client can show it.
+
+use super::find::Opened;
+use crate::{Failure, Hint, Kind, Part, operations::read::{Content, Shown}};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_documents::image::{self, ImageLimits};
+
+/// A picture.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Image {
+    /// The media type, such as `image/png`.
+    pub mime: String,
+    /// What it is, and what was done to it: sizes, frames, format.
+    pub summary: String,
+    /// The file's bytes; they are shown, not told.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub data: Vec<u8>,
+}
+
+/// Shows a picture: decoded first, since a broken one would break the conversation.
+pub(crate) fn show(opened: Opened) -> Result<Shown, Failure> {
+    let path = opened.path().display();
+    let whole = opened.whole()?;
+    let shown = image::show(&whole.bytes, ImageLimits::default()).map_err(|error| {
+        Failure::new(Kind::WrongKind, format!("{path} cannot be shown as a picture: {error}"))
+            .hint(Hint::Advice("The file itself may be broken; its bytes were not passed on.".to_owned()))
+    })?;
+    let mut summary = format!("{path}: {:?} {}x{}", shown.format, shown.original_width, shown.original_height).to_lowercase();
+    if (shown.width, shown.height) != (shown.original_width, shown.original_height) {
+        summary.push_str(&format!(", shown as {}x{}", shown.width, shown.height));
+    }
+    if shown.frames > 1 {
+        summary.push_str(&format!(", the first of {} frames", shown.frames));
+    }
+    let image = Image { mime: shown.mime.to_owned(), summary, data: shown.data };
+    Ok(Shown { content: Content::Image(image), hash: Some(whole.hash), part: Part::Whole, bytes: None })
+}

@@ -1,0 +1,19 @@
+//! What a file shows: text, picture, PDF, notebook.
+
+pub(crate) mod find;
+pub(crate) mod image;
+pub(crate) mod notebook;
+pub(crate) mod pdf;
+pub(crate) mod text;
+
+use crate::{Failure, Hint, Kind};
+use toolpost_workspace::WorkspacePath;
+
+/// A document has at most so many bytes; it is taken into memory whole.
+pub(crate) const WHOLE: u64 = 64 * 1024 * 1024;
+
+/// The refusal of a file that shows nothing.
+pub(crate) fn binary(path: &WorkspacePath, bytes: u64, what: &str) -> Failure {
+    let what = format!("{} is not text: {what}, {bytes} bytes. It cannot be shown.", path.display());
+    Failure::new(Kind::WrongKind, what).hint(Hint::Advice("Look for its source, or for a text beside it.".to_owned()))
+}

@@ -1,0 +1,49 @@
+//! One thing in the world that a call would read or write.
+
+use toolpost_workspace::WorkspacePath;
+
+/// One thing in the world that a call would touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touch {
+    /// Reads a file, or what lies under a directory.
+    Read(WorkspacePath),
+    /// Writes a file.
+    Write(WorkspacePath, Extent),
+}
+
+/// How much of a file a write replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything: what was there before is gone.
+    Whole,
+    /// A place that is found by its present text.
+    Part,
+}
+
+/// What sort of touches an operation can have at most; the hints that clients see are derived from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// It reads files.
+    Reads,
+    /// It writes files.
+    Writes,
+}
+
+impl Touch {
+    /// Tells which sort of touch it is.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        match self {
+            Self::Read(_) => Access::Reads,
+            Self::Write(..) => Access::Writes,
+        }
+    }
+
+    /// Gives the place that is touched.
+    #[must_use]
+    pub fn path(&self) -> &WorkspacePath {
+        match self {
+            Self::Read(path) | Self::Write(path, _) => path,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What comes back from a call.
+
+use crate::Question;
+use serde_json::Value;
+use toolpost_engine::Kind;
+use toolpost_tool::Part;
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It was done.
+    Done(Answer),
+    /// It was not done; the answer says why and what to do next.
+    Failed(Kind, Answer),
+    /// Somebody has to be asked first: the caller asks, and makes the same call again with the verdict.
+    Ask(Question),
+    /// No tool has that name.
+    NoSuchTool(Answer),
+}
+
+/// The words and pictures of a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The parts, in order.
+    pub parts: Vec<Part>,
+    /// The operation's output as data, where it was asked for.
+    pub structured: Option<Value>,
+}
+
+impl Answer {
+    /// Makes an answer of one text.
+    #[must_use]
+    pub fn text(text: String) -> Self {
+        Self { parts: vec![Part::Text(text)], structured: None }
+    }
+
+    /// Gives all text of the answer.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Image { .. } => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Counts the bytes of the answer.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let size = |part: &Part| match part {
+            Part::Text(text) => text.len(),
+            Part::Image { data, .. } => data.len(),
+        };
+        self.parts.iter().map(size).sum()
+    }
+}

@@ -1,0 +1,31 @@
+//! Starts the clock: when it runs out, what there is by then is the answer.
+
+use super::{Going, Next, Stop, Trip};
+use std::time::{Duration, Instant};
+use toolpost_engine::{Access, Failure, Hint, Kind};
+
+/// How much longer a reading call is waited for after its clock ran out.
+const GRACE: Duration = Duration::from_secs(2);
+
+pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
+    Box::pin(async move {
+        let own = trip.published.map(|published| published.dialect.deadline);
+        let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
+        trip.cx.deadline = Some(Instant::now() + time);
+        let writes = trip.prepared()?.touches.iter().any(|touch| touch.access() == Access::Writes);
+        if writes {
+            // A write is never abandoned half-way: it looks at the clock itself, before its first change.
+            return next.go(trip).await;
+        }
+        let cancel = trip.cx.cancel.clone();
+        let late = tokio::time::timeout(time + GRACE, next.go(trip)).await;
+        late.unwrap_or_else(|_| {
+            cancel.cancel();
+            Err(Stop::Failed(timed_out(time)))
+        })
+    })
+}
+
+fn timed_out(time: Duration) -> Failure {
+    Failure::new(Kind::Timeout, format!("Nothing was found out within {} s.", time.as_secs_f32())).hint(Hint::Narrow)
+}

@@ -1,0 +1,97 @@
+//! What happens around every call, in one order.
+
+mod announce;
+mod budget;
+mod deadline;
+mod fresh;
+mod guard;
+mod policy;
+mod prepare;
+mod trace;
+mod turn;
+
+use crate::{Call, Question, Runtime, catalogue::Published};
+use std::{future::Future, pin::Pin};
+use toolpost_engine::{CallCtx, Failure, Kind};
+use toolpost_tool::{Done, Prepared};
+pub(crate) use turn::Turns;
+
+/// The order in which a call passes the layers; it comes back in the opposite one.
+const ORDER: [Layer; 9] = [
+    trace::layer,    // first, so that whatever happens is in the span
+    announce::layer, // before anything can fail: a call that is not understood is announced, too
+    guard::layer,    // around all that follows: a panic ends the call, not the server
+    prepare::layer,  // find, decode, lower: from here on it is known what the call would touch
+    budget::layer,   // around all that can reply: what comes back is cut, whatever it was
+    policy::layer,   // before a lock is taken: nobody waits behind a question
+    deadline::layer, // after anybody was asked: the time of a person does not count
+    turn::layer,     // before freshness is judged: no other writer of the path is between
+    fresh::layer,    // last: the content that is compared is the content that is written over
+];
+
+/// A call on its way.
+pub(crate) struct Trip<'a> {
+    pub(crate) id: u64,
+    pub(crate) published: Option<&'a Published>,
+    pub(crate) call: Call,
+    pub(crate) cx: CallCtx,
+    pub(crate) prepared: Option<Prepared>,
+}
+
+impl Trip<'_> {
+    /// Gives what was prepared; layers behind `prepare` can rely on it.
+    fn prepared(&self) -> Result<&Prepared, Stop> {
+        self.prepared.as_ref().ok_or_else(unprepared)
+    }
+}
+
+/// Why a call did not reach its end.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Failed(Failure),
+    Ask(Question),
+    NoSuchTool(String),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// What comes back through the layers.
+pub(crate) type Back = Result<Done, Stop>;
+/// A call that is going through the layers.
+pub(crate) type Going<'a> = Pin<Box<dyn Future<Output = Back> + Send + 'a>>;
+type Layer = for<'a> fn(Trip<'a>, Next<'a>) -> Going<'a>;
+
+/// The layers that are still to come.
+pub(crate) struct Next<'a> {
+    pub(crate) runtime: &'a Runtime,
+    rest: &'static [Layer],
+}
+
+impl<'a> Next<'a> {
+    /// Goes on with the next layer, or runs the operation.
+    pub(crate) fn go(self, trip: Trip<'a>) -> Going<'a> {
+        match self.rest.split_first() {
+            Some((layer, rest)) => layer(trip, Next { runtime: self.runtime, rest }),
+            None => Box::pin(run(self.runtime, trip)),
+        }
+    }
+}
+
+impl Runtime {
+    pub(crate) fn go<'a>(&'a self, trip: Trip<'a>) -> Going<'a> {
+        Next { runtime: self, rest: &ORDER }.go(trip)
+    }
+}
+
+async fn run(runtime: &Runtime, trip: Trip<'_>) -> Back {
+    let prepared = trip.prepared.ok_or_else(unprepared)?;
+    Ok((prepared.run)(&runtime.engine, &trip.cx).await?)
+}
+
+fn unprepared() -> Stop {
+    Stop::Failed(Failure::new(Kind::Internal, "The call reached a layer before it was prepared."))
+}

@@ -1,0 +1,60 @@
+//! Judges each touch by the rules: allow, ask, deny.
+
+use super::{Going, Next, Stop, Trip};
+use crate::{Decision, Question, Verdict, policy::Judgement};
+use std::sync::Arc;
+use toolpost_engine::{Access, Failure, Hint, Kind, Touch};
+use toolpost_workspace::WorkspacePath;
+
+pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
+    Box::pin(async move {
+        let policy = next.runtime.config.policy.clone();
+        let mut asked: Vec<(Touch, Judgement)> = Vec::new();
+        for touch in &trip.prepared()?.touches {
+            let judgement = policy.judge(touch.access(), touch.path());
+            match judgement.decision {
+                Decision::Allow => {}
+                Decision::Ask => asked.push((touch.clone(), judgement)),
+                Decision::Deny => return Err(Stop::Failed(denied(touch, &judgement.why))),
+            }
+        }
+        if let Some((touch, first)) = asked.first() {
+            let question = question(&trip, &asked, &first.why);
+            match trip.call.asker.ask(&question).await {
+                Verdict::Allow => {}
+                Verdict::Deny(why) => return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why)))),
+                Verdict::Later => return Err(Stop::Ask(question)),
+            }
+        }
+        let allowed: Vec<WorkspacePath> = asked.into_iter().map(|(touch, _)| touch.path().clone()).collect();
+        trip.cx.may_read = Arc::new(move |path| {
+            policy.judge(Access::Reads, path).decision == Decision::Allow || allowed.contains(path)
+        });
+        next.go(trip).await
+    })
+}
+
+fn question(trip: &Trip<'_>, asked: &[(Touch, Judgement)], reason: &str) -> Question {
+    let dialect = trip.published.map_or("", |published| published.dialect.name);
+    let words = |(touch, _): &(Touch, Judgement)| format!("{} {}", verb(touch), touch.path().display());
+    Question {
+        tool: format!("{} ({dialect})", trip.call.tool),
+        touches: asked.iter().map(words).collect(),
+        reason: reason.to_owned(),
+    }
+}
+
+fn verb(touch: &Touch) -> &'static str {
+    match touch {
+        Touch::Read(_) => "read",
+        Touch::Write(..) => "write",
+    }
+}
+
+fn denied(touch: &Touch, why: &str) -> Failure {
+    let path = touch.path().display();
+    Failure::new(Kind::Denied, format!("Not allowed to {} {path}: {why}", verb(touch))).hint(Hint::Operator(format!(
+        "touch = \"{}\", paths = [\"{path}\"], decide = \"allow\"",
+        verb(touch)
+    )))
+}

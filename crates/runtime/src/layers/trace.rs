@@ -1,0 +1,21 @@
+//! One span a call: who was called, for how long, with which end.
+
+use super::{Going, Next, Trip};
+use tracing::Instrument;
+
+pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
+    let dialect = trip.published.map_or("-", |published| published.dialect.name);
+    let operation = trip.published.map_or("-", |published| published.tool.operation);
+    let span = tracing::info_span!("call", id = trip.id, dialect, tool = ?trip.call.tool, operation);
+    let work = async move {
+        let start = std::time::Instant::now();
+        let back = next.go(trip).await;
+        let microseconds = start.elapsed().as_micros();
+        match &back {
+            Ok(_) => tracing::info!(microseconds, "done"),
+            Err(stop) => tracing::info!(microseconds, ?stop, "stopped"),
+        }
+        back
+    };
+    Box::pin(work.instrument(span))
+}

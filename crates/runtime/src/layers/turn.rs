@@ -1,0 +1,60 @@
+//! Writers of one path wait for one another, in call order; readers do not.
+
+use super::{Going, Next, Trip};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
+use toolpost_engine::Touch;
+use toolpost_workspace::WorkspacePath;
+
+/// Whose turn it is, for each path that is being written.
+#[derive(Default)]
+pub(crate) struct Turns {
+    paths: Mutex<HashMap<WorkspacePath, Arc<Turn<()>>>>,
+}
+
+pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
+    Box::pin(async move {
+        let mut paths: Vec<WorkspacePath> = trip.prepared()?.touches.iter().filter_map(written).collect();
+        paths.sort();
+        paths.dedup();
+        let turns = &next.runtime.turns;
+        let mut held = Vec::with_capacity(paths.len());
+        for path in &paths {
+            held.push(turns.take(path).await);
+        }
+        let back = next.go(trip).await;
+        drop(held);
+        turns.tidy(&paths);
+        back
+    })
+}
+
+fn written(touch: &Touch) -> Option<WorkspacePath> {
+    match touch {
+        Touch::Write(path, _) => Some(path.clone()),
+        Touch::Read(_) => None,
+    }
+}
+
+impl Turns {
+    async fn take(&self, path: &WorkspacePath) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(paths.entry(path.clone()).or_default())
+        };
+        turn.lock_owned().await
+    }
+
+    /// Forgets the paths that nobody waits for.
+    fn tidy(&self, done: &[WorkspacePath]) {
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in done {
+            if paths.get(path).is_some_and(|turn| Arc::strong_count(turn) == 1) {
+                paths.remove(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The front door: every call goes in here, whoever makes it.
+
+use crate::{
+    Answer, Call, Catalogue, Events, Outcome, Policy,
+    layers::{Stop, Trip, Turns},
+    wording,
+};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use toolpost_engine::{CallCtx, Engine};
+use toolpost_tool::Dialect;
+
+/// How a runtime is made.
+pub struct Config {
+    /// The dialects that are spoken.
+    pub dialects: Vec<&'static Dialect>,
+    /// The rules over touches.
+    pub policy: Policy,
+    /// How long a call may take, where that is not the dialect's own time.
+    pub deadline: Option<Duration>,
+    /// How many bytes a reply may have, where that is not the dialect's own budget.
+    pub reply_bytes: Option<usize>,
+    /// Whether replies carry the operation's output as data beside the words.
+    pub structured: Structured,
+}
+
+/// Whether replies carry the operation's output as data beside the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Structured {
+    /// They do.
+    On,
+    /// Words alone: most clients show the model only one of the two.
+    Off,
+}
+
+/// The one way a call goes.
+pub struct Runtime {
+    pub(crate) engine: Engine,
+    pub(crate) config: Config,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) turns: Turns,
+    /// Where calls are announced.
+    pub events: Events,
+    calls: AtomicU64,
+}
+
+impl Runtime {
+    /// Makes a runtime over an engine.
+    #[must_use]
+    pub fn new(engine: Engine, config: Config) -> Self {
+        let catalogue = Catalogue::of(&config.dialects);
+        Self { engine, config, catalogue, turns: Turns::default(), events: Events::default(), calls: AtomicU64::new(1) }
+    }
+
+    /// Gives the tools that are published.
+    #[must_use]
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Gives how the runtime was made.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Gives the engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Gives what a client tells its model before any tool is used.
+    #[must_use]
+    pub fn instructions(&self) -> String {
+        self.config.dialects.iter().map(|dialect| dialect.instructions).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Makes a call: through every layer, in and out.
+    pub async fn call(&self, call: Call) -> Outcome {
+        let published = self.catalogue.find(&call.tool);
+        let cx = CallCtx {
+            cancel: call.cancel.child_token(),
+            progress: call.progress.clone(),
+            ..CallCtx::unlimited(call.session.clone())
+        };
+        let repeated = format!("{} {}", call.tool, call.arguments);
+        let session = call.session.clone();
+        let id = self.calls.fetch_add(1, Ordering::Relaxed);
+        match self.go(Trip { id, published, call, cx, prepared: None }).await {
+            Ok(done) => Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured }),
+            Err(Stop::Ask(question)) => Outcome::Ask(question),
+            Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &self.catalogue)),
+            Err(Stop::Failed(failure)) => {
+                let times = session.failed_again(repeated);
+                let say = published.map(|published| published.dialect.say);
+                Outcome::Failed(failure.kind, wording::failure(&failure, say, times))
+            }
+        }
+    }
+}

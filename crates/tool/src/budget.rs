@@ -1,0 +1,41 @@
+//! How long a dialect's replies may be.
+
+use toolpost_text::cut;
+
+/// How long a reply may be, and what is kept of a longer one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// At most so many bytes.
+    pub bytes: usize,
+    /// At most so many lines.
+    pub lines: usize,
+    /// What is kept.
+    pub cut: Cut,
+}
+
+/// What is kept of a reply that is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// The beginning.
+    Head,
+    /// So many lines of the beginning and of the end.
+    HeadAndTail {
+        /// Lines of the beginning.
+        head: usize,
+        /// Lines of the end.
+        tail: usize,
+    },
+}
+
+impl Budget {
+    /// Cuts a text that is too long; gives none when it fits.
+    #[must_use]
+    pub fn apply(&self, text: &str) -> Option<String> {
+        let limit = cut::Limit { bytes: self.bytes, lines: self.lines };
+        let kept = match self.cut {
+            Cut::Head => cut::head(text, limit),
+            Cut::HeadAndTail { head, tail } => cut::head_and_tail(text, limit, head, tail),
+        }?;
+        Some(kept.to_string())
+    }
+}

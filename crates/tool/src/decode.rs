@@ -1,0 +1,109 @@
+//! Accepts what models really send, guided by the schema and never ambiguous.
+
+use crate::{coerce, names};
+use serde_json::{Map, Value};
+use toolpost_engine::Failure;
+
+/// Arguments that fit the schema, with the names of the schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoded {
+    /// The arguments.
+    pub arguments: Map<String, Value>,
+    /// What was odd about them, in a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Makes the arguments fit a whole schema.
+///
+/// # Errors
+/// A failure of kind `Invalid` that names every wrong argument: what is expected, what came, and an example.
+pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
+    let empty = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let mut object = coerce::whole(arguments)?;
+    let mut notes = Vec::new();
+    let (named, unknown) = settle_names(&mut object, properties, &mut notes);
+    let (decoded, mut wrong) = coerce_all(named, properties, &mut notes);
+    wrong.extend(missing(&decoded, schema, properties, &unknown, &wrong));
+    if !wrong.is_empty() {
+        let given = if unknown.is_empty() { String::new() } else { format!(" Unknown: {}.", unknown.join(", ")) };
+        return Err(Failure::invalid(format!("{}{given}", wrong.iter().map(|wrong| wrong.says.as_str()).collect::<Vec<_>>().join(" "))));
+    }
+    if !unknown.is_empty() {
+        notes.push(format!("ignored unknown argument{}: {}", if unknown.len() == 1 { "" } else { "s" }, unknown.join(", ")));
+    }
+    Ok(Decoded { arguments: decoded, notes })
+}
+
+struct Wrong {
+    name: String,
+    says: String,
+}
+
+/// Gives each argument its name in the schema; a name wins over its own alias, once, here.
+fn settle_names(
+    object: &mut Map<String, Value>,
+    properties: &Map<String, Value>,
+    notes: &mut Vec<String>,
+) -> (Map<String, Value>, Vec<String>) {
+    let mut named = Map::new();
+    let mut unknown = Vec::new();
+    let given = std::mem::take(object);
+    let (exact, others): (Vec<_>, Vec<_>) = given.into_iter().partition(|(key, _)| properties.contains_key(key));
+    named.extend(exact.into_iter().filter(|(_, value)| !value.is_null()));
+    for (key, value) in others {
+        let Some(name) = names::property(&key, properties) else {
+            unknown.push(coerce::short(&Value::String(key)));
+            continue;
+        };
+        if value.is_null() {
+            continue;
+        }
+        match named.get(name) {
+            None => drop(named.insert(name.to_owned(), value)),
+            Some(first) if *first == value => {}
+            Some(_) => notes.push(format!("both {name} and {key} were given; {name} was used")),
+        }
+    }
+    (named, unknown)
+}
+
+fn coerce_all(
+    named: Map<String, Value>,
+    properties: &Map<String, Value>,
+    notes: &mut Vec<String>,
+) -> (Map<String, Value>, Vec<Wrong>) {
+    let mut decoded = Map::new();
+    let mut wrong = Vec::new();
+    for (name, value) in named {
+        match coerce::value(&name, value, &properties[&name], notes) {
+            Ok(value) => drop(decoded.insert(name, value)),
+            Err(says) => wrong.push(Wrong { name, says }),
+        }
+    }
+    (decoded, wrong)
+}
+
+fn missing(
+    decoded: &Map<String, Value>,
+    schema: &Value,
+    properties: &Map<String, Value>,
+    unknown: &[String],
+    wrong: &[Wrong],
+) -> Vec<Wrong> {
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    required
+        .filter(|name| !decoded.contains_key(*name) && !wrong.iter().any(|wrong| wrong.name == *name))
+        .map(|name| {
+            let property = &properties[name];
+            let meant = unknown.iter().find(|key| names::close_to(key, std::iter::once(name)).is_some());
+            let meant = meant.map_or(String::new(), |key| format!(" (did you mean it by {key}?)"));
+            let says = format!(
+                "{name} is missing{meant}: it takes {}, for example {}.",
+                coerce::expected(property),
+                coerce::example(name, property)
+            );
+            Wrong { name: name.to_owned(), says }
+        })
+        .collect()
+}

@@ -1,0 +1,67 @@
+//! What `lower` may know: where the roots are, and how the dialect wants its answer.
+
+use crate::Dialect;
+use toolpost_engine::{Engine, Failure};
+use toolpost_workspace::WorkspacePath;
+
+/// Whether the structured part of a reply is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Structure {
+    Wanted,
+    NotWanted,
+}
+
+/// What `lower` may know.
+pub struct Lowering<'a> {
+    engine: &'a Engine,
+    /// The dialect that speaks.
+    pub dialect: &'a Dialect,
+    structure: Structure,
+    reply_bytes: usize,
+}
+
+impl<'a> Lowering<'a> {
+    /// Makes the knowledge of a dialect over an engine.
+    #[must_use]
+    pub fn new(engine: &'a Engine, dialect: &'a Dialect) -> Self {
+        Self { engine, dialect, structure: Structure::NotWanted, reply_bytes: dialect.budget.bytes }
+    }
+
+    /// Asks for the structured part, too.
+    #[must_use]
+    pub fn with_structure(self) -> Self {
+        Self { structure: Structure::Wanted, ..self }
+    }
+
+    /// Sets how many bytes a reply may have, where that is not the dialect's budget.
+    #[must_use]
+    pub fn with_reply_bytes(self, reply_bytes: usize) -> Self {
+        Self { reply_bytes, ..self }
+    }
+
+    /// Tells how many bytes a reply may have.
+    #[must_use]
+    pub fn reply_bytes(&self) -> usize {
+        self.reply_bytes
+    }
+
+    pub(crate) fn wants_structure(&self) -> bool {
+        self.structure == Structure::Wanted
+    }
+
+    /// Finds the place in the workspace that was said.
+    ///
+    /// # Errors
+    /// `Outside` when it leads out of every root, `Invalid` when it is no path; never whether something is there.
+    pub fn path(&self, said: &str) -> Result<WorkspacePath, Failure> {
+        self.engine.resolve(said)
+    }
+
+    /// Finds the directory that was said, or the first root.
+    ///
+    /// # Errors
+    /// As `path`.
+    pub fn path_or_root(&self, said: Option<&str>) -> Result<WorkspacePath, Failure> {
+        self.engine.resolve(said.filter(|said| !said.trim().is_empty()).unwrap_or("."))
+    }
+}

@@ -1,0 +1,88 @@
+//! The reply as it is being written: text, images, notes.
+
+/// A piece of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Words.
+    Text(String),
+    /// A picture that the client can show.
+    Image {
+        /// The media type, such as `image/png`.
+        mime: String,
+        /// The file's bytes.
+        data: Vec<u8>,
+    },
+}
+
+/// The reply as it is being written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    parts: Vec<Part>,
+    notes: Vec<String>,
+}
+
+impl Page {
+    /// Starts an empty reply.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds text as it is.
+    pub fn text(&mut self, text: &str) {
+        if let Some(Part::Text(last)) = self.parts.last_mut() {
+            last.push_str(text);
+        } else {
+            self.parts.push(Part::Text(text.to_owned()));
+        }
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, line: &str) {
+        self.text(line);
+        self.text("\n");
+    }
+
+    /// Adds a picture.
+    pub fn image(&mut self, mime: &str, data: Vec<u8>) {
+        self.parts.push(Part::Image { mime: mime.to_owned(), data });
+    }
+
+    /// Adds a remark that stands apart from the content, at the end.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Gives the remarks.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Gives the finished parts: remarks stand in brackets after the text, one a line.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<Part> {
+        let notes = std::mem::take(&mut self.notes);
+        for note in notes {
+            let open = matches!(self.parts.last(), Some(Part::Text(text)) if !text.is_empty() && !text.ends_with('\n'));
+            if open {
+                self.text("\n");
+            }
+            self.text(&format!("[{note}]\n"));
+        }
+        if let Some(Part::Text(last)) = self.parts.last_mut()
+            && last.ends_with('\n')
+        {
+            last.pop();
+        }
+        if self.parts.is_empty() {
+            self.parts.push(Part::Text("(empty)".to_owned()));
+        }
+        self.parts
+    }
+
+    /// Gives the parts so far, to be cut.
+    pub fn parts_mut(&mut self) -> &mut Vec<Part> {
+        &mut self.parts
+    }
+}

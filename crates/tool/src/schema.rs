@@ -1,0 +1,77 @@
+//! Schemas of arguments and outputs, made from Rust types.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+/// Keys that are for `decode` alone and are never published.
+const PRIVATE: [&str; 3] = ["x-aliases", "x-unlisted", "examples"];
+/// Keys that say nothing to a model.
+const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
+
+/// Makes the whole schema of a type: plain objects, nothing referred to, with aliases and unlisted properties.
+#[must_use]
+pub fn full<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Makes of a whole schema the one that is published.
+#[must_use]
+pub fn published(full: &Value) -> Value {
+    let mut schema = full.clone();
+    if let Some(root) = schema.as_object_mut() {
+        root.remove("description");
+    }
+    tidy(&mut schema);
+    schema
+}
+
+fn tidy(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    let default = object.get("default").filter(|value| !value.is_null()).cloned();
+    for key in PRIVATE.iter().chain(&NOISE) {
+        object.remove(*key);
+    }
+    if let Some(default) = default {
+        object.insert("default".to_owned(), default);
+    }
+    without_null(object);
+    if let Some(Value::Object(properties)) = object.get_mut("properties") {
+        let full = std::mem::take(properties);
+        *properties = full.into_iter().filter(|(_, property)| is_listed(property)).collect();
+        properties.values_mut().for_each(tidy);
+    }
+    if let Some(items) = object.get_mut("items") {
+        tidy(items);
+    }
+}
+
+/// Tells whether a property is published.
+#[must_use]
+pub(crate) fn is_listed(property: &Value) -> bool {
+    property.get("x-unlisted").and_then(Value::as_bool) != Some(true)
+}
+
+/// An optional argument may be left out; that it may also be null is accepted and not advertised.
+fn without_null(object: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = object.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    let Some(Value::Array(mut choices)) = object.remove("anyOf") else { return };
+    choices.retain(|choice| choice.get("type").and_then(Value::as_str) != Some("null"));
+    if let [Value::Object(only)] = choices.as_mut_slice() {
+        for (key, value) in std::mem::take(only) {
+            object.entry(key).or_insert(value);
+        }
+    } else {
+        object.insert("anyOf".to_owned(), Value::Array(choices));
+    }
+}
