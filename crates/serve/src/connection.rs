@@ -1,0 +1,82 @@
+//! One client, from its first word to its last.
+
+use crate::{
+    Options, ServeError,
+    mcp::Handler,
+    wire::{Ends, Open, Reader, Wire, Writer},
+};
+use rmcp::{service::serve_directly_with_ct, transport::stdio_pipes};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::mpsc,
+    time::timeout,
+};
+use toolpost_runtime::Runtime;
+
+/// A request that came no longer than this before the end came in the same breath: a client of one shot.
+const BREATH: Duration = Duration::from_millis(100);
+/// How long a client of one shot is still answered.
+const ONE_SHOT: Duration = Duration::from_millis(300);
+/// How long calls have to end when nobody waits for their answers.
+const LAST: Duration = Duration::from_millis(30);
+
+/// Serves one client on standard input and output, until it goes away.
+///
+/// # Errors
+/// When standard input cannot be read, or standard output cannot be written, although the client is there.
+pub async fn stdio(runtime: Arc<Runtime>, options: Options) -> Result<(), ServeError> {
+    let (input, output) = stdio_pipes();
+    connection(runtime, options, input, output).await
+}
+
+/// Serves one client on any pair of streams, until it goes away.
+///
+/// # Errors
+/// When the input cannot be read, or the output cannot be written, although the client is there.
+pub async fn connection(
+    runtime: Arc<Runtime>,
+    options: Options,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), ServeError> {
+    let ends = Ends::default();
+    let open = Arc::new(Open::new());
+    let writer = Writer::new(output, ends.clone());
+    let (through, said) = mpsc::channel(1);
+    let ordered = {
+        let runtime = Arc::clone(&runtime);
+        move |tool: &str| runtime.catalogue().find(tool).is_some_and(|tool| !tool.is_read_only())
+    };
+    // The library must not see the end before calls have ended: it would no longer carry their progress.
+    let kept = through.clone();
+    let reader = Reader::new(input, writer.clone(), Arc::clone(&open), through, Box::new(ordered));
+    let handler = Handler::new(runtime, options, Arc::clone(&open), ends.clone());
+    let wire = Wire { said, writer, open: Arc::clone(&open) };
+    let service = serve_directly_with_ct(handler, wire, None, ends.gone.clone());
+    let reading = tokio::spawn(reader.run());
+    let stop = reading.abort_handle();
+    let read = tokio::select! {
+        read = reading => read.unwrap_or_else(|error| Err(error.into())),
+        () = ends.gone.cancelled() => Ok(Duration::MAX),
+    };
+    stop.abort();
+    finish(&ends, &open, read.as_ref().map_or(Duration::MAX, |since| *since)).await;
+    drop((service, kept));
+    read.map_err(ServeError::Input)?;
+    ends.fault().map_or(Ok(()), |error| Err(ServeError::Output(error)))
+}
+
+/// Lets a client of one shot have its answers, then ends what still runs.
+async fn finish(ends: &Ends, open: &Open, since: Duration) {
+    ends.closing.cancel();
+    if since < BREATH {
+        tokio::select! {
+            // Either way what is left is cancelled next.
+            _ = timeout(ONE_SHOT, open.empty()) => {}
+            () = ends.gone.cancelled() => {}
+        }
+    }
+    ends.gone.cancel();
+    timeout(LAST, open.empty()).await.ok();
+}

@@ -1,0 +1,130 @@
+//! Asking the client's user.
+
+use crate::wire::Open;
+use rmcp::{
+    model::{
+        BooleanSchema, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+        ElicitationAction, ElicitationSchema, InputRequest, PrimitiveSchemaDefinition, RequestId,
+        ServerRequest,
+    },
+    service::{Peer, PeerRequestOptions, RoleServer},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use toolpost_runtime::{Asker, Asking, Question, Verdict};
+
+/// How long a user is waited for.
+const TIME: Duration = Duration::from_secs(10 * 60);
+/// How many questions a user may be asked at once.
+pub(super) const AT_ONCE: usize = 16;
+
+/// Tells whether a client can show its user a question.
+pub(super) fn can_ask(client: &ClientCapabilities) -> bool {
+    // A client that names no way of asking means a form.
+    client.elicitation.as_ref().is_some_and(|ways| ways.form.is_some() || ways.url.is_none())
+}
+
+/// Puts a question as a form with one field, `allow`.
+pub(super) fn form(question: &Question) -> InputRequest {
+    InputRequest::Elicitation(request(question))
+}
+
+/// Reads an answer as it came with a call.
+pub(super) fn verdict(answer: &serde_json::Value) -> Verdict {
+    match serde_json::from_value::<ElicitResult>(answer.clone()) {
+        Ok(answer) => judge(&answer),
+        Err(_) => Verdict::Deny("The answer of the client could not be read.".to_owned()),
+    }
+}
+
+/// Asks over the connection, in the middle of the call.
+pub(super) struct Client {
+    /// Whom to ask.
+    pub(super) peer: Peer<RoleServer>,
+    /// Which call asks.
+    pub(super) id: RequestId,
+    /// Where the call holds a place that it does not need while it waits.
+    pub(super) open: Arc<Open>,
+    /// Set when the call is no longer wanted.
+    pub(super) cancel: CancellationToken,
+    /// How many more questions may be asked now.
+    pub(super) room: Arc<Semaphore>,
+}
+
+impl Asker for Client {
+    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+        Box::pin(self.put(question))
+    }
+}
+
+impl Client {
+    async fn put(&self, question: &Question) -> Verdict {
+        let Ok(_room) = self.room.try_acquire() else {
+            return Verdict::Deny(format!(
+                "The user has {AT_ONCE} questions to answer already. Ask again later."
+            ));
+        };
+        self.open.step_aside(&self.id);
+        let asking = ServerRequest::ElicitRequest(request(question));
+        let asked = self.peer.send_request_with_option(asking, PeerRequestOptions::with_timeout(TIME)).await;
+        let Ok(mut asked) = asked else { return unanswered() };
+        let answer = tokio::select! {
+            answer = &mut asked.rx => Some(answer),
+            () = self.cancel.cancelled() => None,
+            () = tokio::time::sleep(TIME) => None,
+        };
+        match answer {
+            Some(Ok(Ok(ClientResult::ElicitResult(answer)))) => judge(&answer),
+            Some(_) => unanswered(),
+            None => {
+                // If this cannot be said, nobody is there to hear it.
+                asked.cancel(Some("the call has ended".to_owned())).await.ok();
+                unanswered()
+            }
+        }
+    }
+}
+
+/// An answer that came with a call: it holds for the question that was asked, and for no other.
+pub(super) struct Answered {
+    /// What was asked.
+    pub(super) question: Question,
+    /// What came of it.
+    pub(super) verdict: Verdict,
+}
+
+impl Asker for Answered {
+    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+        let verdict = if *question == self.question { self.verdict.clone() } else { Verdict::Later };
+        Box::pin(std::future::ready(verdict))
+    }
+}
+
+fn request(question: &Question) -> ElicitRequest {
+    let mut schema = ElicitationSchema::new(std::collections::BTreeMap::from([(
+        "allow".to_owned(),
+        PrimitiveSchemaDefinition::Boolean(BooleanSchema::new().title("Allow")),
+    )]));
+    schema.required = Some(vec!["allow".to_owned()]);
+    ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question.words(),
+        requested_schema: schema,
+    })
+}
+
+fn judge(answer: &ElicitResult) -> Verdict {
+    let allowed = answer.content.as_ref().is_some_and(|content| content["allow"] == true);
+    match answer.action {
+        ElicitationAction::Accept if allowed => Verdict::Allow,
+        ElicitationAction::Accept | ElicitationAction::Decline => {
+            Verdict::Deny("The user said no.".to_owned())
+        }
+        _ => Verdict::Deny("The user did not want to answer.".to_owned()),
+    }
+}
+
+fn unanswered() -> Verdict {
+    Verdict::Deny("The user was asked and did not answer.".to_owned())
+}

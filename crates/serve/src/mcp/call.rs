@@ -1,0 +1,157 @@
+//! A call from its arrival to its answer.
+
+use super::{
+    approvals::Approvals,
+    ask::{self, Answered, Client},
+    progress, reply,
+};
+use crate::wire::{Open, Turn};
+use rmcp::{
+    ErrorData,
+    model::{CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult, ProtocolVersion},
+    service::{RequestContext, RoleServer},
+};
+use serde_json::Value;
+use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
+use tokio::sync::Semaphore;
+use toolpost_engine::Session;
+use toolpost_runtime::{Answer, Asker, Call, Outcome, Question, Runtime, Verdict};
+
+/// The name of the one question that is ever asked about a call.
+const APPROVAL: &str = "approval";
+
+/// What all calls of a client share.
+pub(super) struct Calls {
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) session: Arc<Session>,
+    pub(super) open: Arc<Open>,
+    /// Who is asked when the client cannot ask its user.
+    pub(super) asker: Arc<dyn Asker>,
+    pub(super) approvals: Approvals,
+    /// How many more questions the client's user may be asked now.
+    pub(super) questions: Arc<Semaphore>,
+}
+
+/// How the client's user can be asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In the middle of the call.
+    During,
+    /// By the answer to the call, which is then made again.
+    Again,
+    /// Not at all.
+    None,
+}
+
+impl Calls {
+    /// Makes a call and answers it.
+    pub(super) async fn make(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let turn = self.open.turn(&context.id);
+        let tool = request.name.into_owned();
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let way = way(&context);
+        let answer = request.input_responses.as_ref().and_then(|answers| answers.get(APPROVAL));
+        let asker = match request.request_state {
+            Some(handle) => self.answered(&handle, &tool, &arguments, answer)?,
+            None => self.asker(way, &context),
+        };
+        let (progress, reports) = progress::reports(context.meta.get_progress_token(), &context.peer);
+        let call = Call {
+            tool: tool.clone(),
+            arguments: arguments.clone(),
+            session: Arc::clone(&self.session),
+            cancel: context.ct.clone(),
+            asker,
+            progress,
+        };
+        let going = in_turn(self.runtime.call(call), turn);
+        let outcome = match reports {
+            Some(reports) => reports.during(going).await,
+            None => going.await,
+        };
+        match outcome {
+            Outcome::Done(answer) => Ok(reply::done(answer).into()),
+            Outcome::Failed(_, answer) => Ok(reply::failed(answer).into()),
+            Outcome::NoSuchTool(answer) => Err(ErrorData::invalid_params(answer.words(), None)),
+            Outcome::Ask(question) if way == Way::Again => self.ask(&tool, &arguments, question),
+            Outcome::Ask(question) => Ok(reply::failed(nobody(&question)).into()),
+        }
+    }
+
+    fn asker(&self, way: Way, context: &RequestContext<RoleServer>) -> Arc<dyn Asker> {
+        match way {
+            Way::During => Arc::new(Client {
+                peer: context.peer.clone(),
+                id: context.id.clone(),
+                open: Arc::clone(&self.open),
+                cancel: context.ct.clone(),
+                room: Arc::clone(&self.questions),
+            }),
+            Way::Again => Arc::new(Verdict::Later),
+            Way::None => Arc::clone(&self.asker),
+        }
+    }
+
+    /// Finds what was asked about this call before; without an answer it is asked again.
+    fn answered(
+        &self,
+        handle: &str,
+        tool: &str,
+        arguments: &Value,
+        answer: Option<&Value>,
+    ) -> Result<Arc<dyn Asker>, ErrorData> {
+        let question = self.approvals.take(handle, tool, arguments).ok_or_else(|| {
+            ErrorData::invalid_params(
+                "The requestState belongs to no question about this call: it was used before, is too old, or was made for \
+                 another call. Make the call again without it to be asked again.",
+                None,
+            )
+        })?;
+        let verdict = answer.map_or(Verdict::Later, ask::verdict);
+        Ok(Arc::new(Answered { question, verdict }))
+    }
+
+    fn ask(&self, tool: &str, arguments: &Value, question: Question) -> Result<CallToolResponse, ErrorData> {
+        let form = InputRequests::from([(APPROVAL.to_owned(), ask::form(&question))]);
+        let handle = self.approvals.keep(tool, arguments, question).map_err(|error| {
+            ErrorData::internal_error(
+                format!("The system gives no random numbers ({error}), so nobody can be asked."),
+                None,
+            )
+        })?;
+        Ok(InputRequiredResult::new(Some(form), Some(handle)).into())
+    }
+}
+
+fn way(context: &RequestContext<RoleServer>) -> Way {
+    let Some(client) = context.client_capabilities() else { return Way::None };
+    if !ask::can_ask(&client) {
+        return Way::None;
+    }
+    let modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    if modern { Way::Again } else { Way::During }
+}
+
+/// Begins a call when its turn comes, and passes the turn on as soon as it has begun.
+async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<Turn>) -> T {
+    let Some(mut turn) = turn else { return call.await };
+    turn.comes().await;
+    let mut call = pin!(call);
+    let begun = poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await;
+    turn.pass();
+    match begun {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => call.await,
+    }
+}
+
+fn nobody(question: &Question) -> Answer {
+    Answer::text(format!(
+        "{} needs an approval, and nobody can be asked here: {} Allow it in the policy file, or use a client that can ask.",
+        question.tool, question.reason
+    ))
+}

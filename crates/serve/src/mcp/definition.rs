@@ -1,0 +1,49 @@
+//! A published tool in the words of the protocol.
+
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use toolpost_engine::Access;
+use toolpost_runtime::{Config, Published, Structured};
+
+/// What no work on code goes without: clients that load tools late have these from the start.
+const CORE: [&str; 4] = ["read", "change", "glob", "grep"];
+/// The most that a client takes as one result.
+const LARGEST: usize = 500_000;
+
+/// Defines a tool for clients.
+pub(super) fn definition(published: &Published, config: &Config) -> Tool {
+    let mut tool =
+        Tool::new(published.name.clone(), published.description.clone(), object(&published.schema));
+    tool.annotations = Some(annotations(published.tool.access));
+    tool.meta = Some(meta(published, config));
+    if config.structured == Structured::On {
+        let schema = published.output_schema();
+        // Before 2026-07-28 the output is an object or it is not described.
+        tool.output_schema = (schema["type"] == "object").then(|| object(&schema));
+    }
+    tool
+}
+
+/// Derives all four hints from what the tool can touch at most.
+fn annotations(access: &[Access]) -> ToolAnnotations {
+    let writes = access.iter().any(|access| match access {
+        Access::Reads => false,
+        Access::Writes => true,
+    });
+    ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(false))
+}
+
+fn meta(published: &Published, config: &Config) -> MetaObject {
+    let largest = config.reply_bytes.unwrap_or(published.dialect.budget.bytes).min(LARGEST);
+    let mut meta = MetaObject::new();
+    if CORE.contains(&published.tool.operation) {
+        meta.insert("anthropic/alwaysLoad".to_owned(), json!(true));
+    }
+    meta.insert("anthropic/maxResultSizeChars".to_owned(), json!(largest));
+    meta
+}
+
+fn object(schema: &Value) -> Arc<JsonObject> {
+    Arc::new(schema.as_object().cloned().unwrap_or_default())
+}

@@ -1,0 +1,152 @@
+//! What a client can ask of a server.
+#![expect(deprecated, reason = "clients of the legacy era still set a level of logging")]
+
+use super::{approvals::Approvals, ask, call::Calls, definition::definition};
+use crate::{
+    Options,
+    wire::{Ends, Open},
+};
+use rmcp::{
+    ErrorData, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+        ErrorCode, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        SubscriptionFilter, Tool,
+    },
+    service::{RequestContext, RoleServer, SubscriptionContext},
+};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use toolpost_engine::Session;
+use toolpost_runtime::Runtime;
+
+/// How many milliseconds clients may rely on what they were told; the tools are the same until the process ends.
+const FRESH: u64 = 60_000;
+/// How many subscriptions a client may hold at once.
+const SUBSCRIPTIONS: usize = 16;
+
+/// What a client can ask of a server.
+pub(crate) struct Handler {
+    calls: Calls,
+    info: ServerConfig,
+    tools: Vec<Tool>,
+    ends: Ends,
+    subscriptions: Semaphore,
+}
+
+impl Handler {
+    /// Serves a runtime to one client.
+    pub(crate) fn new(runtime: Arc<Runtime>, options: Options, open: Arc<Open>, ends: Ends) -> Self {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let info = ServerConfig::new(capabilities)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+            .with_server_info(Implementation::new(options.name, options.version))
+            .with_instructions(runtime.instructions());
+        let config = runtime.config();
+        let tools = runtime.catalogue().tools().iter().map(|tool| definition(tool, config)).collect();
+        let calls = Calls {
+            runtime,
+            session: Session::new(),
+            open,
+            asker: options.asker,
+            approvals: Approvals::default(),
+            questions: Arc::new(Semaphore::new(ask::AT_ONCE)),
+        };
+        Self { calls, info, tools, ends, subscriptions: Semaphore::new(SUBSCRIPTIONS) }
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.info.clone()
+    }
+
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let agreed = self.negotiate_initialize(&request)?;
+        // What was agreed counts from now on, not what was wished for.
+        request.protocol_version = agreed.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(agreed)
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut discovered = DiscoverResult::from_server_info(versions, self.info.clone());
+        discovered.ttl_ms = FRESH;
+        discovered.cache_scope = CacheScope::Private;
+        Ok(discovered)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("There is one page of tools. Ask without a cursor.", None));
+        }
+        let mut listed = ListToolsResult::with_all_items(self.tools.clone());
+        listed.ttl_ms = Some(FRESH);
+        listed.cache_scope = Some(CacheScope::Private);
+        Ok(listed)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.calls.make(request, context).await
+    }
+
+    async fn set_level(
+        &self,
+        _request: SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // Old clients set a level before anything else; nothing is logged to them at any level.
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Ok(_place) = self.subscriptions.try_acquire() else {
+            return Err(ErrorData::invalid_request(
+                format!("There are {SUBSCRIPTIONS} subscriptions already. End one of them first."),
+                None,
+            ));
+        };
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.ends.closing.cancelled() => {}
+        }
+        Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        // A method that is served comes here only when its parameters could not be read.
+        if matches!(
+            method.as_str(),
+            "initialize" | "tools/list" | "subscriptions/listen" | "logging/setLevel" | "server/discover"
+        ) {
+            return Err(ErrorData::invalid_params(
+                format!("The parameters of `{method}` cannot be read."),
+                None,
+            ));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method `{method}`."), None))
+    }
+}

@@ -1,0 +1,11 @@
+//! The protocol in both its eras: what is offered, asked and answered.
+
+mod approvals;
+mod ask;
+mod call;
+mod definition;
+mod handler;
+mod progress;
+mod reply;
+
+pub(crate) use handler::Handler;

@@ -1,0 +1,18 @@
+//! Messages as lines of JSON: reading, sorting, counting, writing.
+
+mod ends;
+mod id;
+mod lines;
+mod open;
+mod reader;
+mod said;
+mod transport;
+mod turn;
+mod writer;
+
+pub(crate) use ends::Ends;
+pub(crate) use open::Open;
+pub(crate) use reader::Reader;
+pub(crate) use transport::Wire;
+pub(crate) use turn::Turn;
+pub(crate) use writer::Writer;

@@ -1,0 +1,149 @@
+//! Reads what the client says, line by line, and lets through what makes sense.
+
+use super::{
+    Open, Turn, Writer,
+    lines::{Line, Lines},
+    said::{self, Request, Said},
+    transport::FromClient,
+    turn::Queue,
+};
+use rmcp::model::{ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion};
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{io::AsyncRead, sync::mpsc};
+
+/// How long a line may be.
+const MOST: usize = 16 * 1024 * 1024;
+
+/// Tells of a tool whether its calls keep the order in which they arrive.
+pub(crate) type Ordered = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Reads what the client says.
+pub(crate) struct Reader<R> {
+    lines: Lines<R>,
+    writer: Writer,
+    open: Arc<Open>,
+    through: mpsc::Sender<FromClient>,
+    ordered: Ordered,
+    queue: Queue,
+    era: Era,
+    last: Instant,
+}
+
+/// What is known of how the client speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Era {
+    /// Each request describes itself.
+    Modern,
+    /// There was a handshake.
+    Legacy,
+}
+
+/// Whether there is anybody to read for.
+enum Heard {
+    Yes,
+    Nobody,
+}
+
+impl<R: AsyncRead + Unpin> Reader<R> {
+    /// Reads from an input; requests go `through` to the protocol library.
+    pub(crate) fn new(
+        input: R,
+        writer: Writer,
+        open: Arc<Open>,
+        through: mpsc::Sender<FromClient>,
+        ordered: Ordered,
+    ) -> Self {
+        let lines = Lines::new(input, MOST);
+        Self {
+            lines,
+            writer,
+            open,
+            through,
+            ordered,
+            queue: Queue::default(),
+            era: Era::Modern,
+            last: Instant::now(),
+        }
+    }
+
+    /// Reads to the end; gives how long before it the last request came.
+    pub(crate) async fn run(mut self) -> io::Result<Duration> {
+        loop {
+            let (said, bytes) = match self.lines.next().await? {
+                Line::Whole(line) => (said::understand(line), line.len()),
+                Line::TooLong { head, tail } => (said::too_long(head, tail, MOST), 0),
+                Line::End => return Ok(self.last.elapsed()),
+            };
+            if matches!(self.hear(said, bytes).await, Heard::Nobody) {
+                return Ok(Duration::MAX);
+            }
+        }
+    }
+
+    async fn hear(&mut self, said: Said, bytes: usize) -> Heard {
+        match said {
+            Said::Request(request) => self.request(*request, bytes).await,
+            Said::Cancelled(id, _) if !self.open.has(&id) => Heard::Yes,
+            Said::Cancelled(id, message) => {
+                let heard = self.pass(*message).await;
+                self.open.leave(&id);
+                heard
+            }
+            Said::Answer(message) => self.pass(*message).await,
+            Said::Nothing => Heard::Yes,
+            Said::Wrong(error, id) => heard(self.writer.refuse(error, id).await),
+        }
+    }
+
+    async fn request(&mut self, request: Request, bytes: usize) -> Heard {
+        let Request { id, method, tool, message } = request;
+        let opens = method == "initialize";
+        if let Some(error) = self.undescribed(&message, &method) {
+            return heard(self.writer.refuse(error, Some(id)).await);
+        }
+        let turn: Option<Turn> = tool.is_some_and(|tool| (self.ordered)(&tool)).then(|| self.queue.next());
+        if self.open.enter(&id, bytes, turn).await.is_err() {
+            let error = ErrorData::invalid_request(
+                format!("A request with the id {id} is open already. Give each request an id of its own."),
+                None,
+            );
+            return heard(self.writer.refuse(error, Some(id)).await);
+        }
+        self.last = Instant::now();
+        let heard = self.pass(message).await;
+        if opens {
+            // What comes next relies on what was agreed.
+            self.era = Era::Legacy;
+            self.open.answered(&id).await;
+        }
+        heard
+    }
+
+    /// Without a handshake each request has to say which protocol it speaks.
+    fn undescribed(&self, message: &FromClient, method: &str) -> Option<ErrorData> {
+        let JsonRpcMessage::Request(request) = message else { return None };
+        if self.era == Era::Legacy || method == "initialize" || method == "ping" {
+            return None;
+        }
+        let missing = request.request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28);
+        (!missing.is_empty()).then(|| {
+            let missing = missing.join(", ");
+            ErrorData::invalid_params(
+                format!("The `_meta` of the request lacks {missing}. Send them with each request, or begin with `initialize`."),
+                None,
+            )
+        })
+    }
+
+    async fn pass(&mut self, message: FromClient) -> Heard {
+        if self.through.send(message).await.is_ok() { Heard::Yes } else { Heard::Nobody }
+    }
+}
+
+fn heard(written: io::Result<()>) -> Heard {
+    if written.is_ok() { Heard::Yes } else { Heard::Nobody }
+}

@@ -1,0 +1,40 @@
+//! Calls that write begin in the order in which they arrived.
+
+use tokio::sync::oneshot;
+
+/// The turn of one call: it comes when the call before it has begun.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    before: Option<oneshot::Receiver<()>>,
+    begun: oneshot::Sender<()>,
+}
+
+/// Gives out turns.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    last: Option<oneshot::Receiver<()>>,
+}
+
+impl Queue {
+    /// Gives the next turn.
+    pub(crate) fn next(&mut self) -> Turn {
+        let (begun, last) = oneshot::channel();
+        Turn { before: self.last.replace(last), begun }
+    }
+}
+
+impl Turn {
+    /// Waits until it is this call's turn.
+    pub(crate) async fn comes(&mut self) {
+        if let Some(before) = self.before.take() {
+            // A call that went away without beginning lets the next one pass, too.
+            before.await.ok();
+        }
+    }
+
+    /// Lets the next call begin.
+    pub(crate) fn pass(self) {
+        // Nobody may be waiting.
+        self.begun.send(()).ok();
+    }
+}
