@@ -2,7 +2,9 @@
 
 pub mod disk;
 mod house;
+pub mod parity;
 mod programs;
+pub mod said;
 mod say;
 pub mod tidy;
 pub mod tree;
@@ -16,7 +18,10 @@ use anyhow::{Result, bail};
 type Task = (&'static str, &'static str, fn(&House, &[String]) -> Result<Verdict>);
 
 /// The tasks, in the order in which help lists them.
-const TASKS: &[Task] = &[("tidy", "checks the house's own rules over all tracked files", tidy::run)];
+const TASKS: &[Task] = &[
+    ("tidy", "checks the house's own rules over all tracked files", tidy::run),
+    ("parity", "compares every dialect with spec/dialects.json", parity::run),
+];
 
 /// Runs the task that the arguments name.
 ///

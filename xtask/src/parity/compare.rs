@@ -1,0 +1,164 @@
+//! One dialect beside its contract, tool by tool, parameter by parameter.
+
+use crate::said::{self, Said, SaidTool};
+use serde_json::{Map, Value};
+
+/// A place where a dialect is not what the contract says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The place: `dialect.tool.param`.
+    pub key: String,
+    /// What differs.
+    pub what: String,
+}
+
+/// What came of comparing a dialect.
+pub(super) struct Compared {
+    pub(super) differences: Vec<Difference>,
+    pub(super) not_yet: Vec<String>,
+}
+
+/// Compares a dialect with its contract.
+pub(super) fn dialect(contract: &Map<String, Value>, said: &Said) -> Compared {
+    let mut place = Place { key: said.dialect.clone(), found: Vec::new() };
+    let mut not_yet = Vec::new();
+    for (name, wanted) in contract {
+        match said.tool(name) {
+            Some(tool) => place.within(name, |place| tool_params(wanted, tool, place)),
+            None => not_yet.push(name.clone()),
+        }
+    }
+    for tool in said.tools.iter().filter(|tool| !contract.contains_key(&tool.name)) {
+        place.within(&tool.name, |place| place.differs("the contract has no such tool"));
+    }
+    Compared { differences: place.found, not_yet }
+}
+
+/// Where the comparison is, and what it found.
+struct Place {
+    key: String,
+    found: Vec<Difference>,
+}
+
+impl Place {
+    fn within(&mut self, name: &str, compare: impl FnOnce(&mut Self)) {
+        let length = self.key.len();
+        self.key.push('.');
+        self.key.push_str(name);
+        compare(self);
+        self.key.truncate(length);
+    }
+
+    fn differs(&mut self, what: impl Into<String>) {
+        self.found.push(Difference { key: self.key.clone(), what: what.into() });
+    }
+}
+
+fn tool_params(wanted: &Value, tool: &SaidTool, place: &mut Place) {
+    if let Some(params) = wanted.get("params").and_then(Value::as_object) {
+        params_of(params, &tool.published, &tool.full, place);
+    }
+    let other_names = wanted.get("aliases").and_then(Value::as_array).into_iter().flatten();
+    for alias in other_names.filter_map(Value::as_str) {
+        if !tool.aliases.iter().any(|name| name == alias) {
+            place.differs(format!("it does not answer to the other name `{alias}`"));
+        }
+    }
+}
+
+fn params_of(wanted: &Map<String, Value>, published: &Value, full: &Value, place: &mut Place) {
+    let required: Vec<&str> = published
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    for (name, param) in wanted {
+        place.within(name, |place| match property(published, name) {
+            Some(property) => {
+                is_required(param, required.contains(&name.as_str()), place);
+                let full = self::property(full, name).unwrap_or(property);
+                one(name, param, property, full, place);
+            }
+            None => place.differs("the parameter is missing"),
+        });
+    }
+    let listed = published.get("properties").and_then(Value::as_object).into_iter().flatten();
+    for (name, _) in listed.filter(|(name, _)| !wanted.contains_key(*name)) {
+        place.within(name, |place| place.differs("the contract has no such parameter"));
+    }
+}
+
+fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    schema.get("properties")?.get(name)
+}
+
+fn is_required(param: &Value, is: bool, place: &mut Place) {
+    let should = param.get("required").and_then(Value::as_bool).unwrap_or(false);
+    let word = |required: bool| if required { "required" } else { "optional" };
+    if should != is {
+        place.differs(format!("it must be {} and is {}", word(should), word(is)));
+    }
+}
+
+fn one(name: &str, param: &Value, property: &Value, full: &Value, place: &mut Place) {
+    let wanted = param.get("type").and_then(Value::as_str).unwrap_or("").trim_end_matches("|null");
+    let is = said::kind(property);
+    if wanted != is {
+        place.differs(format!("its type must be {wanted} and is {is}"));
+    }
+    same_default(param.get("default"), property.get("default"), place);
+    same_values(param, property, place);
+    for (ours, theirs) in [("minimum", "minimum"), ("maximum", "maximum"), ("max_items", "maxItems")] {
+        if let Some(limit) = param.get(ours).filter(|limit| !same(limit, property.get(theirs))) {
+            place.differs(format!("its {theirs} must be {limit} and is {}", shown(property.get(theirs))));
+        }
+    }
+    let aliases =
+        param.get("aliases").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    for alias in aliases.filter(|alias| !answers_to(name, full, alias)) {
+        place.differs(format!("it does not answer to the alias `{alias}`"));
+    }
+    if let Some(inner) = param.get("items").and_then(Value::as_object) {
+        params_of(inner, &said::items(property), &said::items(full), place);
+    }
+}
+
+fn same_default(wanted: Option<&Value>, is: Option<&Value>, place: &mut Place) {
+    let equal = wanted.map_or(is.is_none(), |wanted| same(wanted, is));
+    if !equal {
+        place.differs(format!("its default must be {} and is {}", shown(wanted), shown(is)));
+    }
+}
+
+fn same_values(param: &Value, property: &Value, place: &mut Place) {
+    let wanted = param.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is = said::values(property);
+    if wanted != is {
+        let list = |values: &[Value]| Value::Array(values.to_vec());
+        place.differs(format!("its values must be {} and are {}", list(&wanted), list(&is)));
+    }
+}
+
+/// Compares values; numbers are equal however they are written.
+fn same(wanted: &Value, is: Option<&Value>) -> bool {
+    match (wanted.as_f64(), is.and_then(Value::as_f64)) {
+        (Some(wanted), Some(is)) => wanted.total_cmp(&is).is_eq(),
+        _ => is == Some(wanted),
+    }
+}
+
+/// Tells whether an argument of that name is understood; decoding looks past letter case and punctuation.
+fn answers_to(name: &str, full: &Value, alias: &str) -> bool {
+    let plain = |name: &str| {
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    };
+    let listed =
+        full.get("x-aliases").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    std::iter::once(name).chain(listed).any(|known| known == alias || plain(known) == plain(alias))
+}
+
+fn shown(value: Option<&Value>) -> String {
+    value.map_or("none".to_owned(), Value::to_string)
+}

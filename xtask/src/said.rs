@@ -1,0 +1,107 @@
+//! What a dialect says of itself, apart from the code that does it.
+
+use serde_json::{Value, json};
+use toolpost_tool::{Dialect, Manual};
+
+/// A dialect as it is published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// The dialect's name.
+    pub dialect: String,
+    /// Its tools, in order.
+    pub tools: Vec<SaidTool>,
+}
+
+/// A tool as it is published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SaidTool {
+    /// The published name.
+    pub name: String,
+    /// Other names it answers to.
+    pub aliases: Vec<String>,
+    /// The operation that it asks for.
+    pub operation: String,
+    /// The description that the model sees.
+    pub description: String,
+    /// The whole schema of its arguments.
+    pub full: Value,
+    /// The published part of it.
+    pub published: Value,
+}
+
+impl Said {
+    /// Reads a dialect's table.
+    #[must_use]
+    pub fn of(dialect: &Dialect) -> Self {
+        let tools = dialect.tools.iter().map(|tool| {
+            let full = (tool.schema)();
+            SaidTool {
+                name: tool.name.to_owned(),
+                aliases: tool.aliases.iter().map(|name| (*name).to_owned()).collect(),
+                operation: tool.operation.to_owned(),
+                description: Manual::of_tool(dialect.pages, tool.name)
+                    .map_or(String::new(), |page| page.description),
+                published: toolpost_tool::published(&full),
+                full,
+            }
+        });
+        Self { dialect: dialect.name.to_owned(), tools: tools.collect() }
+    }
+
+    /// Reads every dialect that exists.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        toolpost_dialects::ALL.into_iter().map(Self::of).collect()
+    }
+
+    /// Finds a tool by its name or by another name it answers to.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&SaidTool> {
+        self.tools.iter().find(|tool| tool.name == name || tool.aliases.iter().any(|alias| alias == name))
+    }
+}
+
+/// Names the type that a schema asks for, without null.
+#[must_use]
+pub fn kind(schema: &Value) -> String {
+    match schema.get("type") {
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => {
+            let names: Vec<&str> =
+                names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect();
+            names.join("|")
+        }
+        _ => {
+            let mut names: Vec<String> = choices(schema).map(kind).filter(|name| name != "null").collect();
+            names.dedup();
+            if names.is_empty() && schema.get("const").is_some_and(Value::is_string) {
+                return "string".to_owned();
+            }
+            names.join("|")
+        }
+    }
+}
+
+/// Lists the values that a schema allows; empty when it does not list them.
+#[must_use]
+pub fn values(schema: &Value) -> Vec<Value> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return values.iter().filter(|value| !value.is_null()).cloned().collect();
+    }
+    if let Some(value) = schema.get("const") {
+        return vec![value.clone()];
+    }
+    choices(schema).flat_map(values).collect()
+}
+
+/// Gives the schema of an array's items, or an empty one.
+#[must_use]
+pub fn items(schema: &Value) -> Value {
+    let inner = || choices(schema).find_map(|choice| choice.get("items"));
+    schema.get("items").or_else(inner).cloned().unwrap_or_else(|| json!({}))
+}
+
+fn choices(schema: &Value) -> impl Iterator<Item = &Value> {
+    let choices = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
+    choices.into_iter().flatten()
+}
