@@ -1,9 +1,20 @@
 //! What changed between two texts, as a unified diff.
 
+use std::time::{Duration, Instant};
+
 use serde::Serialize;
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+
+use crate::cut;
 
 /// At most so many lines of a diff are written.
 pub const MAX_LINES: usize = 200;
+
+/// At most so many characters of a line are written.
+const MAX_WIDTH: usize = 2000;
+
+/// After so long the rest is taken as replaced.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The difference of two texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -23,7 +34,142 @@ pub struct Diff {
 }
 
 /// Writes the difference of two LF texts with so many unchanged lines around each change.
+///
+/// A line is compared with its break, so that a missing last break is a difference too. At most [`MAX_LINES`] lines
+/// are written; a notice says how many more there are.
 #[must_use]
-pub fn unified(_old: &str, _new: &str, _context: usize) -> Diff {
-    Diff::default()
+pub fn unified(old: &str, new: &str, context: usize) -> Diff {
+    let (old, new): (Vec<&str>, Vec<&str>) = (split(old), split(new));
+    let ops = changes(&old, &new);
+    let mut out = Writer { diff: Diff::default(), written: 0, old: &old, new: &new };
+    for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+        out.count(op);
+    }
+    for group in group_diff_ops(ops, context) {
+        out.hunk(&group);
+    }
+    let mut diff = out.diff;
+    if diff.cut > 0 {
+        diff.text.push_str(&format!("{}left out {} more lines of the diff]\n", cut::NOTICE, diff.cut));
+    }
+    diff
+}
+
+/// Splits a text into lines with their breaks.
+fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// Finds the changes; what both texts have in common at their ends is found without a search.
+fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (old_middle, new_middle) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
+    let deadline = Instant::now().checked_add(PATIENCE);
+    let mut ops = Vec::new();
+    if head > 0 {
+        ops.push(DiffOp::Equal { old_index: 0, new_index: 0, len: head });
+    }
+    for op in capture_diff_slices_deadline(Algorithm::Myers, old_middle, new_middle, deadline) {
+        ops.push(moved(op, head));
+    }
+    if tail > 0 {
+        ops.push(DiffOp::Equal { old_index: old.len() - tail, new_index: new.len() - tail, len: tail });
+    }
+    ops
+}
+
+/// Moves a change down by so many lines.
+fn moved(op: DiffOp, by: usize) -> DiffOp {
+    match op {
+        DiffOp::Equal { old_index, new_index, len } => {
+            DiffOp::Equal { old_index: old_index + by, new_index: new_index + by, len }
+        }
+        DiffOp::Delete { old_index, old_len, new_index } => {
+            DiffOp::Delete { old_index: old_index + by, old_len, new_index: new_index + by }
+        }
+        DiffOp::Insert { old_index, new_index, new_len } => {
+            DiffOp::Insert { old_index: old_index + by, new_index: new_index + by, new_len }
+        }
+        DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+            DiffOp::Replace { old_index: old_index + by, old_len, new_index: new_index + by, new_len }
+        }
+    }
+}
+
+/// A diff as it is being written.
+struct Writer<'a> {
+    diff: Diff,
+    written: usize,
+    old: &'a [&'a str],
+    new: &'a [&'a str],
+}
+
+impl Writer<'_> {
+    /// Counts a change.
+    fn count(&mut self, op: &DiffOp) {
+        let (old, new) = (op.old_range(), op.new_range());
+        self.diff.added += new.len();
+        self.diff.removed += old.len();
+        let last = self.new.len().max(1);
+        if self.diff.first_line == 0 {
+            self.diff.first_line = (new.start + 1).min(last);
+        }
+        self.diff.last_line = new.end.max(new.start + usize::from(new.is_empty())).min(last);
+    }
+
+    /// Writes changes that stand close together, with the lines around them.
+    fn hunk(&mut self, ops: &[DiffOp]) {
+        let (Some(first), Some(last)) = (ops.first(), ops.last()) else { return };
+        let old = span(first.old_range().start, last.old_range().end);
+        let new = span(first.new_range().start, last.new_range().end);
+        self.line(&format!("@@ -{old} +{new} @@\n"));
+        for op in ops {
+            match op {
+                DiffOp::Equal { old_index, len, .. } => {
+                    self.lines(' ', &self.old[*old_index..old_index + len]);
+                }
+                changed => {
+                    self.lines('-', &self.old[changed.old_range()]);
+                    self.lines('+', &self.new[changed.new_range()]);
+                }
+            }
+        }
+    }
+
+    /// Writes lines with the sign of what became of them.
+    fn lines(&mut self, sign: char, lines: &[&str]) {
+        for line in lines {
+            let (body, closed) = line.strip_suffix('\n').map_or((*line, false), |body| (body, true));
+            match cut::line(body, MAX_WIDTH) {
+                (kept, 0) => self.line(&format!("{sign}{kept}\n")),
+                (kept, more) => {
+                    self.line(&format!("{sign}{kept} {}left out {more} characters]\n", cut::NOTICE));
+                }
+            }
+            if !closed {
+                self.line("\\ No newline at end of file\n");
+            }
+        }
+    }
+
+    /// Writes a line, or counts it.
+    fn line(&mut self, line: &str) {
+        if self.written < MAX_LINES {
+            self.diff.text.push_str(line);
+            self.written += 1;
+        } else {
+            self.diff.cut += 1;
+        }
+    }
+}
+
+/// Writes the place of a hunk: the first line and, unless it is one, the number of lines.
+fn span(start: usize, end: usize) -> String {
+    match end - start {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        lines => format!("{},{lines}", start + 1),
+    }
 }

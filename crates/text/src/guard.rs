@@ -1,5 +1,7 @@
 //! Text that stands for other text and must not be written.
 
+use crate::cut;
+
 /// What a line stands for that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -13,27 +15,217 @@ pub enum Kind {
 
 /// A line that must not be written as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", self.say())]
+#[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
 pub struct Placeholder {
     /// What it stands for.
     pub kind: Kind,
     /// The line of the new text, counted from 1.
     pub line: usize,
-    /// The line's text.
+    /// The line's text, cut if it is long.
     pub text: String,
 }
 
 impl Placeholder {
-    fn say(&self) -> String {
-        String::new()
+    fn what(&self) -> &'static str {
+        match self.kind {
+            Kind::Omission => "a placeholder for code that is not there",
+            Kind::Notice => "a notice of left-out content, not content",
+            Kind::Gutter => "numbered, and line numbers are no part of a file",
+        }
+    }
+
+    fn next(&self) -> &'static str {
+        match self.kind {
+            Kind::Omission => "write the code out, or replace only the lines that change",
+            Kind::Notice => "read the missing part and write it out, or replace only the lines that change",
+            Kind::Gutter => "send the lines without their numbers",
+        }
     }
 }
 
 /// Refuses new text with a placeholder that the old text did not have.
 ///
+/// Line numbers count when most lines have them, one after the other.
+///
 /// # Errors
 ///
 /// With the first placeholder.
-pub fn check(_new: &str, _old: &str) -> Result<(), Placeholder> {
-    Ok(())
+pub fn check(new: &str, old: &str) -> Result<(), Placeholder> {
+    for (index, line) in new.split('\n').enumerate() {
+        let bare = line.trim();
+        let kind = if comment(bare).0.starts_with(cut::NOTICE) {
+            Kind::Notice
+        } else if is_omission(bare) {
+            Kind::Omission
+        } else {
+            continue;
+        };
+        if !old.lines().any(|known| known.trim() == bare) {
+            return Err(placeholder(kind, index + 1, line));
+        }
+    }
+    match numbered(new) {
+        Some((line, text)) if numbered(old).is_none() => Err(placeholder(Kind::Gutter, line, text)),
+        _ => Ok(()),
+    }
+}
+
+/// Splits a line into the number that Toolpost put before it and the rest.
+pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
+    let digits = line.trim_start_matches(' ');
+    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let number = digits.get(..length)?.parse().ok()?;
+    let rest = &digits[length..];
+    let marks = ["\t", "\u{2192}", "|\t", "| ", " | ", ": "];
+    if let Some(rest) = marks.into_iter().find_map(|mark| rest.strip_prefix(mark)) {
+        return Some((number, rest));
+    }
+    // The space behind the mark is the first to get lost where the line is empty.
+    let empty = ["|", " |", ":"].into_iter().find_map(|mark| rest.strip_prefix(mark))?;
+    empty.trim_end().is_empty().then_some((number, empty))
+}
+
+fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
+    Placeholder { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
+}
+
+/// Finds the first numbered line of a text most of whose lines are numbered one after the other.
+fn numbered(text: &str) -> Option<(usize, &str)> {
+    let (mut full, mut in_order) = (0_usize, 0_usize);
+    let (mut first, mut last) = (None, None);
+    for (index, line) in text.split('\n').enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        full += 1;
+        let number = gutter(line).filter(|_| !is_table(line)).map(|(number, _)| number);
+        if let Some(number) = number {
+            first.get_or_insert((index + 1, line));
+            in_order += usize::from(last.is_none_or(|last: u64| last.checked_add(1) == Some(number)));
+        }
+        last = number.or(last);
+    }
+    first.filter(|_| in_order > 1 && in_order * 2 > full)
+}
+
+/// Says whether a number with a tab is rather a table's first column: Toolpost's own is padded.
+fn is_table(line: &str) -> bool {
+    line.find(['\t', '\u{2192}', '|', ':']).is_some_and(|at| at < 5 && line.as_bytes()[at] == b'\t')
+}
+
+/// Says whether a line stands for code that was not written out.
+fn is_omission(line: &str) -> bool {
+    let (body, marked) = comment(line);
+    let dots = |c: char| c == '.' || c == '\u{2026}' || c.is_whitespace();
+    let core = body.trim_matches(dots);
+    let begins = body.starts_with("...") || body.starts_with('\u{2026}');
+    let ends = body.ends_with("...") || body.ends_with('\u{2026}');
+    if core.len() > 100 || !(marked || begins) {
+        return false;
+    }
+    let words: Vec<String> = core
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if begins || ends { is_reference(&words) } else { is_plain_reference(&words) }
+}
+
+/// Says whether words between dots say nothing but that something is left out.
+fn is_reference(words: &[&str]) -> bool {
+    let has = |word: &str| words.contains(&word);
+    let key = KEYS.iter().any(|key| has(key))
+        || words.windows(2).any(|two| matches!(two, ["rest", "of"] | ["same", "as"]));
+    key && words.iter().all(|word| KEYS.contains(word) || FILL.contains(word))
+}
+
+/// Says whether words without dots say that code is left out; more may well be an honest comment.
+fn is_plain_reference(words: &[&str]) -> bool {
+    let words = words.strip_prefix(&["the"]).unwrap_or(words);
+    let rest = match words {
+        ["existing", "code", rest @ ..] => rest,
+        ["rest", "of", "the" | "your", "code" | "file" | "implementation", rest @ ..] => rest,
+        ["rest", "of", "code" | "file" | "implementation", rest @ ..] => rest,
+        _ => return false,
+    };
+    matches!(
+        rest,
+        [] | ["here"]
+            | ["unchanged"]
+            | ["remains" | "stays", "the", "same"]
+            | ["remains" | "stays", "unchanged"]
+    )
+}
+
+/// Words that say that something is left out.
+const KEYS: &[&str] = &["existing", "unchanged", "remaining", "omitted", "truncated", "elided", "snipped"];
+
+/// Words that go with them.
+const FILL: &[&str] = &[
+    "a",
+    "above",
+    "all",
+    "and",
+    "are",
+    "as",
+    "before",
+    "below",
+    "body",
+    "brevity",
+    "class",
+    "classes",
+    "code",
+    "component",
+    "components",
+    "content",
+    "contents",
+    "fields",
+    "file",
+    "for",
+    "from",
+    "function",
+    "functions",
+    "here",
+    "implementation",
+    "imports",
+    "is",
+    "keep",
+    "kept",
+    "lines",
+    "logic",
+    "method",
+    "methods",
+    "of",
+    "original",
+    "other",
+    "previous",
+    "remain",
+    "remains",
+    "rest",
+    "same",
+    "section",
+    "sections",
+    "stay",
+    "stays",
+    "tests",
+    "the",
+    "this",
+    "your",
+];
+
+/// Takes the marks of a comment, or brackets, off a line; says whether there were any.
+fn comment(line: &str) -> (&str, bool) {
+    let opens = ["//", "/*", "<!--", "{/*", "--", "#", "*", ";", "%", "(", "\"\"\""];
+    let mut body = line;
+    let mut marked = false;
+    while let Some(inner) = opens.into_iter().find_map(|mark| body.strip_prefix(mark)) {
+        body = inner.trim_start_matches('/').trim_start();
+        marked = true;
+    }
+    let closes = ["*/}", "*/", "-->", ")", "\"\"\""];
+    while let Some(inner) = closes.into_iter().find_map(|mark| body.strip_suffix(mark)).filter(|_| marked) {
+        body = inner.trim_end();
+    }
+    (body, marked)
 }

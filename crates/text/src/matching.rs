@@ -1,10 +1,14 @@
 //! Where an old text stands in a file, and what exactly the new one is.
 
+mod blocks;
 mod closest;
+mod differ;
 mod find;
 mod fold;
 mod miss;
+mod near;
 mod reindent;
+mod show;
 mod unescape;
 
 use std::ops::Range;

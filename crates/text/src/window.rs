@@ -1,6 +1,11 @@
 //! Some lines of a file that is read piece by piece.
 
+mod reader;
+
+use memchr::{memchr, memchr_iter};
 use serde::Serialize;
+
+use reader::Reader;
 
 /// Which lines to keep, and how much of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,33 +62,150 @@ pub struct Seen {
 }
 
 /// A scanner that takes a file in pieces and keeps only what was asked for.
+///
+/// Only `\n` ends a line, and a `\r` in front of it belongs to the break. Whatever the length of a line, no more of
+/// it is kept than was asked for.
 #[derive(Debug)]
 pub struct Window {
     ask: Ask,
     seen: Seen,
+    reader: Reader,
+    /// The number of the line that the next byte belongs to.
+    number: u64,
+    /// The last byte so far.
+    last: Option<u8>,
+    /// The bytes that may become the byte order mark; none once that is settled.
+    mark: Option<Vec<u8>>,
+    /// The line has had no byte yet, or one space only.
+    begins: Begins,
 }
+
+/// How far the beginning of a line has been seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    Fresh,
+    Space,
+    Known,
+}
+
+const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Window {
     /// Starts before the first byte of a file.
     #[must_use]
     pub fn new(ask: Ask) -> Self {
-        Self { ask, seen: Seen::default() }
+        let reader = Reader::new(ask.characters);
+        let mark = Some(Vec::new());
+        Self { ask, seen: Seen::default(), reader, number: 1, last: None, mark, begins: Begins::Fresh }
     }
 
     /// Takes the next piece, cut anywhere.
     pub fn feed(&mut self, piece: &[u8]) {
+        let mut piece = piece;
+        if let Some(nul) = memchr(0, piece).filter(|_| self.seen.facts.nul.is_none()) {
+            self.seen.facts.nul = Some(self.seen.facts.bytes + nul as u64);
+        }
         self.seen.facts.bytes += piece.len() as u64;
+        while let (Some(mark), Some((&byte, rest))) = (&mut self.mark, piece.split_first()) {
+            if MARK.get(mark.len()) != Some(&byte) {
+                let held = self.mark.take().unwrap_or_default();
+                self.scan(&held);
+                break;
+            }
+            mark.push(byte);
+            piece = rest;
+            if mark == MARK {
+                self.seen.facts.bom = true;
+                self.mark = None;
+            }
+        }
+        self.scan(piece);
     }
 
     /// Says whether all lines that were asked for are there, so that only the facts are still missing.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.seen.lines.len() as u64 >= self.ask.count
+        self.number >= self.ask.first.max(1).saturating_add(self.ask.count)
     }
 
     /// Ends the file.
     #[must_use]
-    pub fn finish(self) -> Seen {
+    pub fn finish(mut self) -> Seen {
+        if let Some(held) = self.mark.take() {
+            self.scan(&held);
+        }
+        if self.last.is_some_and(|last| last != b'\n') {
+            self.seen.facts.lines = self.number;
+            self.keep();
+        } else {
+            self.seen.facts.lines = self.number - 1;
+        }
         self.seen
+    }
+
+    /// Goes through bytes behind the byte order mark.
+    fn scan(&mut self, piece: &[u8]) {
+        let mut start = 0;
+        for end in memchr_iter(b'\n', piece) {
+            let line = &piece[start..end];
+            self.part(line);
+            match line.last().copied().or(self.last) {
+                Some(b'\r') => self.seen.facts.crlf += 1,
+                _ => self.seen.facts.lf += 1,
+            }
+            self.last = Some(b'\n');
+            self.reader.broken();
+            self.keep();
+            self.number += 1;
+            self.begins = Begins::Fresh;
+            start = end + 1;
+        }
+        self.part(&piece[start..]);
+    }
+
+    /// Takes a part of a line.
+    fn part(&mut self, part: &[u8]) {
+        let Some(&last) = part.last() else { return };
+        self.last = Some(last);
+        if self.begins != Begins::Known {
+            self.beginning(part);
+        }
+        if self.is_wanted() {
+            self.reader.feed(part);
+        }
+    }
+
+    /// Notices what a line begins with.
+    fn beginning(&mut self, part: &[u8]) {
+        for &byte in part.iter().take(2) {
+            self.begins = match (self.begins, byte) {
+                (Begins::Fresh, b' ') => Begins::Space,
+                (Begins::Fresh, b'\t') => {
+                    self.seen.facts.tabs += 1;
+                    Begins::Known
+                }
+                (Begins::Space, b' ') => {
+                    self.seen.facts.spaces += 1;
+                    Begins::Known
+                }
+                _ => Begins::Known,
+            };
+            if self.begins == Begins::Known {
+                break;
+            }
+        }
+    }
+
+    /// Keeps the line that ends here, if it was asked for.
+    fn keep(&mut self) {
+        if self.is_wanted() {
+            let (text, more, invalid) = self.reader.take();
+            self.seen.facts.invalid += invalid;
+            self.seen.lines.push(Line { number: self.number, text, more });
+        }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.number >= self.ask.first && !self.is_full()
     }
 }

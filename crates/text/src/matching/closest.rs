@@ -1,1 +1,184 @@
-//! Placeholder.
+//! The lines that are the most like an old text, to be shown and never to be changed.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use memchr::memmem;
+
+use super::fold::{is_blank, plain};
+use super::{Closest, Miss, show};
+
+/// So many lines of the old text are compared.
+const MAX_LINES: usize = 100;
+
+/// So many characters of a line are compared.
+const MAX_WIDTH: usize = 200;
+
+/// So many places are compared closely.
+const CANDIDATES: usize = 10;
+
+/// So many votes are counted.
+const MAX_VOTES: usize = 200_000;
+
+/// Less likeness than this, of 1000, is not shown.
+const LEAST: usize = 500;
+
+/// Says that an old text is absent, and what helps.
+pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
+    Miss::Absent { closest: closest(view, old), already_there: already_there(view, new) }
+}
+
+/// Finds the only line at which the new text stands.
+fn already_there(view: &str, new: &str) -> Option<usize> {
+    if new.trim().is_empty() {
+        return None;
+    }
+    let mut found = memmem::find_iter(view.as_bytes(), new);
+    let at = found.next()?;
+    found.next().is_none().then(|| memchr::memchr_iter(b'\n', &view.as_bytes()[..at]).count() + 1)
+}
+
+/// Finds the lines that are the most like an old text.
+fn closest(view: &str, old: &str) -> Option<Closest> {
+    let wanted: Vec<&str> = old.split('\n').skip_while(|line| line.trim().is_empty()).collect();
+    let full = wanted.iter().rposition(|line| !line.trim().is_empty())? + 1;
+    let wanted = &wanted[..full.min(MAX_LINES)];
+    let lines: Vec<&str> = view.split('\n').collect();
+    let mut best: Option<(usize, usize)> = None;
+    for start in candidates(&lines, wanted) {
+        let score = likeness(&lines[start..], wanted);
+        if score >= LEAST && best.is_none_or(|(most, _)| score > most) {
+            best = Some((score, start));
+        }
+    }
+    let (_, start) = best?;
+    let end = (start + wanted.len()).min(lines.len());
+    let end = if end == lines.len() && lines.last() == Some(&"") { end - 1 } else { end };
+    let part = lines.get(start..end)?;
+    let squeeze = |lines: &[&str]| -> String { lines.iter().flat_map(|line| solid(line)).collect() };
+    Some(Closest {
+        first_line: start + 1,
+        last_line: end,
+        shown: show::lines(part),
+        diff: show::difference(wanted, part, start + 1),
+        whitespace_only: squeeze(part) == squeeze(wanted),
+    })
+}
+
+/// Picks the places worth a closer look.
+fn candidates(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
+    let votes = equal_lines(lines, wanted);
+    let mut ranked: Vec<(usize, usize)> = votes.into_iter().map(|(start, votes)| (votes, start)).collect();
+    if ranked.is_empty() {
+        ranked = alike_lines(lines, wanted);
+    }
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.into_iter().take(CANDIDATES).map(|(_, start)| start).collect()
+}
+
+/// Lets every line that is equal apart from white space vote for a place.
+fn equal_lines(lines: &[&str], wanted: &[&str]) -> HashMap<usize, usize> {
+    let mut known: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
+    for (index, line) in wanted.iter().enumerate() {
+        let weight = solid(line).take(40).count();
+        let places = known.entry(hash(line)).or_default();
+        if weight > 2 && places.len() < 8 {
+            places.push((index, weight));
+        }
+    }
+    let mut votes = HashMap::new();
+    let mut left = MAX_VOTES;
+    for (at, line) in lines.iter().enumerate() {
+        for &(index, weight) in known.get(&hash(line)).into_iter().flatten() {
+            left = left.saturating_sub(1);
+            if at >= index && left > 0 {
+                *votes.entry(at - index).or_insert(0) += weight;
+            }
+        }
+    }
+    votes
+}
+
+/// Rates each line by the letter groups that it shares with the longest lines of the old text.
+fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
+    let mut longest: Vec<(usize, u128)> = wanted.iter().map(|line| signature(line)).enumerate().collect();
+    longest.sort_by_key(|&(_, bits)| std::cmp::Reverse(bits.count_ones()));
+    longest.truncate(8);
+    let mut ranked = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let bits = signature(line);
+        for &(index, known) in &longest {
+            let all = (bits | known).count_ones() as usize;
+            let shared = (bits & known).count_ones() as usize;
+            if at >= index && shared > 0 && shared * 3 >= all {
+                ranked.push((shared * 1000 / all * shared, at - index));
+            }
+        }
+        if ranked.len() > 4096 {
+            ranked.sort_unstable_by(|a, b| b.cmp(a));
+            ranked.truncate(64);
+        }
+    }
+    ranked
+}
+
+/// Rates, of 1000, how much lines are like others; longer lines count for more.
+fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
+    let (mut all, mut alike) = (0, 0);
+    for (index, line) in wanted.iter().enumerate() {
+        let ours = pairs(line);
+        let theirs = lines.get(index).map(|line| pairs(line)).unwrap_or_default();
+        all += ours.len() + theirs.len();
+        alike += 2 * shared(&ours, &theirs);
+    }
+    (alike * 1000).checked_div(all).unwrap_or(0)
+}
+
+/// Gives the sorted pairs of neighbouring characters of a line; a lone character pairs with nothing.
+fn pairs(line: &str) -> Vec<(char, char)> {
+    let characters: Vec<char> = solid(line).take(MAX_WIDTH).collect();
+    let mut pairs: Vec<(char, char)> = characters.windows(2).map(|two| (two[0], two[1])).collect();
+    if let [only] = characters.as_slice() {
+        pairs.push((*only, '\0'));
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Counts what two sorted lists have in common.
+fn shared(ours: &[(char, char)], theirs: &[(char, char)]) -> usize {
+    let (mut a, mut b, mut count) = (0, 0, 0);
+    while let (Some(one), Some(other)) = (ours.get(a), theirs.get(b)) {
+        count += usize::from(one == other);
+        (a, b) = (a + usize::from(one <= other), b + usize::from(other <= one));
+    }
+    count
+}
+
+/// Marks in 128 bits which groups of three characters a line holds.
+fn signature(line: &str) -> u128 {
+    let mut bits = 0_u128;
+    let (mut one, mut two) = ('\0', '\0');
+    for three in solid(line).take(80) {
+        let code = [one, two, three]
+            .into_iter()
+            .fold(17_u32, |code, c| code.wrapping_mul(0x0100_0193) ^ u32::from(c));
+        bits |= 1 << (code.wrapping_mul(0x9E37_79B1) >> 25);
+        (one, two) = (two, three);
+    }
+    bits
+}
+
+/// Stands for what a line holds apart from white space.
+fn hash(line: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for character in solid(line) {
+        character.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// Gives the characters of a line apart from white space, with plain punctuation.
+fn solid(line: &str) -> impl Iterator<Item = char> {
+    line.chars().filter(|&character| !is_blank(character)).map(plain)
+}

@@ -1,14 +1,229 @@
 //! The search, step by step.
 
-use super::{Found, Hit, How, Miss, Step};
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+use super::fold::{Folded, is_blank};
+use super::{Difference, Found, Hit, How, Miss, Step, Want, blocks, closest, differ, near, unescape};
+use crate::lines::{lf, line_end};
+
+/// More new text than this is not prepared for one search.
+const MAX_NEW: usize = 1 << 28;
 
 /// Looks for `old` in a view and fits `new` to each hit.
+///
+/// CRLF in `old` and `new` counts as LF. The first step with a hit decides. An empty `old` fills an empty view.
 ///
 /// # Errors
 ///
 /// When there is no hit, or more than the one that is wanted.
-pub fn find(view: &str, old: &str, new: &str, _how: &How) -> Result<Found, Miss> {
-    let at = view.find(old).ok_or(Miss::Absent { closest: None, already_there: None })?;
-    let hits = vec![Hit { range: at..at + old.len(), new: new.to_owned() }];
-    Ok(Found { hits, step: Step::Exact, differences: Vec::new() })
+pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Found, Miss> {
+    let (old, new) = (lf(old), lf(new));
+    if old == new {
+        return Err(Miss::Same);
+    }
+    if old.is_empty() {
+        let hits = vec![Hit { range: 0..0, new: new.into_owned() }];
+        let filled = Found { hits, step: Step::Exact, differences: Vec::new() };
+        return if view.is_empty() { Ok(filled) } else { Err(Miss::EmptyOld) };
+    }
+    let search = Search { view, how, folded: OnceCell::new(), blocks: OnceCell::new() };
+    if let Some(found) = search.plain(&old, &new, how.upto, how.want) {
+        return found;
+    }
+    if how.upto >= Step::Unescaped
+        && let Some(found) = search.unescaped(&old, &new)
+    {
+        return found;
+    }
+    Err(closest::absent(view, &old, &new))
+}
+
+/// One search, with what several steps need.
+pub(super) struct Search<'a> {
+    pub(super) view: &'a str,
+    how: &'a How,
+    folded: OnceCell<Folded>,
+    blocks: OnceCell<blocks::Blocks>,
+}
+
+impl Search<'_> {
+    /// Gives the folded view.
+    pub(super) fn folded(&self) -> &Folded {
+        self.folded.get_or_init(|| Folded::new(self.view))
+    }
+
+    /// Gives the lines of the folded view.
+    pub(super) fn blocks(&self) -> &blocks::Blocks {
+        self.blocks.get_or_init(|| blocks::Blocks::new(self.view, &self.folded().text))
+    }
+
+    /// Says from where on hits count.
+    pub(super) fn start(&self) -> usize {
+        self.how.start.unwrap_or(0)
+    }
+
+    /// Goes through the steps that take old and new text as they are.
+    fn plain(&self, old: &str, new: &str, upto: Step, want: Want) -> Option<Result<Found, Miss>> {
+        let mut found = self.exact(old, new, want);
+        if found.is_none() && upto >= Step::Folded {
+            found = self.folded_step(old, new, want);
+        }
+        if found.is_none() && upto >= Step::Reindented {
+            found = blocks::find(self, old, new);
+        }
+        found
+    }
+
+    /// Looks for the text character by character.
+    fn exact(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
+        let ranges = occurrences(self.view, old, self.start(), want);
+        self.settle(ranges, new, want, Step::Exact, &[])
+    }
+
+    /// Looks for the text apart from line ends and look-alike punctuation.
+    fn folded_step(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
+        let pattern = Folded::new(old).text;
+        if pattern.trim().is_empty() {
+            return None;
+        }
+        let ranges = self.folded_hits(&pattern, old, want);
+        if !ranges.is_empty() {
+            let differences = differ::all(self.view, old, &ranges);
+            return self.settle(ranges, new, want, Step::Folded, &differences);
+        }
+        let (range, dropped) = self.at_the_edge(&pattern)?;
+        let part =
+            old.strip_prefix('\n').filter(|_| dropped.contains(&Difference::LeadingBreak)).unwrap_or(old);
+        let part =
+            part.strip_suffix('\n').filter(|_| dropped.contains(&Difference::TrailingBreak)).unwrap_or(part);
+        let mut differences = differ::all(self.view, part, std::slice::from_ref(&range));
+        differences.extend_from_slice(&dropped);
+        self.settle(vec![range], &without(new, &dropped), want, Step::Folded, &differences)
+    }
+
+    /// Finds a pattern in the folded view.
+    fn folded_hits(&self, pattern: &str, old: &str, want: Want) -> Vec<Range<usize>> {
+        let folded = self.folded();
+        let to_the_end = old.ends_with(is_blank);
+        let mut ranges = Vec::new();
+        for range in occurrences(&folded.text, pattern, 0, want) {
+            let ends = matches!(folded.text.as_bytes().get(range.end), None | Some(b'\n'));
+            let mut origin = folded.origin(&range);
+            if to_the_end && !ends {
+                continue;
+            }
+            if to_the_end {
+                origin.end = line_end(self.view, origin.end);
+            }
+            if origin.start >= self.start() {
+                ranges.push(origin);
+            }
+        }
+        ranges
+    }
+
+    /// Finds a pattern whose first or last line break lies outside of the file.
+    fn at_the_edge(&self, pattern: &str) -> Option<(Range<usize>, Vec<Difference>)> {
+        let folded = self.folded();
+        let text = folded.text.as_str();
+        let (inner, begins) = pattern.strip_prefix('\n').map_or((pattern, false), |inner| (inner, true));
+        let mut found = None;
+        if begins && text.starts_with(inner) {
+            found = Some((0..inner.len(), vec![Difference::LeadingBreak]));
+        } else if let Some(inner) = pattern.strip_suffix('\n')
+            && text.ends_with(inner)
+        {
+            found = Some((text.len() - inner.len()..text.len(), vec![Difference::TrailingBreak]));
+        } else if let Some(inner) = inner.strip_suffix('\n')
+            && begins
+            && text == inner
+        {
+            found = Some((0..text.len(), vec![Difference::LeadingBreak, Difference::TrailingBreak]));
+        }
+        let (range, dropped) = found?;
+        let origin = folded.origin(&range);
+        (origin.start >= self.start()).then_some((origin, dropped))
+    }
+
+    /// Looks for the text without escapes or line numbers.
+    fn unescaped(&self, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+        for (old, new, difference) in unescape::readings(old, new) {
+            if old == new || old.trim().is_empty() {
+                continue;
+            }
+            match self.plain(&old, &new, Step::Reindented, Want::One) {
+                None => {}
+                Some(Ok(mut found)) => {
+                    found.step = Step::Unescaped;
+                    found.differences.insert(0, difference);
+                    return Some(Ok(found));
+                }
+                Some(Err(Miss::Ambiguous { count, places, .. })) => {
+                    return Some(Err(Miss::Ambiguous { count, places, step: Step::Unescaped }));
+                }
+                Some(Err(other)) => return Some(Err(other)),
+            }
+        }
+        None
+    }
+
+    /// Turns hits of one step into an answer; none if there is no hit.
+    fn settle(
+        &self,
+        ranges: Vec<Range<usize>>,
+        new: &str,
+        want: Want,
+        step: Step,
+        differences: &[Difference],
+    ) -> Option<Result<Found, Miss>> {
+        if ranges.is_empty() {
+            return None;
+        }
+        let ranges = match want {
+            Want::Every => ranges,
+            Want::One => match self.one(&ranges, step) {
+                Ok(index) => vec![ranges[index].clone()],
+                Err(miss) => return Some(Err(miss)),
+            },
+        };
+        if ranges.len().saturating_mul(new.len()) > MAX_NEW {
+            return Some(Err(Miss::TooMuch { count: ranges.len() }));
+        }
+        let hits = ranges.into_iter().map(|range| Hit { range, new: new.to_owned() }).collect();
+        Some(Ok(Found { hits, step, differences: differences.to_vec() }))
+    }
+
+    /// Picks the one hit that is meant.
+    pub(super) fn one(&self, ranges: &[Range<usize>], step: Step) -> Result<usize, Miss> {
+        near::pick(self.view, ranges, self.how.near).ok_or_else(|| near::ambiguous(self.view, ranges, step))
+    }
+}
+
+/// Finds a needle from an offset on; where one is wanted, a second hit may overlap the first.
+fn occurrences(text: &str, needle: &str, from: usize, want: Want) -> Vec<Range<usize>> {
+    let finder = Finder::new(needle);
+    let from = text.ceil_char_boundary(from.min(text.len()));
+    let found = |from: usize| finder.find_iter(&text.as_bytes()[from..]).map(move |at| from + at);
+    let mut starts: Vec<usize> = found(from).collect();
+    if let ([only], Want::One) = (starts.as_slice(), want)
+        && let Some(second) = found(text.ceil_char_boundary(only + 1)).next()
+    {
+        starts.push(second);
+    }
+    starts.into_iter().map(|start| start..start + needle.len()).collect()
+}
+
+/// Takes from new text the line breaks that were dropped from the old.
+pub(super) fn without(new: &str, dropped: &[Difference]) -> String {
+    let mut new = new;
+    if dropped.contains(&Difference::LeadingBreak) {
+        new = new.strip_prefix('\n').unwrap_or(new);
+    }
+    if dropped.contains(&Difference::TrailingBreak) {
+        new = new.strip_suffix('\n').unwrap_or(new);
+    }
+    new.to_owned()
 }

@@ -1,1 +1,125 @@
-//! Placeholder.
+//! A text without what a model cannot see.
+
+use std::ops::Range;
+
+/// A text without white space at line ends and with plain punctuation, and the way back.
+pub(super) struct Folded {
+    /// The folded text; its lines are those of the original.
+    pub(super) text: String,
+    runs: Vec<Run>,
+    end: usize,
+}
+
+/// A piece that was copied, or one character that became another.
+struct Run {
+    folded: usize,
+    origin: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    Copied,
+    Changed { origin: usize },
+}
+
+impl Folded {
+    /// Folds a text.
+    pub(super) fn new(text: &str) -> Self {
+        let mut out = Self { text: String::with_capacity(text.len()), runs: Vec::new(), end: text.len() };
+        let mut start = 0;
+        while start < text.len() {
+            let end = crate::lines::line_end(text, start);
+            out.line(text, start, trimmed(&text[start..end]).len() + start);
+            if end < text.len() {
+                out.copy(text, end..end + 1);
+            }
+            start = end + 1;
+        }
+        out
+    }
+
+    /// Gives the part of the original that a part of the folded text comes from.
+    pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
+        let start = self.start(range.start);
+        start..if range.is_empty() { start } else { self.stop(range.end) }
+    }
+
+    /// Finds where the character that begins at an offset begins in the original.
+    fn start(&self, offset: usize) -> usize {
+        if offset == self.text.len() {
+            return self.end;
+        }
+        let next = self.runs.partition_point(|run| run.folded <= offset);
+        self.runs[..next].last().map_or(0, |run| run.origin + (offset - run.folded))
+    }
+
+    /// Finds where the character that ends at an offset ends in the original.
+    fn stop(&self, offset: usize) -> usize {
+        let next = self.runs.partition_point(|run| run.folded < offset);
+        self.runs[..next].last().map_or(0, |run| match run.kind {
+            Kind::Copied => run.origin + (offset - run.folded),
+            Kind::Changed { origin } => run.origin + origin,
+        })
+    }
+
+    /// Folds one line, without the white space at its end.
+    fn line(&mut self, text: &str, start: usize, end: usize) {
+        if text[start..end].is_ascii() {
+            return self.copy(text, start..end);
+        }
+        let mut last = start;
+        for (at, character) in text[start..end].char_indices() {
+            let plain = plain(character);
+            if plain == character {
+                continue;
+            }
+            let at = start + at;
+            self.copy(text, last..at);
+            let kind = Kind::Changed { origin: character.len_utf8() };
+            self.runs.push(Run { folded: self.text.len(), origin: at, kind });
+            self.text.push(plain);
+            last = at + character.len_utf8();
+        }
+        self.copy(text, last..end);
+    }
+
+    /// Copies a part, as the continuation of the last run if it is one.
+    fn copy(&mut self, text: &str, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        let goes_on = self.runs.last().is_some_and(|run| {
+            matches!(run.kind, Kind::Copied) && run.origin + (self.text.len() - run.folded) == range.start
+        });
+        if !goes_on {
+            self.runs.push(Run { folded: self.text.len(), origin: range.start, kind: Kind::Copied });
+        }
+        self.text.push_str(&text[range]);
+    }
+}
+
+/// Gives the plain character that another looks like.
+pub(super) fn plain(character: char) -> char {
+    match character {
+        '\u{2018}'..='\u{201B}' | '\u{2032}' => '\'',
+        '\u{201C}'..='\u{201F}' | '\u{2033}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{00A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
+        other => other,
+    }
+}
+
+/// Says whether a character is white space inside a line.
+pub(super) fn is_blank(character: char) -> bool {
+    character == '\t' || plain(character) == ' '
+}
+
+/// Gives a line without the white space at its end.
+pub(super) fn trimmed(line: &str) -> &str {
+    line.trim_end_matches(is_blank)
+}
+
+/// Gives the white space in front of a line.
+pub(super) fn indentation(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches(is_blank).len()]
+}

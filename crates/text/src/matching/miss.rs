@@ -33,6 +33,12 @@ pub enum Miss {
         /// The only line at which the new text stands already.
         already_there: Option<usize>,
     },
+    /// The new text at all the places would not fit in memory.
+    #[error("the old text stands in {count} places, too many for so much new text; replace fewer at a time")]
+    TooMuch {
+        /// In how many.
+        count: usize,
+    },
 }
 
 /// A hit among several.
@@ -61,6 +67,49 @@ pub struct Closest {
 
 impl Miss {
     fn say(&self) -> String {
-        String::new()
+        match self {
+            Self::Ambiguous { count, places, step } => ambiguous(*count, places, *step),
+            Self::Absent { closest, already_there } => absent(closest.as_ref(), *already_there),
+            Self::Same | Self::EmptyOld | Self::TooMuch { .. } => String::new(),
+        }
     }
+}
+
+fn ambiguous(count: usize, places: &[Place], step: Step) -> String {
+    let next = match step {
+        Step::Exact | Step::Folded => ", or replace all of them",
+        Step::Reindented | Step::Unescaped => " and copy it as it stands in the file",
+    };
+    let mut out = format!(
+        "the old text stands in {count} places, but one is meant; add lines around it until only one fits{next}"
+    );
+    for place in places {
+        out.push_str(&format!("\n  line {}: {}", place.line, place.text));
+    }
+    if places.len() < count {
+        out.push_str(&format!("\n  and {} more", count - places.len()));
+    }
+    out
+}
+
+fn absent(closest: Option<&Closest>, already_there: Option<usize>) -> String {
+    let mut out = "the old text does not stand in the file".to_owned();
+    if let Some(line) = already_there {
+        out.push_str(&format!(", but the new text does, at line {line}; was the change made before?"));
+    }
+    let Some(closest) = closest else {
+        if already_there.is_none() {
+            out.push_str(", and nothing like it; read the file again and copy the text from there");
+        }
+        return out;
+    };
+    let Closest { first_line, last_line, shown, diff, whitespace_only } = closest;
+    let how = if *whitespace_only { " (only whitespace differs)" } else { "" };
+    out.push_str(&format!(
+        "\nClosest match: lines {first_line}-{last_line}{how}, tabs as \u{2192}, spaces as \u{B7}:\n{shown}"
+    ));
+    if !diff.is_empty() {
+        out.push_str(&format!("\nDifferences, [-old text-] and {{+file+}}:\n{diff}"));
+    }
+    out
 }

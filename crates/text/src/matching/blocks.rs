@@ -1,0 +1,225 @@
+//! Whole lines that agree apart from their indentation.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use super::find::{Search, without};
+use super::fold::{Folded, indentation, is_blank, trimmed};
+use super::reindent::Shift;
+use super::{Difference, Found, Hit, Miss, Step, differ};
+use crate::encoding::Indent;
+
+/// A single line must have so many characters.
+const ONE_LINE: usize = 12;
+
+/// So many lines are compared before a search gives up counting.
+const EFFORT: usize = 4_000_000;
+
+/// The lines of a folded text.
+pub(super) struct Blocks {
+    /// Where each begins in the folded text.
+    folded: Vec<usize>,
+    /// Where each begins in the view.
+    view: Vec<usize>,
+    /// What each holds apart from its indentation.
+    hashes: Vec<u64>,
+}
+
+impl Blocks {
+    /// Finds the lines of a folded text and of the view that it comes from.
+    pub(super) fn new(view: &str, folded: &str) -> Self {
+        let starts = |text: &str| -> Vec<usize> {
+            [0].into_iter().chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()
+        };
+        let hashes = folded.split('\n').map(hash).collect();
+        Self { folded: starts(folded), view: starts(view), hashes }
+    }
+
+    /// Gives a line of a text whose lines begin at `starts`.
+    fn line<'t>(starts: &[usize], text: &'t str, index: usize) -> &'t str {
+        let end = starts.get(index + 1).map_or(text.len(), |next| next - 1);
+        &text[starts[index]..end]
+    }
+}
+
+/// An old text as lines.
+struct Pattern<'a> {
+    /// Folded lines without their indentation.
+    folded: Vec<&'a str>,
+    /// The lines as they came.
+    lines: Vec<&'a str>,
+    /// Which line breaks at its ends are left out.
+    dropped: Vec<Difference>,
+    /// The last line ends with a break that belongs to it.
+    closed: bool,
+}
+
+/// A place where the lines agree.
+struct Place {
+    range: Range<usize>,
+    shift: Shift,
+    dropped: Vec<Difference>,
+}
+
+/// Looks for whole lines whose indentation is shifted; none if there is no hit.
+pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+    let folded = Folded::new(old).text;
+    for pattern in patterns(old, &folded) {
+        let places = places(search, &pattern);
+        let hits: Vec<(Hit, Vec<Difference>)> =
+            places.into_iter().filter_map(|place| fit(search, place, new)).collect();
+        if hits.is_empty() {
+            continue;
+        }
+        let ranges: Vec<Range<usize>> = hits.iter().map(|(hit, _)| hit.range.clone()).collect();
+        let index = match search.one(&ranges, Step::Reindented) {
+            Ok(index) => index,
+            Err(miss) => return Some(Err(miss)),
+        };
+        let (hit, dropped) = hits.into_iter().nth(index)?;
+        let mut differences = vec![Difference::Indentation];
+        let lines = pattern.lines.join("\n");
+        differences.extend(differ::all(search.view, &lines, std::slice::from_ref(&hit.range)));
+        differences.extend(dropped);
+        return Some(Ok(Found { hits: vec![hit], step: Step::Reindented, differences }));
+    }
+    None
+}
+
+/// Gives the ways to read an old text as lines: as it is, then without a blank line at either end.
+fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
+    let closed = old.ends_with('\n');
+    let (mut lines, mut bare): (Vec<&str>, Vec<&str>) =
+        (old.split('\n').collect(), folded.split('\n').collect());
+    if closed {
+        lines.pop();
+        bare.pop();
+    }
+    let bare: Vec<&str> = bare.into_iter().map(str::trim_start).collect();
+    let full: Vec<&&str> = bare.iter().filter(|line| !line.is_empty()).collect();
+    let enough = full.len() > 1 || full.iter().any(|line| line.chars().count() >= ONE_LINE);
+    if !enough {
+        return Vec::new();
+    }
+    let leading = bare.first().is_some_and(|line| line.is_empty());
+    let trailing = bare.last().is_some_and(|line| line.is_empty());
+    let mut patterns = Vec::new();
+    for (first, last) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+        if (first == 1 && !leading) || (last == 1 && !trailing) {
+            continue;
+        }
+        let part = first..bare.len() - last;
+        let mut dropped = Vec::new();
+        if first == 1 {
+            dropped.push(Difference::LeadingBreak);
+        }
+        if last == 1 {
+            dropped.push(Difference::TrailingBreak);
+        }
+        patterns.push(Pattern {
+            folded: bare[part.clone()].to_vec(),
+            lines: lines[part].to_vec(),
+            dropped,
+            closed,
+        });
+    }
+    patterns
+}
+
+/// Finds the places where the lines agree and the indentation is shifted consistently.
+fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
+    let blocks = search.blocks();
+    let text = search.folded().text.as_str();
+    let wanted: Vec<u64> = pattern.folded.iter().map(|line| hash(line)).collect();
+    let mut effort = 0;
+    let mut places = Vec::new();
+    for first in runs(&blocks.hashes, &wanted) {
+        if blocks.view[first] < search.start() {
+            continue;
+        }
+        effort += wanted.len();
+        if effort > EFFORT && places.len() > 1 {
+            break;
+        }
+        let agree = pattern
+            .folded
+            .iter()
+            .zip(first..)
+            .all(|(line, index)| Blocks::line(&blocks.folded, text, index).trim_start() == *line);
+        if !agree {
+            continue;
+        }
+        let pairs = pattern
+            .lines
+            .iter()
+            .zip(pattern.folded.iter().zip(first..))
+            .filter(|(_, (bare, _))| !bare.is_empty());
+        let pairs = pairs.map(|(line, (_, index))| {
+            (indentation(line), indentation(Blocks::line(&blocks.view, search.view, index)))
+        });
+        if let Some(shift) = Shift::new(pairs) {
+            places.push(place(search, pattern, first, shift));
+        }
+    }
+    places
+}
+
+/// Finds the part of the view that a block takes.
+fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Shift) -> Place {
+    let blocks = search.blocks();
+    let last = first + pattern.lines.len() - 1;
+    let content = Blocks::line(&blocks.view, search.view, last);
+    let start = blocks.view[last];
+    let mut dropped = pattern.dropped.clone();
+    let mut end = start + content.len();
+    if pattern.closed {
+        match blocks.view.get(last + 1) {
+            Some(&next) => end = next,
+            None => dropped.push(Difference::TrailingBreak),
+        }
+    } else if !pattern.lines.last().is_some_and(|line| line.ends_with(is_blank)) {
+        end = start + trimmed(content).len();
+    }
+    Place { range: blocks.view[first]..end, shift, dropped }
+}
+
+/// Gives new text the indentation of its place; none if that is not clear.
+fn fit(search: &Search<'_>, place: Place, new: &str) -> Option<(Hit, Vec<Difference>)> {
+    let new = without(new, &place.dropped);
+    let new = place.shift.apply(&new, || Indent::of(search.view))?;
+    let mut dropped = place.dropped;
+    dropped.dedup();
+    Some((Hit { range: place.range, new }, dropped))
+}
+
+/// Finds a sequence in another, overlaps included, in linear time.
+fn runs(hay: &[u64], needle: &[u64]) -> Vec<usize> {
+    let mut fallback = vec![0; needle.len()];
+    let mut length = 0;
+    for index in 1..needle.len() {
+        while length > 0 && needle[index] != needle[length] {
+            length = fallback[length - 1];
+        }
+        length += usize::from(needle[index] == needle[length]);
+        fallback[index] = length;
+    }
+    let mut found = Vec::new();
+    let mut length = 0;
+    for (index, hash) in hay.iter().enumerate() {
+        while length > 0 && (length == needle.len() || *hash != needle[length]) {
+            length = fallback[length - 1];
+        }
+        length += usize::from(needle.get(length) == Some(hash));
+        if length == needle.len() {
+            found.push(index + 1 - length);
+        }
+    }
+    found
+}
+
+/// Stands for what a folded line holds apart from its indentation.
+fn hash(line: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    line.trim_start_matches(is_blank).hash(&mut hasher);
+    hasher.finish()
+}

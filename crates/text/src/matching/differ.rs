@@ -1,0 +1,31 @@
+//! In what old text and hits differ.
+
+use std::ops::Range;
+
+use super::Difference;
+use super::fold::{plain, trimmed};
+
+/// So many hits are looked at.
+const HITS: usize = 100;
+
+/// Collects the differences between an old text and its hits, apart from indentation.
+pub(super) fn all(view: &str, old: &str, ranges: &[Range<usize>]) -> Vec<Difference> {
+    let (mut space, mut punctuation) = (false, false);
+    for range in ranges.iter().take(HITS) {
+        let part = &view[range.clone()];
+        for (old, found) in old.split('\n').zip(part.split('\n')) {
+            let (bare_old, bare_found) = (trimmed(old), trimmed(found));
+            space |=
+                !old[bare_old.len()..].chars().map(plain).eq(found[bare_found.len()..].chars().map(plain));
+            punctuation |= bare_old.trim_start() != bare_found.trim_start();
+        }
+    }
+    let mut differences = Vec::new();
+    if space {
+        differences.push(Difference::TrailingSpace);
+    }
+    if punctuation {
+        differences.push(Difference::Punctuation);
+    }
+    differences
+}

@@ -1,0 +1,135 @@
+//! One line that comes in pieces.
+
+use encoding_rs::WINDOWS_1252;
+
+/// A line so far: its first characters, and how many more there were.
+#[derive(Debug)]
+pub(super) struct Reader {
+    limit: u64,
+    text: String,
+    taken: u64,
+    more: u64,
+    invalid: u64,
+    /// The beginning of a character whose rest is yet to come.
+    open: Vec<u8>,
+    /// A carriage return that belongs to the break, if one follows.
+    held: bool,
+}
+
+impl Reader {
+    /// Starts a line of which at most `limit` characters are kept.
+    pub(super) fn new(limit: u64) -> Self {
+        Self { limit, text: String::new(), taken: 0, more: 0, invalid: 0, open: Vec::new(), held: false }
+    }
+
+    /// Takes the next bytes of the line, cut anywhere.
+    pub(super) fn feed(&mut self, part: &[u8]) {
+        if part.is_empty() {
+            return;
+        }
+        self.release();
+        let body = part.strip_suffix(b"\r").unwrap_or(part);
+        self.bytes(body);
+        if body.len() < part.len() {
+            // A carriage return ends a character that was left open.
+            self.close();
+            self.held = true;
+        }
+    }
+
+    /// Learns that the line ends with a break, so that a carriage return in front of it is no content.
+    pub(super) fn broken(&mut self) {
+        self.held = false;
+    }
+
+    /// Ends the line: its text, how many characters more it has, and how many bytes were not UTF-8.
+    pub(super) fn take(&mut self) -> (String, u64, u64) {
+        self.release();
+        self.close();
+        let text = std::mem::take(&mut self.text);
+        self.taken = 0;
+        (text, std::mem::take(&mut self.more), std::mem::take(&mut self.invalid))
+    }
+
+    /// Takes a held carriage return for content.
+    fn release(&mut self) {
+        if std::mem::take(&mut self.held) {
+            self.valid("\r");
+        }
+    }
+
+    /// Takes bytes, some of which may continue an open character.
+    fn bytes(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let (false, Some((&byte, after))) = (self.open.is_empty(), rest.split_first()) {
+            self.open.push(byte);
+            match std::str::from_utf8(&self.open).map_err(|error| error.error_len()) {
+                Ok(_) => {
+                    let open = std::mem::take(&mut self.open);
+                    self.whole(&open);
+                }
+                Err(None) => {}
+                Err(Some(_)) => {
+                    // The byte does not continue the character, and is looked at again by itself.
+                    self.open.pop();
+                    self.close();
+                    break;
+                }
+            }
+            rest = after;
+        }
+        self.whole(rest);
+    }
+
+    /// Takes bytes that begin with a character; the last may stay open.
+    fn whole(&mut self, bytes: &[u8]) {
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            self.valid(chunk.valid());
+            let invalid = chunk.invalid();
+            let unfinished =
+                matches!(std::str::from_utf8(invalid), Err(error) if error.error_len().is_none());
+            if chunks.peek().is_none() && unfinished {
+                self.open.extend_from_slice(invalid);
+            } else {
+                self.wrong(invalid);
+            }
+        }
+    }
+
+    /// Takes an open character for bytes that are none.
+    fn close(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        self.wrong(&open);
+    }
+
+    /// Takes characters.
+    fn valid(&mut self, text: &str) {
+        let room = usize::try_from(self.limit - self.taken).unwrap_or(usize::MAX);
+        if room == 0 {
+            self.more += text.chars().count() as u64;
+            return;
+        }
+        match text.char_indices().nth(room) {
+            None => {
+                self.text.push_str(text);
+                self.taken += text.chars().count() as u64;
+            }
+            Some((at, _)) => {
+                self.text.push_str(&text[..at]);
+                self.taken = self.limit;
+                self.more += text[at..].chars().count() as u64;
+            }
+        }
+    }
+
+    /// Takes bytes that are no characters: each counts as one.
+    fn wrong(&mut self, bytes: &[u8]) {
+        self.invalid += bytes.len() as u64;
+        for byte in bytes {
+            let (glyph, _) = WINDOWS_1252.decode_without_bom_handling(std::slice::from_ref(byte));
+            let known = glyph.chars().all(|glyph| !glyph.is_control());
+            self.valid(if known { &glyph } else { "\u{FFFD}" });
+        }
+    }
+}
