@@ -13,7 +13,10 @@ use std::{
 use toolpost_engine::Engine;
 use toolpost_runtime::{Config, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
-use toolpost_workspace::{Durability, Options, Recovery, Scope, Workspace, operator};
+use toolpost_workspace::{AccessKind, Durability, Options, Recovery, Root, Scope, Workspace, operator};
+
+/// The most that a project's rules may have.
+const PROJECT_RULES: u64 = 1024 * 1024;
 
 /// A runtime, and what its workspace found left over from an earlier process.
 pub(crate) struct Wired {
@@ -30,10 +33,11 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
         durability: if settings.durable.value == OnOff::On { Durability::Power } else { Durability::Kill },
         scope: if settings.any_root.value == OnOff::On { Scope::Any } else { Scope::Careful },
     })?;
+    let policy = policy(settings, &workspace)?;
     let engine = Engine::new(workspace).with_encoding(encoding(settings)?);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
-        policy: policy(settings)?,
+        policy,
         deadline: settings.deadline.value,
         reply_bytes: settings.reply_bytes.value,
         structured,
@@ -73,7 +77,7 @@ fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding
 }
 
 /// The operator's file if one is named; else the user's, then those of the roots, which can only tighten.
-fn policy(settings: &Settings) -> Result<Policy> {
+fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     let policy = Policy::built_in()?;
     if let Some(path) = &settings.policy.value {
         let text = operator::read(path)?.with_context(|| format!("the policy {} does not exist", path.display()))?;
@@ -86,13 +90,23 @@ fn policy(settings: &Settings) -> Result<Policy> {
     {
         policy = policy.with(&text, &RuleSource::Operator(path.display().to_string()))?;
     }
-    for root in roots(settings) {
-        let path = root.join(".toolpost").join("policy.toml");
-        if let Some(text) = operator::read(&path).with_context(|| format!("{} cannot be read", path.display()))? {
-            policy = policy.with(&text, &RuleSource::Project(path.display().to_string()))?;
+    for root in workspace.roots() {
+        if let Some((name, text)) = project_rules(workspace, root)? {
+            policy = policy.with(&text, &RuleSource::Project(name))?;
         }
     }
     Ok(policy)
+}
+
+/// Reads the rules that a project brings, as carefully as any other file of the project.
+fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>> {
+    let path = workspace.resolve(&root.path().join(".toolpost/policy.toml").to_string_lossy());
+    let path = path.context("the project's rules cannot be looked for")?;
+    match workspace.read(&path, PROJECT_RULES) {
+        Ok(found) => Ok(Some((path.absolute(), String::from_utf8_lossy(&found.bytes).into_owned()))),
+        Err(error) if error.why == AccessKind::Missing => Ok(None),
+        Err(error) => Err(error).context("the project's rules cannot be read"),
+    }
 }
 
 fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {

@@ -18,4 +18,4 @@ pub use lowering::Lowering;
 pub use manual::{Example, Manual};
 pub use page::{Page, Part};
 pub use schema::{full, published};
-pub use tool::{Done, Prepared, Run, Tool, ToolDef};
+pub use tool::{Done, Prepared, Run, Running, Tool, ToolDef};

@@ -104,7 +104,7 @@ impl ToolDef {
 }
 
 fn prepare<T: Tool>(arguments: Value, schema: &Value, at: &Lowering) -> Result<Prepared, Failure> {
-    let decoded = decode::decode(arguments, schema)?;
+    let decoded = decode(arguments, schema)?;
     let args: T::Args = serde_json::from_value(Value::Object(decoded.arguments))
         .map_err(|error| Failure::invalid(format!("The arguments of {} do not fit: {error}.", T::NAME)))?;
     let request = T::lower(args, at)?;

@@ -1,0 +1,106 @@
+//! Every tool has a page, and every page holds: its examples run, and answer what the page says.
+#![expect(clippy::disallowed_methods, clippy::print_stderr, reason = "tests build their own worlds")]
+
+use std::{fs, sync::Arc};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Engine, Progress, Session};
+use toolpost_runtime::{Call, Config, Outcome, Policy, Runtime, Structured, Verdict};
+use toolpost_tool::{Dialect, Example, Manual};
+use toolpost_workspace::{Options, Workspace};
+
+struct World {
+    root: tempfile::TempDir,
+    runtime: Runtime,
+    session: Arc<Session>,
+}
+
+impl World {
+    fn new(dialect: &'static Dialect) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let options = Options { roots: vec![root.path().to_path_buf()], ..Options::default() };
+        let (workspace, _) = Workspace::open(options).unwrap();
+        let config = Config {
+            dialects: vec![dialect],
+            policy: Policy::built_in().unwrap(),
+            deadline: None,
+            reply_bytes: None,
+            structured: Structured::Off,
+        };
+        Self { runtime: Runtime::new(Engine::new(workspace), config), session: Session::new(), root }
+    }
+
+    async fn call(&self, call: &str) -> Outcome {
+        let (tool, arguments) = call.split_once(' ').unwrap();
+        let call = Call {
+            tool: tool.to_owned(),
+            arguments: serde_json::from_str(arguments).unwrap(),
+            session: self.session.clone(),
+            cancel: CancellationToken::new(),
+            asker: Arc::new(Verdict::Deny("nobody is here".to_owned())),
+            progress: Progress::silent(),
+        };
+        self.runtime.call(call).await
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.root.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("{text}\n")).unwrap();
+    }
+
+    fn fill(&self, text: &str) -> String {
+        text.replace("{root}", &self.root.path().canonicalize().unwrap().display().to_string())
+    }
+}
+
+async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
+    let world = World::new(dialect);
+    let mut last: Option<Outcome> = None;
+    let mut checked = 0;
+    for step in &manual.steps {
+        match step {
+            Example::File(name, text) => world.put(name, text),
+            Example::Call(call) => {
+                assert!(!matches!(last, Some(Outcome::Failed(..))), "{}: a call before {call} fails: {last:?}", manual.tool);
+                last = Some(world.call(call).await);
+            }
+            Example::Reply(wanted) => {
+                let Some(Outcome::Done(answer)) = last.take() else { panic!("{}: not done: {last:?}", manual.tool) };
+                assert_eq!(answer.words(), world.fill(wanted), "{}", manual.tool);
+                checked += 1;
+            }
+            Example::Failure(wanted) => {
+                let Some(Outcome::Failed(_, answer)) = last.take() else { panic!("{}: not failed: {last:?}", manual.tool) };
+                assert_eq!(answer.words(), world.fill(wanted), "{}", manual.tool);
+                checked += 1;
+            }
+        }
+    }
+    assert!(!matches!(last, Some(Outcome::Failed(..))), "{}: the last call fails: {last:?}", manual.tool);
+    checked
+}
+
+#[tokio::test]
+async fn every_page_holds() {
+    for dialect in toolpost_dialects::ALL {
+        for page in dialect.pages {
+            for manual in Manual::of_page(page) {
+                let checked = check(dialect, &manual).await;
+                assert!(checked > 0, "{} {}: the page shows no reply", dialect.name, manual.tool);
+                eprintln!("{} {}: {checked} replies hold", dialect.name, manual.tool);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_tool_has_a_page_and_a_short_description() {
+    for dialect in toolpost_dialects::ALL {
+        for tool in dialect.tools {
+            let manual = Manual::of_tool(dialect.pages, tool.name);
+            let manual = manual.unwrap_or_else(|| panic!("{} {} has no page", dialect.name, tool.name));
+            assert!((20..=300).contains(&manual.description.len()), "{}: {}", tool.name, manual.description);
+        }
+        assert!(dialect.instructions.len() < 2_000);
+    }
+}

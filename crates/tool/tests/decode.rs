@@ -1,0 +1,184 @@
+//! What models really send is accepted where it cannot be misunderstood, and refused with what to do otherwise.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolpost_tool::{decode, full, published};
+
+/// Arguments of every type.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Args {
+    /// Where.
+    #[schemars(extend("x-aliases" = ["path", "filename"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// How many.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 100))]
+    limit: u64,
+    /// Whether.
+    replace_all: Option<bool>,
+    /// Which.
+    edits: Option<Vec<Edit>>,
+    /// Names.
+    names: Option<Vec<String>>,
+    /// In which form.
+    mode: Option<Mode>,
+    /// Around.
+    #[serde(rename = "-C")]
+    around: Option<f64>,
+    #[schemars(extend("x-unlisted" = true))]
+    hidden: Option<bool>,
+}
+
+/// A nested object.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Edit {
+    #[schemars(extend("x-aliases" = ["old_str"]))]
+    old: String,
+    new: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is looked at")]
+enum Mode {
+    Content,
+    FilesOnly,
+}
+
+const fn ten() -> u64 {
+    10
+}
+
+/// Adds the required argument where a row leaves it out.
+fn complete(mut arguments: Value) -> Value {
+    if let Some(object) = arguments.as_object_mut()
+        && !object.contains_key("file_path")
+    {
+        object.insert("file_path".to_owned(), json!("a"));
+    }
+    arguments
+}
+
+fn accepts(arguments: Value, wanted: Value, notes: &[&str]) {
+    let decoded = decode(arguments.clone(), &full::<Args>()).unwrap_or_else(|failure| panic!("{arguments}: {failure:?}"));
+    assert_eq!(Value::Object(decoded.arguments), wanted, "{arguments}");
+    assert_eq!(decoded.notes, notes, "{arguments}");
+}
+
+fn refuses(arguments: Value, words: &str) {
+    let failure = decode(arguments.clone(), &full::<Args>()).expect_err(&arguments.to_string());
+    assert_eq!(failure.what, words, "{arguments}");
+}
+
+#[test]
+fn values_of_another_type_are_accepted_where_they_are_clear() {
+    let rows = [
+        (json!({"limit": 10.0}), json!({"limit": 10})),
+        (json!({"limit": " 3 "}), json!({"limit": 3})),
+        (json!({"limit": "+3"}), json!({"limit": 3})),
+        (json!({"replace_all": "true"}), json!({"replace_all": true})),
+        (json!({"replace_all": "False"}), json!({"replace_all": false})),
+        (json!({"edits": {"old": "a", "new": "b"}}), json!({"edits": [{"old": "a", "new": "b"}]})),
+        (json!({"edits": "[{\"old\": \"a\", \"new\": \"b\"}]"}), json!({"edits": [{"old": "a", "new": "b"}]})),
+        (json!({"edits": [{"old_str": "a", "new": 1}]}), json!({"edits": [{"old": "a", "new": "1"}]})),
+        (json!({"names": "one"}), json!({"names": ["one"]})),
+        (json!({"names": "[\"one\", \"two\"]"}), json!({"names": ["one", "two"]})),
+        (json!({"limit": null, "mode": null}), json!({})),
+        (json!({"mode": "Content"}), json!({"mode": "content"})),
+        (json!({"-C": "2"}), json!({"-C": 2})),
+        (json!({"-C": 2.5}), json!({"-C": 2.5})),
+        (json!({"file_path": 42}), json!({"file_path": "42"})),
+        (json!({"file_path": "[1]"}), json!({"file_path": "[1]"})),
+        (json!({"hidden": true}), json!({"hidden": true})),
+    ];
+    for (arguments, wanted) in rows {
+        let (arguments, mut wanted) = (complete(arguments), complete(wanted));
+        wanted.sort_all_objects();
+        let mut decoded = Value::Object(decode(arguments.clone(), &full::<Args>()).unwrap().arguments);
+        decoded.sort_all_objects();
+        assert_eq!(decoded, wanted, "{arguments}");
+    }
+}
+
+#[test]
+fn the_whole_arguments_may_come_as_text() {
+    accepts(json!("{\"file_path\": \"a\"}"), json!({"file_path": "a"}), &[]);
+    accepts(json!("{}{\"file_path\": \"a\"}"), json!({"file_path": "a"}), &[]);
+    refuses(json!("not json"), "The arguments came as text that is not a JSON object: expected ident at line 1 column 2.");
+    refuses(json!([1]), "The arguments must be a JSON object, got [1].");
+}
+
+#[test]
+fn names_are_settled_once() {
+    accepts(json!({"path": "a"}), json!({"file_path": "a"}), &[]);
+    accepts(json!({"filePath": "a"}), json!({"file_path": "a"}), &[]);
+    accepts(json!({"FILE-PATH": "a"}), json!({"file_path": "a"}), &[]);
+    accepts(json!({"path": "a", "file_path": "a"}), json!({"file_path": "a"}), &[]);
+    let both = "both file_path and path were given; file_path was used";
+    accepts(json!({"path": "b", "file_path": "a"}), json!({"file_path": "a"}), &[both]);
+    accepts(json!({"file_path": "a", "explanation": "x"}), json!({"file_path": "a"}), &["ignored unknown argument: \"explanation\""]);
+}
+
+#[test]
+fn wrong_arguments_are_named_with_what_is_expected() {
+    refuses(json!({}), "file_path is missing: it takes a string, for example {\"file_path\":\"src/main.rs\"}.");
+    refuses(
+        json!({"file_pth": "a"}),
+        "file_path is missing (did you mean it by \"file_pth\"?): it takes a string, for example {\"file_path\":\"src/main.rs\"}. Unknown: \"file_pth\".",
+    );
+    refuses(json!({"file_path": ["a"]}), "file_path must be a string, got [\"a\"]; for example {\"file_path\":\"src/main.rs\"}.");
+    refuses(json!({"file_path": "a", "limit": "many"}), "limit must be a whole number, got \"many\"; for example {\"limit\":10}.");
+    refuses(json!({"file_path": "a", "limit": 0}), "limit must be at least 1, got 0; for example {\"limit\":10}.");
+    refuses(json!({"file_path": "a", "limit": -1}), "limit must be at least 1, got -1; for example {\"limit\":10}.");
+    refuses(json!({"file_path": "a", "limit": 1.5}), "limit must be a whole number, got 1.5; for example {\"limit\":10}.");
+    refuses(
+        json!({"file_path": "a", "mode": "lines"}),
+        "mode must be one of \"content\", \"files_only\", got \"lines\"; for example {\"mode\":\"content\"}.",
+    );
+    refuses(
+        json!({"file_path": "a", "edits": [{"old": "x"}]}),
+        "In edits[0]: new is missing: it takes a string, for example {\"new\":\"text\"}.",
+    );
+    refuses(json!({"file_path": "a", "edits": [7]}), "edits[0] must be an object, got 7; for example {\"edits[0]\":{}}.");
+}
+
+#[test]
+fn numbers_out_of_range_are_lowered_with_a_note() {
+    let lowered = "limit was 1000 and was lowered to 100, the most that is possible";
+    accepts(json!({"file_path": "a", "limit": 1000}), json!({"file_path": "a", "limit": 100}), &[lowered]);
+    let huge = "limit was 9223372036854775807 and was lowered to 100, the most that is possible";
+    accepts(json!({"file_path": "a", "limit": 1e300}), json!({"file_path": "a", "limit": 100}), &[huge]);
+}
+
+#[test]
+fn only_what_is_listed_is_published() {
+    let schema = published(&full::<Args>());
+    assert_eq!(
+        schema,
+        json!({
+            "type": "object",
+            "properties": {
+                "file_path": {"description": "Where.", "type": "string"},
+                "limit": {"description": "How many.", "type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+                "replace_all": {"description": "Whether.", "type": "boolean"},
+                "edits": {
+                    "description": "Which.",
+                    "type": "array",
+                    "items": {
+                        "description": "A nested object.",
+                        "type": "object",
+                        "properties": {"old": {"type": "string"}, "new": {"type": "string"}},
+                        "required": ["old", "new"]
+                    }
+                },
+                "names": {"description": "Names.", "type": "array", "items": {"type": "string"}},
+                "mode": {"description": "In which form.", "type": "string", "enum": ["content", "files_only"]},
+                "-C": {"description": "Around.", "type": "number"}
+            },
+            "required": ["file_path"]
+        })
+    );
+}
