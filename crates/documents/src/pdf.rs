@@ -1,7 +1,17 @@
 //! Reading the text of a PDF, page by page.
 
+mod cmap;
+mod content;
+mod document;
+mod encoding;
 mod error;
+mod font;
+mod layout;
+mod lexer;
+mod matrix;
+mod metrics;
 mod range;
+mod worker;
 
 use std::fmt;
 use std::time::Duration;
@@ -87,6 +97,6 @@ impl fmt::Display for PageNote {
 ///
 /// When the file is no PDF, is encrypted or garbled, when the range does not fit, when no page asked for has text, or when time is up.
 pub fn read(bytes: Vec<u8>, pages: Option<&PageRange>, limits: PdfLimits) -> Result<Pdf, PdfError> {
-    let _ = (bytes, pages, limits);
-    Err(PdfError::NotAPdf)
+    let range = pages.cloned();
+    worker::run(limits.deadline, move |clock| document::read(&bytes, range.as_ref(), &limits, clock))
 }

@@ -1,0 +1,122 @@
+//! Character maps: which codes a string is made of, and what they mean.
+
+use std::collections::BTreeMap;
+
+use super::lexer::{Lexer, Token};
+
+/// A character map, as a font embeds it.
+#[derive(Debug, Default)]
+pub(super) struct CharMap {
+    /// Text of single codes.
+    single: BTreeMap<u32, String>,
+    /// Ranges of codes by their first: the last, and the text of the first.
+    ranges: BTreeMap<u32, (u32, Vec<u16>)>,
+    /// Lengths of codes: bytes, first code, last code.
+    lengths: Vec<(usize, u32, u32)>,
+}
+
+/// More entries than this are not kept.
+const MOST_ENTRIES: usize = 200_000;
+
+impl CharMap {
+    /// Reads a map; what it does not understand is passed over.
+    pub(super) fn parse(bytes: &[u8]) -> Self {
+        let mut map = Self::default();
+        let mut operands: Vec<Token> = Vec::new();
+        for token in Lexer::new(bytes) {
+            match token {
+                Token::Word(word) => {
+                    match word.as_slice() {
+                        b"endcodespacerange" => map.add_lengths(&operands),
+                        b"endbfchar" => map.add_single(&operands),
+                        b"endbfrange" => map.add_ranges(&operands),
+                        _ => {}
+                    }
+                    operands.clear();
+                }
+                other if operands.len() < MOST_ENTRIES => operands.push(other),
+                _ => {}
+            }
+        }
+        map
+    }
+
+    /// The text of a code.
+    pub(super) fn text(&self, code: u32) -> Option<String> {
+        if let Some(text) = self.single.get(&code) {
+            return Some(text.clone());
+        }
+        let (first, (last, units)) = self.ranges.range(..=code).next_back()?;
+        if code > *last {
+            return None;
+        }
+        let mut units = units.clone();
+        let tail = units.last_mut()?;
+        *tail = tail.wrapping_add(u16::try_from(code - first).ok()?);
+        Some(String::from_utf16_lossy(&units))
+    }
+
+    /// Bytes of the code that `bytes` begins with; `None` when the map does not say.
+    pub(super) fn code_length(&self, bytes: &[u8]) -> Option<usize> {
+        let fits = |&&(length, first, last): &&(usize, u32, u32)| {
+            bytes.get(..length).is_some_and(|code| (first..=last).contains(&number(code)))
+        };
+        self.lengths.iter().find(fits).map(|(length, _, _)| *length)
+    }
+
+    fn add_lengths(&mut self, operands: &[Token]) {
+        for pair in operands.chunks_exact(2) {
+            if let [Token::Text(first), Token::Text(last)] = pair
+                && (1..=4).contains(&first.len())
+                && self.lengths.len() < 100
+            {
+                self.lengths.push((first.len(), number(first), number(last)));
+            }
+        }
+    }
+
+    fn add_single(&mut self, operands: &[Token]) {
+        for pair in operands.chunks_exact(2) {
+            if let [Token::Text(code), Token::Text(text)] = pair
+                && self.single.len() < MOST_ENTRIES
+            {
+                self.single.insert(number(code), String::from_utf16_lossy(&units(text)));
+            }
+        }
+    }
+
+    fn add_ranges(&mut self, operands: &[Token]) {
+        let mut rest = operands.iter();
+        while let (Some(Token::Text(first)), Some(Token::Text(last)), Some(target)) =
+            (rest.next(), rest.next(), rest.next())
+        {
+            let (first, last) = (number(first), number(last));
+            match target {
+                Token::Text(text) if self.ranges.len() < MOST_ENTRIES => {
+                    self.ranges.insert(first, (last, units(text)));
+                }
+                Token::ArrayStart => {
+                    let texts = rest.by_ref().take_while(|token| **token != Token::ArrayEnd);
+                    for (code, text) in (first..=last).zip(texts) {
+                        if let Token::Text(text) = text {
+                            self.single.insert(code, String::from_utf16_lossy(&units(text)));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Reads up to four bytes as a number.
+pub(super) fn number(bytes: &[u8]) -> u32 {
+    bytes.iter().take(4).fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+fn units(text: &[u8]) -> Vec<u16> {
+    if let [byte] = text {
+        return vec![u16::from(*byte)];
+    }
+    text.chunks_exact(2).take(64).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
+}

@@ -1,0 +1,142 @@
+//! What the codes of a font without a character map of its own mean.
+
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
+use lopdf::{Dictionary, Document, Object};
+
+/// How the strings of a composite font are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Wide {
+    /// Glyph numbers, two bytes each.
+    Glyphs,
+    /// UTF-16, big end first.
+    Utf16,
+    /// UTF-32, big end first.
+    Utf32,
+    /// An older East Asian encoding of one or two bytes a character.
+    Legacy(&'static Encoding),
+}
+
+/// Parts of the names of predefined character maps, and what they are made of.
+const PREDEFINED: &[(&str, Wide)] = &[
+    ("-UCS2", Wide::Utf16),
+    ("-UTF16", Wide::Utf16),
+    ("-UTF32", Wide::Utf32),
+    ("RKSJ", Wide::Legacy(SHIFT_JIS)),
+    ("GB-EUC", Wide::Legacy(GB18030)),
+    ("GBpc-EUC", Wide::Legacy(GB18030)),
+    ("GBK", Wide::Legacy(GB18030)),
+    ("KSC", Wide::Legacy(EUC_KR)),
+    ("B5", Wide::Legacy(BIG5)),
+    ("ETen", Wide::Legacy(BIG5)),
+    ("EUC", Wide::Legacy(EUC_JP)),
+];
+
+impl Wide {
+    /// Finds the encoding of a predefined character map by its name.
+    pub(super) fn of_map(name: &[u8]) -> Self {
+        let name = String::from_utf8_lossy(name);
+        PREDEFINED.iter().find(|(part, _)| name.contains(part)).map_or(Self::Glyphs, |(_, wide)| *wide)
+    }
+
+    /// Bytes of the code that `bytes` begins with.
+    pub(super) fn code_length(self, bytes: &[u8]) -> usize {
+        match (self, bytes.first()) {
+            (Self::Utf16, Some(0xd8..=0xdb)) | (Self::Utf32, _) => 4,
+            (Self::Legacy(encoding), Some(&lead)) if !is_lead(encoding, lead) => 1,
+            _ => 2,
+        }
+    }
+
+    /// The text of one code.
+    pub(super) fn text(self, code: &[u8]) -> Option<String> {
+        match self {
+            Self::Glyphs => None,
+            Self::Utf16 => {
+                let units: Vec<u16> =
+                    code.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
+                String::from_utf16(&units).ok()
+            }
+            Self::Utf32 => char::from_u32(super::cmap::number(code)).map(String::from),
+            Self::Legacy(encoding) => {
+                encoding.decode_without_bom_handling_and_without_replacement(code).map(Into::into)
+            }
+        }
+    }
+}
+
+fn is_lead(encoding: &'static Encoding, byte: u8) -> bool {
+    if encoding == SHIFT_JIS { matches!(byte, 0x81..=0x9f | 0xe0..=0xfc) } else { byte >= 0x81 }
+}
+
+/// The text of the 256 codes of a simple font.
+pub(super) fn simple_table(font: &Dictionary, document: &Document) -> Vec<Option<String>> {
+    let encoding = font.get_deref(b"Encoding", document).ok();
+    let (base, differences) = match encoding {
+        Some(Object::Name(name)) => (Some(name.as_slice()), None),
+        Some(Object::Dictionary(encoding)) => (
+            encoding.get_deref(b"BaseEncoding", document).and_then(Object::as_name).ok(),
+            encoding.get_deref(b"Differences", document).and_then(Object::as_array).ok(),
+        ),
+        _ => (None, None),
+    };
+    let mut table = base_table(base.unwrap_or(b"StandardEncoding"), document);
+    let mut code = 0;
+    for item in differences.into_iter().flatten() {
+        match item {
+            Object::Integer(next) => code = usize::try_from(*next).unwrap_or(usize::MAX),
+            Object::Name(name) => {
+                if let Some(slot) = table.get_mut(code) {
+                    *slot = glyph_text(name, document);
+                }
+                code = code.saturating_add(1);
+            }
+            _ => {}
+        }
+    }
+    table
+}
+
+fn base_table(name: &[u8], document: &Document) -> Vec<Option<String>> {
+    let known = [&b"StandardEncoding"[..], b"WinAnsiEncoding", b"MacRomanEncoding", b"MacExpertEncoding"];
+    let name = if known.contains(&name) { name } else { b"StandardEncoding" };
+    (0..=255).map(|code| decode_one(Object::Name(name.to_vec()), code, document)).collect()
+}
+
+/// The text of a glyph by its name: the common list, `uni20AC` and `u1F600`, and `f_f_i` or `a.alt` by their parts.
+fn glyph_text(name: &[u8], document: &Document) -> Option<String> {
+    let listed = Dictionary::from_iter([
+        ("Type", Object::Name(b"Encoding".to_vec())),
+        ("Differences", Object::Array(vec![Object::Integer(0), Object::Name(name.to_vec())])),
+    ]);
+    if let Some(text) = decode_one(Object::Dictionary(listed), 0, document) {
+        return Some(text);
+    }
+    let name = std::str::from_utf8(name).ok()?;
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
+    if stem.len() < name.len() {
+        return glyph_text(stem.as_bytes(), document);
+    }
+    if stem.contains('_') {
+        return stem.split('_').map(|part| glyph_text(part.as_bytes(), document)).collect();
+    }
+    if let Some(digits) = stem.strip_prefix("uni").filter(|digits| digits.len() >= 4 && digits.len() % 4 == 0)
+    {
+        let units = digits.as_bytes().chunks(4).map(|unit| hexadecimal(std::str::from_utf8(unit).ok()?));
+        let units: Vec<u16> =
+            units.map(|unit| unit.and_then(|unit| u16::try_from(unit).ok())).collect::<Option<_>>()?;
+        return String::from_utf16(&units).ok();
+    }
+    let digits = stem.strip_prefix('u').filter(|digits| (4..=6).contains(&digits.len()))?;
+    char::from_u32(hexadecimal(digits)?).map(String::from)
+}
+
+fn hexadecimal(digits: &str) -> Option<u32> {
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// Asks the library's tables about one code.
+fn decode_one(encoding: Object, code: u8, document: &Document) -> Option<String> {
+    let font = Dictionary::from_iter([("Type", Object::Name(b"Font".to_vec())), ("Encoding", encoding)]);
+    let text = font.get_font_encoding(document).ok()?.bytes_to_string(&[code]).ok()?;
+    (!text.is_empty()).then_some(text)
+}

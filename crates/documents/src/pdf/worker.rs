@@ -1,0 +1,91 @@
+//! A thread of its own for each document, so that no file can hold up, overflow or bring down the caller.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::PdfError;
+
+/// Tells the reader when to stop.
+#[derive(Debug, Clone)]
+pub(super) struct Clock {
+    end: Option<Instant>,
+    seconds: u64,
+    abandoned: Arc<AtomicBool>,
+}
+
+/// Readers at work, those included whose caller has gone.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+const MOST_RUNNING: usize = 16;
+/// Far more than the parser's nesting limits can use.
+const STACK: usize = 64 << 20;
+
+impl Clock {
+    fn new(deadline: Duration) -> Self {
+        let end = Instant::now().checked_add(deadline);
+        Self { end, seconds: deadline.as_secs(), abandoned: Arc::new(AtomicBool::new(false)) }
+    }
+
+    /// Fails when time is up or nobody waits any more.
+    pub(super) fn check(&self) -> Result<(), PdfError> {
+        let late = self.end.is_some_and(|end| Instant::now() >= end);
+        if late || self.abandoned.load(Ordering::Relaxed) { Err(self.timed_out()) } else { Ok(()) }
+    }
+
+    fn timed_out(&self) -> PdfError {
+        PdfError::TimedOut { seconds: self.seconds }
+    }
+}
+
+/// Runs `work` on a thread with a large stack, and waits no longer than the deadline.
+pub(super) fn run<T: Send + 'static>(
+    deadline: Duration,
+    work: impl FnOnce(&Clock) -> Result<T, PdfError> + Send + 'static,
+) -> Result<T, PdfError> {
+    let place = Place::take()?;
+    let clock = Clock::new(deadline);
+    let inner = clock.clone();
+    let (send, receive) = sync_channel(1);
+    let started = thread::Builder::new().name("pdf".to_owned()).stack_size(STACK).spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| work(&inner)));
+        drop(place);
+        // The caller may have gone.
+        let _ = send.send(result.unwrap_or_else(|_| Err(gave_up())));
+    });
+    if started.is_err() {
+        return Err(PdfError::Busy { running: RUNNING.load(Ordering::Relaxed) });
+    }
+    match receive.recv_timeout(deadline) {
+        Ok(result) => result,
+        Err(RecvTimeoutError::Disconnected) => Err(gave_up()),
+        Err(RecvTimeoutError::Timeout) => {
+            clock.abandoned.store(true, Ordering::Relaxed);
+            Err(clock.timed_out())
+        }
+    }
+}
+
+fn gave_up() -> PdfError {
+    PdfError::Garbled { why: "its structure is beyond what the reader understands".to_owned() }
+}
+
+/// A place among the readers, given back when it is dropped.
+struct Place;
+
+impl Place {
+    fn take() -> Result<Self, PdfError> {
+        let taken = RUNNING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |running| {
+            (running < MOST_RUNNING).then_some(running + 1)
+        });
+        taken.map(|_| Self).map_err(|running| PdfError::Busy { running })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
