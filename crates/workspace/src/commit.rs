@@ -1,94 +1,259 @@
 //! Making changes: all or none.
 
-use thiserror::Error;
+mod apply;
+mod error;
+mod in_place;
+mod metadata;
+mod plan;
+mod stage;
+pub(crate) mod undo;
 
-use crate::access::{AccessKind, Kind};
-use crate::draft::{Committed, Draft};
-use crate::fault::Fault;
-use crate::hash::ContentHash;
+use std::collections::BTreeSet;
+
+use rustix::fs::{Mode, mkdirat};
+use rustix::io::Errno;
+
+pub use error::{CommitError, CommitKind};
+
+use self::apply::{Stop, Way, apply, check, prepare};
+use self::error::Failed;
+use self::plan::{Plan, Work};
+use self::undo::{Undone, clear, undo_all};
+use crate::access::Kind;
+use crate::draft::{Committed, Draft, Note};
+use crate::journal::{Journal, Phase, Raw, StepKind};
+use crate::options::Durability;
+use crate::owner::Owner;
 use crate::path::WorkspacePath;
+use crate::spot::Spot;
+use crate::state::Sync;
 use crate::workspace::Workspace;
 
-/// Why a commit did not happen; nothing has changed unless `aftermath` says so.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{path}: {why}{}", after(.aftermath))]
-pub struct CommitError {
-    /// The path that stood in the way.
-    pub path: WorkspacePath,
-    /// The reason.
-    pub why: CommitKind,
-    /// What could not be taken back, a sentence each; empty if all is as it was.
-    pub aftermath: Vec<String>,
-}
-
-/// The reason why a commit did not happen.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum CommitKind {
-    /// The path is not among those held.
-    #[error("is not held: hold it first")]
-    NotHeld,
-    /// The path is a root itself.
-    #[error("is a root of the workspace, which is never replaced, moved or deleted")]
-    Root,
-    /// Two drafts want the same path, or one lies inside what the other moves away.
-    #[error("is changed twice in one commit: make it two commits")]
-    Clash,
-    /// There is nothing where something must be.
-    #[error("does not exist")]
-    Missing,
-    /// There is something where nothing may be.
-    #[error("exists already")]
-    Exists,
-    /// The content is not what the caller has seen.
-    #[error("has changed since it was read (now {found}): read it again")]
-    Changed {
-        /// The content now.
-        found: ContentHash,
-    },
-    /// Its owner may not write it.
-    #[error("is read-only: make it writable first, if it is meant to change")]
-    ReadOnly,
-    /// The directory holds something.
-    #[error("is a directory that is not empty")]
-    NotEmpty,
-    /// It is a directory.
-    #[error("is a directory")]
-    IsDirectory,
-    /// Something on the way is not a directory.
-    #[error("lies below something that is not a directory")]
-    NotADirectory,
-    /// It is a pipe, a socket, a device, a link.
-    #[error("is {}, which is not replaced", .0.name())]
-    NotRegular(Kind),
-    /// The system does not permit it.
-    #[error("permission denied ({fault}) {step}")]
-    Denied {
-        /// What was being done.
-        step: &'static str,
-        /// What the system said.
-        fault: Fault,
-    },
-    /// The system failed.
-    #[error("{fault} {step}")]
-    Io {
-        /// What was being done.
-        step: &'static str,
-        /// What the system said.
-        fault: Fault,
-    },
-    /// It could not be looked at.
-    #[error("{0}")]
-    Access(AccessKind),
-}
-
+/// Makes all changes, or none.
 pub(crate) fn run(
-    _workspace: &Workspace,
-    _held: &[WorkspacePath],
-    _drafts: Vec<Draft>,
+    workspace: &Workspace,
+    held: &[WorkspacePath],
+    drafts: Vec<Draft>,
 ) -> Result<Committed, CommitError> {
-    Ok(Committed::default())
+    let Plan { works, made, changes, notes } = Plan::make(held, drafts)?;
+    let mut commit = Commit::new(workspace, works, made, Committed { changes, notes });
+    if commit.works.is_empty() && commit.made.is_empty() {
+        return Ok(commit.done);
+    }
+    match commit.carry_out() {
+        Ok(()) => Ok(commit.finish()),
+        Err(error) => Err(commit.take_back(error)),
+    }
 }
 
-fn after(aftermath: &[String]) -> String {
-    aftermath.iter().map(|sentence| format!(". {sentence}")).collect()
+struct Commit<'a> {
+    workspace: &'a Workspace,
+    works: Vec<Work>,
+    made: BTreeSet<WorkspacePath>,
+    /// Directories that this commit itself has made.
+    really_made: Vec<WorkspacePath>,
+    way: Way,
+    phase: Phase,
+    /// The journal's name in the state directory, if there is one.
+    name: Option<String>,
+    done: Committed,
+}
+
+impl<'a> Commit<'a> {
+    fn new(
+        workspace: &'a Workspace,
+        works: Vec<Work>,
+        made: BTreeSet<WorkspacePath>,
+        done: Committed,
+    ) -> Self {
+        let is_tree = |work: &Work| {
+            work.step.kind == StepKind::Remove && work.old.is_some_and(|stat| stat.kind == Kind::Directory)
+        };
+        let way = if works.len() > 1 || works.iter().any(is_tree) { Way::WithBackup } else { Way::OneStroke };
+        let name = workspace.state().map(crate::state::State::journal_name);
+        Self { workspace, works, made, really_made: Vec::new(), way, phase: Phase::Staging, name, done }
+    }
+
+    fn carry_out(&mut self) -> Result<(), CommitError> {
+        self.write_journal()?;
+        self.make_directories()?;
+        for number in 0..self.works.len() {
+            let mut notes = Vec::new();
+            match prepare(&mut self.works[number], &mut notes) {
+                Ok(mode) => self.note_mode(number, mode),
+                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+            }
+            self.done.notes.append(&mut notes);
+        }
+        for work in &mut self.works {
+            check(work).map_err(|why| why.at(&work.path))?;
+        }
+        if self.way == Way::WithBackup {
+            self.enter(Phase::Swapping)?;
+        }
+        for number in 0..self.works.len() {
+            match apply(&mut self.works[number], self.way) {
+                Ok(()) => {}
+                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+            }
+            self.rewrite(number)?;
+        }
+        self.sync_directories()?;
+        if self.phase == Phase::Swapping {
+            self.enter(Phase::Done)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what is not needed any more; from here on nothing can fail that matters.
+    fn finish(mut self) -> Committed {
+        let mut leftovers = Vec::new();
+        if self.phase == Phase::Done {
+            for work in &self.works {
+                leftovers.extend(clear(self.workspace, &work.step));
+            }
+        }
+        for work in &self.works {
+            let replaced = work.step.kind == StepKind::Put;
+            if let Some(links) = work.old.map(|old| old.links).filter(|links| replaced && *links > 1) {
+                self.done.notes.push(Note::LinkBroken { path: work.path.clone(), others: links - 1 });
+            }
+        }
+        if leftovers.is_empty() {
+            self.forget_journal();
+        }
+        self.done.notes.extend(leftovers.into_iter().map(|file| Note::Leftover { file }));
+        self.done
+    }
+
+    /// Puts everything back as it was, and says what could not be.
+    fn take_back(self, mut error: CommitError) -> CommitError {
+        let mut journal = self.journal();
+        journal.made = self.really_made.iter().map(|path| Raw::from(path.raw())).collect();
+        if journal.phase == Phase::Done {
+            journal.phase = Phase::Swapping;
+        }
+        for (path, outcome) in undo_all(self.workspace, &journal) {
+            if let Undone::Left(why) = outcome {
+                error.aftermath.push(format!("{path}: {why}"));
+            }
+        }
+        self.forget_journal();
+        error
+    }
+
+    fn make_directories(&mut self) -> Result<(), CommitError> {
+        for path in &self.made {
+            let made = Spot::open(path)
+                .and_then(|spot| mkdirat(&spot.directory, &spot.name, Mode::from_raw_mode(0o777)));
+            match made {
+                Ok(()) => self.really_made.push(path.clone()),
+                Err(Errno::EXIST) if is_directory(path) => {}
+                Err(errno) => {
+                    let failed = Failed { errno, step: "making the directory" };
+                    return Err(CommitKind::from(failed).at(path));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Turns a step into one that rewrites the file, once both contents are safe in the state directory.
+    fn rewrite_later(&mut self, number: usize, failed: Failed) -> Result<(), CommitError> {
+        let work = &mut self.works[number];
+        let refused = CommitKind::from(failed).at(&work.path);
+        let (Some(state), Some(old)) = (self.workspace.state(), work.step.old) else { return Err(refused) };
+        let spot = Spot::open(&work.path).map_err(|_| refused)?;
+        for name in [&work.step.temp, &work.step.backup].into_iter().flatten() {
+            let _ = spot.unlink(name.name());
+        }
+        let copies = in_place::keep(state, &spot, &old, &work.bytes);
+        work.step.copies = Some(copies.map_err(|failed| CommitKind::from(failed).at(&work.path))?);
+        work.step.kind = StepKind::InPlace;
+        self.done.notes.push(Note::InPlace { path: work.path.clone(), fault: failed.errno.into() });
+        self.way = Way::WithBackup;
+        if self.phase == Phase::Swapping { self.write_journal() } else { Ok(()) }
+    }
+
+    fn rewrite(&mut self, number: usize) -> Result<(), CommitError> {
+        let (StepKind::InPlace, Some(old)) = (self.works[number].step.kind, self.works[number].step.old)
+        else {
+            return Ok(());
+        };
+        if self.phase == Phase::Staging {
+            self.enter(Phase::Swapping)?;
+        }
+        let work = &self.works[number];
+        let rewritten = Spot::open(&work.path)
+            .map_err(Failed::when("opening its directory"))
+            .and_then(|spot| in_place::rewrite(&spot, &old, &work.bytes));
+        rewritten.map_err(|failed| CommitKind::from(failed).at(&work.path))
+    }
+
+    fn note_mode(&mut self, number: usize, mode: Option<u32>) {
+        let draft = self.works[number].draft;
+        if let (Some(mode), Some(change)) = (mode, self.done.changes.get_mut(draft)) {
+            change.mode = Some(mode);
+        }
+    }
+
+    fn sync_directories(&self) -> Result<(), CommitError> {
+        if self.workspace.durability() == Durability::Kill {
+            return Ok(());
+        }
+        let changed = self.works.iter().flat_map(|work| [Some(&work.path), work.to.as_ref()]).flatten();
+        let mut directories = BTreeSet::new();
+        for path in changed.chain(&self.really_made) {
+            if directories.insert(path.parent()) {
+                let synced = Spot::open(path).and_then(|spot| spot.sync());
+                let failed = Failed::when("bringing its directory to the disk");
+                synced.map_err(|errno| CommitKind::from(failed(errno)).at(path))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, phase: Phase) -> Result<(), CommitError> {
+        let before = std::mem::replace(&mut self.phase, phase);
+        self.write_journal().inspect_err(|_| self.phase = before)
+    }
+
+    fn journal(&self) -> Journal {
+        Journal {
+            owner: Owner::this().clone(),
+            phase: self.phase,
+            made: self.made.iter().map(|path| Raw::from(path.raw())).collect(),
+            steps: self.works.iter().map(|work| work.step.clone()).collect(),
+        }
+    }
+
+    fn write_journal(&self) -> Result<(), CommitError> {
+        let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
+        let power = self.workspace.durability() == Durability::Power;
+        let sync = if power || self.phase == Phase::Swapping { Sync::Disk } else { Sync::Cache };
+        let journal = self.journal();
+        let written = serde_json::to_vec(&journal)
+            .map_err(|_| Errno::INVAL)
+            .and_then(|bytes| state.write(&format!("{name}.json"), &bytes, sync));
+        let path = self.works.first().map(|work| &work.path).or_else(|| self.made.first());
+        match (written, path) {
+            (Err(errno), Some(path)) => {
+                let failed = Failed { errno, step: "writing down what will be done" };
+                Err(CommitKind::from(failed).at(path))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn forget_journal(&self) {
+        if let (Some(state), Some(name)) = (self.workspace.state(), &self.name) {
+            let _ = state.remove(&format!("{name}.json"));
+        }
+    }
+}
+
+fn is_directory(path: &WorkspacePath) -> bool {
+    crate::read::stat_at(path.root(), path.relative()).is_ok_and(|stat| stat.kind == Kind::Directory)
 }

@@ -1,11 +1,12 @@
 //! Files that nobody else changes for a while.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
 use crate::commit::CommitError;
 use crate::draft::{Committed, Draft, Note};
+use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 
@@ -15,6 +16,7 @@ pub struct Hold {
     workspace: Workspace,
     paths: Vec<WorkspacePath>,
     notes: Vec<Note>,
+    _locks: Locks,
 }
 
 /// Why paths could not be held.
@@ -33,8 +35,20 @@ pub enum HoldError {
 impl Workspace {
     /// Takes the locks of all these paths, waiting at most `wait` for others to let go.
     pub fn hold(&self, paths: &[WorkspacePath], wait: Duration) -> Result<Hold, HoldError> {
-        let _ = wait;
-        Ok(Hold { workspace: self.clone(), paths: paths.to_vec(), notes: Vec::new() })
+        let started = Instant::now();
+        let keys: Vec<Key> = paths.iter().map(Key::of).collect();
+        let locks = Locks::take(&keys, self.state(), started + wait).map_err(|position| HoldError::Busy {
+            path: paths[position].clone(),
+            waited: started.elapsed(),
+        })?;
+        let mut notes = Vec::new();
+        if self.state().is_none() {
+            notes.push(Note::NoState);
+        }
+        if let Some(fault) = locks.without {
+            notes.push(Note::NoLocks { why: fault.to_string() });
+        }
+        Ok(Hold { workspace: self.clone(), paths: paths.to_vec(), notes, _locks: locks })
     }
 }
 

@@ -1,6 +1,17 @@
 //! What an earlier process left half done, put right when a workspace is opened.
 
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use crate::commit::undo::{Undone, clear, undo_all};
+use crate::journal::{Journal, Phase, StepKind};
+use crate::locks::{Key, Locks};
+use crate::path::WorkspacePath;
+use crate::state::{Life, State};
 use crate::workspace::Workspace;
+
+/// How long recovery waits for files that somebody else is changing; what it does not get stays for the next time.
+const WAIT: Duration = Duration::from_millis(500);
 
 /// What was found and done when a workspace was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,7 +22,7 @@ pub struct Recovery {
     pub finished: Vec<String>,
     /// Files, as shown, that were left as they are because somebody changed them since, each with what is known.
     pub left: Vec<String>,
-    /// How many leftover temporary files were removed.
+    /// How many commits of killed processes were cleaned up after in all.
     pub swept: usize,
 }
 
@@ -24,12 +35,100 @@ impl Recovery {
         let left = self.left.iter().map(|file| format!("{file}: left as it is"));
         let mut lines: Vec<String> = undone.chain(finished).chain(left).collect();
         if self.swept > 0 {
-            lines.push(format!("{} temporary files of a killed process were removed", self.swept));
+            lines.push(format!("{} interrupted commits were cleaned up after", self.swept));
         }
         lines
     }
 
-    pub(crate) fn run(_workspace: &Workspace) -> Self {
-        Self::default()
+    pub(crate) fn run(workspace: &Workspace) -> Self {
+        let mut recovery = Self::default();
+        let Some(state) = workspace.state() else { return recovery };
+        for file in state.journal_files() {
+            if let Some(name) = file.strip_suffix(".json") {
+                recovery.put_right(workspace, state, name);
+            }
+        }
+        drop_strays(state);
+        state.sweep();
+        recovery
+    }
+
+    fn put_right(&mut self, workspace: &Workspace, state: &State, name: &str) {
+        let life = state.life(name);
+        if life == Life::Living {
+            return;
+        }
+        let file = format!("{name}.json");
+        let Ok(bytes) = state.read(&file) else { return };
+        let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
+            // Journals appear whole: this one is damaged, and tells nothing.
+            self.left.push(format!("{}: the journal cannot be read", state.shown(&file)));
+            let _ = state.remove(&file);
+            return;
+        };
+        if life == Life::Unknown && journal.owner.lives() {
+            return;
+        }
+        let places: BTreeSet<WorkspacePath> = journal
+            .steps
+            .iter()
+            .flat_map(|step| [Some(&step.place), step.to.as_ref()])
+            .flatten()
+            .chain(&journal.made)
+            .filter_map(|place| workspace.known(place.path()))
+            .collect();
+        let expected: usize = journal.steps.iter().map(|step| 1 + usize::from(step.to.is_some())).sum();
+        if places.is_empty() || places.len() < expected {
+            // It belongs, in part at least, to other roots: those who open them will see to it.
+            return;
+        }
+        let keys: Vec<Key> = places.iter().map(Key::of).collect();
+        let Ok(_locks) = Locks::take(&keys, Some(state), Instant::now() + WAIT) else { return };
+        if state.read(&file).is_err() {
+            // Another process was faster.
+            return;
+        }
+        self.settle(workspace, &journal);
+        self.swept += 1;
+        let _ = state.remove(&file);
+    }
+
+    fn settle(&mut self, workspace: &Workspace, journal: &Journal) {
+        if journal.phase == Phase::Done {
+            for step in &journal.steps {
+                let leftovers = clear(workspace, step);
+                self.left
+                    .extend(leftovers.into_iter().map(|file| format!("{file}: it could not be removed")));
+                let place = if step.kind == StepKind::Move { step.to.as_ref() } else { Some(&step.place) };
+                self.finished
+                    .extend(place.and_then(|place| workspace.known(place.path())).map(|path| path.display()));
+            }
+            return;
+        }
+        for (path, outcome) in undo_all(workspace, journal) {
+            match outcome {
+                Undone::Nothing => {}
+                Undone::Restored => self.undone.push(path.display()),
+                Undone::Left(why) => self.left.push(format!("{path}: {why}")),
+            }
+        }
+    }
+}
+
+/// Removes half-written journals and copies that no journal speaks of, of processes that are gone.
+fn drop_strays(state: &State) {
+    let files = state.journal_files();
+    let journals: Vec<Vec<u8>> = files
+        .iter()
+        .filter(|file| file.ends_with(".json"))
+        .filter_map(|file| state.read(file).ok())
+        .collect();
+    for file in files.iter().filter(|file| !file.ends_with(".json") && !file.ends_with(".kept")) {
+        let copies = file.trim_end_matches(".new").trim_end_matches(".old").trim_end_matches(".bytes");
+        let is_named =
+            journals.iter().any(|journal| memchr::memmem::find(journal, copies.as_bytes()).is_some());
+        if !is_named && state.life(file) == Life::Dead {
+            let _ = state.remove(file);
+        }
     }
 }

@@ -1,24 +1,205 @@
 //! The directory where locks, journals and backups are kept.
 #![expect(clippy::disallowed_types, reason = "the disk door")]
 
-use std::fs;
+use std::fs::{DirBuilder, File};
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{
+    AtFlags, Dir, FlockOperation, Mode, OFlags, fdatasync, flock, fstat, open, openat, renameat, statat,
+    unlinkat,
+};
+use rustix::io::{Errno, Result, retry_on_intr};
 
 use crate::fault::Fault;
+use crate::owner::{Owner, unique};
+use crate::root::identity;
 
-/// The state directory of this user, open.
+/// The state directory of this user, open, and this workspace's sign of life in it.
 pub(crate) struct State {
     path: PathBuf,
+    locks: OwnedFd,
+    journals: OwnedFd,
+    live: OwnedFd,
+    id: String,
+    /// Locked as long as this process uses the directory; the lock goes with the process.
+    _sign: Option<OwnedFd>,
+    next: AtomicU64,
+}
+
+/// Whether the process that a file of the state directory belongs to is still there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    Living,
+    Dead,
+    /// Locks do not tell: ask for its process number.
+    Unknown,
 }
 
 impl State {
-    pub(crate) fn open(path: &Path) -> Result<Self, Fault> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        Ok(Self { path: path.to_path_buf() })
+    pub(crate) fn open(path: &Path) -> std::result::Result<Self, Fault> {
+        let part = |name: &str| -> std::result::Result<OwnedFd, Fault> {
+            let part = path.join(name);
+            DirBuilder::new().recursive(true).mode(0o700).create(&part)?;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            Ok(retry_on_intr(|| open(&part, flags, Mode::empty()))?)
+        };
+        let (locks, journals, live) = (part("locks")?, part("journals")?, part("live")?);
+        let id = format!("{}-{}", Owner::this().pid, unique());
+        let sign = sign_of_life(&live, &id)?;
+        Ok(Self { path: path.into(), locks, journals, live, id, _sign: sign, next: AtomicU64::new(0) })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+
+    pub(crate) fn locks(&self) -> BorrowedFd<'_> {
+        self.locks.as_fd()
+    }
+
+    pub(crate) fn journals(&self) -> BorrowedFd<'_> {
+        self.journals.as_fd()
+    }
+
+    /// Returns where a file of the journals lies, for a person.
+    pub(crate) fn shown(&self, name: &str) -> String {
+        crate::escape::escape(self.path.join("journals").join(name).as_os_str().as_bytes())
+    }
+
+    /// Returns the name of a new journal: who it belongs to, then a number.
+    pub(crate) fn journal_name(&self) -> String {
+        format!("{}.{}", self.id, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Writes a file of the journals; it appears whole or not at all.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8], sync: Sync) -> Result<()> {
+        let fresh = format!("{name}.new");
+        let written = (|| {
+            let mut file = File::from(openat(&self.journals, &fresh, CREATE | OFlags::TRUNC, PRIVATE)?);
+            file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
+            if sync == Sync::Disk {
+                fdatasync(&file)?;
+            }
+            renameat(&self.journals, &fresh, &self.journals, name)
+        })();
+        if written.is_err() {
+            let _ = unlinkat(&self.journals, &fresh, AtFlags::empty());
+        }
+        written
+    }
+
+    /// Reads a file of the journals.
+    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>> {
+        let opened = crate::read::open_regular(&self.journals, Path::new(name)).map_err(|_| Errno::NOENT)?;
+        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|_| Errno::IO)
+    }
+
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<()> {
+        renameat(&self.journals, from, &self.journals, to)
+    }
+
+    pub(crate) fn remove(&self, name: &str) -> Result<()> {
+        unlinkat(&self.journals, name, AtFlags::empty())
+    }
+
+    /// Names all files of the journals, sorted.
+    pub(crate) fn journal_files(&self) -> Vec<String> {
+        names(self.journals())
+    }
+
+    /// Says whether the workspace that a journal's name begins with is still open somewhere.
+    pub(crate) fn life(&self, journal: &str) -> Life {
+        let id = journal.split('.').next().unwrap_or_default();
+        if id == self.id {
+            return Life::Living;
+        }
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let Ok(sign) = openat(&self.live, id, flags, Mode::empty()) else { return Life::Unknown };
+        match lock(&sign) {
+            Ok(()) => Life::Dead,
+            Err(Errno::WOULDBLOCK) => Life::Living,
+            Err(_) => Life::Unknown,
+        }
+    }
+
+    /// Removes the signs and lock files of processes that are gone.
+    pub(crate) fn sweep(&self) {
+        for (directory, journals) in
+            [(self.live.as_fd(), self.journal_files()), (self.locks.as_fd(), Vec::new())]
+        {
+            for name in names(directory) {
+                let needed = journals.iter().any(|journal| journal.split('.').next() == Some(name.as_str()));
+                if name == self.id || needed {
+                    continue;
+                }
+                let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+                let Ok(file) = openat(directory, &name, flags, Mode::empty()) else { continue };
+                if lock(&file).is_ok() {
+                    let _ = unlinkat(directory, &name, AtFlags::empty());
+                }
+            }
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        let _ = unlinkat(&self.live, &self.id, AtFlags::empty());
+    }
+}
+
+/// Whether something written must be on the disk before going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sync {
+    Disk,
+    Cache,
+}
+
+pub(crate) const CREATE: OFlags =
+    OFlags::RDWR.union(OFlags::CREATE).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+pub(crate) const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// Takes the lock of an open file, or says at once that another has it.
+fn lock(file: impl AsFd) -> Result<()> {
+    retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive))
+}
+
+/// Takes the lock of a named file, making the file if need be.
+///
+/// `ESTALE` says that the file lost its name before it could be locked, `EAGAIN` that another has the lock.
+pub(crate) fn lock_named(directory: impl AsFd, name: &str) -> Result<OwnedFd> {
+    let file = openat(&directory, name, CREATE, PRIVATE)?;
+    lock(&file)?;
+    let named = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
+    let same = named.is_ok_and(|named| fstat(&file).is_ok_and(|held| identity(&held) == identity(&named)));
+    if same { Ok(file) } else { Err(Errno::STALE) }
+}
+
+/// Makes and locks the file that says that this workspace is open; without locks there is nothing to hold.
+fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>, Fault> {
+    loop {
+        match lock_named(live, id) {
+            Ok(sign) => return Ok(Some(sign)),
+            // Somebody sweeps right now, and took the new file for a dead one.
+            Err(Errno::STALE | Errno::WOULDBLOCK) => std::thread::yield_now(),
+            Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) => return Ok(None),
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}
+
+fn names(directory: BorrowedFd<'_>) -> Vec<String> {
+    let Ok(entries) = Dir::read_from(directory) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(std::result::Result::ok)
+        .filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned))
+        .filter(|name| name != "." && name != "..")
+        .collect();
+    names.sort();
+    names
 }

@@ -2,12 +2,13 @@
 #![expect(clippy::disallowed_methods, reason = "the disk door")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::escape::escape;
 use crate::fault::Fault;
 use crate::options::{Durability, OpenError, Options, Scope};
+use crate::path::WorkspacePath;
 use crate::recovery::Recovery;
 use crate::root::Root;
 use crate::state::State;
@@ -53,6 +54,14 @@ impl Workspace {
     /// Says in a line where state is kept, or what its absence means.
     pub fn state_report(&self) -> String {
         crate::probe::state(self.state().map(State::path))
+    }
+
+    /// Makes the path of a place that was resolved before, if a root of this workspace holds it.
+    pub(crate) fn known(&self, absolute: &Path) -> Option<WorkspacePath> {
+        let root = self.roots().iter().find(|root| absolute.starts_with(root.path()))?;
+        let relative = absolute.strip_prefix(root.path()).ok()?;
+        let plain = relative.components().all(|component| matches!(component, Component::Normal(_)));
+        plain.then(|| WorkspacePath::beneath(root, relative))
     }
 
     pub(crate) fn home(&self) -> Option<&Path> {

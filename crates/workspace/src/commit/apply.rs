@@ -1,0 +1,167 @@
+//! Carrying out one step of a commit.
+
+use std::ffi::OsStr;
+
+use rustix::fs::{AtFlags, unlinkat};
+use rustix::io::{Errno, Result};
+
+use super::error::{CommitKind, Failed};
+use super::plan::Work;
+use super::stage::{Like, PERMISSIONS, stage};
+use crate::access::{AccessKind, Kind};
+use crate::draft::Note;
+use crate::journal::{Mark, Raw, StepKind};
+use crate::path::WorkspacePath;
+use crate::read::open_regular;
+use crate::spot::{Spot, mark_any, move_to};
+
+/// Whether a step is the whole commit, and so may be done in one stroke without a way back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    OneStroke,
+    WithBackup,
+}
+
+/// Why a step stopped.
+pub(super) enum Stop {
+    /// The file cannot be replaced, but perhaps be rewritten.
+    NotReplaceable(Failed),
+    /// It cannot be done.
+    For(CommitKind),
+}
+
+impl From<Failed> for Stop {
+    fn from(failed: Failed) -> Self {
+        Self::For(failed.into())
+    }
+}
+
+impl From<CommitKind> for Stop {
+    fn from(why: CommitKind) -> Self {
+        Self::For(why)
+    }
+}
+
+/// Writes the new content of a step beside its place.
+pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Result<Option<u32>, Stop> {
+    let Some(temp) = work.step.temp.clone() else { return Ok(None) };
+    let spot = open(work)?;
+    let old = match &work.step.old {
+        Some(_) => Some(open_regular(&spot.directory, spot.name.as_ref()).map_err(CommitKind::from)?),
+        None => None,
+    };
+    let like = old.as_ref().map_or(Like::New, Like::Old);
+    let staged = match stage(&spot, temp.name(), &work.bytes, &like, work.mode) {
+        Ok(staged) => staged,
+        Err(failed) if old.is_some() && may_rewrite(&failed) => return Err(Stop::NotReplaceable(failed)),
+        Err(failed) => return Err(failed.into()),
+    };
+    notes.extend(staged.lost.into_iter().map(|what| Note::NotKept { path: work.path.clone(), what }));
+    work.step.new = Some(staged.mark);
+    Ok(Some(staged.mode))
+}
+
+/// Makes sure that what is on the disk now is what the plan saw.
+pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
+    if let Some(old) = &mut work.step.old {
+        *old = same(&work.path, old)?;
+    }
+    if let (Some(to), Some(over)) = (&work.to, &mut work.step.over) {
+        *over = same(to, over)?;
+    }
+    Ok(())
+}
+
+/// Makes the change visible.
+pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> {
+    let spot = open(work)?;
+    match work.step.kind {
+        StepKind::Put => put(work, &spot, way),
+        StepKind::Remove => remove(work, &spot, way),
+        StepKind::Move => relocate(work, &spot, way),
+        StepKind::InPlace => Ok(()),
+    }
+}
+
+fn open(work: &Work) -> std::result::Result<Spot, Stop> {
+    Spot::open(&work.path).map_err(Failed::when("opening its directory")).map_err(Stop::from)
+}
+
+/// Content decides: the same bytes in another file are as good, and are what would be brought back.
+fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKind> {
+    let spot = Spot::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
+    let (now, stat) = mark_any(&spot.directory, &spot.name)?;
+    match now.hash {
+        Some(found) if now.hash != mark.hash => Err(CommitKind::Changed { found }),
+        None if !mark.is_file(&stat) => Err(CommitKind::Access(AccessKind::Changed)),
+        _ => Ok(now),
+    }
+}
+
+fn put(work: &mut Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+    let Some(temp) = work.step.temp.as_ref().map(Raw::name) else { return Ok(()) };
+    if work.step.old.is_none() {
+        let moved = move_to(&spot.directory, temp, &spot.directory, &spot.name);
+        return moved.map_err(Failed::when("giving the new file its name")).map_err(Stop::from);
+    }
+    let swapped = match (way, &work.step.backup) {
+        (Way::WithBackup, Some(backup)) => put_with_backup(spot, temp, backup.name()),
+        _ => spot.replace(temp, &spot.name),
+    };
+    swapped
+        .map_err(Failed::when("putting the new file in its place"))
+        .map_err(|failed| if may_rewrite(&failed) { Stop::NotReplaceable(failed) } else { failed.into() })
+}
+
+/// Keeps the old file under a second name; where that is forbidden, exchanges the two names instead.
+///
+/// The second name comes first because an exchange looks, to those who watch the directory, as if the file had gone.
+fn put_with_backup(spot: &Spot, temp: &OsStr, backup: &OsStr) -> Result<()> {
+    match spot.link(&spot.name, backup) {
+        Ok(()) => spot.replace(temp, &spot.name).inspect_err(|_| {
+            let _ = spot.unlink(backup);
+        }),
+        Err(_) => match spot.exchange(temp, &spot.name) {
+            // Neither is to be had: let it be rewritten.
+            Err(Errno::INVAL | Errno::NOSYS) => Err(Errno::XDEV),
+            answer => answer,
+        },
+    }
+}
+
+fn remove(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+    let is_directory = work.old.is_some_and(|stat| stat.kind == Kind::Directory);
+    let removed = match (way, &work.step.backup) {
+        (Way::WithBackup, Some(backup)) => {
+            move_to(&spot.directory, &spot.name, &spot.directory, backup.name())
+        }
+        _ if is_directory => unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR),
+        _ => unlinkat(&spot.directory, &spot.name, AtFlags::empty()),
+    };
+    removed.map_err(Failed::when("removing it")).map_err(Stop::from)
+}
+
+fn relocate(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+    let Some(to) = &work.to else { return Ok(()) };
+    let there = Spot::open(to).map_err(Failed::when("opening the new directory"))?;
+    let moved = match (&work.step.over, way, &work.step.backup) {
+        (Some(_), Way::WithBackup, Some(backup)) => push_aside(&there, backup.name())
+            .and_then(|()| move_to(&spot.directory, &spot.name, &there.directory, &there.name)),
+        (Some(_), ..) => rustix::fs::renameat(&spot.directory, &spot.name, &there.directory, &there.name),
+        (None, ..) => move_to(&spot.directory, &spot.name, &there.directory, &there.name),
+    };
+    moved.map_err(Failed::when("moving it")).map_err(Stop::from)
+}
+
+fn push_aside(there: &Spot, backup: &OsStr) -> Result<()> {
+    move_to(&there.directory, &there.name, &there.directory, backup)
+}
+
+/// Says whether a file that could not be replaced can still be rewritten: mount points, directories of others.
+fn may_rewrite(failed: &Failed) -> bool {
+    let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);
+    match failed.step {
+        "creating the new file" | PERMISSIONS => refused,
+        _ => refused || matches!(failed.errno, Errno::BUSY | Errno::XDEV),
+    }
+}

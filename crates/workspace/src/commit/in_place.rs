@@ -1,0 +1,131 @@
+//! Rewriting a file where it is, for names that cannot be exchanged: with a copy of both contents until it is done.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, fstat, ftruncate};
+use rustix::io::{Errno, Result};
+
+use super::error::Failed;
+use super::stage::sync_file;
+use super::undo::Undone;
+use crate::access::Stat;
+use crate::beneath::open_at;
+use crate::fault::Fault;
+use crate::hash::{ContentHash, hash};
+use crate::journal::{Mark, Step};
+use crate::path::WorkspacePath;
+use crate::spot::Spot;
+use crate::state::{State, Sync};
+use crate::workspace::Workspace;
+
+/// Keeps both contents in the state directory, before a byte of the file is touched; returns the copies' name.
+pub(super) fn keep(
+    state: &State,
+    spot: &Spot,
+    old: &Mark,
+    new: &[u8],
+) -> std::result::Result<String, Failed> {
+    let bytes = open(spot, old).and_then(|file| content(&file)).map_err(Failed::when("reading the file"))?;
+    if Some(hash(&bytes)) != old.hash {
+        return Err(Failed { errno: Errno::STALE, step: "reading the file" });
+    }
+    let copies = state.journal_name();
+    let kept = state
+        .write(&format!("{copies}.old"), &bytes, Sync::Disk)
+        .and_then(|()| state.write(&format!("{copies}.bytes"), new, Sync::Disk));
+    if kept.is_err() {
+        forget(state, &copies);
+    }
+    kept.map_err(Failed::when("backing up the file"))?;
+    Ok(copies)
+}
+
+/// Writes the new bytes over the old ones, and reads them back.
+pub(super) fn rewrite(spot: &Spot, old: &Mark, new: &[u8]) -> std::result::Result<(), Failed> {
+    let file = open(spot, old).map_err(Failed::when("opening the file to rewrite it"))?;
+    overwrite(&file, new).map_err(Failed::when("rewriting the file in place"))
+}
+
+/// Brings the old bytes back, unless the file holds something that is neither of both nor between them.
+pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, step: &Step) -> Undone {
+    let (Some(old), Some(copies), Some(state)) = (&step.old, &step.copies, workspace.state()) else {
+        return Undone::Nothing;
+    };
+    let (Ok(before), Ok(after)) =
+        (state.read(&format!("{copies}.old")), state.read(&format!("{copies}.bytes")))
+    else {
+        return Undone::Nothing;
+    };
+    let left =
+        |why: &str| Undone::Left(format!("{why}; its former content is in {}", set_aside(state, copies)));
+    let Ok(file) = open(spot, old) else {
+        return left("it is not the same file any more");
+    };
+    let Ok(now) = content(&file) else {
+        return left("it cannot be read");
+    };
+    if now == before {
+        forget(state, copies);
+        return Undone::Nothing;
+    }
+    if !is_torn(&now, &before, &after) {
+        return left("somebody has changed it since");
+    }
+    match overwrite(&file, &before) {
+        Ok(()) => {
+            forget(state, copies);
+            Undone::Restored
+        }
+        Err(errno) => left(&format!("{path} could not be brought back ({})", Fault::from(errno))),
+    }
+}
+
+/// Keeps the old content under a name that is not swept, and says where.
+fn set_aside(state: &State, copies: &str) -> String {
+    let (old, kept) = (format!("{copies}.old"), format!("{copies}.kept"));
+    let renamed = state.rename(&old, &kept);
+    let _ = state.remove(&format!("{copies}.bytes"));
+    state.shown(if renamed.is_ok() { &kept } else { &old })
+}
+
+/// Removes both copies.
+pub(super) fn forget(state: &State, copies: &str) {
+    for kind in ["old", "bytes"] {
+        let _ = state.remove(&format!("{copies}.{kind}"));
+    }
+}
+
+/// Says whether `now` is what a write of `after` over `before` leaves when it stops somewhere.
+fn is_torn(now: &[u8], before: &[u8], after: &[u8]) -> bool {
+    let same = now.iter().zip(after).take_while(|(left, right)| left == right).count();
+    now[same..] == before[same.min(before.len())..]
+}
+
+fn open(spot: &Spot, mark: &Mark) -> Result<File> {
+    let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+    let file = open_at(&spot.directory, Path::new(&spot.name), flags, Mode::empty())?;
+    let stat = Stat::of(&fstat(&file)?);
+    if mark.is_file(&stat) { Ok(file.into()) } else { Err(Errno::STALE) }
+}
+
+fn content(mut file: &File) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0)).map_err(errno)?;
+    file.read_to_end(&mut bytes).map_err(errno)?;
+    Ok(bytes)
+}
+
+fn overwrite(file: &File, bytes: &[u8]) -> Result<()> {
+    let wanted: ContentHash = hash(bytes);
+    file.write_all_at(bytes, 0).map_err(errno)?;
+    ftruncate(file, bytes.len() as u64)?;
+    sync_file(file)?;
+    if hash(&content(file)?) == wanted { Ok(()) } else { Err(Errno::IO) }
+}
+
+fn errno(error: std::io::Error) -> Errno {
+    Fault::from(error).errno()
+}

@@ -1,0 +1,137 @@
+//! Writing new content beside the file that it is for.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, fallocate, fchmod, fdatasync, fstat, linkat};
+use rustix::io::{Errno, Result};
+
+use super::error::Failed;
+use super::metadata;
+use crate::access::Stat;
+use crate::beneath::open_at;
+use crate::fault::Fault;
+use crate::hash::hash;
+use crate::journal::Mark;
+use crate::read::OpenFile;
+use crate::spot::Spot;
+
+/// From this length on, room is asked for first, so that a full disk is noticed before a long write.
+const LARGE: usize = 1 << 20;
+
+/// New content, on the disk under a temporary name.
+pub(crate) struct Staged {
+    pub(crate) mark: Mark,
+    pub(crate) mode: u32,
+    /// What of the old file besides its content could not be kept.
+    pub(crate) lost: Vec<String>,
+}
+
+/// Whose permissions the new file gets.
+pub(crate) enum Like<'a> {
+    /// What any new file in this directory gets.
+    New,
+    /// What the file that it replaces has.
+    Old(&'a OpenFile),
+}
+
+/// Writes bytes into a file without a name, and gives it the temporary one when all is there.
+pub(crate) fn stage(
+    spot: &Spot,
+    temp: &OsStr,
+    bytes: &[u8],
+    like: &Like<'_>,
+    mode: Option<u32>,
+) -> std::result::Result<Staged, Failed> {
+    let first = match like {
+        Like::New if mode.is_none() => Mode::from_raw_mode(0o666),
+        _ => Mode::from_raw_mode(0o600),
+    };
+    if let Some(file) = nameless(spot, first).map_err(Failed::when("creating the new file"))? {
+        let file = File::from(file);
+        let staged = fill(&file, bytes, like, mode)?;
+        if name_it(&file, spot, temp).is_ok() {
+            return Ok(staged);
+        }
+    }
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+    let named = open_at(&spot.directory, Path::new(temp), flags, first);
+    let file = File::from(named.map_err(Failed::when("creating the new file"))?);
+    let staged = fill(&file, bytes, like, mode);
+    if staged.is_err() {
+        let _ = spot.unlink(temp);
+    }
+    staged
+}
+
+/// Writes all bytes, giving the file room first if there are many.
+pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
+    if bytes.len() >= LARGE {
+        match fallocate(file, FallocateFlags::empty(), 0, bytes.len() as u64) {
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INTR | Errno::INVAL) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    file.write_all(bytes).map_err(|error| Fault::from(error).errno())
+}
+
+/// Brings a file's bytes to the disk.
+pub(crate) fn sync_file(file: impl AsFd) -> Result<()> {
+    match rustix::io::retry_on_intr(|| fdatasync(&file)) {
+        // Some file systems have nothing to sync.
+        Err(Errno::INVAL | Errno::NOSYS) => Ok(()),
+        answer => answer,
+    }
+}
+
+fn fill(
+    file: &File,
+    bytes: &[u8],
+    like: &Like<'_>,
+    mode: Option<u32>,
+) -> std::result::Result<Staged, Failed> {
+    write_all(file, bytes).map_err(Failed::when("writing the new file"))?;
+    let lost = match (like, mode) {
+        (Like::Old(old), mode) => metadata::copy(old.file(), file, mode),
+        (Like::New, Some(mode)) => fchmod(file, Mode::from_raw_mode(mode & 0o7777)).map(|()| Vec::new()),
+        (Like::New, None) => Ok(Vec::new()),
+    };
+    let lost = lost.map_err(Failed::when(PERMISSIONS))?;
+    sync_file(file).map_err(Failed::when("bringing the new file to the disk"))?;
+    let stat = Stat::of(&fstat(file).map_err(Failed::when("looking at the new file"))?);
+    Ok(Staged { mark: Mark::new(&stat, Some(hash(bytes))), mode: stat.mode, lost })
+}
+
+/// The step in which permissions are copied; where that is refused, the file can still be rewritten in place.
+pub(crate) const PERMISSIONS: &str = "copying the permissions";
+
+#[cfg(target_os = "linux")]
+fn nameless(spot: &Spot, mode: Mode) -> Result<Option<OwnedFd>> {
+    match open_at(&spot.directory, Path::new("."), OFlags::RDWR | OFlags::TMPFILE, mode) {
+        Ok(file) => Ok(Some(file)),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => Ok(None),
+        Err(errno) => Err(errno),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_: &Spot, _: Mode) -> Result<Option<OwnedFd>> {
+    Ok(None)
+}
+
+#[cfg(target_os = "linux")]
+fn name_it(file: &File, spot: &Spot, temp: &OsStr) -> Result<()> {
+    use std::os::fd::AsRawFd;
+    // By its descriptor where the kernel lets us, else through /proc.
+    let Err(_) = linkat(file, "", &spot.directory, temp, AtFlags::EMPTY_PATH) else { return Ok(()) };
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(rustix::fs::CWD, own, &spot.directory, temp, AtFlags::SYMLINK_FOLLOW)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name_it(_: &File, _: &Spot, _: &OsStr) -> Result<()> {
+    Err(Errno::NOSYS)
+}

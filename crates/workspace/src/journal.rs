@@ -1,0 +1,137 @@
+//! What a commit is about to do, written down so that another process could undo it.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::access::Stat;
+use crate::hash::ContentHash;
+use crate::owner::Owner;
+
+/// The plan of one commit and how far it has come.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Journal {
+    pub(crate) owner: Owner,
+    pub(crate) phase: Phase,
+    /// Directories that the commit makes, parents first.
+    pub(crate) made: Vec<Raw>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// How far a commit has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Phase {
+    /// Temporary files are being written; no file has changed, or the only one has changed in one stroke.
+    Staging,
+    /// Files are being exchanged: what happened has to be undone.
+    Swapping,
+    /// All files have changed: only leftovers have to go.
+    Done,
+}
+
+/// One change of one name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Step {
+    pub(crate) kind: StepKind,
+    /// The absolute path that changes.
+    pub(crate) place: Raw,
+    /// Where it moves.
+    pub(crate) to: Option<Raw>,
+    /// The name, beside the place, of the file with the new content.
+    pub(crate) temp: Option<Raw>,
+    /// The name, beside the place (of a move: beside the new place), that keeps what was there.
+    pub(crate) backup: Option<Raw>,
+    /// What was at the place.
+    pub(crate) old: Option<Mark>,
+    /// What is put there.
+    pub(crate) new: Option<Mark>,
+    /// What a move puts an end to.
+    pub(crate) over: Option<Mark>,
+    /// The name of the copies in the state directory, for a file that is rewritten in place.
+    pub(crate) copies: Option<String>,
+}
+
+/// How a name changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum StepKind {
+    /// A file takes the place, of another or of nothing.
+    Put,
+    /// The file stays and its bytes are rewritten.
+    InPlace,
+    /// What is there goes.
+    Remove,
+    /// What is there gets another name.
+    Move,
+}
+
+/// By what a file is known again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    /// For regular files.
+    pub(crate) hash: Option<ContentHash>,
+}
+
+impl Mark {
+    pub(crate) fn new(stat: &Stat, hash: Option<ContentHash>) -> Self {
+        Self { device: stat.device, inode: stat.inode, hash }
+    }
+
+    /// Says whether this is the same file, whatever it holds.
+    pub(crate) fn is_file(&self, stat: &Stat) -> bool {
+        (self.device, self.inode) == (stat.device, stat.inode)
+    }
+}
+
+/// A path or a name as the disk has it; not always text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Raw(pub(crate) PathBuf);
+
+impl Raw {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn name(&self) -> &OsStr {
+        self.0.as_os_str()
+    }
+}
+
+impl From<OsString> for Raw {
+    fn from(name: OsString) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<&Path> for Raw {
+    fn from(path: &Path) -> Self {
+        Self(path.to_path_buf())
+    }
+}
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => self.0.as_os_str().as_bytes().serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Text(String),
+            Bytes(Vec<u8>),
+        }
+        Ok(match Form::deserialize(deserializer)? {
+            Form::Text(text) => Self(text.into()),
+            Form::Bytes(bytes) => Self(OsString::from_vec(bytes).into()),
+        })
+    }
+}

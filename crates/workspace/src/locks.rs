@@ -1,0 +1,169 @@
+//! Locks on names, in this process and against others.
+
+use std::collections::HashSet;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{AtFlags, unlinkat};
+use rustix::io::Errno;
+
+use crate::fault::Fault;
+use crate::path::WorkspacePath;
+use crate::read::stat_at;
+use crate::state::{State, lock_named};
+
+/// What is locked: a name in a directory, whatever the path by which the directory is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Key {
+    device: u64,
+    inode: u64,
+    name: Vec<u8>,
+}
+
+impl Key {
+    /// Names the lock of a path; where its directory is missing, the nearest one that exists stands for it.
+    pub(crate) fn of(path: &WorkspacePath) -> Self {
+        let relative = path.relative();
+        let mut directory = relative.parent().unwrap_or(Path::new("")).to_path_buf();
+        loop {
+            match stat_at(path.root(), &directory) {
+                Ok(stat) => return Self::new(stat.device, stat.inode, relative, &directory),
+                Err(_) if directory.as_os_str().is_empty() => {
+                    let (device, inode) = path.root().identity();
+                    return Self::new(device, inode, relative, &directory);
+                }
+                Err(_) => {
+                    directory = directory.parent().map(Path::to_path_buf).unwrap_or_else(PathBuf::new);
+                }
+            }
+        }
+    }
+
+    fn new(device: u64, inode: u64, relative: &Path, directory: &Path) -> Self {
+        let rest = relative.strip_prefix(directory).unwrap_or(relative).as_os_str().as_bytes();
+        // Some file systems do not tell `A` from `a`; locking both costs nothing.
+        let name = match std::str::from_utf8(rest) {
+            Ok(rest) => rest.to_lowercase().into_bytes(),
+            Err(_) => rest.to_vec(),
+        };
+        Self { device, inode, name }
+    }
+
+    fn file(&self) -> String {
+        let mut hasher = crate::hash::Hasher::default();
+        hasher.update(&self.device.to_le_bytes());
+        hasher.update(&self.inode.to_le_bytes());
+        hasher.update(&self.name);
+        hasher.finish().to_hex()[..32].to_owned()
+    }
+}
+
+/// The locks of one hold; dropping it lets go of all.
+#[derive(Debug)]
+pub(crate) struct Locks {
+    // The order matters: other processes first, so that nobody here tries in vain.
+    files: Vec<LockFile>,
+    _here: Here,
+    /// Why other processes are not locked out, if they are not.
+    pub(crate) without: Option<Fault>,
+}
+
+impl Locks {
+    /// Takes all locks or none; `Err` is the position of the one that another has.
+    pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, usize> {
+        let here = Here::take(keys, deadline)?;
+        let mut locks = Self { files: Vec::new(), _here: here, without: None };
+        let Some(state) = state else { return Ok(locks) };
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by_key(|position| &keys[*position]);
+        order.dedup_by_key(|position| &keys[*position]);
+        for position in order {
+            match LockFile::take(state.locks(), keys[position].file(), deadline) {
+                Ok(file) => locks.files.push(file),
+                Err(Errno::WOULDBLOCK) => return Err(position),
+                Err(errno) => {
+                    locks.without = Some(errno.into());
+                    break;
+                }
+            }
+        }
+        Ok(locks)
+    }
+}
+
+impl Drop for Locks {
+    fn drop(&mut self) {
+        self.files.clear();
+    }
+}
+
+#[derive(Debug)]
+struct LockFile {
+    directory: OwnedFd,
+    name: String,
+    _file: OwnedFd,
+}
+
+impl LockFile {
+    fn take(directory: BorrowedFd<'_>, name: String, deadline: Instant) -> Result<Self, Errno> {
+        let mut pause = Duration::from_micros(200);
+        loop {
+            match lock_named(directory, &name) {
+                Ok(file) => {
+                    let directory =
+                        directory.try_clone_to_owned().map_err(|error| Fault::from(error).errno())?;
+                    return Ok(Self { directory, name, _file: file });
+                }
+                Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {}
+                Err(Errno::STALE) => continue,
+                Err(errno) => return Err(errno),
+            }
+            sleep(pause.min(deadline.saturating_duration_since(Instant::now())));
+            pause = (pause * 2).min(Duration::from_millis(3));
+        }
+    }
+}
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        // Removed while still locked: whoever waits finds that its file has no name any more and opens the next one.
+        let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
+    }
+}
+
+/// What the threads of this process hold, in whatever workspace.
+#[derive(Debug)]
+struct Here(Vec<Key>);
+
+static TABLE: LazyLock<(Mutex<HashSet<Key>>, Condvar)> = LazyLock::new(Default::default);
+
+impl Here {
+    fn take(keys: &[Key], deadline: Instant) -> Result<Self, usize> {
+        let (table, freed) = &*TABLE;
+        let mut held = table.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(position) = keys.iter().position(|key| held.contains(key)) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(position);
+            }
+            held = freed.wait_timeout(held, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        held.extend(keys.iter().cloned());
+        Ok(Self(keys.to_vec()))
+    }
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        let (table, freed) = &*TABLE;
+        let mut held = table.lock().unwrap_or_else(PoisonError::into_inner);
+        for key in &self.0 {
+            held.remove(key);
+        }
+        freed.notify_all();
+    }
+}

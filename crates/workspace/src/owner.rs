@@ -1,0 +1,55 @@
+//! Which process something belongs to, and whether it still lives.
+#![expect(clippy::disallowed_methods, reason = "the disk door: /proc is read for process times")]
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+/// A process: its number alone would be given to another one some day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    pub(crate) pid: u32,
+    /// When it started, in the kernel's ticks since boot; empty where that is not known.
+    pub(crate) start: String,
+    /// Which boot those ticks count from.
+    pub(crate) boot: String,
+}
+
+impl Owner {
+    /// Returns this process.
+    pub(crate) fn this() -> &'static Self {
+        static THIS: OnceLock<Owner> = OnceLock::new();
+        THIS.get_or_init(|| {
+            let pid = std::process::id();
+            Self { pid, start: started(pid).unwrap_or_default(), boot: boot() }
+        })
+    }
+
+    /// Says whether the process still runs, as far as `/proc` tells.
+    pub(crate) fn lives(&self) -> bool {
+        self.boot == boot() && started(self.pid).is_some_and(|start| start == self.start)
+    }
+}
+
+/// Returns a name that no other process, thread or call has: letters and digits.
+pub(crate) fn unique() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(NEXT.fetch_add(1, Ordering::Relaxed));
+    hasher.write_u32(std::process::id());
+    format!("{:010x}", hasher.finish() & 0xff_ffff_ffff)
+}
+
+fn started(pid: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is the program's name in parentheses and may hold anything; the 22nd field is the start.
+    let after_name = stat.rsplit_once(')')?.1;
+    after_name.split_whitespace().nth(19).map(str::to_owned)
+}
+
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
