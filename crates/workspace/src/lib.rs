@@ -26,6 +26,7 @@ mod spelling;
 mod spot;
 mod state;
 mod tree;
+pub mod walk;
 mod workspace;
 
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};

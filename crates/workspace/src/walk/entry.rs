@@ -1,0 +1,168 @@
+//! What a visitor sees of one entry.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::error::OpenFault;
+use super::listing::{Kind, kind_of};
+use crate::path::WorkspacePath;
+
+/// A name that was found, before any rule is asked.
+pub struct Candidate<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) relative: &'a [u8],
+    pub(super) kind: Kind,
+}
+
+/// An entry that no rule left out, with its open directory behind it.
+pub struct Entry<'a> {
+    pub(super) candidate: &'a Candidate<'a>,
+    pub(super) directory: BorrowedFd<'a>,
+    pub(super) base: &'a WorkspacePath,
+    pub(super) standing: Standing,
+}
+
+/// Whether an entry is seen although a rule speaks against it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// No rule speaks against it.
+    Free,
+    /// A rule would have left it out, but it was asked for by name.
+    Overruled,
+}
+
+/// Size and time of something that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStat {
+    /// What it is.
+    pub kind: Kind,
+    /// Its length in bytes.
+    pub len: u64,
+    /// When it was last changed, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+/// A regular file that was opened where it was found.
+#[derive(Debug)]
+pub struct Opened {
+    /// The file, open for reading.
+    pub file: File,
+    /// What it was when it was opened.
+    pub stat: FileStat,
+}
+
+impl Candidate<'_> {
+    /// Returns the last name.
+    pub fn name(&self) -> &OsStr {
+        OsStr::from_bytes(self.name)
+    }
+
+    /// Returns the bytes of the last name.
+    pub fn name_bytes(&self) -> &[u8] {
+        self.name
+    }
+
+    /// Returns the bytes of the path below the start of the walk.
+    pub fn relative_bytes(&self) -> &[u8] {
+        self.relative
+    }
+
+    /// Returns the path below the start of the walk.
+    pub fn relative(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self.relative))
+    }
+
+    /// Returns what it is, without following links.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Returns name, kind and place below the start of the walk.
+    pub fn candidate(&self) -> &'a Candidate<'a> {
+        self.candidate
+    }
+
+    /// Makes the whole path; this allocates, so it is best kept for hits.
+    pub fn path(&self) -> WorkspacePath {
+        below(self.base, self.candidate.relative)
+    }
+
+    /// Says whether a rule had to be lifted for this entry.
+    pub fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// Asks for size and time, without following a link.
+    pub fn stat(&self) -> Result<FileStat, OpenFault> {
+        let stat = statat(self.directory, self.candidate.name(), AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+        Ok(file_stat(&stat))
+    }
+
+    /// Opens a regular file for reading; a link, pipe or device that was swapped in is refused.
+    pub fn open(&self) -> Result<Opened, OpenFault> {
+        open_regular(self.directory, self.candidate.name())
+    }
+
+    /// Reads what a link says.
+    pub fn target(&self) -> Result<OsString, OpenFault> {
+        read_link(self.directory, self.candidate.name())
+    }
+}
+
+/// Makes the path of something below a path.
+pub(super) fn below(base: &WorkspacePath, relative: &[u8]) -> WorkspacePath {
+    let relative = Path::new(OsStr::from_bytes(relative));
+    if base.is_root() {
+        return WorkspacePath::beneath(base.root(), relative);
+    }
+    WorkspacePath::beneath(base.root(), &base.relative().join(relative))
+}
+
+/// Opens a regular file by its name in an open directory.
+pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Opened, OpenFault> {
+    // A single name that is not followed cannot lead out of its directory.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let descriptor = retry_on_intr(|| openat(directory, name, flags, Mode::empty())).map_err(fault)?;
+    let stat = file_stat(&fstat(&descriptor).map_err(fault)?);
+    if stat.kind != Kind::File {
+        return Err(OpenFault::NotRegular);
+    }
+    Ok(Opened { file: File::from(descriptor), stat })
+}
+
+pub(super) fn read_link(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OsString, OpenFault> {
+    let target = readlinkat(directory, name, Vec::new()).map_err(fault)?;
+    Ok(OsString::from_vec(target.into_bytes()))
+}
+
+/// Finds out what an entry is where the directory did not say.
+pub(super) fn look(directory: BorrowedFd<'_>, name: &[u8]) -> Option<Kind> {
+    let stat = statat(directory, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some(file_stat(&stat).kind)
+}
+
+fn file_stat(stat: &Stat) -> FileStat {
+    let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Device);
+    let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or_default();
+    FileStat {
+        kind,
+        len: u64::try_from(stat.st_size).unwrap_or_default(),
+        modified: stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(nanoseconds),
+    }
+}
+
+fn fault(errno: Errno) -> OpenFault {
+    match errno {
+        Errno::NOENT | Errno::LOOP | Errno::NOTDIR => OpenFault::Gone,
+        Errno::NXIO | Errno::NODEV => OpenFault::NotRegular,
+        other => OpenFault::Refused(other.into()),
+    }
+}

@@ -1,0 +1,114 @@
+//! What a walk did not show, counted.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::rules::Reason;
+
+/// What rules left out of a walk; what lies below a directory that was left out is not counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Files that an ignore rule left out.
+    pub ignored_files: u64,
+    /// Directories that an ignore rule left out.
+    pub ignored_directories: u64,
+    /// Files left out because they are hidden.
+    pub hidden_files: u64,
+    /// Directories left out because they are hidden.
+    pub hidden_directories: u64,
+    /// Directories of version control.
+    pub version_control: u64,
+    /// Directories of installed packages, caches and build output.
+    pub dependencies: u64,
+    /// The first few names in path order of directories counted above, but for version control.
+    pub directories: BTreeSet<String>,
+}
+
+/// What a walk could not read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// How many directories and files.
+    pub count: u64,
+    /// The first few in path order, each with its reason.
+    pub names: BTreeSet<String>,
+}
+
+/// How many names of skipped directories are kept.
+const SKIPPED_NAMES: usize = 5;
+
+/// How many names of unreadable places are kept.
+const UNREADABLE_NAMES: usize = 20;
+
+impl Skipped {
+    /// Says whether nothing but version control was left out.
+    pub fn is_empty(&self) -> bool {
+        self.ignored_files
+            + self.ignored_directories
+            + self.hidden_files
+            + self.hidden_directories
+            + self.dependencies
+            == 0
+    }
+
+    /// Adds what another part of the walk left out.
+    pub fn add(&mut self, other: Self) {
+        self.ignored_files += other.ignored_files;
+        self.ignored_directories += other.ignored_directories;
+        self.hidden_files += other.hidden_files;
+        self.hidden_directories += other.hidden_directories;
+        self.version_control += other.version_control;
+        self.dependencies += other.dependencies;
+        for name in other.directories {
+            keep(&mut self.directories, SKIPPED_NAMES, name);
+        }
+    }
+
+    pub(super) fn count(&mut self, reason: Reason, what: What, name: impl FnOnce() -> String) {
+        let tally = match (reason, what) {
+            (Reason::Ignored, What::File) => &mut self.ignored_files,
+            (Reason::Ignored, What::Directory) => &mut self.ignored_directories,
+            (Reason::Hidden, What::File) => &mut self.hidden_files,
+            (Reason::Hidden, What::Directory) => &mut self.hidden_directories,
+            (Reason::VersionControl, _) => &mut self.version_control,
+            (Reason::Dependency, _) => &mut self.dependencies,
+        };
+        *tally += 1;
+        if what == What::Directory && reason != Reason::VersionControl {
+            keep(&mut self.directories, SKIPPED_NAMES, name());
+        }
+    }
+}
+
+impl Unreadable {
+    /// Counts a place that could not be read.
+    pub fn note(&mut self, name: String) {
+        self.count += 1;
+        keep(&mut self.names, UNREADABLE_NAMES, name);
+    }
+
+    /// Adds what another part of the walk could not read.
+    pub fn add(&mut self, other: Self) {
+        self.count += other.count;
+        for name in other.names {
+            keep(&mut self.names, UNREADABLE_NAMES, name);
+        }
+    }
+}
+
+/// Whether a directory was left out or something else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    File,
+    Directory,
+}
+
+fn keep(names: &mut BTreeSet<String>, most: usize, name: String) {
+    if names.len() == most && names.last().is_some_and(|last| *last <= name) {
+        return;
+    }
+    names.insert(name);
+    if names.len() > most {
+        names.pop_last();
+    }
+}

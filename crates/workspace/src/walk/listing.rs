@@ -1,0 +1,181 @@
+//! The names in one directory, read in a few calls.
+
+use std::os::fd::BorrowedFd;
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+
+/// What an entry of a directory is, without following links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A character or block device, or something newer.
+    Device,
+}
+
+/// The names in a directory, packed.
+#[derive(Default)]
+pub(super) struct Listing {
+    bytes: Vec<u8>,
+    items: Vec<Item>,
+    pub(super) marks: Marks,
+}
+
+struct Item {
+    start: u32,
+    length: u16,
+    kind: Option<Kind>,
+}
+
+/// What the names in a directory tell about it.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Marks(u16);
+
+impl Marks {
+    pub(super) const GIT_IGNORE: Self = Self(1);
+    pub(super) const IGNORE: Self = Self(2);
+    pub(super) const RIPGREP_IGNORE: Self = Self(4);
+    pub(super) const REPOSITORY: Self = Self(8);
+    pub(super) const CACHE: Self = Self(16);
+    pub(super) const PYTHON_ENVIRONMENT: Self = Self(32);
+    pub(super) const VENDORED: Self = Self(64);
+    pub(super) const CARGO: Self = Self(128);
+    pub(super) const ANY_RULES: Self = Self(1 | 2 | 4 | 8);
+
+    /// Says whether any of the given marks is there.
+    pub(super) fn has(self, mark: Self) -> bool {
+        self.0 & mark.0 != 0
+    }
+
+    pub(super) fn of(name: &[u8]) -> Self {
+        match name {
+            b".gitignore" => Self::GIT_IGNORE,
+            b".ignore" => Self::IGNORE,
+            b".rgignore" => Self::RIPGREP_IGNORE,
+            b".git" | b".jj" => Self::REPOSITORY,
+            b"CACHEDIR.TAG" => Self::CACHE,
+            b"pyvenv.cfg" => Self::PYTHON_ENVIRONMENT,
+            b"modules.txt" | b"autoload.php" => Self::VENDORED,
+            b"Cargo.toml" => Self::CARGO,
+            _ => Self(0),
+        }
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl Listing {
+    /// Reads the whole directory; the buffer is only lent, to be used again.
+    pub(super) fn read(directory: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> Result<Self, Errno> {
+        let mut listing = Self::default();
+        raw::read(directory, buffer, |name, kind| listing.push(name, kind))?;
+        Ok(listing)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Returns a name with its kind, if the directory told it.
+    pub(super) fn get(&self, index: usize) -> Option<(&[u8], Option<Kind>)> {
+        let item = self.items.get(index)?;
+        let start = item.start as usize;
+        Some((self.bytes.get(start..start + usize::from(item.length))?, item.kind))
+    }
+
+    fn push(&mut self, name: &[u8], kind: Option<Kind>) {
+        if name == b"." || name == b".." {
+            return;
+        }
+        let (Ok(start), Ok(length)) = (u32::try_from(self.bytes.len()), u16::try_from(name.len())) else {
+            return;
+        };
+        if matches!(name.first(), Some(b'.' | b'C' | b'p' | b'm' | b'a')) {
+            self.marks.add(Marks::of(name));
+        }
+        self.bytes.extend_from_slice(name);
+        self.items.push(Item { start, length, kind });
+    }
+}
+
+/// Translates what the system says about an entry; `None` if it does not say.
+pub(super) fn kind_of(kind: FileType) -> Option<Kind> {
+    Some(match kind {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        FileType::Fifo => Kind::Fifo,
+        FileType::Socket => Kind::Socket,
+        FileType::CharacterDevice | FileType::BlockDevice => Kind::Device,
+        FileType::Unknown => return None,
+    })
+}
+
+#[cfg(target_os = "linux")]
+mod raw {
+    //! Entries straight from `getdents`, through a big buffer.
+
+    use std::os::fd::BorrowedFd;
+
+    use rustix::fs::RawDir;
+    use rustix::io::Errno;
+
+    use super::{Kind, kind_of};
+
+    const BUFFER: usize = 64 * 1024;
+
+    pub(super) fn read(
+        directory: BorrowedFd<'_>,
+        buffer: &mut Vec<u8>,
+        mut push: impl FnMut(&[u8], Option<Kind>),
+    ) -> Result<(), Errno> {
+        buffer.clear();
+        buffer.reserve(BUFFER);
+        let mut entries = RawDir::new(directory, buffer.spare_capacity_mut());
+        while let Some(entry) = entries.next() {
+            match entry {
+                Ok(entry) => push(entry.file_name().to_bytes(), kind_of(entry.file_type())),
+                // The directory was removed while it was read: what was read still counts.
+                Err(Errno::NOENT) => return Ok(()),
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod raw {
+    //! Entries through the portable reader.
+
+    use std::os::fd::BorrowedFd;
+
+    use rustix::fs::Dir;
+    use rustix::io::Errno;
+
+    use super::{Kind, kind_of};
+
+    pub(super) fn read(
+        directory: BorrowedFd<'_>,
+        _: &mut Vec<u8>,
+        mut push: impl FnMut(&[u8], Option<Kind>),
+    ) -> Result<(), Errno> {
+        for entry in Dir::read_from(directory)? {
+            let entry = entry?;
+            push(entry.file_name().to_bytes(), kind_of(entry.file_type()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! The work that the threads of a walk share.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What is still to do: parts of open directories first, so that few directories are open at a time.
+pub(super) struct Queue<D, C> {
+    state: Mutex<State<D, C>>,
+    changed: Condvar,
+}
+
+/// A piece of work.
+pub(super) enum Task<D, C> {
+    Directory(D),
+    Chunk(C),
+}
+
+struct State<D, C> {
+    directories: Vec<D>,
+    chunks: Vec<C>,
+    workers: usize,
+    idle: usize,
+    closed: bool,
+}
+
+impl<D, C> Queue<D, C> {
+    /// Makes an empty queue for that many workers.
+    pub(super) fn new(workers: usize) -> Self {
+        let state = State { directories: Vec::new(), chunks: Vec::new(), workers, idle: 0, closed: false };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Adds directories, emptying the list; the last is taken first.
+    pub(super) fn add_directories(&self, directories: &mut Vec<D>) {
+        if directories.is_empty() {
+            return;
+        }
+        let mut state = self.lock();
+        state.directories.append(directories);
+        self.wake(&state);
+    }
+
+    /// Adds parts of an open directory.
+    pub(super) fn add_chunks(&self, chunks: impl Iterator<Item = C>) {
+        let mut state = self.lock();
+        state.chunks.extend(chunks);
+        self.wake(&state);
+    }
+
+    /// Takes a piece of work, waiting for one while others may still add some; `None` at the end of the walk.
+    pub(super) fn take(&self) -> Option<Task<D, C>> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return None;
+            }
+            if let Some(chunk) = state.chunks.pop() {
+                return Some(Task::Chunk(chunk));
+            }
+            if let Some(directory) = state.directories.pop() {
+                return Some(Task::Directory(directory));
+            }
+            state.idle += 1;
+            if state.idle == state.workers {
+                state.closed = true;
+                self.changed.notify_all();
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
+    /// Ends the walk for everyone.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Says how many pieces of work wait.
+    pub(super) fn waiting(&self) -> usize {
+        let state = self.lock();
+        state.directories.len() + state.chunks.len()
+    }
+
+    fn wake(&self, state: &State<D, C>) {
+        if state.idle > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<D, C>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

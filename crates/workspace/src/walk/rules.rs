@@ -1,0 +1,211 @@
+//! The ignore rules in force in a directory.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::Claim;
+use super::entry::{Candidate, open_regular};
+use super::error::OpenFault;
+use super::ledger::Unreadable;
+use super::listing::{Kind, Marks};
+use super::options::{Hidden, Options, Prune, Rules};
+use super::prune;
+
+/// Why an entry is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    Ignored,
+    Hidden,
+    VersionControl,
+    Dependency,
+}
+
+/// The rules of one directory, with those of the directories above it.
+///
+/// A directory without rules of its own shares the level of its parent. Rules are matched against paths relative to
+/// the directory that holds them: `start` says where in the walk's paths that begins.
+#[derive(Default)]
+pub(super) struct Level {
+    pub(super) parent: Option<Arc<Self>>,
+    pub(super) start: usize,
+    pub(super) git: Gitignores,
+    pub(super) top: Top,
+}
+
+/// Whether a directory is the top of a repository, where the rules of outer repositories end.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Top {
+    #[default]
+    No,
+    Yes,
+}
+
+/// The rules read from one directory, strongest first.
+#[derive(Default)]
+pub(super) struct Gitignores {
+    pub(super) ripgrep: Option<Gitignore>,
+    pub(super) plain: Option<Gitignore>,
+    pub(super) git: Option<Gitignore>,
+    pub(super) exclude: Option<Gitignore>,
+    pub(super) global: Option<Gitignore>,
+}
+
+/// What the rules say about a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Silent,
+    Ignore,
+    Keep,
+}
+
+impl Level {
+    /// Returns the rules of a directory whose names were read; its parent's if it has none of its own.
+    pub(super) fn of(
+        parent: &Arc<Self>,
+        directory: BorrowedFd<'_>,
+        marks: Marks,
+        start: usize,
+        unreadable: &mut Unreadable,
+        shown: &dyn Fn() -> String,
+    ) -> Arc<Self> {
+        if !marks.has(Marks::ANY_RULES) {
+            return Arc::clone(parent);
+        }
+        let mut read = |mark: Marks, name: &str| {
+            if !marks.has(mark) {
+                return None;
+            }
+            match load(directory, name) {
+                Ok(rules) => rules,
+                Err(OpenFault::Gone) => None,
+                Err(fault) => {
+                    unreadable.note(format!("{}/{name}: {fault}", shown()));
+                    None
+                }
+            }
+        };
+        let git = Gitignores {
+            ripgrep: read(Marks::RIPGREP_IGNORE, ".rgignore"),
+            plain: read(Marks::IGNORE, ".ignore"),
+            git: read(Marks::GIT_IGNORE, ".gitignore"),
+            exclude: if marks.has(Marks::REPOSITORY) { load_exclude(directory) } else { None },
+            global: None,
+        };
+        let top = if marks.has(Marks::REPOSITORY) { Top::Yes } else { Top::No };
+        Arc::new(Self { parent: Some(Arc::clone(parent)), start, git, top })
+    }
+
+    /// Asks all rules in force, the nearest and strongest first.
+    fn verdict(&self, path: &[u8], kind: Kind) -> Verdict {
+        let mut answers = [Verdict::Silent; 5];
+        let mut inside = true;
+        let mut level = Some(self);
+        while let Some(here) = level {
+            let local = path.get(here.start..).unwrap_or_default();
+            let mut ask = |place: usize, rules: &Option<Gitignore>| {
+                if let (Some(rules), Some(Verdict::Silent)) = (rules, answers.get(place)) {
+                    answers[place] = matched(rules, local, kind);
+                }
+            };
+            ask(0, &here.git.ripgrep);
+            ask(1, &here.git.plain);
+            if inside {
+                ask(2, &here.git.git);
+                ask(3, &here.git.exclude);
+            }
+            ask(4, &here.git.global);
+            inside &= here.top == Top::No;
+            level = here.parent.as_deref();
+        }
+        answers.into_iter().find(|answer| *answer != Verdict::Silent).unwrap_or(Verdict::Silent)
+    }
+}
+
+/// Says which rule leaves an entry out, whatever its claim.
+///
+/// `free` holds the names of version control and dependency directories that the walk's own start names.
+pub(super) fn against(
+    options: &Options,
+    level: &Level,
+    path: &[u8],
+    beside: Marks,
+    candidate: &Candidate<'_>,
+    free: &[Vec<u8>],
+) -> Option<Reason> {
+    let name = candidate.name_bytes();
+    let directory = candidate.kind() == Kind::Directory;
+    let lifted = || free.iter().any(|free| free == name);
+    if directory && prune::is_version_control(name) && !lifted() {
+        return Some(Reason::VersionControl);
+    }
+    let verdict = match options.rules {
+        Rules::None => Verdict::Silent,
+        Rules::Git => level.verdict(path, candidate.kind()),
+    };
+    if verdict == Verdict::Ignore {
+        return Some(Reason::Ignored);
+    }
+    if options.prune == Prune::Dependencies && directory && prune::is_dependency(name, beside) && !lifted() {
+        return Some(Reason::Dependency);
+    }
+    let hidden = options.hidden == Hidden::Skip && name.first() == Some(&b'.');
+    (hidden && verdict != Verdict::Keep).then_some(Reason::Hidden)
+}
+
+/// Says whether an entry is left out, as its claim allows.
+pub(super) fn leaves_out(claim: Claim, against: Option<Reason>) -> Option<Reason> {
+    if claim == Claim::Named { None } else { against }
+}
+
+/// Reads the rules in one file; `None` if it has none.
+pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Gitignore>, OpenFault> {
+    let opened = open_regular(directory.as_fd(), OsStr::new(name))?;
+    let mut text = Vec::new();
+    read_at_most(opened.file, &mut text).map_err(|error| OpenFault::Refused(error.into()))?;
+    Ok(parse(&text))
+}
+
+/// Builds the rules of a text; lines that are no valid globs are left out, as git leaves them out.
+pub(super) fn parse(text: &[u8]) -> Option<Gitignore> {
+    let text = String::from_utf8_lossy(text);
+    // Built for `.`, so that paths are taken as they are: relative to the directory of the file.
+    let mut builder = GitignoreBuilder::new(".");
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}
+
+/// Ignore files longer than this are cut: no honest one is.
+const MOST_RULES: u64 = 4 * 1024 * 1024;
+
+fn read_at_most(file: std::fs::File, text: &mut Vec<u8>) -> std::io::Result<()> {
+    use std::io::Read;
+    file.take(MOST_RULES).read_to_end(text).map(|_| ())
+}
+
+/// Reads `.git/info/exclude` where `.git` is a directory.
+fn load_exclude(directory: BorrowedFd<'_>) -> Option<Gitignore> {
+    let info = crate::beneath::open_at(
+        directory,
+        Path::new(".git/info"),
+        crate::beneath::READ_DIRECTORY,
+        rustix::fs::Mode::empty(),
+    )
+    .ok()?;
+    load(info, "exclude").ok()?
+}
+
+fn matched(rules: &Gitignore, path: &[u8], kind: Kind) -> Verdict {
+    match rules.matched(Path::new(OsStr::from_bytes(path)), kind == Kind::Directory) {
+        Match::None => Verdict::Silent,
+        Match::Ignore(_) => Verdict::Ignore,
+        Match::Whitelist(_) => Verdict::Keep,
+    }
+}

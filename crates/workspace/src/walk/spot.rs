@@ -1,0 +1,106 @@
+//! One directory at a time, under the same rules as a walk.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+use super::above;
+use super::entry::{Candidate, below, look, read_link};
+use super::ledger::{Skipped, Unreadable, What};
+use super::listing::{Kind, Listing};
+use super::options::{Options, Prune, Rules};
+use super::prune;
+use super::rules::{Level, Reason, against};
+use crate::beneath::open_directory_beneath;
+use crate::fault::Fault;
+use crate::path::WorkspacePath;
+
+/// A directory that can be read by itself, with the rules in force there.
+#[derive(Clone)]
+pub struct Spot {
+    path: WorkspacePath,
+    /// From the start of the rules to here, with a slash at the end unless it is empty.
+    full: Vec<u8>,
+    level: Arc<Level>,
+    free: Arc<[Vec<u8>]>,
+    first: bool,
+}
+
+/// Something that was found in a directory.
+#[derive(Clone)]
+pub struct Found {
+    /// Its name.
+    pub name: OsString,
+    /// What it is.
+    pub kind: Kind,
+    /// What a link says.
+    pub target: Option<OsString>,
+    /// Where a directory can be read on.
+    pub spot: Option<Spot>,
+}
+
+impl Spot {
+    /// Begins at a directory; no rule applies to the directory itself.
+    pub fn new(base: &WorkspacePath, options: &Options) -> Self {
+        let start = above::start(base, options.rules);
+        let free = base.relative().components().map(|part| part.as_os_str().as_bytes().to_vec()).collect();
+        Self { path: base.clone(), full: start.lead, level: start.level, free, first: true }
+    }
+
+    /// Returns where it is.
+    pub fn path(&self) -> &WorkspacePath {
+        &self.path
+    }
+
+    /// Reads the directory: what no rule leaves out, sorted by the bytes of the names.
+    ///
+    /// `None` if the directory turns out to hold dependencies that are to be left out.
+    pub fn read(
+        &self,
+        options: &Options,
+        skipped: &mut Skipped,
+        unreadable: &mut Unreadable,
+    ) -> Result<Option<Vec<Found>>, Fault> {
+        let directory = open_directory_beneath(self.path.root(), self.path.relative())?;
+        let listing = Listing::read(directory.as_fd(), &mut Vec::new())?;
+        let name = self.path.file_name().map(OsStr::as_bytes).unwrap_or_default();
+        if !self.first
+            && options.prune == Prune::Dependencies
+            && prune::holds_dependencies(name, listing.marks)
+        {
+            skipped.count(Reason::Dependency, What::Directory, || self.path.display());
+            return Ok(None);
+        }
+        let level = match options.rules {
+            Rules::None => Arc::clone(&self.level),
+            Rules::Git => {
+                let shown = || self.path.display();
+                Level::of(&self.level, directory.as_fd(), listing.marks, self.full.len(), unreadable, &shown)
+            }
+        };
+        let mut found = Vec::new();
+        for (name, kind) in (0..listing.len()).filter_map(|index| listing.get(index)) {
+            let Some(kind) = kind.or_else(|| look(directory.as_fd(), name)) else { continue };
+            let full = [self.full.as_slice(), name].concat();
+            let candidate = Candidate { name, relative: name, kind };
+            if let Some(reason) = against(options, &level, &full, listing.marks, &candidate, &self.free) {
+                let what = if kind == Kind::Directory { What::Directory } else { What::File };
+                skipped.count(reason, what, || below(&self.path, name).display());
+                continue;
+            }
+            let target =
+                if kind == Kind::Link { read_link(directory.as_fd(), candidate.name()).ok() } else { None };
+            let spot = (kind == Kind::Directory).then(|| self.child(name, full, &level));
+            found.push(Found { name: candidate.name().to_owned(), kind, target, spot });
+        }
+        found.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        Ok(Some(found))
+    }
+
+    fn child(&self, name: &[u8], mut full: Vec<u8>, level: &Arc<Level>) -> Self {
+        full.push(b'/');
+        let path = below(&self.path, name);
+        Self { path, full, level: Arc::clone(level), free: Arc::clone(&self.free), first: false }
+    }
+}

@@ -1,0 +1,319 @@
+//! The threads of a walk.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+
+use super::entry::{Candidate, Entry, Standing, below, look};
+use super::frame::{Anchor, Named, Open, Waiting};
+use super::ledger::{Skipped, Unreadable, What};
+use super::listing::{Kind, Listing};
+use super::options::{Options, Prune, Rules};
+use super::queue::{Queue, Task};
+use super::rules::{Level, Reason, against, leaves_out};
+use super::{Claim, Next, Visitor, above, prune};
+use crate::beneath::open_directory_beneath;
+use crate::fault::Fault;
+use crate::path::WorkspacePath;
+
+/// What a walk leaves behind.
+#[derive(Debug)]
+pub struct Walked<V> {
+    /// The visitors of all threads, with what they gathered.
+    pub visitors: Vec<V>,
+    /// What rules left out.
+    pub skipped: Skipped,
+    /// What could not be read.
+    pub unreadable: Unreadable,
+    /// Whether the walk came to its end.
+    pub ended: Ended,
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All was seen.
+    Complete,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// Walks all that lies below a directory, on several threads.
+///
+/// `stop` is asked often and ends the walk when it says so. `make` makes a visitor for each thread. The start itself
+/// is not visited, and no rule applies to it. Fails only if the start cannot be read.
+pub fn walk<V: Visitor>(
+    base: &WorkspacePath,
+    place: V::Place,
+    options: &Options,
+    stop: &(dyn Fn() -> bool + Sync),
+    make: &(dyn Fn() -> V + Sync),
+) -> Result<Walked<V>, Fault> {
+    let descriptor = open_directory_beneath(base.root(), base.relative())?;
+    let start = above::start(base, options.rules);
+    let threads =
+        options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let walk = Walk {
+        base,
+        options,
+        stop,
+        lead: start.lead.len(),
+        free: names_of(base),
+        queue: Queue::new(threads),
+        stopped: AtomicBool::new(false),
+    };
+    let mut first = Worker::new(&walk, make());
+    let anchor = Anchor::new(descriptor, start.lead.len());
+    let mut path = start.lead;
+    first.read(Arc::clone(&anchor), anchor, std::mem::take(&mut path), start.level, place, Named::Yes)?;
+    let workers = if walk.queue.waiting() == 0 { vec![first] } else { share(&walk, first, threads, make) };
+    Ok(gather(workers, walk.stopped.load(Ordering::Relaxed)))
+}
+
+/// What the threads share.
+struct Walk<'w, P> {
+    base: &'w WorkspacePath,
+    options: &'w Options,
+    stop: &'w (dyn Fn() -> bool + Sync),
+    lead: usize,
+    free: Vec<Vec<u8>>,
+    queue: Queue<Waiting<P>, Chunk<P>>,
+    stopped: AtomicBool,
+}
+
+/// A part of an open directory.
+struct Chunk<P> {
+    open: Arc<Open<P>>,
+    range: Range<usize>,
+}
+
+struct Worker<'w, V: Visitor> {
+    walk: &'w Walk<'w, V::Place>,
+    visitor: V,
+    skipped: Skipped,
+    unreadable: Unreadable,
+    found: Vec<Waiting<V::Place>>,
+    path: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+/// How many names are done in one go: a wide directory is shared between the threads in such parts.
+const CHUNK: usize = 128;
+
+fn share<'w, V: Visitor>(
+    walk: &'w Walk<'w, V::Place>,
+    first: Worker<'w, V>,
+    threads: usize,
+    make: &(dyn Fn() -> V + Sync),
+) -> Vec<Worker<'w, V>> {
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> =
+            (1..threads).map(|_| scope.spawn(move || Worker::new(walk, make()).work())).collect();
+        let mut workers = vec![first.work()];
+        for helper in helpers {
+            match helper.join() {
+                Ok(worker) => workers.push(worker),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        workers
+    })
+}
+
+fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> Walked<V> {
+    let ended = if stopped { Ended::Stopped } else { Ended::Complete };
+    let mut walked = Walked {
+        visitors: Vec::new(),
+        skipped: Skipped::default(),
+        unreadable: Unreadable::default(),
+        ended,
+    };
+    for worker in workers {
+        walked.visitors.push(worker.visitor);
+        walked.skipped.add(worker.skipped);
+        walked.unreadable.add(worker.unreadable);
+    }
+    walked
+}
+
+/// Returns the names on the way to the start: what the start itself names is not left out below it.
+fn names_of(base: &WorkspacePath) -> Vec<Vec<u8>> {
+    base.relative().components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect()
+}
+
+impl<'w, V: Visitor> Worker<'w, V> {
+    fn new(walk: &'w Walk<'w, V::Place>, visitor: V) -> Self {
+        Self {
+            walk,
+            visitor,
+            skipped: Skipped::default(),
+            unreadable: Unreadable::default(),
+            found: Vec::new(),
+            path: Vec::new(),
+            buffer: Vec::new(),
+        }
+    }
+
+    fn work(mut self) -> Self {
+        let _ending = EndOnPanic(&self.walk.queue);
+        while let Some(task) = self.walk.queue.take() {
+            match task {
+                Task::Directory(waiting) => self.enter(waiting),
+                Task::Chunk(chunk) => self.part(&chunk.open, chunk.range),
+            }
+        }
+        self
+    }
+
+    /// Opens and reads a directory that was found.
+    fn enter(&mut self, waiting: Waiting<V::Place>) {
+        if self.stops() {
+            return;
+        }
+        let mut path = waiting.path.into_vec();
+        let opened = waiting.anchor.open(&path);
+        path.push(b'/');
+        let read = opened.and_then(|descriptor| {
+            let here = Anchor::new(descriptor, path.len());
+            self.read(waiting.anchor, here, path.clone(), waiting.level, waiting.place, waiting.named)
+        });
+        match read {
+            // Gone, or no longer a directory: it is not there, and a link is not entered.
+            Ok(()) | Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
+            Err(errno) => {
+                path.pop();
+                let shown = self.shown(&path);
+                self.unreadable.note(format!("{shown}: {}", Fault::from(errno)));
+            }
+        }
+    }
+
+    fn read(
+        &mut self,
+        above: Arc<Anchor>,
+        here: Arc<Anchor>,
+        path: Vec<u8>,
+        level: Arc<Level>,
+        place: V::Place,
+        named: Named,
+    ) -> Result<(), Errno> {
+        let listing = Listing::read(here.as_fd(), &mut self.buffer)?;
+        if named == Named::No && self.walk.options.prune == Prune::Dependencies {
+            let name = path.strip_suffix(b"/").unwrap_or(&path).rsplit(|byte| *byte == b'/').next();
+            if prune::holds_dependencies(name.unwrap_or_default(), listing.marks) {
+                self.leave_out(Reason::Dependency, What::Directory, &path);
+                return Ok(());
+            }
+        }
+        let level = match self.walk.options.rules {
+            Rules::None => level,
+            Rules::Git => {
+                let shown = || display(self.walk.base, self.walk.lead, &path);
+                Level::of(&level, here.as_fd(), listing.marks, path.len(), &mut self.unreadable, &shown)
+            }
+        };
+        let count = listing.len();
+        let open = Open { here, above, path, level, place, listing };
+        if count <= CHUNK + CHUNK / 2 {
+            self.part(&open, 0..count);
+            return Ok(());
+        }
+        let open = Arc::new(open);
+        let parts = (CHUNK..count).step_by(CHUNK).map(|from| from..(from + CHUNK).min(count));
+        self.walk.queue.add_chunks(parts.map(|range| Chunk { open: Arc::clone(&open), range }));
+        self.part(&open, 0..CHUNK);
+        Ok(())
+    }
+
+    /// Shows a part of a directory to the visitor.
+    fn part(&mut self, open: &Open<V::Place>, range: Range<usize>) {
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        path.extend_from_slice(&open.path);
+        for index in range {
+            if self.stops() {
+                break;
+            }
+            let Some((name, kind)) = open.listing.get(index) else { break };
+            path.truncate(open.path.len());
+            path.extend_from_slice(name);
+            let Some(kind) = kind.or_else(|| look(open.here.as_fd(), name)) else { continue };
+            self.name(open, &path, name, kind);
+        }
+        self.path = path;
+        self.walk.queue.add_directories(&mut self.found);
+    }
+
+    fn name(&mut self, open: &Open<V::Place>, path: &[u8], name: &[u8], kind: Kind) {
+        let walk = self.walk;
+        let candidate = Candidate { name, relative: path.get(walk.lead..).unwrap_or_default(), kind };
+        let claim = self.visitor.judge(&open.place, &candidate);
+        if claim == Claim::Pass {
+            return;
+        }
+        let against = against(walk.options, &open.level, path, open.listing.marks, &candidate, &walk.free);
+        if let Some(reason) = leaves_out(claim, against) {
+            let what = if kind == Kind::Directory { What::Directory } else { What::File };
+            self.leave_out(reason, what, path);
+            return;
+        }
+        let standing = if against.is_some() { Standing::Overruled } else { Standing::Free };
+        let entry = Entry { candidate: &candidate, directory: open.here.as_fd(), base: walk.base, standing };
+        match self.visitor.visit(&open.place, &entry) {
+            Next::Enter(place) if kind == Kind::Directory => self.found.push(Waiting {
+                anchor: Arc::clone(open.anchor()),
+                path: path.into(),
+                level: Arc::clone(&open.level),
+                place,
+                named: if claim == Claim::Named { Named::Yes } else { Named::No },
+            }),
+            Next::On | Next::Enter(_) => {}
+            Next::Stop => self.stop(),
+        }
+    }
+
+    fn leave_out(&mut self, reason: Reason, what: What, path: &[u8]) {
+        let (base, lead) = (self.walk.base, self.walk.lead);
+        self.skipped.count(reason, what, || display(base, lead, path));
+    }
+
+    fn shown(&self, path: &[u8]) -> String {
+        display(self.walk.base, self.walk.lead, path)
+    }
+
+    fn stops(&self) -> bool {
+        if self.walk.stopped.load(Ordering::Relaxed) {
+            return true;
+        }
+        let told = (self.walk.stop)();
+        if told {
+            self.stop();
+        }
+        told
+    }
+
+    fn stop(&self) {
+        self.walk.stopped.store(true, Ordering::Relaxed);
+        self.walk.queue.close();
+    }
+}
+
+fn display(base: &WorkspacePath, lead: usize, path: &[u8]) -> String {
+    let relative = path.get(lead..).unwrap_or_default();
+    below(base, relative.strip_suffix(b"/").unwrap_or(relative)).display()
+}
+
+/// Lets the other threads end when one panics, so that the panic is seen instead of a wait without end.
+struct EndOnPanic<'q, D, C>(&'q Queue<D, C>);
+
+impl<D, C> Drop for EndOnPanic<'_, D, C> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.close();
+        }
+    }
+}
