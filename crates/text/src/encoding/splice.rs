@@ -80,7 +80,9 @@ impl Text {
             if !fits {
                 return Err(SpliceError::Range { start, end });
             }
-            let new = lf(&splice.new);
+            let old = &view[start..end];
+            // A carriage return can stand before a break in the view itself; what was read may be written back.
+            let new = if splice.new == old { Cow::Borrowed(old) } else { lf(&splice.new) };
             let (range, new) = narrow(view, &splice.range, &new);
             let new = self.broken(&splice.range, &range, new);
             let upto = raw + self.stored(done..range.start);

@@ -1,0 +1,53 @@
+//! Unified diffs.
+
+use std::fmt::Write as _;
+
+use toolpost_text::diff::{Diff, MAX_LINES, unified};
+
+#[test]
+fn hunks_have_the_right_numbers() {
+    let rows: [(&str, &str, usize, &str, [usize; 4]); 10] = [
+        ("a\n", "a\n", 3, "", [0, 0, 0, 0]),
+        ("a\nb\nc\n", "a\nB\nc\n", 3, "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", [1, 1, 2, 2]),
+        ("", "a\nb\n", 3, "@@ -0,0 +1,2 @@\n+a\n+b\n", [2, 0, 1, 2]),
+        ("a\n", "", 3, "@@ -1 +0,0 @@\n-a\n", [0, 1, 1, 1]),
+        ("a\nb\nc\n", "a\nc\n", 0, "@@ -2 +1,0 @@\n-b\n", [0, 1, 2, 2]),
+        ("a\nb\n", "a\n", 0, "@@ -2 +1,0 @@\n-b\n", [0, 1, 1, 1]),
+        ("a\n", "a\nb\n", 0, "@@ -1,0 +2 @@\n+b\n", [1, 0, 2, 2]),
+        ("a", "a\n", 3, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", [1, 1, 1, 1]),
+        ("a\nb", "x\nb", 1, "@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n", [1, 1, 1, 1]),
+        (
+            "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
+            "1\nx\n3\n4\n5\n6\n7\n9\ny\n",
+            1,
+            "@@ -1,3 +1,3 @@\n 1\n-2\n+x\n 3\n@@ -7,3 +7,3 @@\n 7\n-8\n 9\n+y\n",
+            [2, 2, 2, 9],
+        ),
+    ];
+    for (old, new, context, text, [added, removed, first_line, last_line]) in rows {
+        let wanted = Diff { text: text.to_owned(), added, removed, first_line, last_line, cut: 0 };
+        assert_eq!(unified(old, new, context), wanted, "{old:?} {new:?}");
+    }
+}
+
+#[test]
+fn long_diffs_say_how_long_they_are() {
+    let mut new = String::new();
+    for line in 0..1000 {
+        writeln!(new, "{line}").expect("a string takes everything");
+    }
+    let found = unified("", &new, 3);
+    assert_eq!((found.text.lines().count(), found.cut, found.added), (MAX_LINES + 1, 1001 - MAX_LINES, 1000));
+    assert!(
+        found.text.ends_with("\n+198\n[toolpost: left out 801 more lines of the diff]\n"),
+        "{}",
+        found.text
+    );
+}
+
+#[test]
+fn texts_without_anything_in_common_are_compared_too() {
+    let many = |letter: char| -> String { (0..40_000).map(|line| format!("{letter}{line}\n")).collect() };
+    let found = unified(&many('a'), &many('b'), 3);
+    assert_eq!((found.added, found.removed), (40_000, 40_000));
+}

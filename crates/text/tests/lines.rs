@@ -1,0 +1,60 @@
+//! Where lines begin and end.
+
+use toolpost_text::lines::{LineIndex, LineRange, Place, count, lf};
+
+#[test]
+fn lines_end_at_line_feeds_only() {
+    let rows: [(&str, &[&str]); 7] = [
+        ("", &[]),
+        ("\n", &["\n"]),
+        ("a", &["a"]),
+        ("a\n", &["a\n"]),
+        ("a\n\nb", &["a\n", "\n", "b"]),
+        ("a\rb\u{85}c\u{2028}d\n", &["a\rb\u{85}c\u{2028}d\n"]),
+        ("é世\n🌍\n", &["é世\n", "🌍\n"]),
+    ];
+    for (text, wanted) in rows {
+        let index = LineIndex::new(text);
+        let lines: Vec<&str> = (1..).map_while(|line| index.range(line)).map(|range| &text[range]).collect();
+        assert_eq!((lines.as_slice(), index.count(), count(text)), (wanted, wanted.len(), wanted.len()));
+        assert_eq!(index.range(0), None);
+    }
+}
+
+#[test]
+fn places_and_offsets_correspond() {
+    let text = "é世\n🌍x\n";
+    let index = LineIndex::new(text);
+    let rows = [(0, 1, 1), (2, 1, 2), (5, 1, 3), (6, 2, 1), (10, 2, 2), (11, 2, 3)];
+    for (offset, line, column) in rows {
+        let place = Place { line, column };
+        assert_eq!((index.place(text, offset), index.offset(text, place)), (place, Some(offset)));
+    }
+    for (line, column) in [(0, 1), (1, 0), (1, 4), (3, 1)] {
+        assert_eq!(index.offset(text, Place { line, column }), None, "{line}:{column}");
+    }
+}
+
+#[test]
+fn spans_are_whole_lines() {
+    let text = "a\nb\nc";
+    let index = LineIndex::new(text);
+    let rows = [
+        (1, 1, Some("a\n")),
+        (2, 3, Some("b\nc")),
+        (3, 3, Some("c")),
+        (0, 1, None),
+        (3, 2, None),
+        (2, 4, None),
+    ];
+    for (first, last, wanted) in rows {
+        assert_eq!(index.span(LineRange { first, last }).map(|span| &text[span]), wanted, "{first}-{last}");
+    }
+}
+
+#[test]
+fn only_crlf_is_folded() {
+    for (text, wanted) in [("a\r\nb", "a\nb"), ("a\rb\n", "a\rb\n"), ("\r\r\n", "\r\n"), ("", "")] {
+        assert_eq!(lf(text), wanted);
+    }
+}

@@ -1,0 +1,290 @@
+//! What holds for every text.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use std::ops::Range;
+
+use proptest::prelude::*;
+use toolpost_text::cut::{self, Limit};
+use toolpost_text::encoding::{Eol, Splice, Text};
+use toolpost_text::matching::{Found, How, Miss, Step, find};
+use toolpost_text::window::{Ask, Facts, Line, Seen, Window};
+use toolpost_text::{diff, escape, guard, lines, names};
+
+/// Lines of few letters, so that they repeat, with breaks of both kinds and characters of every width.
+fn prose() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "a", "b", "ab", "  ", "\t", "\n", "\r\n", "\n", "é", "\u{2019}", "'", "世", "🌍", "}", "foo();",
+        "    ", "\r", "\u{A0}",
+    ]);
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+fn stored() -> impl Strategy<Value = Vec<u8>> {
+    (prose(), 0..8_u8, prop::collection::vec(any::<u8>(), 0..60)).prop_map(|(text, kind, noise)| match kind {
+        0 => [b"\xEF\xBB\xBF", text.as_bytes()].concat(),
+        1 => [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect(),
+        2 => [0xFE, 0xFF].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect(),
+        3 => [0xFF, 0xFE, 0, 0]
+            .into_iter()
+            .chain(text.chars().flat_map(|c| u32::from(c).to_le_bytes()))
+            .collect(),
+        4 => encoding_rs::SHIFT_JIS.encode(&text).0.into_owned(),
+        5 => [text.as_bytes(), &noise].concat(),
+        6 => encoding_rs::WINDOWS_1252.encode(&text).0.into_owned(),
+        _ => text.into_bytes(),
+    })
+}
+
+fn charset() -> impl Strategy<Value = Option<&'static encoding_rs::Encoding>> {
+    prop::sample::select(vec![
+        None,
+        Some(encoding_rs::SHIFT_JIS),
+        Some(encoding_rs::GBK),
+        Some(encoding_rs::WINDOWS_1252),
+    ])
+}
+
+/// Picks a part of a text by two fractions.
+fn part(text: &str, a: f64, b: f64) -> Range<usize> {
+    let at = |share: f64| text.floor_char_boundary((text.len() as f64 * share) as usize);
+    at(a.min(b))..at(a.max(b))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn splices_leave_the_rest_alone(bytes in stored(), charset in charset(), a in 0.0..1.0, b in 0.0..1.0, c in 0.0..1.0, new in prose()) {
+        let Ok(text) = Text::open(bytes.clone(), charset) else { return Ok(()) };
+        prop_assert_eq!(text.bytes(), &bytes);
+        let view = text.view();
+        let first = part(view, a, b);
+        let start = view.floor_char_boundary(first.end + ((view.len() - first.end) as f64 * c) as usize).max(first.end);
+        let second = start..view.len();
+        let splices = [
+            Splice { range: first.clone(), new: new.clone() },
+            Splice { range: second.clone(), new: "x\n".into() },
+        ];
+        let raw = |range: &Range<usize>| text.raw(range.start).unwrap()..text.raw(range.end).unwrap();
+        if let Ok(out) = text.splice(&splices) {
+            let (one, two) = (raw(&first), raw(&second));
+            let between = &bytes[one.end..two.start];
+            prop_assert!(out.starts_with(&bytes[..one.start]));
+            prop_assert!(between.is_empty() || out[one.start..].windows(between.len()).any(|part| part == between));
+            prop_assert!(out.ends_with(&bytes[two.end..]));
+        }
+        prop_assert_eq!(text.splice(&[]).unwrap(), bytes.clone());
+        let same = [Splice { range: first.clone(), new: view[first].to_owned() }];
+        prop_assert_eq!(text.splice(&same).unwrap(), bytes);
+    }
+
+    #[test]
+    fn an_undone_change_leaves_no_trace(body in "[abé\n]{0,40}", crlf in any::<bool>(), a in 0.0..1.0, b in 0.0..1.0, new in "[xyü\n]{0,10}") {
+        let stored = if crlf { body.replace('\n', "\r\n") } else { body };
+        let text = Text::open(stored.clone().into_bytes(), None).unwrap();
+        let range = part(text.view(), a, b);
+        let old = text.view()[range.clone()].to_owned();
+        let changed = Text::open(text.splice(&[Splice { range: range.clone(), new: new.clone() }]).unwrap(), None).unwrap();
+        prop_assert_eq!(changed.view(), format!("{}{new}{}", &text.view()[..range.start], &text.view()[range.end..]));
+        // A text that lost all its breaks no longer knows their kind.
+        if changed.eol() == text.eol() || text.eol() == Eol::Lf {
+            let back = changed.splice(&[Splice { range: range.start..range.start + new.len(), new: old }]).unwrap();
+            prop_assert_eq!(back, stored.into_bytes());
+        }
+    }
+
+    #[test]
+    fn offsets_of_view_and_file_correspond(bytes in stored(), charset in charset()) {
+        let Ok(text) = Text::open(bytes.clone(), charset) else { return Ok(()) };
+        let view = text.view();
+        let mut last = None;
+        for offset in (0..=view.len()).filter(|&offset| view.is_char_boundary(offset)) {
+            let raw = text.raw(offset).unwrap();
+            prop_assert!(last < Some(raw));
+            prop_assert_eq!(text.offset(raw), Some(offset));
+            last = Some(raw);
+        }
+        prop_assert_eq!((text.raw(0), last), (Some(text.bom()), Some(bytes.len())));
+        prop_assert_eq!(text.raw(view.len() + 1), None);
+    }
+
+    #[test]
+    fn exact_hits_are_those_of_a_naive_search(view in prose(), a in 0.0..1.0, b in 0.0..1.0, new in prose()) {
+        let view = lines::lf(&view).into_owned();
+        let old = view[part(&view, a, b)].to_owned();
+        let (folded_old, folded_new) = (lines::lf(&old), lines::lf(&new));
+        let naive: Vec<Range<usize>> = view.match_indices(&*folded_old).map(|(at, hit)| at..at + hit.len()).collect();
+        let found = find(&view, &old, &new, &How::every(Step::Exact));
+        if folded_old == folded_new {
+            prop_assert_eq!(found, Err(Miss::Same));
+        } else if old.is_empty() {
+            prop_assert_eq!(found.is_ok(), view.is_empty());
+        } else if naive.is_empty() {
+            prop_assert!(matches!(found, Err(Miss::Absent { .. })), "{:?}", found);
+        } else {
+            let found = found.unwrap();
+            let ranges: Vec<Range<usize>> = found.hits.iter().map(|hit| hit.range.clone()).collect();
+            prop_assert_eq!(ranges, naive.clone());
+            let one = find(&view, &old, &new, &How::one(Step::Unescaped));
+            let overlaps = view.char_indices().filter(|&(at, _)| view[at..].starts_with(&*folded_old)).count();
+            prop_assert_eq!(one.is_ok(), overlaps == 1, "{:?}", one);
+        }
+    }
+
+    #[test]
+    fn later_steps_hit_whole_characters_in_order(view in prose(), old in prose(), new in prose(), every in any::<bool>()) {
+        let how = if every { How::every(Step::Unescaped) } else { How::one(Step::Unescaped) };
+        if let Ok(Found { hits, .. }) = find(&view, &old, &new, &how) {
+            let mut done = 0;
+            for hit in &hits {
+                prop_assert!(done <= hit.range.start && view.get(hit.range.clone()).is_some());
+                done = hit.range.end;
+            }
+            prop_assert!(!hits.is_empty());
+            let bare = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+            let ours = bare(&view[hits[0].range.clone()]);
+            prop_assert_eq!(ours, bare(&old));
+        }
+    }
+
+    #[test]
+    fn cuts_keep_both_ends(text in prose(), bytes in 0_usize..60, most in 0_usize..8, head in 0_usize..5, tail in 0_usize..5) {
+        let limit = Limit { bytes, lines: most };
+        for kept in [cut::head(&text, limit), cut::head_and_tail(&text, limit, head, tail)] {
+            let Some(kept) = kept else {
+                prop_assert!(text.len() <= bytes && lines::count(&text) <= most);
+                continue;
+            };
+            prop_assert!(text.starts_with(kept.head) && text.ends_with(kept.tail));
+            prop_assert_eq!(kept.head.len() + kept.left.bytes + kept.tail.len(), text.len());
+            prop_assert!(kept.head.len() + kept.tail.len() <= bytes);
+            prop_assert!(lines::count(kept.head) + lines::count(kept.tail) <= most);
+            prop_assert!(guard::check(&kept.to_string(), &text).is_err());
+        }
+    }
+
+    #[test]
+    fn windows_do_not_depend_on_the_pieces(bytes in stored(), first in 1_u64..6, count in 0_u64..6, characters in 0_u64..12, cuts in prop::collection::vec(0.0..1.0, 0..6)) {
+        let ask = Ask { first, count, characters };
+        let mut ends: Vec<usize> = cuts.iter().map(|share| (bytes.len() as f64 * share) as usize).collect();
+        ends.push(bytes.len());
+        ends.sort_unstable();
+        let mut window = Window::new(ask);
+        let mut start = 0;
+        for end in ends {
+            window.feed(&bytes[start..end]);
+            start = end;
+        }
+        prop_assert_eq!(window.finish(), naive(&bytes, ask));
+    }
+
+    #[test]
+    fn diffs_lead_from_old_to_new(old in prose(), new in prose()) {
+        let found = diff::unified(&old, &new, 3);
+        prop_assert_eq!(found.text.is_empty(), old == new);
+        prop_assert_eq!(apply(&old, &found.text), new);
+        let signs = |sign: char| found.text.split_inclusive('\n').filter(|line| line.starts_with(sign)).count();
+        prop_assert_eq!((found.added, found.removed, found.cut), (signs('+'), signs('-'), 0));
+    }
+
+    #[test]
+    fn escaped_names_come_back(name in prop::collection::vec(any::<u8>(), 0..20), text in "\\PC{0,10}|[\\\\nx\u{202e}\u{1b}\n]{0,8}") {
+        for name in [name.as_slice(), text.as_bytes()] {
+            let shown = escape::name(name);
+            let odd = shown.chars().any(|c| c.is_control() || ('\u{202A}'..='\u{202E}').contains(&c));
+            prop_assert!(!odd);
+            prop_assert_eq!(escape::unescape(&shown), Some(name.to_vec()));
+        }
+    }
+
+    #[test]
+    fn keys_are_their_own_keys(name in "\\PC{0,12}") {
+        let key = names::variants(&name);
+        prop_assert_eq!(names::variants(&key), key.clone());
+        prop_assert_eq!(names::same_key(&name, &key).is_some(), true);
+    }
+
+    #[test]
+    fn text_that_was_there_may_be_written_again(text in prose()) {
+        prop_assert_eq!(guard::check(&text, &text), Ok(()));
+    }
+}
+
+/// Reads the asked lines the slow way.
+fn naive(bytes: &[u8], ask: Ask) -> Seen {
+    let bom = bytes.starts_with(b"\xEF\xBB\xBF");
+    let body = if bom { &bytes[3..] } else { bytes };
+    let mut facts = Facts { bom, bytes: bytes.len() as u64, ..Facts::default() };
+    facts.nul = bytes.iter().position(|&byte| byte == 0).map(|at| at as u64);
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(body.split_inclusive(|&byte| byte == b'\n')) {
+        facts.lines = number;
+        let content = match line.strip_suffix(b"\n") {
+            Some(open) if open.ends_with(b"\r") => {
+                facts.crlf += 1;
+                &open[..open.len() - 1]
+            }
+            Some(open) => {
+                facts.lf += 1;
+                open
+            }
+            None => line,
+        };
+        facts.tabs += u64::from(line.starts_with(b"\t"));
+        facts.spaces += u64::from(line.starts_with(b"  "));
+        if number < ask.first || number >= ask.first + ask.count {
+            continue;
+        }
+        let mut text: Vec<char> = Vec::new();
+        for chunk in content.utf8_chunks() {
+            text.extend(chunk.valid().chars());
+            facts.invalid += chunk.invalid().len() as u64;
+            let glyphs = chunk
+                .invalid()
+                .iter()
+                .map(|&byte| encoding_rs::mem::decode_latin1(&[byte]).chars().next().unwrap());
+            text.extend(glyphs.zip(chunk.invalid()).map(|(latin, &byte)| glyph(latin, byte)));
+        }
+        let kept = text.len().min(ask.characters as usize);
+        found.push(Line { number, text: text[..kept].iter().collect(), more: (text.len() - kept) as u64 });
+    }
+    Seen { lines: found, facts }
+}
+
+/// Gives the glyph of windows-1252, of which only 32 differ from Latin-1.
+fn glyph(latin: char, byte: u8) -> char {
+    let special: Vec<char> = "€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ".chars().collect();
+    special.get(usize::from(byte).wrapping_sub(0x80)).copied().unwrap_or(latin)
+}
+
+/// Applies a unified diff, trusting its numbers.
+fn apply(old: &str, diff: &str) -> String {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let mut out = String::new();
+    let (mut at, mut last) = (0, b' ');
+    for line in diff.split_inclusive('\n') {
+        let body = &line[1..];
+        match line.as_bytes()[0] {
+            b'@' => {
+                let place = line.split(' ').nth(1).unwrap().trim_start_matches('-');
+                let (start, count) = place.split_once(',').unwrap_or((place, "1"));
+                let start = start.parse::<usize>().unwrap() - usize::from(count != "0");
+                out.extend(old[at..start].iter().copied());
+                at = start;
+            }
+            b'\\' if last != b'-' => {
+                out.pop();
+            }
+            b'\\' => {}
+            b'+' => out.push_str(body),
+            b' ' => {
+                out.push_str(body);
+                at += 1;
+            }
+            _ => at += 1,
+        }
+        last = line.as_bytes()[0];
+    }
+    out.extend(old[at..].iter().copied());
+    out
+}
