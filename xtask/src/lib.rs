@@ -1,11 +1,14 @@
 //! The house's own tasks: what the checks and the generators share with their tests.
 
 pub mod disk;
+pub mod docs;
 mod house;
+pub mod licences;
 pub mod parity;
 mod programs;
 pub mod said;
 mod say;
+mod suites;
 pub mod tidy;
 pub mod tree;
 
@@ -21,6 +24,9 @@ type Task = (&'static str, &'static str, fn(&House, &[String]) -> Result<Verdict
 const TASKS: &[Task] = &[
     ("tidy", "checks the house's own rules over all tracked files", tidy::run),
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
+    ("docs", "writes the generated references; with --check only compares them", docs::run),
+    ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
+    ("licences", "checks the licences and sources of all dependencies against deny.toml", licences::run),
 ];
 
 /// Runs the task that the arguments name.

@@ -23,6 +23,8 @@ pub struct SaidTool {
     pub operation: String,
     /// The description that the model sees.
     pub description: String,
+    /// What else its page says: behaviour and examples, in Markdown.
+    pub page: String,
     /// The whole schema of its arguments.
     pub full: Value,
     /// The published part of it.
@@ -41,6 +43,7 @@ impl Said {
                 operation: tool.operation.to_owned(),
                 description: Manual::of_tool(dialect.pages, tool.name)
                     .map_or(String::new(), |page| page.description),
+                page: page(dialect.pages, tool.name),
                 published: toolpost_tool::published(&full),
                 full,
             }
@@ -59,6 +62,15 @@ impl Said {
     pub fn tool(&self, name: &str) -> Option<&SaidTool> {
         self.tools.iter().find(|tool| tool.name == name || tool.aliases.iter().any(|alias| alias == name))
     }
+}
+
+/// Gives a tool's section of the pages, without its heading and its first paragraph.
+fn page(pages: &[&str], tool: &str) -> String {
+    let sections = pages.iter().flat_map(|page| page.split("\n## ").skip(1));
+    let own =
+        sections.filter_map(|section| section.split_once('\n')).find(|(heading, _)| heading.trim() == tool);
+    let body = own.map_or("", |(_, body)| body.trim());
+    body.split_once("\n\n").map_or(String::new(), |(_, rest)| rest.trim().to_owned())
 }
 
 /// Names the type that a schema asks for, without null.

@@ -42,6 +42,7 @@ fn said(tools: &[(&str, Value)]) -> Said {
         aliases: vec!["ls".to_owned()],
         operation: "list".to_owned(),
         description: "Lists.".to_owned(),
+        page: String::new(),
         published: toolpost_tool::published(full),
         full: full.clone(),
     });

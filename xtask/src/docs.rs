@@ -1,0 +1,61 @@
+//! `cargo xtask docs`: the references that are generated from the code, so that they are never behind it.
+
+mod cli;
+pub mod marked;
+pub mod readme;
+pub mod tools;
+
+use crate::{House, Verdict, parity::Against, said::Said, say};
+use anyhow::{Result, bail};
+
+/// Writes the generated files, or with `--check` says which of them are not what the code says.
+///
+/// # Errors
+/// When the code's own answers cannot be had, or a file cannot be written.
+pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+    let check = match arguments {
+        [] => false,
+        [flag] if flag == "--check" => true,
+        _ => bail!("docs takes --check or nothing"),
+    };
+    let mut verdict = Verdict::Good;
+    for (path, text) in generated(house)? {
+        let old = house.read(&path).unwrap_or_default();
+        match (old == text, check) {
+            (true, _) => say::line(&format!("{path}: current")),
+            (false, false) => {
+                house.write(&path, &text)?;
+                say::line(&format!("{path}: written"));
+            }
+            (false, true) => {
+                let line = first_difference(&old, &text);
+                say::line(&format!(
+                    "{path}:{line}: not what the code says; run `cargo xtask docs` and commit it"
+                ));
+                verdict = Verdict::Bad;
+            }
+        }
+    }
+    Ok(verdict)
+}
+
+/// Makes every generated file: its path, and all that stands in it.
+fn generated(house: &House) -> Result<Vec<(String, String)>> {
+    let said = Said::all();
+    let against = Against::read(house)?;
+    Ok(vec![
+        ("docs/reference/tools.md".to_owned(), tools::reference(&said)),
+        ("docs/reference/cli.md".to_owned(), cli::reference(house)?),
+        (
+            "README.md".to_owned(),
+            marked::put(&house.read("README.md")?, "dialects", &readme::table(&said, &against))?,
+        ),
+    ])
+}
+
+/// Gives the number of the first line that is not the same.
+#[must_use]
+pub fn first_difference(old: &str, new: &str) -> usize {
+    let same = old.lines().zip(new.lines()).take_while(|(old, new)| old == new);
+    same.count() + 1
+}

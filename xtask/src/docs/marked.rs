@@ -1,0 +1,15 @@
+//! A generated part of a written page: it stands between two marks, and nothing else is touched.
+
+use anyhow::{Context, Result};
+
+/// Puts a text between the marks of a name.
+///
+/// # Errors
+/// When the page has no such marks.
+pub fn put(page: &str, name: &str, text: &str) -> Result<String> {
+    let (begin, end) = (format!("<!-- {name}:begin -->\n"), format!("<!-- {name}:end -->"));
+    let missing = || format!("the page needs the lines `{}` and `{end}`", begin.trim_end());
+    let from = page.find(&begin).with_context(missing)? + begin.len();
+    let to = page[from..].find(&end).with_context(missing)? + from;
+    Ok(format!("{}{text}{}", &page[..from], &page[to..]))
+}

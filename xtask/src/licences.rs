@@ -1,0 +1,144 @@
+//! `cargo xtask licences`: the licence and the source of every dependency, against deny.toml.
+
+use crate::{House, Verdict, programs, say};
+use anyhow::{Context, Result};
+use serde_json::Value;
+use toml::Table;
+
+/// What deny.toml allows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Licences that every dependency may have.
+    pub licences: Vec<String>,
+    /// A dependency, and the further licences that it alone may have.
+    pub exceptions: Vec<(String, Vec<String>)>,
+    /// Registries that dependencies may come from.
+    pub registries: Vec<String>,
+}
+
+/// Checks all dependencies.
+///
+/// # Errors
+/// When cargo or deny.toml cannot be read.
+pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
+    let allowed = Allowed::read(&house.read("deny.toml")?)?;
+    let mut cargo = programs::cargo();
+    cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(house.root());
+    let metadata: Value =
+        serde_json::from_str(&programs::output(&mut cargo)?).context("cargo metadata is not JSON")?;
+    let packages: Vec<&Value> = metadata["packages"].as_array().into_iter().flatten().collect();
+    let wrong: Vec<String> = packages.iter().flat_map(|package| judge(package, &allowed)).collect();
+    wrong.iter().for_each(|line| say::line(line));
+    say::line(&format!("licences: {} packages, {} findings", packages.len(), wrong.len()));
+    Ok(if wrong.is_empty() { Verdict::Good } else { Verdict::Bad })
+}
+
+impl Allowed {
+    /// Reads deny.toml.
+    ///
+    /// # Errors
+    /// When it is not TOML, or lists no licences.
+    pub fn read(text: &str) -> Result<Self> {
+        let table: Table = toml::from_str(text).context("deny.toml is not TOML")?;
+        let licences =
+            table.get("licenses").and_then(|part| part.as_table()).context("deny.toml has no [licenses]")?;
+        let exceptions = licences.get("exceptions").and_then(|list| list.as_array()).into_iter().flatten();
+        let exceptions = exceptions.filter_map(|row| {
+            let row = row.as_table()?;
+            Some((row.get("crate")?.as_str()?.to_owned(), strings(row.get("allow"))))
+        });
+        let sources = table.get("sources").and_then(|part| part.as_table());
+        Ok(Self {
+            licences: strings(licences.get("allow")),
+            exceptions: exceptions.collect(),
+            registries: strings(sources.and_then(|sources| sources.get("allow-registry"))),
+        })
+    }
+
+    fn has(&self, package: &str, licence: &str) -> bool {
+        let own =
+            self.exceptions.iter().filter(|(name, _)| name == package).flat_map(|(_, licences)| licences);
+        self.licences.iter().chain(own).any(|allowed| allowed == licence)
+    }
+}
+
+fn strings(list: Option<&toml::Value>) -> Vec<String> {
+    let values = list.and_then(|list| list.as_array()).into_iter().flatten();
+    values.filter_map(|value| value.as_str()).map(str::to_owned).collect()
+}
+
+/// Says what is wrong with a package of cargo's metadata.
+#[must_use]
+pub fn judge(package: &Value, allowed: &Allowed) -> Vec<String> {
+    let name = package["name"].as_str().unwrap_or_default();
+    let shown = format!("{name} {}", package["version"].as_str().unwrap_or_default());
+    let mut wrong = Vec::new();
+    match package["license"].as_str() {
+        None => wrong
+            .push(format!("{shown}: it names no licence; leave it out, or find out and add an exception")),
+        Some(licence) if !satisfied(licence, &|one| allowed.has(name, one)) => {
+            wrong.push(format!(
+                "{shown}: its licence `{licence}` is not allowed; find another crate for the work"
+            ));
+        }
+        Some(_) => {}
+    }
+    let source = package["source"].as_str();
+    let known = |source: &str| {
+        allowed.registries.iter().any(|registry| source.strip_prefix("registry+") == Some(registry))
+    };
+    if let Some(source) = source.filter(|source| !known(source)) {
+        wrong
+            .push(format!("{shown}: it comes from `{source}`; only the registries of deny.toml are allowed"));
+    }
+    wrong
+}
+
+/// Tells whether a licence expression holds with the licences that are allowed.
+#[must_use]
+pub fn satisfied(expression: &str, allowed: &dyn Fn(&str) -> bool) -> bool {
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut rest = words.as_slice();
+    let holds = any(&mut rest, allowed);
+    holds && rest.is_empty()
+}
+
+fn any(rest: &mut &[&str], allowed: &dyn Fn(&str) -> bool) -> bool {
+    let mut holds = all(rest, allowed);
+    while let ["OR", others @ ..] = *rest {
+        *rest = others;
+        holds |= all(rest, allowed);
+    }
+    holds
+}
+
+fn all(rest: &mut &[&str], allowed: &dyn Fn(&str) -> bool) -> bool {
+    let mut holds = one(rest, allowed);
+    while let ["AND", others @ ..] = *rest {
+        *rest = others;
+        holds &= one(rest, allowed);
+    }
+    holds
+}
+
+fn one(rest: &mut &[&str], allowed: &dyn Fn(&str) -> bool) -> bool {
+    match *rest {
+        ["(", others @ ..] => {
+            *rest = others;
+            let holds = any(rest, allowed);
+            let closed = rest.first() == Some(&")");
+            *rest = rest.get(1..).unwrap_or_default();
+            holds && closed
+        }
+        [licence, "WITH", exception, others @ ..] => {
+            *rest = others;
+            allowed(licence) || allowed(&format!("{licence} WITH {exception}"))
+        }
+        [licence, others @ ..] => {
+            *rest = others;
+            allowed(licence)
+        }
+        [] => false,
+    }
+}

@@ -1,0 +1,134 @@
+//! `cargo xtask test`: the tests of all crates, then the suites that drive the built binary from outside.
+
+mod counts;
+mod tools;
+
+use crate::{House, Verdict, disk, programs, say};
+use anyhow::{Context, Result, bail};
+use counts::Counts;
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// The exit status by which a suite says that it could not run here.
+const SKIPPED: i32 = 77;
+
+/// Whether something that cannot run here is a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Skips {
+    AreSaid,
+    AreFailures,
+}
+
+/// Runs all tests and says what was run, what failed and what was skipped.
+///
+/// # Errors
+/// When the binary cannot be built, or a program does not start.
+pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+    let skips = match arguments {
+        [] => Skips::AreSaid,
+        [flag] if flag == "--strict" => Skips::AreFailures,
+        _ => bail!("test takes --strict or nothing"),
+    };
+    let mut cargo = programs::cargo();
+    programs::output(cargo.args(["build", "--package", "toolpost-cli"]).current_dir(house.root()))?;
+    let mut total = Counts::default();
+    let mut notes = Vec::new();
+    let mut verdict = crates(house, skips, &mut total)?;
+    if verdict == Verdict::Bad {
+        notes.push("FAILED   the tests of the crates".to_owned());
+    }
+    for suite in suites(house)? {
+        let name = shown(house, &suite);
+        match outside(house, &suite, skips, &mut total)? {
+            Ended::Passed => notes.push(format!("passed   {name}")),
+            Ended::Skipped(why) if skips == Skips::AreSaid => notes.push(format!("SKIPPED  {name}: {why}")),
+            Ended::Skipped(why) => {
+                notes.push(format!("FAILED   {name} was skipped, and --strict allows no skip: {why}"));
+                verdict = Verdict::Bad;
+            }
+            Ended::Failed => {
+                notes.push(format!("FAILED   {name}"));
+                verdict = Verdict::Bad;
+            }
+        }
+    }
+    notes.iter().for_each(|note| say::line(note));
+    say::line(&format!("test: {total}: {}", if verdict == Verdict::Good { "passed" } else { "FAILED" }));
+    Ok(verdict)
+}
+
+/// Runs the tests of all crates.
+fn crates(house: &House, skips: Skips, total: &mut Counts) -> Result<Verdict> {
+    let mut cargo = programs::cargo();
+    cargo.args(["test", "--workspace", "--no-fail-fast"]).current_dir(house.root());
+    strict(&mut cargo, skips);
+    let code = watch(&mut cargo, total)?.0;
+    Ok(if code == Some(0) { Verdict::Good } else { Verdict::Bad })
+}
+
+/// How a suite ended.
+enum Ended {
+    Passed,
+    Failed,
+    Skipped(String),
+}
+
+/// Runs a suite that drives the binary from outside.
+fn outside(house: &House, suite: &Path, skips: Skips, total: &mut Counts) -> Result<Ended> {
+    say::line(&format!("\n     Running {}", shown(house, suite)));
+    let folder = suite.parent().context("a suite stands in a folder")?;
+    let tools = match tools::install(house, folder) {
+        Ok(tools) => tools,
+        Err(error) => return Ok(Ended::Skipped(format!("its tools could not be installed: {error:#}"))),
+    };
+    let mut command = programs::program(suite);
+    command.current_dir(folder).envs(tools);
+    command.env("TOOLPOST", house.target().join("debug").join("toolpost"));
+    strict(&mut command, skips);
+    let (code, last) = watch(&mut command, total)?;
+    Ok(match code {
+        Some(0) => Ended::Passed,
+        Some(SKIPPED) => Ended::Skipped(last),
+        _ => Ended::Failed,
+    })
+}
+
+/// Tells a test that wants something which is not there whether to fail.
+fn strict(command: &mut Command, skips: Skips) {
+    if skips == Skips::AreFailures {
+        command.env("TOOLPOST_TEST_STRICT", "1");
+    }
+}
+
+/// Finds the suites: programs named `run.sh` in the folders of `tests`.
+fn suites(house: &House) -> Result<Vec<PathBuf>> {
+    let folders = disk::list(&house.path("tests"))?;
+    Ok(folders.into_iter().map(|folder| folder.join("run.sh")).filter(|suite| disk::exists(suite)).collect())
+}
+
+/// Runs a program, passes on what it prints, and counts the results in it; gives the last line, too.
+fn watch(command: &mut Command, total: &mut Counts) -> Result<(Option<i32>, String)> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{} does not start", programs::shown(command)))?;
+    let mut last = String::new();
+    let output = child.stdout.take().context("the program has no output")?;
+    for line in BufReader::new(output).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        say::line(&line);
+        total.add(&line);
+        if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+    Ok((child.wait()?.code(), last))
+}
+
+fn shown(house: &House, path: &Path) -> String {
+    path.strip_prefix(house.root()).unwrap_or(path).display().to_string()
+}
