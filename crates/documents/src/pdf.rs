@@ -3,6 +3,7 @@
 mod cmap;
 mod content;
 mod document;
+mod embedded;
 mod encoding;
 mod error;
 mod font;

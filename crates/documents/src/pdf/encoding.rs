@@ -79,7 +79,10 @@ pub(super) fn simple_table(font: &Dictionary, document: &Document) -> Vec<Option
         ),
         _ => (None, None),
     };
-    let mut table = base_table(base.unwrap_or(b"StandardEncoding"), document);
+    let mut table = match base {
+        Some(name) => base_table(name, document),
+        None => own_table(font, document),
+    };
     let mut code = 0;
     for item in differences.into_iter().flatten() {
         match item {
@@ -94,6 +97,16 @@ pub(super) fn simple_table(font: &Dictionary, document: &Document) -> Vec<Option
         }
     }
     table
+}
+
+/// What the embedded font says of its codes, over the standard.
+fn own_table(font: &Dictionary, document: &Document) -> Vec<Option<String>> {
+    let is_true_type =
+        font.get_deref(b"Subtype", document).and_then(Object::as_name).is_ok_and(|kind| kind == b"TrueType");
+    let standard = base_table(if is_true_type { b"WinAnsiEncoding" } else { b"StandardEncoding" }, document);
+    let Some(names) = super::embedded::glyph_names(font, document) else { return standard };
+    let named = names.into_iter().map(|name| glyph_text(&name?, document));
+    named.zip(standard).map(|(named, standard)| named.or(standard)).collect()
 }
 
 fn base_table(name: &[u8], document: &Document) -> Vec<Option<String>> {

@@ -1,0 +1,46 @@
+//! The encoding that a font program carries within itself, for fonts whose dictionary names none.
+
+use lopdf::{Dictionary, Document, Object};
+
+use super::lexer::{Lexer, Token};
+
+/// A font program larger than this is not read.
+const LARGEST_PROGRAM: usize = 8 << 20;
+
+/// The names of the glyphs of the 256 codes.
+pub(super) fn glyph_names(font: &Dictionary, document: &Document) -> Option<Vec<Option<Vec<u8>>>> {
+    let descriptor = font.get_deref(b"FontDescriptor", document).ok()?.as_dict().ok()?;
+    if let Some(program) = program(descriptor, b"FontFile", document) {
+        return Some(type_one(&program));
+    }
+    compact(&program(descriptor, b"FontFile3", document)?)
+}
+
+fn program(descriptor: &Dictionary, key: &[u8], document: &Document) -> Option<Vec<u8>> {
+    let stream = descriptor.get_deref(key, document).and_then(Object::as_stream).ok()?;
+    stream.get_plain_content_with_limit(LARGEST_PROGRAM).ok()
+}
+
+/// Reads `dup 12 /fi put` from the part of a Type 1 program that is plain text.
+fn type_one(program: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let mut names = vec![None; 256];
+    let plain = program.windows(5).position(|window| window == b"eexec").unwrap_or(program.len());
+    let mut last = [const { None::<Token> }; 2];
+    for token in Lexer::new(&program[..plain]) {
+        if token == Token::Word(b"put".to_vec())
+            && let [Some(Token::Number(code)), Some(Token::Name(name))] = &last
+            && let Some(slot) = names.iter_mut().zip(0_u16..).find(|(_, place)| f64::from(*place) == *code)
+        {
+            *slot.0 = Some(name.clone());
+        }
+        last = [last[1].take(), Some(token)];
+    }
+    names
+}
+
+/// Reads the encoding of a compact (CFF) program.
+fn compact(program: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
+    let table = ttf_parser::cff::Table::parse(program)?;
+    let name = |code| table.glyph_name(table.glyph_index(code)?).map(|name| name.as_bytes().to_vec());
+    Some((0..=255).map(name).collect())
+}
