@@ -1,0 +1,52 @@
+"""Says the abstract operations in the words of the claude dialect."""
+import os
+
+#: Operations that this dialect has no tool for; a row that needs one is not applicable.
+LACKS = {
+    "patch", "stat", "mkdir", "move", "delete", "undo", "open_file", "exec", "bg_output", "bg_kill", "git_status", "git_diff", "git_show",
+    "git_add", "fetch", "lsp", "delegate", "batch", "multi_edit", "trust_reuse", "exec_cancel", "exec_then_term", "exec_then_kill9",
+    "lsp_then_kill9", "delegate_cancel", "editor_connect", "build_check", "http", "http26", "start_http", "http_raw", "http_session",
+    "http_load", "http_shutdown", "http2_abuse", "ws", "oauth",
+}
+
+#: Given rows whose point is that nothing was read before.
+UNREAD = {"DL-013"}
+
+READ_TOOL, PATH_KEY = "Read", "file_path"
+
+
+def calls(operation, args):
+    """The calls that an operation becomes, as (tool, arguments); nothing where no call is needed."""
+    if operation == "read":
+        return [("Read", renamed(args, path="file_path"))]
+    if operation == "read_many":
+        return [("Read", {"file_path": path}) for path in args["paths"]]
+    if operation == "write":
+        return [("Write", renamed(args, path="file_path"))]
+    if operation == "edit":
+        return [("Edit", renamed(args, path="file_path", old="old_string", new="new_string"))]
+    if operation == "list":
+        return [("Glob", {"pattern": "*", "path": args["path"]})]
+    if operation == "glob":
+        return [("Glob", args)]
+    if operation == "grep":
+        return [("Grep", {"output_mode": "content", **args})]
+    if operation == "call_raw":
+        return [(args["name"], args["arguments"])]
+    if operation == "checkpoint":
+        return []
+    raise KeyError(operation)
+
+
+def reads_first(row, operation, args, already):
+    """The call that must come first, because the dialect changes only what it has read."""
+    if operation not in ("write", "edit") or row["id"] in UNREAD or row.get("read_first") is False:
+        return None
+    path = args["path"]
+    if path in already or not os.path.lexists(path):
+        return None
+    return ("Read", {"file_path": path})
+
+
+def renamed(args, **names):
+    return {names.get(key, key): value for key, value in args.items()}

@@ -1,0 +1,82 @@
+"""What the host must have for a row, and whether it has it."""
+import os
+import shutil
+import subprocess
+import sys
+import threading
+
+#: Needs of rows that no Linux host has, or that this runner does not set up.
+NEVER = {
+    "windows": "it needs Windows",
+    "disposable-host": "it needs a machine that may die",
+    "no-egress-ok": "it needs a network", "dns-sim": "it needs a resolver of its own", "tls-listener": "it needs a TLS listener",
+    "h2load": "it needs h2load", "rust-analyzer": "it needs rust-analyzer", "build-host": "it needs a build host",
+}
+
+
+class Needs:
+    """Answers each need once."""
+
+    def __init__(self, setting):
+        self.setting, self.known, self.lock = setting, {}, threading.Lock()
+
+    def missing(self, row):
+        """The reason why a row cannot run here, or nothing."""
+        reasons = [self.why_not(need) for need in row.get("needs", [])]
+        return "; ".join(reason for reason in reasons if reason)
+
+    def why_not(self, need):
+        with self.lock:
+            if need not in self.known:
+                self.known[need] = self.find_out(need)
+            return self.known[need]
+
+    def find_out(self, need):
+        if need in NEVER:
+            return NEVER[need]
+        if need == "linux":
+            return "" if sys.platform == "linux" else "it needs Linux"
+        if need == "acl":
+            return "" if shutil.which("setfacl") and shutil.which("getfacl") else "it needs setfacl and getfacl (package acl)"
+        if need == "xattr":
+            return "" if shutil.which("setfattr") and shutil.which("getfattr") else "it needs setfattr and getfattr (package attr)"
+        if need in ("strace", "strace-inject"):
+            return self.strace()
+        if need == "root-mount":
+            return self.mounts(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+        if need == "casefold-fs":
+            return self.mounts(["mount", "-t", "tmpfs", "-o", "casefold", "tmpfs"]) and "it needs a file system that folds case"
+        if need == "ld-preload-static-ok":
+            return self.preload()
+        if need == "device-nodes":
+            return "" if os.geteuid() == 0 else "it needs root, to make device nodes"
+        raise KeyError(f"the need {need!r} is not known")
+
+    def strace(self):
+        done = subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"], capture_output=True,
+                              check=False, **self.setting.identity) if shutil.which("strace") else None
+        return "" if done and done.returncode == 0 else "it needs strace that may trace"
+
+    def mounts(self, command):
+        if os.geteuid() != 0:
+            return "it needs root, to mount"
+        place = os.path.join(self.setting.place, "mount-trial")
+        os.makedirs(place, exist_ok=True)
+        if subprocess.run([*command, place], capture_output=True, check=False).returncode:
+            return "mounting is not allowed here"
+        subprocess.run(["umount", place], check=False)
+        return ""
+
+    def preload(self):
+        """A preloaded library is a test only where the binary writes through it."""
+        library = os.path.join(self.setting.tools, "short_write.so")
+        if not os.path.exists(library):
+            return "it needs a C compiler, for the library that shortens writes"
+        trial = {"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": library, "HOME": self.setting.place}
+        root, mark = os.path.join(self.setting.place, "preload-trial"), os.path.join(self.setting.place, "shortened")
+        os.makedirs(root, exist_ok=True)
+        self.setting.chown(root)
+        write = '{"file_path":"f","content":"' + "x" * 4000 + '"}'
+        subprocess.run([self.setting.binary, "call", "--root", root, "Write", write], env={**trial, "SHORT_WRITE_MARK": mark},
+                       capture_output=True, check=False, **self.setting.identity)
+        return "" if os.path.exists(mark) else "the binary writes files by system calls of its own, which no preloaded library sees"

@@ -1,0 +1,382 @@
+"""Operations with a machine behind them: races, kills, floods, odd openings."""
+import ctypes
+import json
+import os
+import random
+import re
+import subprocess
+import threading
+import time
+
+import adapter_claude as adapter
+from session import NoAnswer, Reply
+from world import Gone, Silent
+
+RENAME_EXCHANGE, AT_FDCWD = 2, -100
+
+
+def race_read(session, path, swap, n):
+    """Reads while a folder is exchanged with a link that leads out."""
+    real, evil, place = (name.encode() for name in swap)
+    os.rename(real, place)
+    libc = ctypes.CDLL(None, use_errno=True)
+    stop, exchanged = threading.Event(), [0]
+
+    def exchange():
+        while not stop.is_set():
+            exchanged[0] += libc.renameat2(AT_FDCWD, place, AT_FDCWD, evil, RENAME_EXCHANGE) == 0
+
+    thread = threading.Thread(target=exchange)
+    thread.start()
+    try:
+        texts = {session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit()).text for _ in range(n)}
+    finally:
+        stop.set()
+        thread.join()
+    if not exchanged[0]:
+        raise RuntimeError("nothing was exchanged, so the race was not run")
+    return [Reply("\n".join(texts))]
+
+
+def race_write(session, path, swap, n):
+    """Writes new files while a folder is exchanged with a link that leads out."""
+    real, evil, place = (name.encode() for name in swap)
+    os.rename(real, place)
+    libc = ctypes.CDLL(None, use_errno=True)
+    stop = threading.Event()
+
+    def exchange():
+        while not stop.is_set():
+            libc.renameat2(AT_FDCWD, place, AT_FDCWD, evil, RENAME_EXCHANGE)
+
+    thread = threading.Thread(target=exchange)
+    thread.start()
+    try:
+        for number in range(n):
+            session.call(session.server, "Write", {"file_path": f"{path}{number}", "content": "x\n"}, session.limit())
+    finally:
+        stop.set()
+        thread.join()
+    return [Reply()]
+
+
+def parallel_edit(session, path, slots, sessions):
+    """Edits every slot of one file at once, over several servers."""
+    servers = [session.server] + [session.open() for _ in range(sessions - 1)]
+    for server in servers:
+        session.call(server, "Read", {"file_path": path}, session.limit())
+    asked = []
+    for slot in range(slots):
+        server = servers[slot % sessions]
+        edit = {"file_path": path, "old_string": f"slot{slot:03}=0", "new_string": f"slot{slot:03}=1"}
+        asked.append((slot, server, server.ask("tools/call", {"name": "Edit", "arguments": edit})))
+    acknowledged = []
+    for slot, server, id in asked:
+        try:
+            reply = Reply.of(server.wait(id, session.limit()))
+        except (Silent, Gone) as error:
+            raise NoAnswer(str(error)) from error
+        if not reply.refused:
+            acknowledged.append(slot)
+    with open(path) as file:
+        lines = file.read().splitlines()
+    lost = [slot for slot in acknowledged if f"slot{slot:03}=1" not in lines]
+    good = not lost and len(lines) == slots and bool(acknowledged)
+    return [Reply(f"{len(acknowledged)} of {slots} acknowledged, lost: {lost}, {len(lines)} lines", refused=not good)]
+
+
+def kill9_write(session, path, content, old_char, n):
+    """Kills the server at a random moment of an overwrite, many times."""
+    old, torn, killed_late, litter = old_char * len(content), [], 0, []
+    for number in range(n):
+        fill(path, old)
+        server = session.open()
+        litter += others_beside(path)
+        session.call(server, "Read", {"file_path": path, "limit": 1}, 20)
+        server.ask("tools/call", {"name": "Write", "arguments": {"file_path": path, "content": content}})
+        time.sleep(random.uniform(0, 0.06))
+        server.kill()
+        with open(path) as file:
+            found = file.read()
+        torn += [number] if found not in (old, content) else []
+        killed_late += found == content
+    session.open()
+    litter += others_beside(path)
+    session.findings["no_litter"] = not litter
+    return [Reply(f"torn in rounds {torn}; new in {killed_late} of {n}; left over: {litter[:3]}", refused=bool(torn or litter))]
+
+
+def kill_points(session, path, content, syscalls, max):
+    """Kills the server at the N-th call of each group of syscalls, with and without the file's own path."""
+    with open(path) as file:
+        old = file.read()
+    torn, kills, litter = [], 0, []
+    for group in syscalls:
+        for only_path in (True, False):
+            for number in range(1, max + 1):
+                fill(path, old)
+                server, outcome = session.open(), None
+                litter += others_beside(path)
+                session.call(server, "Read", {"file_path": path, "limit": 1}, 20)
+                tracer = attach(session, server, group, number, path if only_path else None)
+                try:
+                    server.call("Write", {"file_path": path, "content": content}, 20)
+                    outcome = "lived"
+                except Gone:
+                    kills += 1
+                server.kill()
+                tracer.wait(timeout=10)
+                with open(path) as file:
+                    found = file.read()
+                torn += [f"{group}:{number}"] if found not in (old, content) else []
+                if outcome == "lived":
+                    break
+    session.open()
+    litter += others_beside(path)
+    session.findings["no_litter"] = not litter
+    if not kills:
+        raise RuntimeError("no call was ever killed, so nothing was tried")
+    return [Reply(f"{kills} kills, torn: {torn}, left over: {litter[:3]}", refused=bool(torn or litter))]
+
+
+def attach(session, server, group, number, path):
+    """Attaches strace with a kill at the N-th call, and waits until it is there."""
+    calls = ",".join(f"?{name}" for name in group.split(","))
+    command = ["strace", "-f", "-p", str(server.process.pid), "-o", "/dev/null", "-e", f"trace={calls}",
+               "-e", f"inject={calls}:signal=SIGKILL:when={number}", *(["-P", path] if path else [])]
+    tracer = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=session.world.environment(), **session.world.setting.identity)
+    line = tracer.stderr.readline().decode()
+    if "attached" not in line:
+        raise RuntimeError(f"strace could not attach: {line}")
+    threading.Thread(target=tracer.stderr.read, daemon=True).start()
+    return tracer
+
+
+def fill(path, text):
+    """Puts the old text back; the file stays the user's."""
+    with open(path, "r+") as file:
+        file.truncate(0)
+        file.write(text)
+
+
+def others_beside(path):
+    """What lies beside the one file of the row."""
+    folder, name = os.path.split(path)
+    return [other for other in os.listdir(folder) if other != name]
+
+
+def edit_loop_kill(session, path, n, kill_every):
+    """Edits a slot again and again, with kills in between."""
+    for number in range(n):
+        if number and number % kill_every == 0:
+            session.server.kill()
+            session.server = session.open()
+        if path not in session.read_paths:
+            session.call(session.server, "Read", {"file_path": path, "limit": 1}, session.limit())
+            session.read_paths.add(path)
+        edit = {"file_path": path, "old_string": f"slot={number}\n", "new_string": f"slot={number + 1}\n"}
+        reply = session.call(session.server, "Edit", edit, session.limit())
+        if reply.refused:
+            return [reply]
+    return [Reply(f"{n} edits")]
+
+
+def read_dupkey(session, first, second):
+    """Calls the read tool with its path given twice."""
+    key, id = json.dumps(adapter.PATH_KEY), 900
+    arguments = f"{{{key}:{json.dumps(first)},{key}:{json.dumps(second)}}}"
+    session.server.raw((f'{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{adapter.READ_TOOL}",'
+                        f'"arguments":{arguments}}}}}\n').encode())
+    try:
+        return [Reply.of(session.server.wait(id, session.limit()))]
+    except Silent as error:
+        if session.server.alive():
+            return [Reply("the line was dropped", refused=True)]
+        raise NoAnswer(str(error)) from error
+
+
+def rpc(session, raw, id=None, want_code=None):
+    """Sends raw bytes; with an id it waits for the reply, else for the answer to a ping after it."""
+    server, data = session.server, expanded(raw)
+    writer = threading.Thread(target=lambda: quietly(server.raw, data), daemon=True)
+    writer.start()
+    try:
+        if id is None:
+            answer = server.request("ping", seconds=session.limit(), id="after-raw")
+        else:
+            answer = server.wait(id, session.limit())
+    except (Silent, Gone) as error:
+        raise NoAnswer(str(error)) from error
+    reply = Reply.of(answer)
+    if want_code is not None and reply.code != want_code:
+        reply.text += f" (wanted code {want_code})"
+    return [reply]
+
+
+def expanded(raw):
+    lines = re.fullmatch(r"REPEATLINE:(.*):(\d+)", raw, re.DOTALL)
+    if lines:
+        return (lines[1].encode() + b"\n") * int(lines[2])
+    return re.sub(r"REPEAT:(.):(\d+)", lambda found: found[1] * int(found[2]), raw).encode("utf8", "surrogateescape")
+
+
+def quietly(act, *values):
+    try:
+        act(*values)
+    except (Gone, OSError, ValueError):
+        pass
+
+
+def pings(session, n):
+    """Sends many pings at once; each must be answered."""
+    server = session.server
+    ids = [f"p{number}" for number in range(n)]
+    server.raw(b"".join(json.dumps({"jsonrpc": "2.0", "id": id, "method": "ping"}).encode() + b"\n" for id in ids))
+    try:
+        return [Reply.of(server.wait(id, session.limit())) for id in ids][-1:]
+    except (Silent, Gone) as error:
+        raise NoAnswer(str(error)) from error
+
+
+def call_all_wrong_types(session):
+    """Every property of every tool, with values of every wrong type."""
+    tools = session.server.request("tools/list")["result"]["tools"]
+    wrong = [None, 7, [], [1], {}, {"a": 1}, "A" * 1_000_000, True, -1.5]
+    for tool in tools:
+        schema = tool["inputSchema"]
+        usual = {name: "x" for name in schema.get("required", [])}
+        for name in schema.get("properties", {}):
+            for value in wrong:
+                session.call(session.server, tool["name"], {**usual, name: value}, session.limit())
+        for arguments in (None, [], "x", 7):
+            session.call(session.server, tool["name"], arguments, session.limit())
+    return [Reply(f"{len(tools)} tools")]
+
+
+def backpressure(session, path, n):
+    """Many reads while nobody reads the answers; afterwards the server must still be there."""
+    server = session.server
+    server.may_read.clear()
+    call = {"name": adapter.READ_TOOL, "arguments": {adapter.PATH_KEY: path}}
+    lines = [json.dumps({"jsonrpc": "2.0", "id": f"b{number}", "method": "tools/call", "params": call}) for number in range(n)]
+    writer = threading.Thread(target=lambda: quietly(server.raw, "".join(line + "\n" for line in lines).encode()), daemon=True)
+    writer.start()
+    writer.join(4)
+    time.sleep(1)
+    server.may_read.set()
+    try:
+        server.wait(f"b{n - 1}", session.limit())
+    except (Silent, Gone) as error:
+        raise NoAnswer(str(error)) from error
+    return [Reply()]
+
+
+def init_version(session, version):
+    """Opens with a protocol version that does not exist."""
+    session.server.kill()
+    session.server = session.world.start()
+    return opened(session, version, None)
+
+
+def opened(session, version, capabilities):
+    try:
+        return [Reply.of(session.server.initialize(version, capabilities, session.limit()))]
+    except (Silent, Gone) as error:
+        raise NoAnswer(str(error)) from error
+
+
+def call_before_init(session, path):
+    """A read as the first message of a fresh server."""
+    session.server.kill()
+    session.server = session.world.start()
+    return [session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit())]
+
+
+def read_with_roots(session, roots, path):
+    """The client offers roots of its own, then reads."""
+    session.server.kill()
+    session.server = session.world.start()
+    session.server.roots = roots
+    opened(session, "2025-11-25", {"roots": {"listChanged": True}})
+    session.server.notify("notifications/roots/list_changed")
+    time.sleep(0.3)
+    return [session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit())]
+
+
+def tools_scan(session, forbid):
+    """Looks for names that give the model power over the policy, and for characters that hide text."""
+    tools = session.server.request("tools/list")["result"]["tools"]
+    text = json.dumps(tools, ensure_ascii=False)
+    hidden = re.search("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]", text)
+    names = [tool["name"] for tool in tools] + [name for tool in tools for name in tool["inputSchema"].get("properties", {})]
+    bad = [name for name in names if re.search(forbid, name, re.IGNORECASE)]
+    unhinted = [tool["name"] for tool in tools if "readOnlyHint" not in tool.get("annotations", {})]
+    session.findings["clean_tools"] = not hidden and not bad and not unhinted and bool(tools)
+    return [Reply(f"hidden: {hidden}, names: {bad}, without hints: {unhinted}")]
+
+
+def start(session, argv_path):
+    """Starts with a path that looks like an option."""
+    session.server.kill()
+    command = [session.world.setting.binary, "serve", "--dialect", "claude", "--root", argv_path]
+    session.server = session.open(command)
+    return [Reply(session.why_not_started, refused=session.server is None)]
+
+
+def strace_net(session, seconds):
+    """Idles, while strace notes every connection."""
+    time.sleep(seconds)
+    return [Reply()]
+
+
+def grep_logs(session, needle):
+    """Looks for a text in all that the server kept or said, and in the list of processes."""
+    found = [needle in session.world.said_errors()]
+    for place in (session.world.home, session.world.tmp):
+        for folder, _, files in os.walk(place):
+            for name in files:
+                with open(os.path.join(folder, name), "rb") as file:
+                    found.append(needle.encode() in file.read())
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                found.append(needle.encode() in file.read())
+        except OSError:
+            continue
+    session.findings["found"] = any(found)
+    return [Reply()]
+
+
+def stdio26(session, kind, path=None):
+    """The era without a handshake: the same read in both eras, and no request that comes from the server."""
+    from pipe import meta
+    server = session.world.start()
+    call = {"name": adapter.READ_TOOL, "arguments": {adapter.PATH_KEY: path or session.world.ws}, "_meta": meta()}
+    try:
+        reply = Reply.of(server.request("tools/call", call, session.limit()))
+    except (Silent, Gone) as error:
+        raise NoAnswer(str(error)) from error
+    replies = [reply]
+    if kind == "both_eras_read":
+        replies.append(session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit()))
+    session.findings["no_server_requests"] = not any("id" in message for message in server.others)
+    return replies
+
+
+def outside(session, cmd):
+    """The outside world acts, as the user."""
+    status, said = session.world.shell(cmd)
+    return [Reply(said, refused=status != 0)]
+
+
+def sleep(session, ms):
+    time.sleep(ms / 1000)
+    return [Reply()]
+
+
+MACHINES = {
+    "race_read": race_read, "race_write": race_write, "parallel_edit": parallel_edit, "kill9_write": kill9_write, "kill_points": kill_points,
+    "edit_loop_kill": edit_loop_kill, "read_dupkey": read_dupkey, "rpc": rpc, "pings": pings, "call_all_wrong_types": call_all_wrong_types,
+    "backpressure": backpressure, "init_version": init_version, "call_before_init": call_before_init, "read_with_roots": read_with_roots,
+    "tools_scan": tools_scan, "start": start, "strace_net": strace_net, "grep_logs": grep_logs, "stdio26": stdio26, "sh": outside, "sleep": sleep,
+}

@@ -1,0 +1,97 @@
+"""One row's session with a server: operations in, replies out, memory watched."""
+import os
+import threading
+import time
+
+import adapter_claude as adapter
+from world import Gone, Silent
+from pipe import refused, text_of
+
+
+class Reply:
+    """What an operation gave: words, whether it was refused, and a code where there is one."""
+
+    def __init__(self, text="", refused=False, code=None):
+        self.text, self.refused, self.code = text, refused, code
+
+    @classmethod
+    def of(cls, answer):
+        return cls(text_of(answer), refused(answer), answer.get("error", {}).get("code"))
+
+
+class NoAnswer(Exception):
+    """Nothing came back within the row's time."""
+
+
+class Session:
+    """A server with an open session, and what was seen of it."""
+
+    def __init__(self, world):
+        self.world, self.row = world, world.row
+        self.server, self.findings, self.read_paths = None, {}, set()
+        self.idle_mb = self.peak_mb = 0.0
+        self.trace_from, self.why_not_started = 0, ""
+        self.stopped = threading.Event()
+
+    def limit(self):
+        """Seconds that the main operation may take."""
+        return self.row["max_ms"] / 1000 * self.world.setting.scale
+
+    def open(self, command=None, capabilities=None):
+        """Starts a server and opens the session; a start that fails is remembered, not raised."""
+        server = self.world.start(command)
+        try:
+            answer = server.initialize(capabilities=capabilities, seconds=20)
+            if "error" in answer:
+                raise Gone(str(answer["error"]))
+        except (Gone, Silent) as error:
+            self.why_not_started = f"{error}: {self.world.said_errors()[-400:]}"
+            server.kill()
+            return None
+        self.read_paths = set()
+        return server
+
+    def begin(self):
+        """Opens the row's own session and begins to watch its memory."""
+        self.server = self.open()
+        if self.server is None:
+            return
+        self.idle_mb = self.peak_mb = self.server.resident_mb() or 0.0
+        threading.Thread(target=self._watch, daemon=True).start()
+        try:
+            self.trace_from = os.path.getsize(self.world.trace)
+        except OSError:
+            self.trace_from = 0
+
+    def _watch(self):
+        while not self.stopped.wait(0.05) and self.server.process.poll() is None:
+            self.peak_mb = max(self.peak_mb, self.server.resident_mb() or 0.0)
+
+    def growth_mb(self):
+        return self.peak_mb - self.idle_mb
+
+    def call(self, server, tool, arguments, seconds):
+        try:
+            return Reply.of(server.call(tool, arguments, seconds))
+        except Silent as error:
+            raise NoAnswer(str(error)) from error
+        except Gone as error:
+            raise NoAnswer(f"{error} {self.world.said_errors()[-300:]}") from error
+
+    def say(self, operation, args):
+        """Makes the calls of an operation that needs no machine, with the read that the dialect asks for."""
+        if self.server is None:
+            return [Reply(self.why_not_started, refused=True)]
+        first = adapter.reads_first(self.row, operation, args, self.read_paths)
+        if first:
+            self.call(self.server, *first, seconds=self.limit())
+        if operation in ("read", "write", "edit"):
+            self.read_paths.add(args["path"])
+        until = time.monotonic() + self.limit()
+        replies = []
+        for tool, arguments in adapter.calls(operation, args):
+            replies.append(self.call(self.server, tool, arguments, max(0.1, until - time.monotonic())))
+        return replies or [Reply()]
+
+    def close(self):
+        self.stopped.set()
