@@ -1,6 +1,12 @@
 //! Reading the cells of a Jupyter notebook.
 
-use crate::image::Shown;
+mod output;
+mod terminal;
+
+use serde_json::{Map, Value};
+
+use crate::image::{ImageLimits, Shown};
+use output::Outputs;
 
 /// How much of a notebook's outputs is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,13 +16,13 @@ pub struct NotebookLimits {
     /// The most images that the whole notebook shows.
     pub max_images: usize,
     /// The limits of each image.
-    pub image: crate::image::ImageLimits,
+    pub image: ImageLimits,
 }
 
 impl Default for NotebookLimits {
     /// 10 000 bytes an output, 20 images.
     fn default() -> Self {
-        Self { max_output_bytes: 10_000, max_images: 20, image: crate::image::ImageLimits::default() }
+        Self { max_output_bytes: 10_000, max_images: 20, image: ImageLimits::default() }
     }
 }
 
@@ -120,6 +126,98 @@ pub enum NotebookError {
 ///
 /// When the bytes are no JSON (with the place), or the JSON is no notebook.
 pub fn read(bytes: &[u8], limits: NotebookLimits) -> Result<Notebook, NotebookError> {
-    let _ = limits;
-    Err(NotebookError::NotANotebook { why: format!("{} bytes", bytes.len()) })
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let notebook: Value = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
+    let Some(notebook) = notebook.as_object() else {
+        return Err(not_a_notebook("it is no object"));
+    };
+    let Some(version) = notebook.get("nbformat").and_then(Value::as_u64) else {
+        return Err(not_a_notebook("it has no number `nbformat`"));
+    };
+    let cells = match version {
+        3 => worksheet_cells(notebook)?,
+        4 => array(notebook, "cells")?.iter().collect(),
+        _ => return Err(NotebookError::Version { version }),
+    };
+    let mut outputs = Outputs::new(&limits);
+    let cells = cells.iter().enumerate().map(|(place, cell)| read_cell(place, cell, &mut outputs));
+    Ok(Notebook { language: language(notebook), cells: cells.collect::<Result<_, _>>()? })
+}
+
+fn read_cell(place: usize, cell: &Value, reader: &mut Outputs<'_>) -> Result<Cell, NotebookError> {
+    let kind = cell.get("cell_type").and_then(Value::as_str).unwrap_or_default();
+    let mut source = joined(cell.get("source").or_else(|| cell.get("input")));
+    let kind = match kind {
+        "code" => CellKind::Code,
+        "markdown" | "html" => CellKind::Markdown,
+        "raw" => CellKind::Raw,
+        "heading" => {
+            let level = cell.get("level").and_then(Value::as_u64).unwrap_or(1).clamp(1, 6);
+            source = format!("{} {source}", &"######"[..usize::try_from(level).unwrap_or(1)]);
+            CellKind::Markdown
+        }
+        other => return Err(not_a_notebook(&format!("cell {place} is of the unknown type \"{other}\""))),
+    };
+    let mut outputs = Vec::new();
+    for output in cell.get("outputs").and_then(Value::as_array).into_iter().flatten() {
+        let mut shown = Vec::new();
+        reader.read(output, &mut shown);
+        outputs.append(&mut shown);
+    }
+    let id = cell.get("id").and_then(Value::as_str).map_or_else(|| format!("cell-{place}"), str::to_owned);
+    let count = cell.get("execution_count").or_else(|| cell.get("prompt_number"));
+    Ok(Cell { id, kind, execution_count: count.and_then(Value::as_u64), source, outputs })
+}
+
+fn worksheet_cells(notebook: &Map<String, Value>) -> Result<Vec<&Value>, NotebookError> {
+    let mut cells = Vec::new();
+    for sheet in array(notebook, "worksheets")? {
+        let Some(sheet) = sheet.as_object() else {
+            return Err(not_a_notebook("a worksheet is no object"));
+        };
+        cells.extend(array(sheet, "cells")?);
+    }
+    Ok(cells)
+}
+
+fn array<'v>(object: &'v Map<String, Value>, key: &str) -> Result<&'v [Value], NotebookError> {
+    let found = object.get(key).and_then(Value::as_array);
+    found.map(Vec::as_slice).ok_or_else(|| not_a_notebook(&format!("it has no list `{key}`")))
+}
+
+/// The language by the kernel's word, else by that of the first code cell.
+fn language(notebook: &Map<String, Value>) -> Option<String> {
+    let metadata = notebook.get("metadata");
+    let pointed = ["/language_info/name", "/kernelspec/language", "/language"];
+    let said = pointed.iter().find_map(|path| metadata?.pointer(path)?.as_str());
+    let of_cells = || {
+        notebook
+            .get("worksheets")?
+            .pointer("/0/cells")?
+            .as_array()?
+            .iter()
+            .find_map(|cell| cell.get("language")?.as_str())
+    };
+    said.or_else(of_cells).map(str::to_owned)
+}
+
+/// Text that is written as one string or as a list of them.
+fn joined(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(lines)) => lines.iter().filter_map(Value::as_str).collect(),
+        _ => String::new(),
+    }
+}
+
+fn json_error(error: &serde_json::Error) -> NotebookError {
+    let (line, column) = (error.line(), error.column());
+    let why = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    let why = why.strip_suffix(&place).map(str::to_owned).unwrap_or(why);
+    NotebookError::Json { why, line, column }
+}
+
+fn not_a_notebook(why: &str) -> NotebookError {
+    NotebookError::NotANotebook { why: why.to_owned() }
 }

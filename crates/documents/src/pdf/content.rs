@@ -120,7 +120,7 @@ impl<'a> Painter<'a> {
         let mut operands: Vec<Token> = Vec::new();
         while let Some(token) = lexer.next() {
             self.steps = self.steps.wrapping_add(1);
-            if self.steps % 1024 == 0 {
+            if self.steps.is_multiple_of(1024) {
                 self.clock.check()?;
             }
             match token {

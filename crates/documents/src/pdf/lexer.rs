@@ -32,7 +32,7 @@ impl<'a> Lexer<'a> {
 
     /// Passes over an inline image, from behind `BI` to behind `EI`.
     pub(super) fn skip_inline_image(&mut self) {
-        while let Some(token) = self.next() {
+        for token in self.by_ref() {
             if token == Token::Word(b"ID".to_vec()) {
                 break;
             }
