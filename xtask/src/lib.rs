@@ -4,6 +4,7 @@ pub mod disk;
 pub mod docs;
 mod house;
 pub mod licences;
+pub mod new;
 pub mod parity;
 mod programs;
 pub mod said;
@@ -26,6 +27,7 @@ const TASKS: &[Task] = &[
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
     ("docs", "writes the generated references; with --check only compares them", docs::run),
     ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
+    ("new", "writes the skeleton of a tool, a dialect or an operation", new::run),
     ("licences", "checks the licences and sources of all dependencies against deny.toml", licences::run),
 ];
 

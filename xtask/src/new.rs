@@ -1,0 +1,45 @@
+//! `cargo xtask new`: skeletons that compile, put where they belong.
+
+mod dialect;
+mod operation;
+mod shape;
+mod text;
+mod tool;
+
+use crate::{House, Verdict, programs, say};
+use anyhow::{Result, bail, ensure};
+
+/// How it is called.
+const USAGE: &str = "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation NAME`";
+
+/// Writes a skeleton, and says what to do next.
+///
+/// # Errors
+/// When the name is taken or is no name, or the files that it goes into are not of the shape that they had.
+pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let next = match words.as_slice() {
+        ["tool", dialect, name, operation] => tool::write(house, dialect, name, operation)?,
+        ["dialect", name] => dialect::write(house, name)?,
+        ["operation", name] => operation::write(house, name)?,
+        _ => bail!("{USAGE}"),
+    };
+    next.iter().for_each(|line| say::line(line));
+    Ok(Verdict::Good)
+}
+
+/// Writes a new Rust file, formatted as the house does.
+fn create(house: &House, path: &str, text: &str) -> Result<()> {
+    ensure!(house.read(path).is_err(), "{path} exists already; choose another name, or change that file");
+    house.write(path, text)?;
+    programs::output(programs::program("rustfmt").args(["--edition", "2024"]).arg(house.path(path)))?;
+    Ok(())
+}
+
+/// Refuses what is no name in small letters.
+fn is_small_name(name: &str) -> Result<()> {
+    let letters = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    let fits = name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(letters);
+    ensure!(fits, "`{name}` is no name in small letters, such as `stat` or `move_file`");
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! The skeleton of a dialect: a folder with an empty table, a page, and its words for the next steps.
+
+use super::{
+    create, is_small_name, shape,
+    text::{with_module, with_row},
+};
+use crate::House;
+use anyhow::{Result, ensure};
+
+/// Where the dialects are listed.
+const LIST: &str = "crates/dialects/src/lib.rs";
+/// Where the next steps are listed.
+const HINTS: &str = "crates/engine/src/failure.rs";
+
+/// Writes the dialect's folder, and lists it.
+pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
+    is_small_name(name)?;
+    let list = house.read(LIST)?;
+    let list = with_module(&list, &format!("pub mod {name};"))?;
+    let list = with_row(&list, "pub const ALL: [&Dialect; ", &format!("&{name}::DIALECT"))?;
+    let hints = shape::variants(&house.read(HINTS)?, "Hint");
+    ensure!(!hints.is_empty(), "{HINTS} has no enum `Hint` that can be read");
+
+    let folder = format!("crates/dialects/src/{name}");
+    create(house, &format!("{folder}/say.rs"), &say(&hints))?;
+    create(house, &format!("{folder}/mod.rs"), &table(name))?;
+    house
+        .write(&format!("{folder}/tools.md"), &format!("# {name}\n\nThe tools of the `{name}` dialect.\n"))?;
+    house.write(LIST, &list)?;
+    Ok(vec![
+        format!(
+            "{folder}/mod.rs: the dialect; set its budget, its deadline, and whether a write needs a read"
+        ),
+        format!("{folder}/say.rs: its words for the next steps; name its own tools in them"),
+        format!("{folder}/tools.md: the page of its tools"),
+        format!("{LIST}: its module and its row"),
+        format!("next: the dialect in spec/dialects.json; cargo xtask new tool {name} NAME OPERATION"),
+    ])
+}
+
+fn table(name: &str) -> String {
+    format!(
+        "//! The tools of {name}.\n\nmod say;\n\n\
+         use std::time::Duration;\nuse toolpost_engine::Fresh;\nuse toolpost_text::matching::Step;\n\
+         use toolpost_tool::{{Budget, Cut, Dialect, ToolDef, distinct}};\n\n\
+         /// The dialect.\npub const DIALECT: Dialect = Dialect {{\n\
+         name: \"{name}\",\ntools: &TOOLS,\npages: &[include_str!(\"tools.md\")],\n\
+         instructions: \"Tools over the workspace. They never leave it, and never answer from stale data.\",\n\
+         budget: Budget {{ bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail {{ head: 100, tail: 50 }} }},\n\
+         deadline: Duration::from_secs(60),\nfresh: Fresh::Required,\nmatching: Step::Exact,\nsay: say::say,\n}};\n\n\
+         const TOOLS: [ToolDef; 0] = [];\n\n\
+         const _: () = assert!(distinct(&TOOLS), \"two tools of one name\");\n"
+    )
+}
+
+fn say(hints: &[shape::Part]) -> String {
+    let arm = |hint: &shape::Part| {
+        let carries = match hint.kind.chars().next() {
+            Some('(') => "(..)",
+            Some('{') => " { .. }",
+            _ => "",
+        };
+        format!("Hint::{}{carries} => {:?},\n", hint.name, hint.says)
+    };
+    let arms: String = hints.iter().map(arm).collect();
+    format!(
+        "//! Words a next step with this dialect's tools.\n\nuse toolpost_engine::Hint;\n\n\
+         pub(super) fn say(hint: &Hint) -> String {{\nlet words = match hint {{\n{arms}}};\nwords.to_owned()\n}}\n"
+    )
+}

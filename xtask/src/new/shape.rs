@@ -1,0 +1,60 @@
+//! The shape of a type, read from its source line by line: fields, or variants, with what is said of them.
+
+/// A field or a variant.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) name: String,
+    /// A field's type, or what a variant carries.
+    pub(super) kind: String,
+    /// The first sentence of its doc comment.
+    pub(super) says: String,
+}
+
+/// Gives the public fields of a struct.
+pub(super) fn fields(source: &str, name: &str) -> Vec<Part> {
+    let parts = body(source, &format!("pub struct {name} {{"));
+    let field = |(line, says): (&str, String)| {
+        let (name, kind) = line.strip_prefix("pub ")?.trim_end_matches(',').split_once(": ")?;
+        Some(Part { name: name.to_owned(), kind: kind.to_owned(), says })
+    };
+    parts.into_iter().filter_map(field).collect()
+}
+
+/// Gives the variants of an enum.
+pub(super) fn variants(source: &str, name: &str) -> Vec<Part> {
+    let parts = body(source, &format!("pub enum {name} {{"));
+    let variant = |(line, says): (&str, String)| {
+        let line = line.trim_end_matches(',');
+        let end = line.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(line.len());
+        Part { name: line[..end].to_owned(), kind: line[end..].trim().to_owned(), says }
+    };
+    parts.into_iter().map(variant).collect()
+}
+
+/// Gives the type for which an operation's file implements the trait.
+pub(super) fn operation(source: &str) -> Option<&str> {
+    let (_, rest) = source.split_once("impl Operation for ")?;
+    rest.split_whitespace().next()
+}
+
+/// Gives the lines directly inside of an item, each with the first sentence of its doc comment.
+fn body<'a>(source: &'a str, open: &str) -> Vec<(&'a str, String)> {
+    let mut parts = Vec::new();
+    let mut says = String::new();
+    for line in source.lines().skip_while(|line| line.trim() != open).skip(1).take_while(|line| *line != "}")
+    {
+        let indent = line.len() - line.trim_start().len();
+        match line.trim() {
+            doc if doc.starts_with("/// ") => {
+                if says.is_empty() {
+                    says = doc[4..].to_owned();
+                }
+            }
+            item if indent == 4 && !item.starts_with('#') && !item.starts_with('}') => {
+                parts.push((item, std::mem::take(&mut says)));
+            }
+            _ => says.clear(),
+        }
+    }
+    parts
+}

@@ -1,0 +1,133 @@
+//! The skeleton of a tool: its arguments are what the operation's request asks for.
+
+use super::{
+    create,
+    shape::{self, Part},
+    text::{pascal, snake, with_module, with_row},
+};
+use crate::House;
+use anyhow::{Context, Result, ensure};
+use std::fmt::Write;
+
+/// Types that an argument and a request's field can share.
+const PLAIN: [&str; 12] = [
+    "String",
+    "bool",
+    "u32",
+    "u64",
+    "i64",
+    "usize",
+    "f64",
+    "Option<String>",
+    "Option<bool>",
+    "Option<u64>",
+    "Option<usize>",
+    "Vec<String>",
+];
+
+/// Writes the tool's file, its row, and its section of the dialect's last page.
+pub(super) fn write(house: &House, dialect: &str, name: &str, operation: &str) -> Result<Vec<String>> {
+    let is_name =
+        name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && !name.is_empty();
+    ensure!(is_name, "`{name}` is no name of a tool");
+    let source = house.read(&format!("crates/engine/src/operations/{operation}.rs")).with_context(|| {
+        format!("no operation is called `{operation}`; `cargo xtask new operation {operation}` makes one")
+    })?;
+    let folder = format!("crates/dialects/src/{dialect}");
+    let table = house.read(&format!("{folder}/mod.rs")).with_context(|| {
+        format!("no dialect is called `{dialect}`; `cargo xtask new dialect {dialect}` makes one")
+    })?;
+    let (module, kind) = (snake(name), pascal(name));
+    let with_row =
+        with_row(&table, "const TOOLS: [ToolDef; ", &format!("ToolDef::of::<{module}::{kind}>()"))?;
+    let with_row = with_module(&with_row, &format!("mod {module};"))?;
+    let page =
+        last_page(&table).with_context(|| format!("{folder}/mod.rs names no page; add one to `pages`"))?;
+    let page = format!("{folder}/{page}");
+    let written = house.read(&page)?;
+
+    let file = format!("{folder}/{module}.rs");
+    let text = skeleton(name, operation, &source)?;
+    create(house, &file, &text)?;
+    house.write(&format!("{folder}/mod.rs"), &with_row)?;
+    house.write(&page, &format!("{}\n\n{}", written.trim_end(), section(name, operation)))?;
+    Ok(vec![
+        format!("{file}: the tool; word the arguments as its reference does, and what it answers"),
+        format!("{folder}/mod.rs: its module and its row; put the row where it shall be listed"),
+        format!(
+            "{page}: its description; the first paragraph is what the model sees, examples below it are run"
+        ),
+        "next: cargo xtask parity; cargo test -p toolpost-dialects; cargo xtask docs".to_owned(),
+    ])
+}
+
+fn last_page(table: &str) -> Option<&str> {
+    let (_, rest) = table.rsplit_once("include_str!(\"")?;
+    rest.split_once('"').map(|(name, _)| name)
+}
+
+fn section(name: &str, operation: &str) -> String {
+    format!("## {name}\n\nAsks for `{operation}`.\n")
+}
+
+fn skeleton(name: &str, operation: &str, source: &str) -> Result<String> {
+    let op = shape::operation(source)
+        .with_context(|| format!("no type in {operation}.rs implements `Operation`"))?;
+    let kind = pascal(name);
+    let (fields, lower) = lowering(name, &shape::fields(source, "Request"));
+    let render = rendering(&shape::fields(source, "Output"));
+    let module = if operation == "move" { "r#move".to_owned() } else { operation.to_owned() };
+    Ok(format!(
+        "//! `{name}`: asks for `{operation}`.\n\n\
+         use schemars::JsonSchema;\nuse serde::Deserialize;\n\
+         use toolpost_engine::{{Failure, operations::{module}::{{self, Output, Request}}}};\n\
+         use toolpost_tool::{{Lowering, Page, Tool}};\n\n\
+         pub(super) struct {kind};\n\n\
+         #[derive(Deserialize, JsonSchema)]\npub(super) struct Args {{\n{fields}}}\n\n\
+         impl Tool for {kind} {{\n\
+         const NAME: &'static str = \"{name}\";\ntype Op = {module}::{op};\ntype Args = Args;\n\n{lower}\n{render}}}\n"
+    ))
+}
+
+/// Makes the arguments' fields, and the function that turns them into the request.
+fn lowering(name: &str, request: &[Part]) -> (String, String) {
+    let is_known = |part: &&Part| part.kind == "WorkspacePath" || PLAIN.contains(&part.kind.as_str());
+    let foreign: Vec<&str> =
+        request.iter().filter(|part| !is_known(part)).map(|part| part.name.as_str()).collect();
+    if !foreign.is_empty() {
+        let wants = foreign.join(", ");
+        let lower = format!(
+            "fn lower(_args: Args, _at: &Lowering) -> Result<Request, Failure> {{\n\
+             Err(Failure::invalid(\"{name} has no words yet for what its request wants: {wants}.\"))\n}}\n"
+        );
+        return (String::new(), lower);
+    }
+    let (mut fields, mut values) = (String::new(), String::new());
+    for part in request {
+        let path = part.kind == "WorkspacePath";
+        let kind = if path { "String" } else { &part.kind };
+        let field = &part.name;
+        let _ = writeln!(fields, "/// {}\n{field}: {kind},", part.says);
+        let _ = match path {
+            true => write!(values, "{field}: at.path(&args.{field})?, "),
+            false => write!(values, "{field}: args.{field}, "),
+        };
+    }
+    let at = if values.contains("at.path") { "at" } else { "_at" };
+    let lower = format!(
+        "fn lower(args: Args, {at}: &Lowering) -> Result<Request, Failure> {{\nOk(Request {{ {values} }})\n}}\n"
+    );
+    (fields, lower)
+}
+
+/// Makes the function that words the output: a line for each plain field.
+fn rendering(output: &[Part]) -> String {
+    let plain = ["String", "bool", "u32", "u64", "i64", "usize", "f64"];
+    let plain = output.iter().filter(|part| plain.contains(&part.kind.as_str()));
+    let lines: Vec<String> =
+        plain.map(|part| format!("page.line(&format!(\"{0}: {{}}\", output.{0}));\n", part.name)).collect();
+    match lines.is_empty() {
+        true => "fn render(_output: &Output, page: &mut Page) {\npage.line(\"Done.\");\n}\n".to_owned(),
+        false => format!("fn render(output: &Output, page: &mut Page) {{\n{}}}\n", lines.concat()),
+    }
+}

@@ -1,0 +1,168 @@
+//! The skeletons: each is written into a copy of the crates that it goes into, and is formatted code of the right shape.
+
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
+use std::{fs, path::Path, process::Command};
+use tempfile::TempDir;
+use xtask::{House, new, tree::Tree};
+
+/// Copies the folders that skeletons are written into.
+fn copy() -> TempDir {
+    let house = House::find().unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    let wanted = ["crates/dialects/src/", "crates/engine/src/", "Cargo.toml", "rustfmt.toml"];
+    for file in Tree::of_house(&house).unwrap().files() {
+        if wanted.iter().any(|wanted| file.path.starts_with(wanted)) {
+            let path = copy.path().join(&file.path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, &file.text).unwrap();
+        }
+    }
+    copy
+}
+
+fn run(root: &Path, words: &str) -> Result<(), String> {
+    let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    new::run(&House::at(root), &words).map(drop).map_err(|error| error.to_string())
+}
+
+/// Checks that a file is formatted, and therefore parses.
+fn check_format(root: &Path, path: &str) {
+    let done =
+        Command::new("rustfmt").args(["--edition", "2024", "--check"]).arg(root.join(path)).output().unwrap();
+    assert!(done.status.success(), "{path}: {}", String::from_utf8_lossy(&done.stdout));
+}
+
+fn read(root: &Path, path: &str) -> String {
+    fs::read_to_string(root.join(path)).unwrap()
+}
+
+#[test]
+fn a_tool_of_a_plain_request() {
+    let copy = copy();
+    let root = copy.path();
+    run(root, "tool claude lookAt stat").unwrap();
+    let wanted = "\
+//! `lookAt`: asks for `stat`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::stat::{self, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct LookAt;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The place.
+    path: String,
+}
+
+impl Tool for LookAt {
+    const NAME: &'static str = \"lookAt\";
+    type Op = stat::Stat;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request { path: at.path(&args.path)? })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        page.line(&format!(\"path: {}\", output.path));
+        page.line(&format!(\"bytes: {}\", output.bytes));
+        page.line(&format!(\"modified: {}\", output.modified));
+        page.line(&format!(\"mode: {}\", output.mode));
+        page.line(&format!(\"read_only: {}\", output.read_only));
+    }
+}
+";
+    assert_eq!(read(root, "crates/dialects/src/claude/look_at.rs"), wanted);
+    check_format(root, "crates/dialects/src/claude/look_at.rs");
+    let table = read(root, "crates/dialects/src/claude/mod.rs");
+    let rows: Vec<&str> = table.lines().filter(|line| line.contains("look_at")).collect();
+    assert_eq!(rows, ["mod look_at;", "    ToolDef::of::<look_at::LookAt>(),"]);
+    let listed = table.lines().filter(|line| line.trim().starts_with("ToolDef::of")).count();
+    assert!(table.contains(&format!("const TOOLS: [ToolDef; {listed}]")), "{table}");
+    assert!(
+        read(root, "crates/dialects/src/claude/search.md").ends_with("\n\n## lookAt\n\nAsks for `stat`.\n")
+    );
+}
+
+#[test]
+fn a_tool_of_a_request_with_types_of_its_own() {
+    let copy = copy();
+    let root = copy.path();
+    run(root, "tool claude alter change").unwrap();
+    check_format(root, "crates/dialects/src/claude/alter.rs");
+    let text = read(root, "crates/dialects/src/claude/alter.rs");
+    assert!(text.contains("alter has no words yet for what its request wants: changes."), "{text}");
+}
+
+#[test]
+fn a_dialect_and_its_first_tool() {
+    let copy = copy();
+    let root = copy.path();
+    run(root, "dialect bench_dialect").unwrap();
+    let list = read(root, "crates/dialects/src/lib.rs");
+    let rows: Vec<&str> = list.lines().filter(|line| line.contains("bench_dialect")).collect();
+    let all = toolpost_dialects::ALL.map(|dialect| format!("&{}::DIALECT", dialect.name)).join(", ");
+    let wanted = format!(
+        "pub const ALL: [&Dialect; {}] = [{all}, &bench_dialect::DIALECT];",
+        toolpost_dialects::ALL.len() + 1
+    );
+    assert_eq!(rows, ["pub mod bench_dialect;", wanted.as_str()]);
+    let say = read(root, "crates/dialects/src/bench_dialect/say.rs");
+    assert!(say.contains("Hint::ReadFirst(..) => \"Read this file, then do the same again.\","), "{say}");
+
+    run(root, "tool bench_dialect stat_path stat").unwrap();
+    check_format(root, "crates/dialects/src/bench_dialect/mod.rs");
+    let table = read(root, "crates/dialects/src/bench_dialect/mod.rs");
+    assert!(table.contains("const TOOLS: [ToolDef; 1] = [ToolDef::of::<stat_path::StatPath>()];"), "{table}");
+    assert_eq!(
+        read(root, "crates/dialects/src/bench_dialect/tools.md"),
+        "# bench_dialect\n\nThe tools of the `bench_dialect` dialect.\n\n## stat_path\n\nAsks for `stat`.\n"
+    );
+}
+
+#[test]
+fn an_operation_and_a_tool_for_it() {
+    let copy = copy();
+    let root = copy.path();
+    run(root, "operation peek").unwrap();
+    check_format(root, "crates/engine/src/operations/peek.rs");
+    let list = read(root, "crates/engine/src/operations/mod.rs");
+    assert!(list.contains("\npub mod peek;\n"), "{list}");
+    run(root, "tool claude Peek peek").unwrap();
+    check_format(root, "crates/dialects/src/claude/peek.rs");
+    assert!(read(root, "crates/dialects/src/claude/peek.rs").contains("type Op = peek::Peek;"));
+}
+
+#[test]
+fn what_cannot_be_made_is_refused() {
+    let rows = [
+        (
+            "tool claude Read read",
+            "crates/dialects/src/claude/read.rs exists already; choose another name, or change that file",
+        ),
+        ("tool magic Read read", "no dialect is called `magic`; `cargo xtask new dialect magic` makes one"),
+        (
+            "tool claude Read burn",
+            "no operation is called `burn`; `cargo xtask new operation burn` makes one",
+        ),
+        ("tool claude a/b stat", "`a/b` is no name of a tool"),
+        (
+            "operation stat",
+            "crates/engine/src/operations/stat.rs exists already; choose another name, or change that file",
+        ),
+        ("operation ../x", "`../x` is no name in small letters, such as `stat` or `move_file`"),
+        ("dialect Big", "`Big` is no name in small letters, such as `stat` or `move_file`"),
+        ("recipe x", "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation NAME`"),
+    ];
+    let copy = copy();
+    for (words, wanted) in rows {
+        assert_eq!(run(copy.path(), words), Err(wanted.to_owned()), "{words}");
+    }
+}
