@@ -3,8 +3,7 @@
 //! `commit ROOT STATE FILE CONTENT [FILE CONTENT]…`; the content `-` deletes. Only opens, and tells what was
 //! recovered, if no file is named. `TOOLPOST_EXPECT=absent` refuses what exists.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example that prints")]
-
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -15,11 +14,12 @@ use toolpost_workspace::{
 fn main() -> ExitCode {
     match run() {
         Ok(lines) => {
-            println!("{}", lines.join("\n"));
+            // The changes are made, whether or not somebody listens.
+            let _ = writeln!(std::io::stdout(), "{}", lines.join("\n"));
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{error}");
+            let _ = writeln!(std::io::stderr(), "{error}");
             ExitCode::FAILURE
         }
     }

@@ -140,7 +140,10 @@ impl<'a> Commit<'a> {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }
-        self.forget_journal();
+        // What could not be taken back now is tried again when the workspace is next opened.
+        if error.aftermath.is_empty() {
+            self.forget_journal();
+        }
         error
     }
 

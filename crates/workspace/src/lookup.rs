@@ -1,10 +1,25 @@
 //! Finding a file to read by a name that is almost right.
 
-use thiserror::Error;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
+use thiserror::Error;
+use toolpost_text::names::{Difference, same_key, suggest};
+
+use crate::access::Kind;
+use crate::escape::escape;
 use crate::path::WorkspacePath;
-use crate::resolve::PathError;
+use crate::resolve::{Follow, PathError};
+use crate::spelling::{Ending, Spelled};
 use crate::workspace::Workspace;
+
+/// How many suggestions are made of each kind.
+const SUGGESTIONS: usize = 3;
+
+/// How many names are looked at in search of the same name elsewhere.
+const LOOKED_AT: usize = 5_000;
 
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +43,7 @@ pub enum LookupError {
 
 /// A path of the workspace where nothing is, and what might have been meant.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{path} does not exist (the workspace is {workspace})")]
+#[error("{path} does not exist (the workspace is {workspace}){}", meant(.siblings, .same_name_elsewhere))]
 pub struct Missing {
     /// Where nothing is.
     pub path: WorkspacePath,
@@ -42,13 +57,121 @@ pub struct Missing {
 
 impl Workspace {
     /// Finds what was said, for reading: the exact name first, else the only one in its directory that differs in
-    /// nothing but normal form, spaces, quotes or case.
+    /// nothing but normal form, spaces, quotes, case, or in being shown escaped.
     pub fn lookup(&self, said: &str) -> Result<Lookup, LookupError> {
         let path = self.resolve(said)?;
-        if self.stat(&path).is_ok() {
+        if !self.is_missing(&path) {
             return Ok(Lookup { path, note: None });
         }
-        let workspace = self.roots().first().map(crate::Root::shown).unwrap_or_default();
-        Err(Missing { path, workspace, siblings: Vec::new(), same_name_elsewhere: Vec::new() }.into())
+        match self.nearly(&path) {
+            Some(near) => {
+                let note = Some(format!("{path} does not exist; {near} is used, whose name looks the same"));
+                Ok(Lookup { path: near, note })
+            }
+            None => Err(self.missing(path).into()),
+        }
     }
+
+    fn is_missing(&self, path: &WorkspacePath) -> bool {
+        self.stat(path).is_err_and(|error| error.why == crate::AccessKind::Missing)
+    }
+
+    /// Corrects one missing name after the other, as long as there is exactly one candidate for it.
+    fn nearly(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
+        let mut current = path.clone();
+        while self.is_missing(&current) {
+            let (directory, wanted, rest) = self.first_missing(&current)?;
+            let name =
+                only_candidate(&wanted, self.list(&directory).ok()?.into_iter().map(|entry| entry.name))?;
+            let mut absolute: PathBuf = directory.raw().join(name);
+            if !rest.as_os_str().is_empty() {
+                absolute.push(rest);
+            }
+            let spelled = Spelled { absolute, ending: Ending::Open };
+            current = self.find_spelled(&path.display(), &spelled, Follow::All).ok()?;
+        }
+        Some(current)
+    }
+
+    /// Splits a path where it stops to exist: the last directory that does, the first name that does not, the rest.
+    fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
+        let mut gone = path.clone();
+        loop {
+            let parent = gone.parent()?;
+            if !self.is_missing(&parent) {
+                let rest = path.raw().strip_prefix(gone.raw()).ok()?.to_path_buf();
+                let name = gone.file_name()?.to_owned();
+                return Some((parent, name, rest));
+            }
+            gone = parent;
+        }
+    }
+
+    fn missing(&self, path: WorkspacePath) -> Missing {
+        let workspace = self.roots().first().map(crate::Root::shown).unwrap_or_default();
+        let siblings = self.siblings(&path).unwrap_or_default();
+        let same_name_elsewhere = self.elsewhere(&path);
+        Missing { path, workspace, siblings, same_name_elsewhere }
+    }
+
+    fn siblings(&self, path: &WorkspacePath) -> Option<Vec<String>> {
+        let (directory, wanted, _) = self.first_missing(path)?;
+        let names: Vec<String> =
+            self.list(&directory).ok()?.iter().map(|entry| escape(entry.name.as_bytes())).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let near = suggest(&escape(wanted.as_bytes()), &names, SUGGESTIONS);
+        let prefix = directory.display();
+        let prefix = if prefix == "." { String::new() } else { format!("{prefix}/") };
+        Some(near.into_iter().map(|name| format!("{prefix}{name}")).collect())
+    }
+
+    /// Looks for the same name in other directories, the nearest to the root first, and not for long.
+    fn elsewhere(&self, path: &WorkspacePath) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut left = LOOKED_AT;
+        let mut waiting = VecDeque::from([WorkspacePath::beneath(path.root(), "".as_ref())]);
+        while let (Some(directory), Some(name)) = (waiting.pop_front(), path.file_name()) {
+            for entry in self.list(&directory).unwrap_or_default() {
+                if left == 0 || found.len() == SUGGESTIONS {
+                    return found;
+                }
+                left -= 1;
+                let child = WorkspacePath::beneath(path.root(), &directory.relative().join(&entry.name));
+                if entry.name == name {
+                    found.push(child.display());
+                } else if entry.kind == Kind::Directory && !is_heap(&entry.name) {
+                    waiting.push_back(child);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Picks the one name that looks like the wanted one; none if there are more.
+fn only_candidate(wanted: &OsStr, names: impl Iterator<Item = OsString>) -> Option<OsString> {
+    let wanted = wanted.to_str()?;
+    let looks_same = |name: &OsStr| match name.to_str() {
+        Some(text) => {
+            same_key(wanted, text).is_some_and(|difference| difference != Difference::None)
+                || escape(name.as_bytes()) == wanted
+        }
+        None => escape(name.as_bytes()) == wanted,
+    };
+    let mut candidates = names.filter(|name| looks_same(name));
+    let first = candidates.next()?;
+    candidates.next().is_none().then_some(first)
+}
+
+/// Says whether a directory holds what nobody means by a name.
+fn is_heap(name: &OsStr) -> bool {
+    matches!(
+        name.as_bytes(),
+        b".git" | b".jj" | b".hg" | b".svn" | b"node_modules" | b"target" | b"__pycache__"
+    )
+}
+
+fn meant(siblings: &[String], elsewhere: &[String]) -> String {
+    let all: Vec<&str> = siblings.iter().chain(elsewhere).map(String::as_str).collect();
+    if all.is_empty() { String::new() } else { format!(". Did you mean {}?", all.join(", ")) }
 }

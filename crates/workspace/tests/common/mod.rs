@@ -1,0 +1,130 @@
+//! A world of its own for each test: a root, a place outside, a state directory.
+#![allow(dead_code, reason = "each test file uses a part of this")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use toolpost_workspace::{
+    Action, CommitError, Committed, Draft, Durability, Expect, Options, Recovery, Scope, Workspace,
+    WorkspacePath,
+};
+
+pub(crate) const WAIT: Duration = Duration::from_secs(20);
+
+pub(crate) struct World {
+    base: TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let base = tempfile::tempdir().unwrap();
+        for directory in ["ws", "out", "state", "home"] {
+            fs::create_dir(base.path().join(directory)).unwrap();
+        }
+        Self { base }
+    }
+
+    pub(crate) fn base(&self) -> PathBuf {
+        self.base.path().canonicalize().unwrap()
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.base().join("ws")
+    }
+
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    pub(crate) fn out(&self, name: &str) -> PathBuf {
+        self.base().join("out").join(name)
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.base().join("state")
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            roots: vec![self.root()],
+            state: Some(self.state()),
+            home: Some(self.base().join("home")),
+            durability: Durability::Kill,
+            scope: Scope::Careful,
+        }
+    }
+
+    pub(crate) fn open(&self) -> Workspace {
+        self.open_and_recover().0
+    }
+
+    pub(crate) fn open_and_recover(&self) -> (Workspace, Recovery) {
+        Workspace::open(self.options()).unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        String::from_utf8(fs::read(self.at(name)).unwrap()).unwrap()
+    }
+
+    /// Shows the whole tree: `name=content`, `name/`, sorted.
+    pub(crate) fn tree(&self) -> Vec<String> {
+        tree_of(&self.root())
+    }
+}
+
+pub(crate) fn tree_of(root: &Path) -> Vec<String> {
+    let mut shown = Vec::new();
+    collect(root, "", &mut shown);
+    shown.sort();
+    shown
+}
+
+fn collect(directory: &Path, prefix: &str, shown: &mut Vec<String>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            shown.push(format!("{name}/"));
+            collect(&entry.path(), &format!("{name}/"), shown);
+        } else if kind.is_symlink() {
+            shown.push(format!("{name}->{}", fs::read_link(entry.path()).unwrap().display()));
+        } else {
+            shown.push(format!("{name}={}", String::from_utf8_lossy(&fs::read(entry.path()).unwrap())));
+        }
+    }
+}
+
+pub(crate) fn write(path: &WorkspacePath, content: &str, expect: Expect) -> Draft {
+    Draft { path: path.clone(), action: Action::Write { bytes: content.into(), expect } }
+}
+
+/// Holds all that the drafts touch, and commits them.
+pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<Committed, CommitError> {
+    let mut paths: Vec<WorkspacePath> = drafts.iter().map(|draft| draft.path.clone()).collect();
+    paths.extend(drafts.iter().filter_map(|draft| match &draft.action {
+        Action::Move { to, .. } => Some(to.clone()),
+        _ => None,
+    }));
+    workspace.hold(&paths, WAIT).unwrap().commit(drafts)
+}
+
+/// The built example, which commits in a process of its own.
+pub(crate) fn example() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.join("examples").join("commit")
+}
+
+pub(crate) fn is_root_user() -> bool {
+    rustix::process::geteuid().is_root()
+}

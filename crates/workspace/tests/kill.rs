@@ -1,0 +1,263 @@
+//! Processes that are killed, or get errors, at each system call of a commit.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+
+mod common;
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output};
+
+use common::{World, example};
+
+const GROUPS: &[&str] = &[
+    "openat,openat2",
+    "write,pwrite64",
+    "fsync,fdatasync",
+    "linkat,unlinkat,rename,renameat,renameat2,mkdirat",
+    "fchmod,fchown,fsetxattr,fallocate,ftruncate",
+    "flock",
+];
+
+/// A commit: what stands before, what is asked for, what stands after.
+struct Case {
+    before: &'static [(&'static str, &'static str)],
+    arguments: &'static [&'static str],
+    after: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
+}
+
+const CASES: &[Case] = &[
+    Case { before: &[("f", "old")], arguments: &["f", "new"], after: &["f=new"], environment: &[] },
+    Case { before: &[], arguments: &["d/e/f", "new"], after: &["d/", "d/e/", "d/e/f=new"], environment: &[] },
+    Case {
+        before: &[("f", "old"), ("g", "keep")],
+        arguments: &["f", "-"],
+        after: &["g=keep"],
+        environment: &[],
+    },
+    Case {
+        before: &[("a", "old a"), ("d/b", "old b"), ("gone", "old gone")],
+        arguments: &["a", "new a", "d/b", "new b", "made/c", "new c", "gone", "-"],
+        after: &["a=new a", "d/", "d/b=new b", "made/", "made/c=new c"],
+        environment: &[],
+    },
+    Case {
+        before: &[("a", "old a"), ("b", "old b")],
+        arguments: &["a", "new a", "b", "new b"],
+        after: &["a=new a", "b=new b"],
+        environment: &[("TOOLPOST_DURABLE", "1")],
+    },
+];
+
+fn has_strace() -> bool {
+    let found = Command::new("strace").args(["-e", "trace=none", "true"]).output();
+    let works = found.is_ok_and(|output| output.status.success());
+    if !works {
+        eprintln!("SKIPPED: strace is not to be had, so no process was killed");
+    }
+    works
+}
+
+fn world(case: &Case) -> World {
+    let world = World::new();
+    for (name, content) in case.before {
+        world.write(name, content);
+    }
+    world
+}
+
+fn run(world: &World, case: &Case, strace: &[String]) -> Output {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qqq", "-o", "/dev/null"]).args(strace).arg(example());
+    command.arg(world.root()).arg(world.state()).args(case.arguments);
+    command.envs(case.environment.iter().copied()).output().unwrap()
+}
+
+fn commit(world: &World, case: &Case) -> Output {
+    let mut command = Command::new(example());
+    command.arg(world.root()).arg(world.state()).args(case.arguments);
+    command.output().unwrap()
+}
+
+/// Opens the workspace again, and asks for all old or all new, and nothing besides.
+fn check_after(world: &World, case: &Case, before: &[String], what: &str) {
+    let (workspace, recovery) = world.open_and_recover();
+    let now = world.tree();
+    assert!(now == before || now == case.after, "{what}: {now:?}; recovery {recovery:?}");
+    assert_eq!(recovery.left, Vec::<String>::new(), "{what}");
+    drop(workspace);
+    let left: Vec<String> = common::tree_of(&world.state());
+    assert_eq!(left, ["journals/", "live/", "locks/"], "{what}");
+    // Whatever happened, the same commit can be made afterwards.
+    if now == before {
+        let output = commit(world, case);
+        assert!(output.status.success(), "{what}: {output:?}");
+        assert_eq!(world.tree(), case.after, "{what}");
+    }
+}
+
+#[test]
+fn a_kill_at_any_call_leaves_all_old_or_all_new() {
+    if !has_strace() {
+        return;
+    }
+    let mut kills = 0;
+    for (number, case) in CASES.iter().enumerate() {
+        for group in GROUPS {
+            for when in 1.. {
+                let world = world(case);
+                let before = world.tree();
+                let inject = format!("inject={group}:signal=SIGKILL:when={when}");
+                let output =
+                    run(&world, case, &["-e".into(), format!("trace={group}"), "-e".into(), inject.clone()]);
+                let survived = output.status.success();
+                assert!(survived || output.status.signal().is_some(), "{inject}: {output:?}");
+                kills += usize::from(!survived);
+                check_after(&world, case, &before, &format!("case {number} {inject}"));
+                if survived {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(kills > 100, "only {kills} kills");
+}
+
+/// What an error at any call of a group leaves: the old files, or the new ones and a word of success.
+fn check_error(case: &Case, calls: &str, errno: &str) {
+    for when in 1.. {
+        let world = world(case);
+        let before = world.tree();
+        let inject = format!("inject={calls}:error={errno}:when={when}");
+        let strace = ["-e".into(), format!("trace={calls}"), "-e".into(), inject.clone()];
+        let output = run(&world, case, &strace);
+        let now = world.tree();
+        if output.status.success() {
+            assert_eq!(now, case.after, "{inject}: success means new");
+            let plain = common::tree_of(&world.state()) == ["journals/", "live/", "locks/"];
+            if plain && commit_made_no_such_call(case, calls, when) {
+                break;
+            }
+        } else {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            // Each call of the group has a count of its own, so the way back can meet an error too.
+            assert!(now == before || said.contains("could not be brought back"), "{inject}: {output:?}");
+            assert!(said.contains(errno) || said.contains("permission denied"), "{inject}: {said}");
+        }
+        check_after(&world, case, &before, &inject);
+        assert!(when < 400, "{inject}: it does not end");
+    }
+}
+
+/// Counts how many calls a whole commit makes, without any error.
+fn commit_made_no_such_call(case: &Case, calls: &str, when: usize) -> bool {
+    let world = world(case);
+    let log = world.base().join("log");
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qqq", "-e", &format!("trace={calls}"), "-o"]).arg(&log).arg(example());
+    command.arg(world.root()).arg(world.state()).args(case.arguments);
+    command.envs(case.environment.iter().copied()).output().unwrap();
+    std::fs::read_to_string(log).unwrap().lines().count() < when
+}
+
+#[test]
+fn an_error_at_any_call_leaves_the_original_and_is_named() {
+    if !has_strace() {
+        return;
+    }
+    let errors = [
+        ("write,pwrite64", "ENOSPC"),
+        ("write,pwrite64", "EIO"),
+        ("fsync,fdatasync", "EIO"),
+        ("linkat,renameat,renameat2,mkdirat", "ENOSPC"),
+        ("linkat,renameat,renameat2,mkdirat", "EROFS"),
+    ];
+    for case in [&CASES[0], &CASES[1], &CASES[3]] {
+        for (calls, errno) in errors {
+            check_error(case, calls, errno);
+        }
+    }
+}
+
+#[test]
+fn an_error_at_every_call_of_a_kind_leaves_old_or_new() {
+    if !has_strace() {
+        return;
+    }
+    use Answer::{Fails, Works};
+    let errors = [
+        ("write,pwrite64", "ENOSPC", Fails),
+        ("fdatasync", "EIO", Fails),
+        ("fallocate", "ENOSPC", Works),
+        ("fchmod", "EPERM", Works),
+        ("linkat", "EPERM", Works),
+        ("renameat2", "EINVAL", Works),
+        ("flock", "ENOLCK", Works),
+        ("openat2", "ENOSYS", Works),
+        ("openat2", "EPERM", Works),
+        ("unlinkat", "EACCES", Works),
+        ("flistxattr", "EOPNOTSUPP", Works),
+    ];
+    for case in [&CASES[0], &CASES[1], &CASES[4]] {
+        for (calls, errno, answer) in errors {
+            let world = world(case);
+            let before = world.tree();
+            let inject = format!("inject={calls}:error={errno}");
+            let strace = ["-e".into(), format!("trace={calls}"), "-e".into(), inject.clone()];
+            let output = run(&world, case, &strace);
+            let now = world.tree();
+            let is_new = case.after.iter().all(|line| now.contains(&(*line).to_owned()));
+            assert_eq!(output.status.success(), answer == Works, "{inject}: {output:?}");
+            assert!(if answer == Works { is_new } else { now == before }, "{inject}: {now:?}");
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Works,
+    Fails,
+}
+
+#[test]
+fn a_file_that_cannot_be_replaced_is_rewritten() {
+    if !has_strace() {
+        return;
+    }
+    // The first rename is the journal's; the file's own comes second, and stays refused.
+    for errno in ["EXDEV", "EBUSY", "EACCES"] {
+        let case = &CASES[0];
+        let world = world(case);
+        let inject = format!("inject=renameat:error={errno}:when=2");
+        let output = run(&world, case, &["-e".into(), "trace=renameat".into(), "-e".into(), inject.clone()]);
+        assert!(output.status.success(), "{inject}: {output:?}");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("rewritten in place") && said.contains(errno), "{said}");
+        check_after(&world, case, &["f=old".to_owned()], &inject);
+        assert_eq!(world.tree(), case.after);
+    }
+}
+
+#[test]
+fn a_kill_during_a_rewrite_in_place_is_undone() {
+    if !has_strace() {
+        return;
+    }
+    let case = &CASES[0];
+    for group in ["write,pwrite64", "fsync,fdatasync", "ftruncate", "renameat,unlinkat", "openat,openat2"] {
+        for when in 1.. {
+            let world = world(case);
+            let before = world.tree();
+            // Every rename of the file itself fails, those in the state directory have names of their own.
+            let refuse = "inject=linkat:error=EPERM".to_owned();
+            let busy = "inject=fchmod:error=EPERM".to_owned();
+            let kill = format!("inject={group}:signal=SIGKILL:when={when}");
+            let calls = format!("trace={group},linkat,fchmod");
+            let flags = ["-e", &calls, "-e", &refuse, "-e", &busy, "-e", &kill];
+            let output = run(&world, case, &flags.map(str::to_owned));
+            check_after(&world, case, &before, &kill);
+            if output.status.success() {
+                break;
+            }
+        }
+    }
+}
