@@ -3,12 +3,13 @@
 use super::{
     approvals::Approvals,
     ask::{self, Answered, Client},
+    era::Era,
     progress, reply,
 };
 use crate::wire::{Open, Turn};
 use rmcp::{
     ErrorData,
-    model::{CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult, ProtocolVersion},
+    model::{CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult},
     service::{RequestContext, RoleServer},
 };
 use serde_json::Value;
@@ -132,8 +133,10 @@ fn way(context: &RequestContext<RoleServer>) -> Way {
     if !ask::can_ask(&client) {
         return Way::None;
     }
-    let modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    if modern { Way::Again } else { Way::During }
+    match Era::of(context) {
+        Era::Legacy => Way::During,
+        Era::Modern => Way::Again,
+    }
 }
 
 /// Begins a call when its turn comes, and passes the turn on as soon as it has begun.

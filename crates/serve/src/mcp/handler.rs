@@ -1,7 +1,7 @@
 //! What a client can ask of a server.
 #![expect(deprecated, reason = "clients of the legacy era still set a level of logging")]
 
-use super::{approvals::Approvals, ask, call::Calls, definition::definition};
+use super::{approvals::Approvals, ask, call::Calls, definition::definition, era::Era};
 use crate::{
     Options,
     wire::{Ends, Open},
@@ -10,12 +10,13 @@ use rmcp::{
     ErrorData, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
-        ErrorCode, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+        ErrorCode, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject,
         PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SetLevelRequestParams,
         SubscriptionFilter, Tool,
     },
     service::{RequestContext, RoleServer, SubscriptionContext},
 };
+use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use toolpost_engine::Session;
@@ -26,11 +27,16 @@ const FRESH: u64 = 60_000;
 /// How many subscriptions a client may hold at once.
 const SUBSCRIPTIONS: usize = 16;
 
+/// Where a result says who answers.
+const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
+
 /// What a client can ask of a server.
 pub(crate) struct Handler {
     calls: Calls,
     info: ServerConfig,
     tools: Vec<Tool>,
+    /// Who answers: in the modern era each result says so.
+    signature: MetaObject,
     ends: Ends,
     subscriptions: Semaphore,
 }
@@ -53,7 +59,9 @@ impl Handler {
             approvals: Approvals::default(),
             questions: Arc::new(Semaphore::new(ask::AT_ONCE)),
         };
-        Self { calls, info, tools, ends, subscriptions: Semaphore::new(SUBSCRIPTIONS) }
+        let mut signature = MetaObject::new();
+        signature.insert(SIGNATURE.to_owned(), json!(info.server_info));
+        Self { calls, info, tools, signature, ends, subscriptions: Semaphore::new(SUBSCRIPTIONS) }
     }
 }
 
@@ -85,14 +93,17 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("There is one page of tools. Ask without a cursor.", None));
         }
         let mut listed = ListToolsResult::with_all_items(self.tools.clone());
-        listed.ttl_ms = Some(FRESH);
-        listed.cache_scope = Some(CacheScope::Private);
+        if Era::of(&context) == Era::Modern {
+            listed.ttl_ms = Some(FRESH);
+            listed.cache_scope = Some(CacheScope::Private);
+            listed.meta = Some(self.signature.clone());
+        }
         Ok(listed)
     }
 
@@ -101,7 +112,12 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.calls.make(request, context).await
+        let era = Era::of(&context);
+        let mut response = self.calls.make(request, context).await?;
+        if let (Era::Modern, CallToolResponse::Complete(result)) = (era, &mut response) {
+            result.meta = Some(self.signature.clone());
+        }
+        Ok(response)
     }
 
     async fn set_level(

@@ -4,6 +4,7 @@ mod approvals;
 mod ask;
 mod call;
 mod definition;
+mod era;
 mod handler;
 mod progress;
 mod reply;

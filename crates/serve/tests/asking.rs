@@ -1,0 +1,188 @@
+//! Asking the client's user, in both eras, and what is not taken for an answer.
+
+mod common;
+
+use common::{Client, call, done, meta};
+use serde_json::{Value, json};
+use toolpost_runtime::{Structured, Verdict};
+
+fn form() -> Value {
+    json!({"elicitation": {"form": {}}})
+}
+
+fn write(text: &str) -> Value {
+    call("Write", json!({"path": "asked.txt", "text": text}))
+}
+
+fn question() -> Value {
+    json!({
+        "mode": "form",
+        "message": "Write (test) wants to:\n  write asked.txt\nA test wants it.\nAllow it?",
+        "requestedSchema":
+            {"type": "object", "properties": {"allow": {"type": "boolean", "title": "Allow"}}, "required": ["allow"]},
+    })
+}
+
+fn is_refused(answer: &Value) -> bool {
+    answer["result"]["isError"] == true
+}
+
+#[tokio::test]
+async fn a_legacy_user_is_asked_in_the_middle_of_the_call() {
+    let rows = [
+        ("legacy-yes", json!({"action": "accept", "content": {"allow": true}}), true),
+        ("legacy-no", json!({"action": "accept", "content": {"allow": false}}), false),
+        ("legacy-text", json!({"action": "accept", "content": {"allow": "true"}}), false),
+        ("legacy-empty", json!({"action": "accept"}), false),
+        ("legacy-decline", json!({"action": "decline", "content": {"allow": true}}), false),
+        ("legacy-cancel", json!({"action": "cancel"}), false),
+        ("legacy-nonsense", json!({"x": 1}), false),
+    ];
+    // A client that names no way of asking means a form.
+    for capabilities in [form(), json!({"elicitation": {}})] {
+        for (text, answer, allowed) in &rows {
+            let text = &format!("{text} {}", capabilities["elicitation"]);
+            let mut client = Client::legacy(capabilities.clone()).await;
+            let id = client.ask("tools/call", write(text)).await;
+            let mut asked = client.next().await.unwrap();
+            asked["params"].as_object_mut().unwrap().remove("_meta");
+            assert_eq!(
+                (&asked["method"], &asked["params"]),
+                (&json!("elicitation/create"), &question()),
+                "{text}"
+            );
+            client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
+            let got = client.next().await.unwrap();
+            assert_eq!((&got["id"], is_refused(&got)), (&json!(id), !allowed), "{text} {got}");
+            assert_eq!(done(text).len(), usize::from(*allowed), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_ask_is_not_asked() {
+    let rows = [
+        (Verdict::Allow, true),
+        (Verdict::Deny("nobody is here".to_owned()), false),
+        (Verdict::Later, false),
+    ];
+    for (verdict, allowed) in rows {
+        for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
+            let text = format!("else {verdict:?} {capabilities}");
+            let mut client = Client::new(Structured::Off, verdict.clone());
+            let got = client.request("tools/call", meta(write(&text), capabilities)).await;
+            assert_eq!(is_refused(&got), !allowed, "{text} {got}");
+            assert_eq!(done(&text).len(), usize::from(allowed), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_legacy_question_is_taken_back_with_its_call() {
+    let mut client = Client::legacy(form()).await;
+    let id = client.ask("tools/call", write("taken back")).await;
+    let asked = client.next().await.unwrap();
+    client
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}))
+        .await;
+    let got = client.next().await.unwrap();
+    assert_eq!(
+        (&got["method"], &got["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &asked["id"])
+    );
+    let next = client.ask("ping", json!({})).await;
+    assert_eq!(client.next().await.unwrap()["id"], next);
+    assert_eq!(done("taken back"), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn questions_do_not_keep_other_calls_out() {
+    let mut client = Client::legacy(form()).await;
+    // More than the user can be asked at once: the rest is refused, nothing waits.
+    for number in 0..20 {
+        client
+            .ask("tools/call", call("Write", json!({"path": format!("asked{number}.txt"), "text": "crowd"})))
+            .await;
+    }
+    let (mut asked, mut refused) = (0, 0);
+    while asked + refused < 20 {
+        let message = client.next().await.unwrap();
+        asked += usize::from(message["method"] == "elicitation/create");
+        refused += usize::from(is_refused(&message));
+    }
+    assert_eq!((asked, refused), (16, 4));
+    assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
+}
+
+/// Makes a call that must be asked about; gives the handle of the question.
+async fn asked(client: &mut Client, call: &Value) -> String {
+    let mut got = client.request("tools/call", call.clone()).await["result"].take();
+    let handle = got["requestState"].take().as_str().expect("a handle").to_owned();
+    let expected = json!({
+        "resultType": "input_required",
+        "inputRequests": {"approval": {"method": "elicitation/create", "params": question()}},
+        "requestState": null,
+    });
+    assert_eq!(got, expected);
+    handle
+}
+
+fn again(call: &Value, handle: &str, answer: &Value) -> Value {
+    let mut call = call.clone();
+    call["requestState"] = json!(handle);
+    call["inputResponses"] = json!({"approval": answer});
+    call
+}
+
+#[tokio::test]
+async fn a_modern_user_answers_with_the_same_call() {
+    let yes = json!({"action": "accept", "content": {"allow": true}});
+    let rows = [
+        ("modern-yes", yes.clone(), true),
+        ("modern-no", json!({"action": "accept", "content": {"allow": false}}), false),
+        ("modern-decline", json!({"action": "decline"}), false),
+        ("modern-cancel", json!({"action": "cancel"}), false),
+        ("modern-nonsense", json!("yes"), false),
+    ];
+    for (text, answer, allowed) in rows {
+        let mut client = Client::modern();
+        let call = meta(write(text), form());
+        let handle = asked(&mut client, &call).await;
+        let got = client.request("tools/call", again(&call, &handle, &answer)).await;
+        assert_eq!(
+            (&got["result"]["resultType"], is_refused(&got)),
+            (&json!("complete"), !allowed),
+            "{text} {got}"
+        );
+        assert_eq!(done(text).len(), usize::from(allowed), "{text}");
+        // The handle is spent, whatever the answer was.
+        let got = client.request("tools/call", again(&call, &handle, &yes)).await;
+        assert_eq!(got["error"]["code"], -32602, "{text} {got}");
+        assert_eq!(done(text).len(), usize::from(allowed), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_for_no_other_call() {
+    let yes = json!({"action": "accept", "content": {"allow": true}});
+    let mut client = Client::modern();
+    let call = meta(write("bound"), form());
+    let handle = asked(&mut client, &call).await;
+    let other = meta(write("bound to another"), form());
+    let got = client.request("tools/call", again(&other, &handle, &yes)).await;
+    assert_eq!(got["error"]["code"], -32602);
+    for forged in ["", "x", &"0".repeat(64)] {
+        let got = client.request("tools/call", again(&call, forged, &yes)).await;
+        assert_eq!(got["error"]["code"], -32602, "{forged}");
+    }
+    // An answer without a question is no answer.
+    let mut unasked = call.clone();
+    unasked["inputResponses"] = json!({"approval": yes});
+    asked(&mut client, &unasked).await;
+    // A question without an answer is asked again.
+    let handle = asked(&mut client, &call).await;
+    let mut unanswered = call.clone();
+    unanswered["requestState"] = json!(handle);
+    asked(&mut client, &unanswered).await;
+    assert_eq!(done("bound"), Vec::<String>::new());
+}

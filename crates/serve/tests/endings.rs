@@ -1,0 +1,107 @@
+//! How serving ends: when the client says no more, stops reading, or is gone.
+
+mod common;
+
+use common::{Client, call, done, meta, until_done};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::sleep;
+
+#[tokio::test]
+async fn a_silent_client_may_leave_at_any_time() {
+    let (served, rest) = Client::modern().end().await;
+    assert!(served.is_ok());
+    assert_eq!(rest, Vec::<Value>::new());
+
+    let mut probed = Client::modern();
+    probed.request("server/discover", meta(json!({}), json!({}))).await;
+    let (served, rest) = probed.end().await;
+    assert!(served.is_ok());
+    assert_eq!(rest, Vec::<Value>::new());
+
+    let (served, rest) = Client::legacy(json!({})).await.end().await;
+    assert!(served.is_ok());
+    assert_eq!(rest, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_call_in_flight_is_cancelled_when_the_client_leaves() {
+    let mut client = Client::modern();
+    client.ask("tools/call", meta(call("Wait", json!({"name": "left", "steps": 100_000})), json!({}))).await;
+    until_done("left begins").await;
+    // Long enough that the end does not come in one breath with the call.
+    sleep(Duration::from_millis(150)).await;
+    let (served, _) = client.end().await;
+    assert!(served.is_ok());
+    assert_eq!(done("left"), ["left begins", "left is cancelled"]);
+}
+
+#[tokio::test]
+async fn a_client_of_one_shot_is_answered() {
+    let mut client = Client::modern();
+    let id = client
+        .ask("tools/call", meta(call("Wait", json!({"name": "one shot", "steps": 10})), json!({})))
+        .await;
+    let (served, rest) = client.end().await;
+    assert!(served.is_ok());
+    let answered: Vec<&Value> = rest.iter().map(|message| &message["id"]).collect();
+    assert_eq!(answered, [&json!(id)]);
+}
+
+#[tokio::test]
+async fn a_last_line_without_an_end_is_answered() {
+    let mut client = Client::modern();
+    let request =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": meta(json!({}), json!({}))});
+    client.raw(request.to_string().as_bytes()).await;
+    let (served, rest) = client.end().await;
+    assert!(served.is_ok());
+    assert_eq!(rest.len(), 1);
+}
+
+#[tokio::test]
+async fn an_open_question_does_not_hold_the_end_up() {
+    let mut client = Client::legacy(json!({"elicitation": {"form": {}}})).await;
+    client.ask("tools/call", call("Write", json!({"path": "asked.txt", "text": "unanswered"}))).await;
+    client.next().await.unwrap();
+    let (served, _) = client.end().await;
+    assert!(served.is_ok());
+    assert_eq!(done("unanswered"), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_client_that_is_gone_ends_the_server() {
+    let mut client = Client::modern();
+    client.ask("tools/call", meta(call("Wait", json!({"name": "gone", "steps": 100_000})), json!({}))).await;
+    until_done("gone begins").await;
+    let Client { to, from, serving, .. } = client;
+    drop((to, from));
+    let served =
+        tokio::time::timeout(Duration::from_secs(4), serving).await.expect("it does not end").unwrap();
+    assert!(served.is_ok());
+    until_done("gone is cancelled").await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read() {
+    let mut client = Client::modern();
+    let mut to = client.to.take().unwrap();
+    let line = format!(
+        "{}\n",
+        json!({"jsonrpc": "2.0", "id": "ID", "method": "tools/call", "params": meta(call("Echo", json!({"text": "x".repeat(4096)})), json!({}))})
+    );
+    let flood = async move {
+        for number in 0..100_000 {
+            use tokio::io::AsyncWriteExt;
+            to.write_all(line.replace("\"ID\"", &number.to_string()).as_bytes()).await.unwrap();
+        }
+        unreachable!("400 megabytes went in although nothing came out");
+    };
+    // The writes come to a stop: there is nothing to wait for, so nothing more happens however long one waits.
+    assert!(tokio::time::timeout(Duration::from_secs(2), flood).await.is_err());
+    // As soon as the client reads, what it asked is answered.
+    for _ in 0..100 {
+        let got = client.next().await.unwrap();
+        assert_eq!(got["result"]["content"][0]["text"].as_str().map(str::len), Some(4096));
+    }
+}

@@ -1,0 +1,193 @@
+//! Both eras of the protocol: how they open, what they list, what they refuse.
+
+mod common;
+
+use common::{Client, LEGACY, MODERN, meta};
+use serde_json::{Value, json};
+use toolpost_runtime::{Structured, Verdict};
+
+const VERSIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY, MODERN];
+
+#[tokio::test]
+async fn discovery_tells_everything_at_once() {
+    let mut client = Client::modern();
+    let got = client.request("server/discover", meta(json!({}), json!({}))).await;
+    let expected = json!({
+        "resultType": "complete",
+        "supportedVersions": VERSIONS,
+        "capabilities": {"tools": {"listChanged": true}},
+        "instructions": "Say something.",
+        "ttlMs": 60_000,
+        "cacheScope": "private",
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "toolpost", "version": "1.2.3"}},
+    });
+    assert_eq!(got["result"], expected);
+}
+
+#[tokio::test]
+async fn the_handshake_agrees_on_a_version_that_has_one() {
+    let rows = [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        (LEGACY, LEGACY),
+        (MODERN, LEGACY),
+        ("2099-01-01", LEGACY),
+        ("nonsense", LEGACY),
+    ];
+    for (wished, agreed) in rows {
+        let mut client = Client::modern();
+        let info = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": wished, "capabilities": {}, "clientInfo": info});
+        let got = client.request("initialize", params).await;
+        let expected = json!({
+            "protocolVersion": agreed,
+            "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "toolpost", "version": "1.2.3"},
+            "instructions": "Say something.",
+        });
+        assert_eq!(got["result"], expected, "{wished}");
+        let listed = client.request("tools/list", json!({})).await;
+        let mut fields: Vec<&String> = listed["result"].as_object().unwrap().keys().collect();
+        fields.sort();
+        assert_eq!(fields, ["tools"], "{wished}: nothing of the modern era");
+    }
+}
+
+fn tool(name: &str, description: &str, core: bool, writes: bool) -> Value {
+    let mut meta = json!({"anthropic/maxResultSizeChars": 500_000});
+    if core {
+        meta["anthropic/alwaysLoad"] = json!(true);
+    }
+    json!({
+        "name": name,
+        "description": description,
+        "annotations":
+            {"readOnlyHint": !writes, "destructiveHint": writes, "idempotentHint": !writes, "openWorldHint": false},
+        "_meta": meta,
+    })
+}
+
+#[tokio::test]
+async fn tools_are_listed_in_order_with_derived_hints() {
+    let mut client = Client::modern();
+    let first = client.request("tools/list", meta(json!({}), json!({}))).await;
+    let again = client.request("tools/list", meta(json!({}), json!({}))).await;
+    assert_eq!(first["result"], again["result"]);
+    let mut result = first["result"].clone();
+    let mut schemas = Vec::new();
+    for tool in result["tools"].as_array_mut().unwrap() {
+        schemas.push(tool.as_object_mut().unwrap().remove("inputSchema").unwrap());
+    }
+    let expected = json!({
+        "resultType": "complete",
+        "ttlMs": 60_000,
+        "cacheScope": "private",
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "toolpost", "version": "1.2.3"}},
+        "tools": [
+            tool("Echo", "Says it again.", true, false),
+            tool("Picture", "Shows a picture.", false, false),
+            tool("Wait", "Waits.", false, false),
+            tool("Write", "Writes.", true, true),
+        ],
+    });
+    assert_eq!(result, expected);
+    assert_eq!(schemas[0]["type"], "object");
+    assert_eq!(schemas[0]["properties"]["text"], json!({"type": "string", "description": "What to say."}));
+    assert_eq!(schemas[0]["required"], json!(["text"]));
+}
+
+#[tokio::test]
+async fn the_output_is_described_when_it_is_sent() {
+    let mut client = Client::new(Structured::On, Verdict::Later);
+    let listed = client.request("tools/list", meta(json!({}), json!({}))).await;
+    assert_eq!(listed["result"]["tools"][0]["outputSchema"]["properties"]["text"]["type"], "string");
+    let called =
+        client.request("tools/call", meta(common::call("Echo", json!({"text": "hi"})), json!({}))).await;
+    assert_eq!(called["result"]["structuredContent"], json!({"text": "hi"}));
+    assert_eq!(called["result"]["content"], json!([{"type": "text", "text": "hi"}]));
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_say_its_version_is_refused() {
+    let whole = meta(json!({}), json!({}));
+    let mut unknown = whole.clone();
+    unknown["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1999-01-01");
+    let mut bare = whole.clone();
+    bare["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
+    let rows = [
+        ("tools/list", json!({}), -32602, Value::Null),
+        ("tools/list", bare.clone(), -32602, Value::Null),
+        ("server/discover", json!({}), -32602, Value::Null),
+        ("no/such", json!({}), -32602, Value::Null),
+        ("no/such", whole.clone(), -32601, Value::Null),
+        ("ping", whole.clone(), -32601, Value::Null),
+        ("tools/list", unknown.clone(), -32022, json!({"supported": VERSIONS, "requested": "1999-01-01"})),
+        ("server/discover", unknown, -32022, json!({"supported": VERSIONS, "requested": "1999-01-01"})),
+        ("tools/list", meta(json!({"cursor": "x"}), json!({})), -32602, Value::Null),
+    ];
+    let mut client = Client::modern();
+    for (method, params, code, data) in rows {
+        let got = client.request(method, params.clone()).await;
+        assert_eq!(
+            (&got["error"]["code"], &got["error"]["data"]),
+            (&json!(code), &data),
+            "{method} {params}"
+        );
+    }
+    // It still serves.
+    let listed = client.request("tools/list", whole).await;
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_client_may_try_one_era_and_then_open_the_other() {
+    let mut client = Client::modern();
+    client.request("server/discover", meta(json!({}), json!({}))).await;
+    client
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}))
+        .await;
+    let info = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": info});
+    assert_eq!(client.request("initialize", params).await["result"]["protocolVersion"], LEGACY);
+    assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
+    assert_eq!(client.request("logging/setLevel", json!({"level": "info"})).await["result"], json!({}));
+    let modern = client.request("tools/list", meta(json!({}), json!({}))).await;
+    assert_eq!(modern["result"]["resultType"], "complete");
+}
+
+#[tokio::test]
+async fn a_subscription_is_acknowledged_first_and_closed_at_the_end() {
+    let mut client = Client::modern();
+    let wanted = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
+    let id = client.ask("subscriptions/listen", meta(wanted, json!({}))).await;
+    let acknowledged = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/subscriptions/acknowledged",
+        "params": {
+            "_meta": {"io.modelcontextprotocol/subscriptionId": id},
+            "notifications": {"toolsListChanged": true},
+        },
+    });
+    assert_eq!(client.next().await, Some(acknowledged));
+    let (served, rest) = client.end().await;
+    assert!(served.is_ok());
+    let closed: Vec<&Value> = rest.iter().map(|message| &message["id"]).collect();
+    assert_eq!(closed, [&json!(id)]);
+    assert_eq!(rest[0]["result"]["resultType"], "complete");
+}
+
+#[tokio::test]
+async fn subscriptions_do_not_use_up_the_places() {
+    let mut client = Client::modern();
+    let wanted = meta(json!({"notifications": {"toolsListChanged": true}}), json!({}));
+    let mut refused = 0;
+    for _ in 0..20 {
+        client.ask("subscriptions/listen", wanted.clone()).await;
+    }
+    while refused < 4 {
+        let message = client.next().await.unwrap();
+        refused += usize::from(message["error"]["code"] == -32600);
+    }
+    assert_eq!(client.request("tools/list", wanted).await["result"]["resultType"], "complete");
+}

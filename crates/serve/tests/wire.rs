@@ -1,0 +1,156 @@
+//! What is no proper message: it is answered where that makes sense, and the server lives.
+
+mod common;
+
+use common::{Client, call, meta};
+use serde_json::{Value, json};
+
+/// Sends bytes to a server of either era; gives what came before the answer to the next request.
+async fn check(bytes: &[u8], expected: &[Value]) {
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(120)]).into_owned();
+    for mut client in [Client::modern(), Client::legacy(json!({})).await] {
+        client.raw(bytes).await;
+        let id = client.ask("tools/list", meta(json!({}), json!({}))).await;
+        let mut got = Vec::new();
+        loop {
+            let message = client.next().await.unwrap_or_else(|| panic!("the server is gone after {shown}"));
+            if message["id"] == id && message.get("result").is_some() {
+                break;
+            }
+            got.push(json!([message["id"], message["error"]["code"]]));
+        }
+        assert_eq!(got, expected, "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_messages_are_answered_and_survived() {
+    check(b"\n\r\n \n", &[]).await;
+    check(b"{oops\n", &[json!([null, -32700])]).await;
+    check(b"\xff\xfe\x00\n", &[json!([null, -32700])]).await;
+    check(b"[]\n", &[json!([null, -32600])]).await;
+    check(b"[{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}]\n", &[json!([null, -32600])]).await;
+    check(
+        b"null\ntrue\n7\n\"x\"\n",
+        &[json!([null, -32600]), json!([null, -32600]), json!([null, -32600]), json!([null, -32600])],
+    )
+    .await;
+    for id in ["null", "true", "1.5", "1e400", "123456789012345678901234567890", "{}"] {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+        let code = if id == "1e400" { -32700 } else { -32600 };
+        check(line.as_bytes(), &[json!([null, code])]).await;
+    }
+    check(
+        b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"tools/call\",\"params\":[]}\n",
+        &[json!(["p", -32602])],
+    )
+    .await;
+    check(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n", &[]).await;
+    check(b"{\"jsonrpc\":\"2.0\",\"method\":\"$/setTrace\"}\n", &[]).await;
+    check(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"code\":1,\"message\":\"\"}}\n", &[])
+        .await;
+}
+
+#[tokio::test]
+async fn deep_nesting_is_refused_before_it_is_followed() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":\"deep\",\"method\":\"ping\",\"params\":{deep}}}\n");
+        check(line.as_bytes(), &[json!(["deep", -32700])]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_skipped_and_refused() {
+    let text = "a".repeat(17 * 1024 * 1024);
+    let early = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\",\"params\":{{\"name\":\"{text}\"}}}}\n"
+    );
+    check(early.as_bytes(), &[json!(["big", -32600])]).await;
+    let late = format!(
+        "{{\"method\":\"tools/call\",\"params\":{{\"name\":\"{text}\"}},\"jsonrpc\":\"2.0\",\"id\":\"big\"}}\n"
+    );
+    check(late.as_bytes(), &[json!(["big", -32600])]).await;
+    check(format!("{text}\n").as_bytes(), &[json!([null, -32600])]).await;
+}
+
+#[tokio::test]
+async fn a_line_that_is_long_is_served() {
+    let mut client = Client::modern();
+    let text = "a".repeat(900_000);
+    let got = client.request("tools/call", meta(call("Echo", json!({"text": text})), json!({}))).await;
+    assert_eq!(got["result"]["content"][0]["text"].as_str().map(str::len), Some(900_000));
+}
+
+#[tokio::test]
+async fn cancellations_of_nothing_are_nothing() {
+    let lines: String = (0..100_000)
+        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id}}}}}\n"))
+        .collect();
+    let mut client = Client::modern();
+    client.raw(lines.as_bytes()).await;
+    assert_eq!(
+        client.request("tools/list", meta(json!({}), json!({}))).await["result"]["resultType"],
+        "complete"
+    );
+}
+
+#[tokio::test]
+async fn a_thousand_requests_at_once_are_all_answered() {
+    let mut client = Client::modern();
+    let mut to = client.to.take().unwrap();
+    let sending = tokio::spawn(async move {
+        use tokio::io::AsyncWriteExt;
+        for id in 0..1000 {
+            let params = meta(call("Echo", json!({"text": id.to_string()})), json!({}));
+            let line = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+            to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        }
+        to
+    });
+    let mut got: Vec<i64> = Vec::new();
+    for _ in 0..1000 {
+        let message = client.next().await.unwrap();
+        let id = message["id"].as_i64().unwrap();
+        assert_eq!(message["result"]["content"][0]["text"], id.to_string());
+        got.push(id);
+    }
+    got.sort_unstable();
+    assert_eq!(got, (0..1000).collect::<Vec<i64>>());
+    sending.await.unwrap();
+}
+
+#[tokio::test]
+async fn noise_never_ends_the_server() {
+    // A small generator, so that every run sees the same noise.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let proper = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": meta(call("Echo", json!({"text": "x"})), json!({}))});
+    let proper = proper.to_string().into_bytes();
+    let mut client = Client::modern();
+    for _ in 0..500 {
+        let mut line = proper.clone();
+        for _ in 0..=random() % 6 {
+            let at = usize::try_from(random()).unwrap() % line.len().max(1);
+            match random() % 3 {
+                0 if at < line.len() => line[at] = random().to_le_bytes()[0],
+                1 if at < line.len() => drop(line.remove(at)),
+                _ => line.truncate(at),
+            }
+        }
+        line.push(b'\n');
+        client.raw(&line).await;
+        client.send(json!({"jsonrpc": "2.0", "id": "alive", "method": "tools/list", "params": meta(json!({}), json!({}))})).await;
+        loop {
+            let message = client.next().await.expect("the server is gone");
+            if message["id"] == "alive" {
+                break;
+            }
+        }
+    }
+}
