@@ -1,1 +1,16 @@
 //! Glob, grep and listing over a walk.
+
+mod control;
+mod error;
+pub mod glob;
+pub mod grep;
+pub mod list;
+mod order;
+mod said;
+
+pub use control::{Complete, Control};
+pub use error::SearchError;
+pub use glob::{GlobOutput, GlobRequest, Match, Only, glob};
+pub use grep::{Case, GrepOutput, GrepRequest, Mode, grep};
+pub use list::{ListOutput, ListRequest, Node, list};
+pub use toolpost_workspace::walk::{Hidden, Kind, Prune, Rules, Skipped, Unreadable};

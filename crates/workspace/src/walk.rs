@@ -17,12 +17,12 @@ mod rules;
 mod spot;
 mod worker;
 
-pub use entry::{Candidate, Entry, FileStat, Opened, Standing};
+pub use entry::{Candidate, Entry, FileStat, Opened, Standing, found_below};
 pub use error::OpenFault;
 pub use ledger::{Skipped, Unreadable};
 pub use listing::Kind;
 pub use options::{Hidden, Options, Prune, Rules};
-pub use spot::{Found, Spot};
+pub use spot::{Found, Spot, show};
 pub use worker::{Ended, Walked, walk};
 
 /// Sees what a walk finds; every thread of the walk has its own.

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::{Errno, retry_on_intr};
@@ -115,6 +115,15 @@ impl<'a> Entry<'a> {
     pub fn target(&self) -> Result<OsString, OpenFault> {
         read_link(self.directory, self.candidate.name())
     }
+}
+
+/// Makes the path of something that a walk found below its start, from [`Candidate::relative_bytes`].
+///
+/// `None` unless it is made of plain names only.
+pub fn found_below(start: &WorkspacePath, relative: &[u8]) -> Option<WorkspacePath> {
+    let plain = |part| matches!(part, Component::Normal(_));
+    let path = Path::new(OsStr::from_bytes(relative));
+    (!relative.contains(&0) && path.components().all(plain)).then(|| below(start, relative))
 }
 
 /// Makes the path of something below a path.

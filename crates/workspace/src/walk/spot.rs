@@ -40,6 +40,11 @@ pub struct Found {
     pub spot: Option<Spot>,
 }
 
+/// Shows a raw name, with everything dangerous escaped.
+pub fn show(name: &OsStr) -> String {
+    crate::escape::escape(name.as_bytes())
+}
+
 impl Spot {
     /// Begins at a directory; no rule applies to the directory itself.
     pub fn new(base: &WorkspacePath, options: &Options) -> Self {
@@ -51,6 +56,11 @@ impl Spot {
     /// Returns where it is.
     pub fn path(&self) -> &WorkspacePath {
         &self.path
+    }
+
+    /// Returns where something lies that was found here.
+    pub fn path_of(&self, found: &Found) -> WorkspacePath {
+        below(&self.path, found.name.as_bytes())
     }
 
     /// Reads the directory: what no rule leaves out, sorted by the bytes of the names.

@@ -1,0 +1,65 @@
+//! Why a search did not happen.
+
+use thiserror::Error;
+use toolpost_workspace::{AccessError, PathError};
+
+/// Why a search did not happen: what is wrong, why, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SearchError {
+    /// The pattern leads out of the workspace, or through something that cannot be passed.
+    #[error("{0}")]
+    Outside(PathError),
+    /// The place to search is not there.
+    #[error("{path} does not exist: check the path, or search its parent directory")]
+    Missing {
+        /// The place, as shown.
+        path: String,
+    },
+    /// The place to search must be a directory and is not.
+    #[error("{what} path must be a directory: {path} is not one; search its parent directory instead")]
+    NotADirectory {
+        /// What was asked for: `glob` or `list`.
+        what: &'static str,
+        /// The place, as shown.
+        path: String,
+    },
+    /// The place to search could not be read.
+    #[error("{0}")]
+    Access(AccessError),
+    /// The pattern of a glob is wrong.
+    #[error("invalid glob {pattern:?}: {why}")]
+    Glob {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// The regular expression is wrong.
+    #[error("invalid regular expression {pattern:?}: {why}{}", literal.as_ref().map(|literal| format!("\nTo find it as it stands, search for {literal}")).unwrap_or_default())]
+    Regex {
+        /// The pattern.
+        pattern: String,
+        /// What the parser said.
+        why: String,
+        /// The pattern with everything special escaped, if it would then be another one.
+        literal: Option<String>,
+    },
+    /// No file type has that name.
+    #[error("unknown file type {name:?}{}", near_words(near))]
+    UnknownType {
+        /// The name.
+        name: String,
+        /// Names that are close to it.
+        near: Vec<String>,
+    },
+    /// A number in the request makes no sense.
+    #[error("{0}")]
+    Request(&'static str),
+}
+
+fn near_words(near: &[String]) -> String {
+    match near {
+        [] => ": use a glob such as *.ext instead".to_owned(),
+        some => format!(": did you mean {}?", some.join(", ")),
+    }
+}

@@ -1,0 +1,114 @@
+//! Which files are searched, by globs and types.
+
+use ignore::Match;
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
+use toolpost_workspace::walk::{Candidate, Claim, Kind};
+
+use super::GrepRequest;
+use crate::SearchError;
+
+/// The globs and types of a request.
+pub(super) struct Filter {
+    globs: Override,
+    types: Types,
+}
+
+impl Filter {
+    pub(super) fn new(request: &GrepRequest) -> Result<Self, SearchError> {
+        Ok(Self { globs: globs(&request.globs)?, types: types(&request.types)? })
+    }
+
+    /// Says whether a file is wanted, or a directory may hold some.
+    pub(super) fn claim(&self, candidate: &Candidate<'_>) -> Claim {
+        let directory = candidate.kind() == Kind::Directory;
+        if !self.globs.is_empty() {
+            match self.globs.matched(candidate.relative(), directory) {
+                Match::Ignore(_) => return Claim::Pass,
+                Match::Whitelist(_) => return Claim::Named,
+                Match::None => {}
+            }
+        }
+        if !directory && !self.types.is_empty() && self.types.matched(candidate.name(), false).is_ignore() {
+            return Claim::Pass;
+        }
+        Claim::Wanted
+    }
+}
+
+fn globs(said: &[String]) -> Result<Override, SearchError> {
+    // Built for `.`, so that paths are taken as they are: relative to the start of the walk.
+    let mut builder = OverrideBuilder::new(".");
+    for glob in said {
+        let wrong = |why: String| SearchError::Glob { pattern: glob.clone(), why };
+        if glob.contains('\0') {
+            return Err(wrong("it holds a NUL byte, which no name can".to_owned()));
+        }
+        let plain = glob.strip_prefix("./").unwrap_or(glob);
+        builder.add(plain).map_err(|error| wrong(error.to_string()))?;
+    }
+    builder.build().map_err(|error| SearchError::Glob { pattern: said.join(" "), why: error.to_string() })
+}
+
+fn types(said: &[String]) -> Result<Types, SearchError> {
+    if said.is_empty() {
+        return Ok(Types::empty());
+    }
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    let known: Vec<String> = builder.definitions().iter().map(|known| known.name().to_owned()).collect();
+    for name in said {
+        if name != "all" && !known.contains(name) {
+            return Err(SearchError::UnknownType { name: name.clone(), near: near(name, &known) });
+        }
+        builder.select(name);
+    }
+    builder.build().map_err(|error| SearchError::UnknownType { name: error.to_string(), near: Vec::new() })
+}
+
+/// Finds the names that are closest: what is meant by an extension, then by few changes.
+fn near(name: &str, known: &[String]) -> Vec<String> {
+    let bare = name.trim_start_matches(['.', '*']).to_lowercase();
+    let mut ranked: Vec<(usize, &String)> = Vec::new();
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    let ending = format!("*.{bare}");
+    for definition in builder.definitions() {
+        if definition.globs().contains(&ending)
+            && let Some(name) = known.iter().find(|name| *name == definition.name())
+        {
+            ranked.push((0, name));
+        }
+    }
+    for other in known {
+        let changes = changes(&bare, other);
+        if changes <= 2
+            && changes < bare.chars().count().max(2)
+            && !ranked.iter().any(|(_, ranked)| *ranked == other)
+        {
+            ranked.push((changes + 1, other));
+        }
+    }
+    ranked.sort();
+    ranked.into_iter().take(3).map(|(_, name)| name.clone()).collect()
+}
+
+/// Counts the letters to insert, remove or replace.
+fn changes(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut diagonal = at;
+        let mut left = at + 1;
+        for (cell, against) in row.iter_mut().skip(1).zip(&other) {
+            let replaced = diagonal + usize::from(letter != *against);
+            diagonal = *cell;
+            left = replaced.min(diagonal + 1).min(left + 1);
+            *cell = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = at + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}

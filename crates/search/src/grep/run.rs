@@ -1,0 +1,299 @@
+//! The walk of a grep, and what comes out of it.
+
+use std::collections::BTreeSet;
+
+use grep_regex::RegexMatcher;
+use toolpost_workspace::walk::{self, Candidate, Claim, Ended, Entry, Kind, Next, OpenFault, Visitor, walk};
+use toolpost_workspace::{Workspace, WorkspacePath};
+
+use super::filter::Filter;
+use super::scan::{Directly, Scan, Scanner};
+use super::sink::{Keep, Wish};
+use super::window::{Hits, Relative, Window};
+use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, Totals, Unsearched, matcher};
+use crate::{Control, SearchError, said};
+
+pub(super) fn run(
+    workspace: &Workspace,
+    request: &GrepRequest,
+    control: &Control,
+) -> Result<GrepOutput, SearchError> {
+    let matcher = matcher::build(request)?;
+    let filter = Filter::new(request)?;
+    let window = Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
+    let stat = said::stat(workspace, &request.base)?;
+    if stat.kind != toolpost_workspace::Kind::Directory {
+        return single(workspace, request, control, matcher);
+    }
+    let stops = || control.stops();
+    let options = control.options(request.rules, request.hidden, request.prune);
+    let make = || Grepper::new(request, &filter, &window, &stops, matcher.clone());
+    let walked = walk(&request.base, (), &options, &stops, &make);
+    let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
+    match walked {
+        Ok(walked) => {
+            output.skipped = walked.skipped;
+            output.unreadable = walked.unreadable;
+            output.complete = control.verdict(walked.ended);
+            let files = merge(&mut output, walked.visitors);
+            finish(
+                &mut output,
+                request,
+                if request.mode == Mode::Content { window.into_files() } else { files },
+            );
+        }
+        Err(fault) => output.unreadable.note(format!("{}: {fault}", request.base.display())),
+    }
+    Ok(output)
+}
+
+/// What is asked of every file.
+fn wish(request: &GrepRequest) -> Wish {
+    Wish {
+        mode: request.mode,
+        show: request.show,
+        span: request.span,
+        max_line: request.max_line,
+        most: request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)),
+    }
+}
+
+/// Searches a single file that was named.
+fn single(
+    workspace: &Workspace,
+    request: &GrepRequest,
+    control: &Control,
+    matcher: RegexMatcher,
+) -> Result<GrepOutput, SearchError> {
+    let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
+    if request.may_read.as_ref().is_some_and(|may_read| !may_read(&request.base)) {
+        output.unsearched.withheld = 1;
+        return Ok(output);
+    }
+    let opened = workspace.open_file(&request.base).map_err(|error| said::access(&request.base, error))?;
+    let stat = *opened.stat();
+    let content = content(workspace, request)?;
+    let mut scanner = Scanner::new(request, matcher, wish(request), Directly::Yes);
+    let stops = || control.stops();
+    match scanner.scan(opened.file(), stat.len, &|| Keep::Lines, &stops) {
+        Ok(Scan::Searched(gather)) => {
+            output.totals.searched = 1;
+            output.complete = if gather.stopped { control.verdict(Ended::Stopped) } else { output.complete };
+            if gather.matching_lines > 0 {
+                output.totals.matching_lines = gather.matching_lines;
+                output.totals.matches = gather.matches;
+                output.totals.files = 1;
+                let modified = i64::try_from(stat.modified).unwrap_or_default();
+                let hits = hits(gather, Relative(Box::default()), modified);
+                finish(&mut output, request, vec![hits]);
+            }
+        }
+        Ok(Scan::Binary) => output.unsearched.binary = 1,
+        Ok(Scan::Stopped) => output.complete = control.verdict(Ended::Stopped),
+        Ok(Scan::TooLarge) => {
+            output.unsearched.too_large = 1;
+            output.unsearched.too_large_names = vec![request.base.display()];
+        }
+        Err(error) => output.unreadable.note(format!("{}: {error}", request.base.display())),
+    }
+    for file in &mut output.files {
+        file.content = content;
+    }
+    Ok(output)
+}
+
+/// Looks at the beginning of a file for what it holds.
+fn content(workspace: &Workspace, request: &GrepRequest) -> Result<Content, SearchError> {
+    use std::io::Read;
+    let opened = workspace.open_file(&request.base).map_err(|error| said::access(&request.base, error))?;
+    let mut start = Vec::new();
+    // If it cannot be read, the search itself will say so.
+    let _ = opened.take(64 * 1024).read_to_end(&mut start);
+    let marked = start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF");
+    Ok(if !marked && memchr::memchr(0, &start).is_some() { Content::Binary } else { Content::Text })
+}
+
+fn hits(gather: super::sink::Gather<'_>, relative: Relative, modified: i64) -> Hits {
+    Hits {
+        relative,
+        modified,
+        matching_lines: gather.matching_lines,
+        matches: gather.matches,
+        entries: gather.entries,
+        lines: gather.lines,
+    }
+}
+
+/// Searches what the walk finds, on one thread.
+struct Grepper<'g> {
+    request: &'g GrepRequest,
+    filter: &'g Filter,
+    window: &'g Window,
+    stops: &'g (dyn Fn() -> bool + Sync),
+    scanner: Scanner,
+    files: Vec<Hits>,
+    entries: u64,
+    totals: Totals,
+    unsearched: Unsearched,
+    too_large: BTreeSet<String>,
+    unreadable: walk::Unreadable,
+}
+
+impl<'g> Grepper<'g> {
+    fn new(
+        request: &'g GrepRequest,
+        filter: &'g Filter,
+        window: &'g Window,
+        stops: &'g (dyn Fn() -> bool + Sync),
+        matcher: RegexMatcher,
+    ) -> Self {
+        Self {
+            request,
+            filter,
+            window,
+            stops,
+            scanner: Scanner::new(request, matcher, wish(request), Directly::No),
+            files: Vec::new(),
+            entries: 0,
+            totals: Totals::default(),
+            unsearched: Unsearched::default(),
+            too_large: BTreeSet::new(),
+            unreadable: walk::Unreadable::default(),
+        }
+    }
+
+    fn file(&mut self, entry: &Entry<'_>) {
+        if self.request.may_read.as_ref().is_some_and(|may_read| !may_read(&entry.path())) {
+            self.unsearched.withheld += 1;
+            return;
+        }
+        let opened = match entry.open() {
+            Ok(opened) => opened,
+            Err(OpenFault::Gone | OpenFault::NotRegular) => return,
+            Err(fault) => return self.unreadable.note(format!("{}: {fault}", entry.path().display())),
+        };
+        let relative = entry.candidate().relative_bytes();
+        let (window, content) = (self.window, self.request.mode == Mode::Content);
+        let keep = || if content && window.wants(relative) { Keep::Lines } else { Keep::Nothing };
+        let stops: &dyn Fn() -> bool = self.stops;
+        let gather = match self.scanner.scan(&opened.file, opened.stat.len, &keep, stops) {
+            Ok(Scan::Searched(gather)) => gather,
+            Ok(Scan::Binary) => return self.unsearched.binary += 1,
+            Ok(Scan::Stopped) => return,
+            Ok(Scan::TooLarge) => {
+                self.unsearched.too_large += 1;
+                self.too_large.insert(entry.path().display());
+                if self.too_large.len() > LARGE_NAMES {
+                    self.too_large.pop_last();
+                }
+                return;
+            }
+            Err(error) => return self.unreadable.note(format!("{}: {error}", entry.path().display())),
+        };
+        self.totals.searched += 1;
+        if gather.matching_lines == 0 {
+            return;
+        }
+        self.totals.files += 1;
+        self.totals.matching_lines += gather.matching_lines;
+        self.totals.matches += gather.matches;
+        self.entries += gather.entries;
+        let keeps = gather.keep == Keep::Lines;
+        let hits = hits(gather, Relative(relative.into()), opened.stat.modified);
+        if !content {
+            self.files.push(hits);
+        } else if keeps {
+            self.window.keep(hits);
+        }
+    }
+}
+
+/// How many names of files that are too large are kept.
+const LARGE_NAMES: usize = 5;
+
+impl Visitor for Grepper<'_> {
+    type Place = ();
+
+    fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
+        match candidate.kind() {
+            Kind::File | Kind::Directory => self.filter.claim(candidate),
+            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
+        }
+    }
+
+    fn visit(&mut self, (): &(), entry: &Entry<'_>) -> Next<()> {
+        if entry.candidate().kind() == Kind::Directory {
+            return Next::Enter(());
+        }
+        self.file(entry);
+        Next::On
+    }
+}
+
+/// Adds up what the threads found; returns the files that were kept by them.
+fn merge(output: &mut GrepOutput, visitors: Vec<Grepper<'_>>) -> Vec<Hits> {
+    let mut files = Vec::new();
+    let mut large = BTreeSet::new();
+    for visitor in visitors {
+        files.extend(visitor.files);
+        large.extend(visitor.too_large);
+        output.unreadable.add(visitor.unreadable);
+        output.entries += visitor.entries;
+        output.totals.files += visitor.totals.files;
+        output.totals.searched += visitor.totals.searched;
+        output.totals.matches += visitor.totals.matches;
+        output.totals.matching_lines += visitor.totals.matching_lines;
+        output.unsearched.binary += visitor.unsearched.binary;
+        output.unsearched.withheld += visitor.unsearched.withheld;
+        output.unsearched.too_large += visitor.unsearched.too_large;
+    }
+    output.unsearched.too_large_names = large.into_iter().take(LARGE_NAMES).collect();
+    files
+}
+
+/// Cuts the window out of what was kept.
+fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: Vec<Hits>) {
+    let limit = request.limit.unwrap_or(usize::MAX);
+    output.offset = request.offset as u64;
+    if request.mode == Mode::Content {
+        if output.entries == 0 {
+            output.entries = files.iter().map(|file| file.entries).sum();
+        }
+        let (mut pass, mut left) = (request.offset, limit);
+        for mut file in files {
+            let passed = pass.min(file.lines.len());
+            file.lines.drain(..passed);
+            pass -= passed;
+            file.lines.truncate(left);
+            left -= file.lines.len();
+            if !file.lines.is_empty() {
+                output.shown += file.lines.len() as u64;
+                output.files.extend(shown(&request.base, file));
+            }
+        }
+        return;
+    }
+    output.entries = output.totals.files;
+    match request.mode {
+        Mode::Files => files.sort_unstable_by(|one, other| {
+            other.modified.cmp(&one.modified).then_with(|| one.relative.cmp(&other.relative))
+        }),
+        Mode::Count | Mode::Content => files.sort_unstable_by(|one, other| one.relative.cmp(&other.relative)),
+    }
+    let window = files.into_iter().skip(request.offset).take(limit);
+    output.files = window.filter_map(|file| shown(&request.base, file)).collect();
+    output.shown = output.files.len() as u64;
+}
+
+fn shown(base: &WorkspacePath, file: Hits) -> Option<FileHits> {
+    let path =
+        if file.relative.0.is_empty() { base.clone() } else { walk::found_below(base, &file.relative.0)? };
+    Some(FileHits {
+        path,
+        modified: file.modified,
+        matching_lines: file.matching_lines,
+        matches: file.matches,
+        lines: file.lines,
+        content: Content::Text,
+    })
+}

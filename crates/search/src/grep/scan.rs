@@ -1,0 +1,167 @@
+//! One file after another, on one thread.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+
+use super::sink::{Gather, Keep, Wish};
+use super::{GrepRequest, Mode, Show, Span};
+
+/// Files up to this length are read in one go, into a buffer that is used again.
+const SMALL: u64 = 1024 * 1024;
+
+/// The most memory for one line, or for one file where a match may reach over lines.
+const HEAP: usize = 64 * 1024 * 1024;
+
+/// Searches files, one at a time.
+pub(super) struct Scanner {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    wish: Wish,
+    named: Directly,
+    buffer: Vec<u8>,
+}
+
+/// Whether a file was named by itself, so that it is searched even if it is binary.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Directly {
+    No,
+    Yes,
+}
+
+/// What came of one file.
+pub(super) enum Scan<'s> {
+    /// It was searched.
+    Searched(Gather<'s>),
+    /// It holds NUL bytes.
+    Binary,
+    /// A line in it is too large.
+    TooLarge,
+    /// The search was ended in the middle.
+    Stopped,
+}
+
+impl Scanner {
+    pub(super) fn new(request: &GrepRequest, matcher: RegexMatcher, wish: Wish, named: Directly) -> Self {
+        let context = request.mode == Mode::Content && request.show == Show::Line;
+        let binary = match named {
+            Directly::No => BinaryDetection::quit(0),
+            Directly::Yes => BinaryDetection::none(),
+        };
+        let searcher = SearcherBuilder::new()
+            .line_number(request.mode == Mode::Content)
+            .before_context(if context { request.before } else { 0 })
+            .after_context(if context { request.after } else { 0 })
+            .multi_line(request.span == Span::Lines)
+            .heap_limit(Some(HEAP))
+            .binary_detection(binary)
+            .bom_sniffing(true)
+            .build();
+        Self { matcher, searcher, wish, named, buffer: Vec::new() }
+    }
+
+    /// Searches a file that is open; `length` is what the system said about it.
+    pub(super) fn scan<'s>(
+        &'s mut self,
+        file: &File,
+        length: u64,
+        keep: &dyn Fn() -> Keep,
+        stops: &'s dyn Fn() -> bool,
+    ) -> io::Result<Scan<'s>> {
+        if length > SMALL {
+            return self.large(file, length, keep(), stops);
+        }
+        let filled = read(file, length, &mut self.buffer)?;
+        let bytes = self.buffer.get(..filled).unwrap_or_default();
+        if !has_mark(bytes) {
+            if self.named == Directly::No && memchr::memchr(0, bytes).is_some() {
+                return Ok(Scan::Binary);
+            }
+            // Most files hold no match: find that out without the searcher's bookkeeping.
+            if self.wish.span == Span::Line && matches!(self.matcher.shortest_match(bytes), Ok(None)) {
+                return Ok(Scan::Searched(Gather::new(&self.matcher, self.wish, Keep::Nothing, stops)));
+            }
+        }
+        let mut gather = Gather::new(&self.matcher, self.wish, keep(), stops);
+        let outcome = self.searcher.search_slice(&self.matcher, bytes, &mut gather);
+        settle(gather, outcome)
+    }
+
+    fn large<'s>(
+        &'s mut self,
+        file: &File,
+        length: u64,
+        keep: Keep,
+        stops: &'s dyn Fn() -> bool,
+    ) -> io::Result<Scan<'s>> {
+        if self.wish.span == Span::Lines && length > HEAP as u64 {
+            return Ok(Scan::TooLarge);
+        }
+        let mut gather = Gather::new(&self.matcher, self.wish, keep, stops);
+        let reader = Watched { file, stops };
+        let outcome = self.searcher.search_reader(&self.matcher, reader, &mut gather);
+        settle(gather, outcome)
+    }
+}
+
+fn settle(gather: Gather<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
+    match outcome {
+        Ok(()) if gather.binary => Ok(Scan::Binary),
+        Ok(()) => Ok(Scan::Searched(gather)),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(Scan::Stopped),
+        Err(error) if error.raw_os_error().is_none() && error.to_string().contains("limit") => {
+            Ok(Scan::TooLarge)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a whole file of known length, and what was added since, up to a limit; returns how much it is.
+fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let expected = usize::try_from(length).unwrap_or_default();
+    // One byte more than the file should have: an answer shorter than asked for says that the end was reached.
+    let room = (expected + 1).max(16 * 1024);
+    if buffer.len() < room {
+        buffer.resize(room, 0);
+    }
+    let mut filled = 0;
+    loop {
+        match file.read(buffer.get_mut(filled..).unwrap_or_default()) {
+            Ok(0) => return Ok(filled),
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if filled == buffer.len() {
+            if filled >= HEAP {
+                return Ok(filled);
+            }
+            buffer.resize(filled * 2, 0);
+        } else if filled >= expected && expected > 0 {
+            return Ok(filled);
+        }
+    }
+}
+
+/// Says whether the bytes begin with a mark of UTF-16 or UTF-8.
+fn has_mark(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") || bytes.starts_with(b"\xEF\xBB\xBF")
+}
+
+/// Reads a file until the search is ended.
+struct Watched<'f> {
+    file: &'f File,
+    stops: &'f dyn Fn() -> bool,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if (self.stops)() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.file.read(buffer)
+    }
+}

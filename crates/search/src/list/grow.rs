@@ -1,0 +1,179 @@
+//! The tree, grown level by level.
+
+use toolpost_workspace::Workspace;
+use toolpost_workspace::walk::{Ended, Found, Options, Skipped, Spot, Unreadable, show};
+
+use super::{Inside, ListOutput, ListRequest, Node};
+use crate::{Control, SearchError, said};
+
+/// A directory that was read or is to be read.
+struct Branch {
+    spot: Spot,
+    inside: Inside,
+    entries: Vec<Leaf>,
+    more: u64,
+}
+
+struct Leaf {
+    found: Found,
+    branch: Option<usize>,
+}
+
+struct Tree {
+    branches: Vec<Branch>,
+    options: Options,
+    total: u64,
+    left: usize,
+    skipped: Skipped,
+    unreadable: Unreadable,
+    ended: Ended,
+}
+
+/// The most entries that are ever kept.
+const MOST: usize = 200_000;
+
+pub(super) fn grow(
+    workspace: &Workspace,
+    request: &ListRequest,
+    control: &Control,
+) -> Result<ListOutput, SearchError> {
+    if request.depth == 0 {
+        return Err(SearchError::Request("depth must be greater than zero: 1 lists the directory alone"));
+    }
+    if request.limit == Some(0) {
+        return Err(SearchError::Request("limit must be greater than zero: leave it out for all entries"));
+    }
+    said::directory(workspace, &request.base, "list")?;
+    let options = control.options(request.rules, request.hidden, request.prune);
+    let mut tree = Tree {
+        branches: vec![Branch::new(Spot::new(&request.base, &options))],
+        options,
+        total: 0,
+        left: request.limit.unwrap_or(MOST).min(MOST),
+        skipped: Skipped::default(),
+        unreadable: Unreadable::default(),
+        ended: Ended::Complete,
+    };
+    let mut level = vec![0];
+    for _ in 0..request.depth {
+        level = tree.level(&level, control);
+        if level.is_empty() {
+            break;
+        }
+    }
+    Ok(tree.output(control))
+}
+
+impl Branch {
+    fn new(spot: Spot) -> Self {
+        Self { spot, inside: Inside::Unread, entries: Vec::new(), more: 0 }
+    }
+}
+
+impl Tree {
+    /// Reads all directories of a level and keeps what fits; returns the directories of the next level.
+    fn level(&mut self, level: &[usize], control: &Control) -> Vec<usize> {
+        for index in level {
+            if control.stops() {
+                self.ended = Ended::Stopped;
+                break;
+            }
+            self.read(*index);
+        }
+        self.share(level);
+        let mut next = Vec::new();
+        for index in level {
+            let Some(branch) = self.branches.get_mut(*index) else { continue };
+            let mut entries = std::mem::take(&mut branch.entries);
+            for leaf in &mut entries {
+                if let Some(spot) = leaf.found.spot.take() {
+                    leaf.branch = Some(self.branches.len());
+                    next.push(self.branches.len());
+                    self.branches.push(Branch::new(spot));
+                }
+            }
+            if let Some(branch) = self.branches.get_mut(*index) {
+                branch.entries = entries;
+            }
+        }
+        if self.ended == Ended::Stopped { Vec::new() } else { next }
+    }
+
+    fn read(&mut self, index: usize) {
+        let Some(branch) = self.branches.get_mut(index) else { return };
+        match branch.spot.read(&self.options, &mut self.skipped, &mut self.unreadable) {
+            Ok(Some(found)) => {
+                self.total += found.len() as u64;
+                branch.inside = Inside::Read;
+                branch.entries = found.into_iter().map(|found| Leaf { found, branch: None }).collect();
+            }
+            Ok(None) => branch.inside = Inside::LeftOut,
+            Err(fault) => {
+                branch.inside = Inside::Unreadable;
+                self.unreadable.note(format!("{}: {fault}", branch.spot.path().display()));
+            }
+        }
+    }
+
+    /// Cuts the directories of a level so that all together fit, the small ones whole before large ones are.
+    fn share(&mut self, level: &[usize]) {
+        let mut sizes: Vec<(usize, usize)> = level
+            .iter()
+            .filter_map(|index| Some((self.branches.get(*index)?.entries.len(), *index)))
+            .collect();
+        sizes.sort_unstable();
+        let mut waiting = sizes.len();
+        let mut spare = self.left;
+        for (size, index) in sizes {
+            // What does not divide evenly goes to the later, larger ones.
+            let keep = size.min(spare / waiting.max(1));
+            waiting -= 1;
+            spare -= keep;
+            if let Some(branch) = self.branches.get_mut(index) {
+                branch.more = (size - keep) as u64;
+                branch.entries.truncate(keep);
+            }
+        }
+        self.left = spare;
+    }
+
+    fn output(mut self, control: &Control) -> ListOutput {
+        let mut nodes = Vec::new();
+        let mut more = 0;
+        if let Some(root) = self.branches.first_mut() {
+            more = root.more;
+            let mut open = vec![(root.spot.clone(), std::mem::take(&mut root.entries).into_iter())];
+            while let Some((spot, entries)) = open.last_mut() {
+                let Some(leaf) = entries.next() else {
+                    open.pop();
+                    continue;
+                };
+                let spot = spot.clone();
+                let branch = leaf.branch.and_then(|index| self.branches.get_mut(index));
+                nodes.push(node(&spot, &leaf.found, open.len() - 1, branch.as_deref()));
+                if let Some(branch) = branch {
+                    open.push((branch.spot.clone(), std::mem::take(&mut branch.entries).into_iter()));
+                }
+            }
+        }
+        ListOutput {
+            nodes,
+            more,
+            total: self.total,
+            skipped: self.skipped,
+            unreadable: self.unreadable,
+            complete: control.verdict(self.ended),
+        }
+    }
+}
+
+fn node(spot: &Spot, found: &Found, depth: usize, branch: Option<&Branch>) -> Node {
+    Node {
+        path: spot.path_of(found),
+        depth,
+        kind: found.kind,
+        target: found.target.as_deref().map(show),
+        inside: branch.map_or(Inside::None, |branch| branch.inside),
+        more: branch.map_or(0, |branch| branch.more),
+    }
+}

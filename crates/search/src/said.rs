@@ -1,0 +1,44 @@
+//! Places that a request names.
+
+use toolpost_workspace::{AccessError, AccessKind, Kind, PathError, Stat, Workspace, WorkspacePath};
+
+use crate::SearchError;
+
+/// Asks what the start of a search is.
+pub(crate) fn stat(workspace: &Workspace, base: &WorkspacePath) -> Result<Stat, SearchError> {
+    workspace.stat(base).map_err(|error| access(base, error))
+}
+
+/// Requires that the start of a search is a directory.
+pub(crate) fn directory(
+    workspace: &Workspace,
+    base: &WorkspacePath,
+    what: &'static str,
+) -> Result<(), SearchError> {
+    match stat(workspace, base)?.kind {
+        Kind::Directory => Ok(()),
+        _ => Err(SearchError::NotADirectory { what, path: base.display() }),
+    }
+}
+
+/// Finds a place below another one by what a pattern says literally; links inside the workspace are followed.
+pub(crate) fn below(
+    workspace: &Workspace,
+    base: &WorkspacePath,
+    said: &str,
+) -> Result<WorkspacePath, SearchError> {
+    let from = base.raw().to_str().map_or_else(|| base.absolute(), str::to_owned);
+    resolve(workspace, &format!("{from}/{said}"))
+}
+
+/// Finds the place that an absolute pattern begins at.
+pub(crate) fn resolve(workspace: &Workspace, said: &str) -> Result<WorkspacePath, SearchError> {
+    workspace.resolve(said).map_err(|error: PathError| SearchError::Outside(error))
+}
+
+pub(crate) fn access(base: &WorkspacePath, error: AccessError) -> SearchError {
+    match error.why {
+        AccessKind::Missing => SearchError::Missing { path: base.display() },
+        _ => SearchError::Access(error),
+    }
+}
