@@ -67,34 +67,25 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
     let (old_middle, new_middle) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
     let deadline = Instant::now().checked_add(PATIENCE);
-    let mut ops = Vec::new();
-    if head > 0 {
-        ops.push(DiffOp::Equal { old_index: 0, new_index: 0, len: head });
-    }
-    for op in capture_diff_slices_deadline(Algorithm::Myers, old_middle, new_middle, deadline) {
-        ops.push(moved(op, head));
-    }
-    if tail > 0 {
-        ops.push(DiffOp::Equal { old_index: old.len() - tail, new_index: new.len() - tail, len: tail });
-    }
-    ops
+    let middle = capture_diff_slices_deadline(Algorithm::Myers, old_middle, new_middle, deadline);
+    let mut place = (0, 0);
+    let ends = [head, tail].map(|len| DiffOp::Equal { old_index: 0, new_index: 0, len });
+    let all = ends[..1].iter().chain(&middle).chain(&ends[1..]);
+    all.filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty())
+        .map(|op| placed(op, &mut place))
+        .collect()
 }
 
-/// Moves a change down by so many lines.
-fn moved(op: DiffOp, by: usize) -> DiffOp {
+/// Puts a change where the one before it ended: the places that come with it are not always right.
+fn placed(op: &DiffOp, place: &mut (usize, usize)) -> DiffOp {
+    let (old_index, new_index) = *place;
+    let (old_len, new_len) = (op.old_range().len(), op.new_range().len());
+    *place = (old_index + old_len, new_index + new_len);
     match op {
-        DiffOp::Equal { old_index, new_index, len } => {
-            DiffOp::Equal { old_index: old_index + by, new_index: new_index + by, len }
-        }
-        DiffOp::Delete { old_index, old_len, new_index } => {
-            DiffOp::Delete { old_index: old_index + by, old_len, new_index: new_index + by }
-        }
-        DiffOp::Insert { old_index, new_index, new_len } => {
-            DiffOp::Insert { old_index: old_index + by, new_index: new_index + by, new_len }
-        }
-        DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-            DiffOp::Replace { old_index: old_index + by, old_len, new_index: new_index + by, new_len }
-        }
+        DiffOp::Equal { len, .. } => DiffOp::Equal { old_index, new_index, len: *len },
+        DiffOp::Delete { .. } => DiffOp::Delete { old_index, old_len, new_index },
+        DiffOp::Insert { .. } => DiffOp::Insert { old_index, new_index, new_len },
+        DiffOp::Replace { .. } => DiffOp::Replace { old_index, old_len, new_index, new_len },
     }
 }
 

@@ -24,7 +24,8 @@ fn beginnings_end_with_a_line() {
 
 #[test]
 fn both_ends_are_kept() {
-    let rows: [(&str, usize, usize, (usize, usize), Option<&str>); 6] = [
+    type Row = (&'static str, usize, usize, (usize, usize), Option<&'static str>);
+    let rows: [Row; 6] = [
         (TEN, 100, 5, (2, 1), Some("1\n2\n[toolpost: left out lines 3-9 of 10, 14 of 21 bytes]\n10\n")),
         (TEN, 100, 5, (0, 2), Some("[toolpost: left out lines 1-8 of 10, 16 of 21 bytes]\n9\n10\n")),
         (TEN, 100, 2, (2, 2), Some("1\n2\n[toolpost: left out lines 3-10 of 10, 17 of 21 bytes]")),

@@ -6,13 +6,15 @@ use toolpost_text::diff::{Diff, MAX_LINES, unified};
 
 #[test]
 fn hunks_have_the_right_numbers() {
-    let rows: [(&str, &str, usize, &str, [usize; 4]); 10] = [
+    let rows: [(&str, &str, usize, &str, [usize; 4]); 11] = [
         ("a\n", "a\n", 3, "", [0, 0, 0, 0]),
         ("a\nb\nc\n", "a\nB\nc\n", 3, "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", [1, 1, 2, 2]),
         ("", "a\nb\n", 3, "@@ -0,0 +1,2 @@\n+a\n+b\n", [2, 0, 1, 2]),
         ("a\n", "", 3, "@@ -1 +0,0 @@\n-a\n", [0, 1, 1, 1]),
         ("a\nb\nc\n", "a\nc\n", 0, "@@ -2 +1,0 @@\n-b\n", [0, 1, 2, 2]),
         ("a\nb\n", "a\n", 0, "@@ -2 +1,0 @@\n-b\n", [0, 1, 1, 1]),
+        // Both a line less in front and lines more behind.
+        ("x\n\n", "\n*\n", 0, "@@ -1 +0,0 @@\n-x\n@@ -2,0 +2 @@\n+*\n", [1, 1, 1, 2]),
         ("a\n", "a\nb\n", 0, "@@ -1,0 +2 @@\n+b\n", [1, 0, 2, 2]),
         ("a", "a\n", 3, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", [1, 1, 1, 1]),
         ("a\nb", "x\nb", 1, "@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n", [1, 1, 1, 1]),

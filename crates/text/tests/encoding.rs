@@ -1,5 +1,4 @@
 //! Encodings, byte order marks and line breaks.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use encoding_rs::{Encoding as Charset, GBK, ISO_2022_JP, SHIFT_JIS, UTF_16LE, WINDOWS_1252};
 use toolpost_text::encoding::{
@@ -29,7 +28,8 @@ fn first_bytes_tell_the_encoding() {
 
 #[test]
 fn views_hide_marks_and_carriage_returns() {
-    let rows: [(&[u8], Option<&'static Charset>, Encoding, &str, Eol); 17] = [
+    type Row = (&'static [u8], Option<&'static Charset>, Encoding, &'static str, Eol);
+    let rows: [Row; 17] = [
         (b"", None, Encoding::Utf8, "", Eol::None),
         (b"a\r\nb\r\n", None, Encoding::Utf8, "a\nb\n", Eol::CrLf),
         (b"a\r\nb\n", None, Encoding::Utf8, "a\nb\n", Eol::Mixed),
@@ -166,7 +166,8 @@ fn changes_that_cannot_be_stored_are_refused() {
 
 #[test]
 fn overwriting_keeps_what_the_content_does_not_decide() {
-    let rows: [(&[u8], &str, &[u8], bool, bool); 9] = [
+    type Row = (&'static [u8], &'static str, &'static [u8], bool, bool);
+    let rows: [Row; 9] = [
         (b"a\r\nb\r\n", "x\ny", b"x\r\ny", true, false),
         (b"a\r\nb\r\n", "x\r\ny\n", b"x\r\ny\n", false, false),
         (b"a\r\nb\r\n", "x", b"x", false, false),

@@ -179,8 +179,8 @@ proptest! {
     }
 
     #[test]
-    fn diffs_lead_from_old_to_new(old in prose(), new in prose()) {
-        let found = diff::unified(&old, &new, 3);
+    fn diffs_lead_from_old_to_new(old in prose(), new in prose(), context in 0_usize..4) {
+        let found = diff::unified(&old, &new, context);
         prop_assert_eq!(found.text.is_empty(), old == new);
         prop_assert_eq!(apply(&old, &found.text), new);
         let signs = |sign: char| found.text.split_inclusive('\n').filter(|line| line.starts_with(sign)).count();

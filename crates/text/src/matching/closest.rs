@@ -20,6 +20,9 @@ const CANDIDATES: usize = 10;
 /// So many votes are counted.
 const MAX_VOTES: usize = 200_000;
 
+/// Lines may have been put in or left out, so that a line stands so far off.
+const DRIFT: usize = 3;
+
 /// Less likeness than this, of 1000, is not shown.
 const LEAST: usize = 500;
 
@@ -67,13 +70,13 @@ fn closest(view: &str, old: &str) -> Option<Closest> {
 
 /// Picks the places worth a closer look.
 fn candidates(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
-    let votes = equal_lines(lines, wanted);
-    let mut ranked: Vec<(usize, usize)> = votes.into_iter().map(|(start, votes)| (votes, start)).collect();
-    if ranked.is_empty() {
-        ranked = alike_lines(lines, wanted);
+    let equal = equal_lines(lines, wanted).into_iter().map(|(start, votes)| (votes, start)).collect();
+    let mut starts = Vec::new();
+    for mut ranked in [equal, alike_lines(lines, wanted)] {
+        ranked.sort_by(|a: &(usize, usize), b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        starts.extend(ranked.into_iter().take(CANDIDATES).map(|(_, start)| start));
     }
-    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    ranked.into_iter().take(CANDIDATES).map(|(_, start)| start).collect()
+    starts
 }
 
 /// Lets every line that is equal apart from white space vote for a place.
@@ -122,16 +125,22 @@ fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     ranked
 }
 
-/// Rates, of 1000, how much lines are like others; longer lines count for more.
+/// Rates, of 1000, how much lines are like others that stand up to [`DRIFT`] lines off; longer lines count for more.
 fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
+    let theirs: Vec<_> = lines.iter().take(wanted.len() + DRIFT).map(|line| pairs(line)).collect();
     let (mut all, mut alike) = (0, 0);
     for (index, line) in wanted.iter().enumerate() {
         let ours = pairs(line);
-        let theirs = lines.get(index).map(|line| pairs(line)).unwrap_or_default();
-        all += ours.len() + theirs.len();
-        alike += 2 * shared(&ours, &theirs);
+        let around = theirs.iter().enumerate().take(index + DRIFT + 1).skip(index.saturating_sub(DRIFT));
+        let best = around.map(|(at, theirs)| {
+            let both = ours.len() + theirs.len();
+            let likeness = (2000 * shared(&ours, theirs)).checked_div(both).unwrap_or(0);
+            likeness.saturating_sub(30 * at.abs_diff(index))
+        });
+        all += ours.len();
+        alike += ours.len() * best.max().unwrap_or(0);
     }
-    (alike * 1000).checked_div(all).unwrap_or(0)
+    alike.checked_div(all).unwrap_or(0)
 }
 
 /// Gives the sorted pairs of neighbouring characters of a line; a lone character pairs with nothing.

@@ -65,7 +65,10 @@ impl Shift {
             || new.split('\n').map(|line| (indent(line), line)).filter(|(_, line)| !is_blank_line(line));
         let Some((begin, _)) = full().next() else { return Some(new.to_owned()) };
         if begin != self.first.old && begin == self.first.file {
-            return Some(new.to_owned());
+            // Indented like the file already, unless other lines are indented like the old text.
+            let like_the_old =
+                |own: &str| self.known(own).is_some() && self.pairs.iter().all(|pair| pair.file != own);
+            return full().all(|(own, _)| !like_the_old(own)).then(|| new.to_owned());
         }
         if full().all(|(own, _)| self.known(own).is_some()) {
             return self.rewrite(new, |own| self.known(own).map(str::to_owned));

@@ -15,7 +15,8 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)
     let (plain, kinds) = unescaped(old, ALL);
     if !kinds.is_empty() {
         // What stands plainly in the new text was not escaped there, so nothing was.
-        let raw = |kind: &char| matches!(kind, 'n' | 't' | '"') && new.contains(meaning(*kind));
+        let bare = new.replace("\\\"", "");
+        let raw = |kind: &char| matches!(kind, 'n' | 't' | '"') && bare.contains(meaning(*kind));
         let new =
             if kinds.iter().any(raw) { Cow::Borrowed(new) } else { Cow::Owned(unescaped(new, &kinds).0) };
         readings.push((plain, new.into_owned(), Difference::Escapes));

@@ -1,0 +1,89 @@
+//! Placeholders that must not be written.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
+use serde_json::Value;
+use toolpost_text::guard::{Kind, check};
+
+/// Gives the kind and line of the first placeholder.
+fn found(new: &str, old: &str) -> Option<(Kind, usize)> {
+    check(new, old).err().map(|placeholder| (placeholder.kind, placeholder.line))
+}
+
+#[test]
+fn placeholders_are_found() {
+    use Kind::{Gutter, Notice, Omission};
+    let rows: [(&str, Option<(Kind, usize)>); 40] = [
+        ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
+        ("// ... existing code ...", Some((Omission, 1))),
+        ("// existing code", Some((Omission, 1))),
+        ("// \u{2026} existing code \u{2026}", Some((Omission, 1))),
+        ("a\n... rest of code unchanged ...\nb", Some((Omission, 2))),
+        ("<!-- ... rest of the file ... -->", Some((Omission, 1))),
+        ("{/* ... existing props ... */}", None),
+        ("{/* ... existing content ... */}", Some((Omission, 1))),
+        ("/* rest of the implementation remains the same */", Some((Omission, 1))),
+        ("-- rest of the code here", Some((Omission, 1))),
+        ("; ... unchanged ...", Some((Omission, 1))),
+        ("# (remaining functions omitted for brevity...)", Some((Omission, 1))),
+        ("  // ...remaining methods stay the same", Some((Omission, 1))),
+        // Honest text.
+        ("rest of code", None),
+        ("// Keep the existing code path for old clients.", None),
+        ("// existing methods", None),
+        ("// unchanged", None),
+        ("// the rest of the arguments is passed on ...", None),
+        ("// loading...", None),
+        ("// ...", None),
+        ("...", None),
+        ("let all = [...existing, next];", None),
+        ("const s = \"rest of code ...\";", None),
+        ("def f(): ...", None),
+        ("* existing behaviour is kept", None),
+        // Notices.
+        ("a\n[toolpost: left out lines 3-10 of 10, 17 of 21 bytes]\nb", Some((Notice, 2))),
+        ("# [toolpost: left out 5 more lines of the diff]", Some((Notice, 1))),
+        ("let notice = \"[toolpost: \";", None),
+        // Line numbers.
+        ("     1\tuse a;\n     2\t\n     3\tfn b() {}\n", Some((Gutter, 1))),
+        ("    9\u{2192}use a;\n   10\u{2192}fn b() {}\n", Some((Gutter, 1))),
+        ("12: a\n13: b\n14: c", Some((Gutter, 1))),
+        ("    1|\ta\n    2|\tb", Some((Gutter, 1))),
+        ("a\n12: b\n13: c\n14:\n", Some((Gutter, 2))),
+        // Tables, lists and maps.
+        ("1\tone\n2\ttwo\n3\tthree\n", None),
+        ("1. one\n2. two\n", None),
+        ("404: lost\n500: broken\n", None),
+        ("1: one\na\nb\nc\n2: two\n", None),
+        ("7: only\n", None),
+        ("10: a\n20: b\n30: c\n", None),
+        ("", None),
+    ];
+    for (new, wanted) in rows {
+        assert_eq!(found(new, ""), wanted, "{new:?}");
+        assert_eq!(found(new, &format!("before\n{new}\n")), None, "{new:?} was there");
+    }
+}
+
+#[test]
+fn phrases_of_another_system_are_found() {
+    let path =
+        format!("{}/tests/fixtures/gemini-edit/omission_placeholders.json", env!("CARGO_MANIFEST_DIR"));
+    let rows: Vec<Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    for row in rows {
+        let text = row["text"].as_str().unwrap();
+        // Upstream lets this phrase of another system pass; here it is a placeholder too.
+        let theirs =
+            !row["placeholders"].as_array().unwrap().is_empty() || text == "// ... existing code ...";
+        assert_eq!(found(text, "").is_some(), theirs, "{text}");
+    }
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let said = check("a\n// existing code", "").unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "line 2 of the new text is a placeholder for code that is not there: \"// existing code\"; \
+         write the code out, or replace only the lines that change"
+    );
+}

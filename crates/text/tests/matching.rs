@@ -1,0 +1,318 @@
+//! The steps of the search, one rule a row.
+
+use toolpost_text::lines::LineRange;
+use toolpost_text::matching::Difference::{
+    Escapes, Indentation, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
+};
+use toolpost_text::matching::Step::{Exact, Folded, Reindented, Unescaped};
+use toolpost_text::matching::{Difference, Found, How, Miss, Place, Step, Want, find};
+
+/// Applies an edit: the whole new view, the step, and what differed.
+fn check(view: &str, old: &str, new: &str, how: &How) -> Result<(String, Step, Vec<Difference>), Miss> {
+    let Found { hits, step, differences } = find(view, old, new, how)?;
+    let mut out = String::new();
+    let mut done = 0;
+    for hit in hits {
+        out.push_str(&view[done..hit.range.start]);
+        out.push_str(&hit.new);
+        done = hit.range.end;
+    }
+    out.push_str(&view[done..]);
+    Ok((out, step, differences))
+}
+
+/// View, old text, new text, new view, the step that finds it, and what differed; nothing differed and no exact hit: absent.
+type Row = (&'static str, &'static str, &'static str, &'static str, Step, &'static [Difference]);
+
+const STEPS: &[Row] = &[
+    // 1: character by character; an exact hit beats all that only look like one.
+    ("a 'x' b \u{2018}x\u{2019}", "'x'", "y", "a y b \u{2018}x\u{2019}", Exact, &[]),
+    ("a\nb\n", "a\r\nb", "c\r\nd", "c\nd\n", Exact, &[]),
+    ("", "", "new", "new", Exact, &[]),
+    ("a\nb\nc\n", "b\n", "", "a\nc\n", Exact, &[]),
+    ("a\nb\nc\n", "b", "", "a\n\nc\n", Exact, &[]),
+    ("say \"hi\"", "\"hi\"", "\u{201C}hi\u{201D}", "say \u{201C}hi\u{201D}", Exact, &[]),
+    // 2: line ends.
+    ("a  \nb\t\nc", "a\nb", "x\ny", "x\ny\t\nc", Folded, &[TrailingSpace]),
+    ("a\nb\nc", "a  \nb\t", "x", "x\nc", Folded, &[TrailingSpace]),
+    ("f(\n    \n)", "f(\n\n)", "g", "g", Folded, &[TrailingSpace]),
+    ("a \t\nb", "a  ", "x", "x\nb", Folded, &[TrailingSpace]),
+    // 2: look-alike characters, one for one; the new text is written as it came.
+    ("it\u{2019}s \u{201C}so\u{201D}", "it's \"so\"", "'n'", "'n'", Folded, &[Punctuation]),
+    ("it's", "it\u{2019}s", "it\u{2019}s fine", "it\u{2019}s fine", Folded, &[Punctuation]),
+    ("a\u{A0}b \u{2014} c", "a b - c", "d", "d", Folded, &[Punctuation]),
+    ("\u{201C}a\u{201D}  \nb", "\"a\"\nb", "c", "c", Folded, &[TrailingSpace, Punctuation]),
+    // 2: a break that lies outside of the file.
+    ("first\nrest", "\nfirst\n", "\nnew\n", "new\nrest", Folded, &[LeadingBreak]),
+    ("rest\nlast", "last\n", "new\n", "rest\nnew", Folded, &[TrailingBreak]),
+    ("rest\nlast", "\nlast\n", "\nnew\n", "rest\nnew", Folded, &[TrailingBreak]),
+    ("only", "\nonly\n", "\nnew\n", "new", Folded, &[LeadingBreak, TrailingBreak]),
+    ("only", "only\n", "", "", Folded, &[TrailingBreak]),
+    // 3: shifted lines; known indentation is looked up, unknown worked out.
+    (
+        "f {\n\tif a {\n\t\tb()\n\t}\n}\n",
+        "if a {\n  b()\n}",
+        "if a {\n  if c {\n    b()\n  }\n}",
+        "f {\n\tif a {\n\t\tif c {\n\t\t\tb()\n\t\t}\n\t}\n}\n",
+        Reindented,
+        &[Indentation],
+    ),
+    (
+        "f:\n    if a:\n        b()\n",
+        "if a:\n\tb()\n",
+        "if a:\n\tif c:\n\t\tb()\n",
+        "f:\n    if a:\n        if c:\n            b()\n",
+        Reindented,
+        &[Indentation],
+    ),
+    (
+        "  if (a) {\n    b();\n  }\n",
+        "    if (a) {\n        b();\n    }\n",
+        "    if (a) {\n        while (c) {\n            b();\n        }\n    }\n",
+        "  if (a) {\n    while (c) {\n      b();\n    }\n  }\n",
+        Reindented,
+        &[Indentation],
+    ),
+    (
+        "\tlet value = 1;\n",
+        "  let value = 1;",
+        "  let value = 2;\n\n  let other = 3;",
+        "\tlet value = 2;\n\n\tlet other = 3;\n",
+        Reindented,
+        &[Indentation],
+    ),
+    ("    let value = 1;\n", "let value = 1;\nlet other = 2;", "x", "", Reindented, &[]),
+    (
+        "        if aaaa {\n            return;\n        }\n",
+        "    if aaaa {\n        return;\n    }",
+        "}",
+        "    }\n",
+        Reindented,
+        &[Indentation],
+    ),
+    ("first_call();\n", "    first_call();", "a();\n    first_call();", "", Reindented, &[]),
+    // 3: new text that already stands like the file is left alone.
+    (
+        "    first_call();\n",
+        "\nfirst_call();",
+        "\n    second_call();",
+        "    second_call();\n",
+        Reindented,
+        &[Indentation, LeadingBreak],
+    ),
+    (
+        "\tfirst_call(\u{2018}a\u{2019});  \n",
+        "  first_call('a');\n",
+        "\tb();\n",
+        "\tb();\n",
+        Reindented,
+        &[Indentation, TrailingSpace, Punctuation],
+    ),
+    ("    one\n    two", "one\ntwo\n", "three\n", "    three", Reindented, &[Indentation, TrailingBreak]),
+    // 4: escapes and line numbers.
+    (
+        "a(\"b\");\nc();\n",
+        "a(\\\"b\\\");\\nc();",
+        "a(\\\"d\\\");\\nc();",
+        "a(\"d\");\nc();\n",
+        Unescaped,
+        &[Escapes],
+    ),
+    ("a\tb", "a\\tb", "a\tc", "a\tc", Unescaped, &[Escapes]),
+    (
+        "p = 'C:\\new';",
+        "p = 'C:\\\\new';",
+        "p = 'C:\\old\\new';",
+        "p = 'C:\\old\\new';",
+        Unescaped,
+        &[Escapes],
+    ),
+    (
+        "one\n\n\ttwo\n",
+        "     1\tone\n     2\t\n     3\t\ttwo\n",
+        "     1\tone\n     2\t\ttwo\n",
+        "one\n\ttwo\n",
+        Unescaped,
+        &[LineNumbers],
+    ),
+    ("one\n  two\n", "7: one\n8:   two", "1", "1\n", Unescaped, &[LineNumbers]),
+];
+
+#[test]
+fn the_first_step_with_a_hit_decides() {
+    for &(view, old, new, wanted, step, differences) in STEPS {
+        let found = check(view, old, new, &How::one(Unescaped));
+        if differences.is_empty() && step != Exact {
+            assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?} {found:?}");
+            continue;
+        }
+        assert_eq!(found, Ok((wanted.to_owned(), step, differences.to_vec())), "{view:?} {old:?}");
+        let before = [Exact, Folded, Reindented].into_iter().rfind(|before| *before < step);
+        let earlier = before.map(|upto| check(view, old, new, &How::one(upto)).is_err());
+        assert_ne!(earlier, Some(false), "{view:?} {old:?}: an earlier step finds it too");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_hit_is_refused() {
+    let rows = [
+        // A line end in the old text must be one in the file.
+        ("foobar baz", "foo "),
+        ("const a = 1;", "const  a = 1;"),
+        // One short line, or lines inside a longer one.
+        ("\tshort()", "  short()"),
+        ("x { a();\n    b(); }", "{ a();\nb(); }"),
+        // Lines that are indented alike in the old text, but not in the file; or the other way round.
+        ("if aaaa {\n    bbbb();\n}", "if aaaa {\nbbbb();\n}"),
+        ("aaaa\nbbbb\n    cccc", "  aaaa\n    bbbb\n      cccc"),
+        ("    aaaa\nbbbb", "aaaa\n    bbbb"),
+        // Nothing but white space.
+        ("a\n\nb", "   \n  "),
+        ("a", "\n\n"),
+        // Numbers that do not count up.
+        ("one\ntwo", "1: one\n3: two"),
+        // The middle differs.
+        ("fn a() {\n    one();\n    two();\n}", "fn a() {\n    one();\n    too();\n}"),
+    ];
+    for (view, old) in rows {
+        for how in [How::one(Unescaped), How::every(Unescaped)] {
+            assert!(matches!(find(view, old, "new", &how), Err(Miss::Absent { .. })), "{view:?} {old:?}");
+        }
+    }
+}
+
+#[test]
+fn every_hit_is_replaced_only_at_the_first_two_steps() {
+    let every = How::every(Unescaped);
+    let rows = [
+        ("a b a", "a", "aa", Ok(("aa b aa", Exact))),
+        ("\u{2018}a\u{2019} \u{2018}a\u{2019}", "'a'", "b", Ok(("b b", Folded))),
+        ("\tfirst_call();\n", "  first_call();", "  b();", Ok(("\tb();\n", Reindented))),
+        ("\tfirst_call();\n\t\tfirst_call();\n", "  first_call();", "  b();", Err((2, Reindented))),
+        ("a\tb a\tb", "a\\tb", "c", Err((2, Unescaped))),
+    ];
+    for (view, old, new, wanted) in rows {
+        let found = match check(view, old, new, &every) {
+            Ok((out, step, _)) => Ok((out, step)),
+            Err(Miss::Ambiguous { count, step, .. }) => Err((count, step)),
+            Err(other) => panic!("{other:?}"),
+        };
+        assert_eq!(found, wanted.map(|(out, step)| (out.to_owned(), step)), "{view:?}");
+    }
+}
+
+#[test]
+fn hints_choose_among_several() {
+    let mut view = vec!["-"; 200];
+    for line in [10, 20, 30, 150] {
+        view[line - 1] = "hit";
+    }
+    let view = view.join("\n");
+    let rows = [
+        (None, 0, None),
+        (Some((20, 20)), 0, Some(20)),
+        (Some((15, 25)), 0, Some(20)),
+        (Some((5, 25)), 0, None),
+        (Some((12, 13)), 0, Some(10)),
+        (Some((15, 15)), 0, None),
+        (Some((70, 71)), 0, Some(30)),
+        (Some((71, 80)), 0, None),
+        (Some((110, 120)), 0, Some(150)),
+        (None, 150, Some(150)),
+        (Some((20, 20)), 60, Some(30)),
+    ];
+    for (near, after, wanted) in rows {
+        let near = near.map(|(first, last)| LineRange { first, last });
+        let start = (after > 0).then(|| {
+            view.match_indices("hit").map(|(at, _)| at + 3).nth(if after == 60 { 1 } else { 2 }).unwrap()
+        });
+        let how = How { near, start, ..How::one(Unescaped) };
+        let found = find(&view, "hit", "x", &how);
+        let line =
+            found.as_ref().ok().map(|found| view[..found.hits[0].range.start].matches('\n').count() + 1);
+        assert_eq!(line, wanted, "{near:?} {after}: {found:?}");
+    }
+    let unique = How { near: Some(LineRange { first: 190, last: 190 }), ..How::one(Exact) };
+    assert!(find("one\ntwo", "one", "x", &unique).is_ok());
+}
+
+#[test]
+fn misses_say_what_helps() {
+    let place = |line: usize, text: &str| Place { line, text: text.to_owned() };
+    let rows = [
+        ("a", "x", "x", Want::One, Miss::Same),
+        ("a", "x\r\n", "x\n", Want::One, Miss::Same),
+        ("a", "", "x", Want::One, Miss::EmptyOld),
+        (
+            "a 1\nb\na 2\n",
+            "a",
+            "x",
+            Want::One,
+            Miss::Ambiguous { count: 2, step: Exact, places: vec![place(1, "a 1"), place(3, "a 2")] },
+        ),
+        ("aXa\naXa", "aXa\naXa\n", "aXa", Want::One, Miss::Absent { closest: None, already_there: None }),
+        (
+            "b\nvalue = 2",
+            "value = 3",
+            "value = 2",
+            Want::Every,
+            Miss::Absent { closest: None, already_there: Some(2) },
+        ),
+    ];
+    for (view, old, new, want, wanted) in rows {
+        let mut found = find(view, old, new, &How { want, ..How::one(Exact) }).unwrap_err();
+        if let (Miss::Absent { closest, .. }, Miss::Absent { closest: None, .. }) = (&mut found, &wanted) {
+            assert!(closest.take().is_some());
+        }
+        if let Miss::Absent { already_there, .. } = &mut found
+            && wanted == (Miss::Absent { closest: None, already_there: None })
+        {
+            assert_eq!(already_there.take(), None);
+        }
+        assert_eq!(found, wanted, "{view:?} {old:?}");
+    }
+    let many = find(&"x\n".repeat(9), "x", "y", &How::one(Exact)).unwrap_err();
+    assert!(matches!(&many, Miss::Ambiguous { count: 9, places, .. } if places.len() == 5), "{many:?}");
+    assert!(many.to_string().ends_with("\n  line 5: x\n  and 4 more"), "{many}");
+}
+
+#[test]
+fn the_closest_lines_are_shown_word_by_word() {
+    let view = "use a;\n\nfn sum(left: u8) {\n\tlet total = left + 1;\n\tprint(total);\n}\n";
+    let rows = [
+        (
+            "fn sum(left: u8) {\n    let total = left + 1;\n    print(total);\n}",
+            (3, 6, true),
+            "fn sum(left: u8) {\n\u{2192}let total = left + 1;\n\u{2192}print(total);\n}",
+            "4: [-\u{B7}\u{B7}\u{B7}\u{B7}-]{+\u{2192}+}let total = left + 1;\n5: [-\u{B7}\u{B7}\u{B7}\u{B7}-]{+\u{2192}+}print(total);",
+        ),
+        (
+            "\tlet totals = left + 1;",
+            (4, 4, false),
+            "\u{2192}let total = left + 1;",
+            "4: \tlet [-totals-]{+total+} = left + 1;",
+        ),
+        (
+            "\tlet total = left + 2;\n\tlog();\n\tprint(total);",
+            (4, 6, false),
+            "\u{2192}let total = left + 1;\n\u{2192}print(total);\n}",
+            "4: \tlet total = left + [-2-]{+1+};\n[-\u{2192}log();-]\n6: {+}+}",
+        ),
+    ];
+    for (old, (first, last, whitespace), shown, diff) in rows {
+        let Err(Miss::Absent { closest: Some(found), .. }) = find(view, old, "new", &How::one(Exact)) else {
+            panic!("{old}");
+        };
+        assert_eq!((found.first_line, found.last_line, found.whitespace_only), (first, last, whitespace));
+        assert_eq!((found.shown.as_str(), found.diff.as_str()), (shown, diff));
+    }
+    let nothing = find(view, "completely different words stand here", "new", &How::one(Unescaped));
+    assert_eq!(nothing, Err(Miss::Absent { closest: None, already_there: None }));
+}
+
+#[test]
+fn more_new_text_than_memory_is_refused() {
+    let view = "a".repeat(1 << 16);
+    let found = find(&view, "a", &"b".repeat(1 << 16), &How::every(Exact));
+    assert_eq!(found, Err(Miss::TooMuch { count: 1 << 16 }));
+}

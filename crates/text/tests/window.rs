@@ -1,0 +1,78 @@
+//! Some lines of a file that comes in pieces.
+
+use toolpost_text::window::{Ask, Facts, Line, Seen, Window};
+
+fn line(number: u64, text: &str, more: u64) -> Line {
+    Line { number, text: text.to_owned(), more }
+}
+
+#[test]
+fn only_what_was_asked_for_is_kept() {
+    type Row = (&'static [u8], [u64; 3], Vec<Line>, Facts);
+    let none = Facts::default();
+    let rows: [Row; 11] = [
+        (b"", [1, 9, 9], vec![], none),
+        (b"\n", [1, 9, 9], vec![line(1, "", 0)], Facts { lines: 1, bytes: 1, lf: 1, ..none }),
+        (b"a\nb\nc", [2, 1, 9], vec![line(2, "b", 0)], Facts { lines: 3, bytes: 5, lf: 2, ..none }),
+        (b"a\nb\n", [3, 9, 9], vec![], Facts { lines: 2, bytes: 4, lf: 2, ..none }),
+        (
+            b"a\r\nb\n\r",
+            [1, 9, 9],
+            vec![line(1, "a", 0), line(2, "b", 0), line(3, "\r", 0)],
+            Facts { lines: 3, bytes: 6, lf: 1, crlf: 1, ..none },
+        ),
+        (b"a\rb\r\r\n", [1, 9, 9], vec![line(1, "a\rb\r", 0)], Facts { lines: 1, bytes: 6, crlf: 1, ..none }),
+        (
+            b"\xEF\xBB\xBFa\n",
+            [1, 9, 9],
+            vec![line(1, "a", 0)],
+            Facts { lines: 1, bytes: 5, lf: 1, bom: true, ..none },
+        ),
+        (b"\xEF\xBB\xBF", [1, 9, 9], vec![], Facts { bytes: 3, bom: true, ..none }),
+        (b"abcdef\r\n", [1, 9, 4], vec![line(1, "abcd", 2)], Facts { lines: 1, bytes: 8, crlf: 1, ..none }),
+        (
+            "世界人\n\tx\n  y\n z".as_bytes(),
+            [1, 1, 2],
+            vec![line(1, "世界", 1)],
+            Facts { lines: 4, bytes: 19, lf: 3, tabs: 1, spaces: 1, ..none },
+        ),
+        (
+            b"caf\xE9 \xE4\xB8\0",
+            [1, 9, 9],
+            vec![line(1, "café ä¸\0", 0)],
+            Facts { lines: 1, bytes: 8, nul: Some(7), invalid: 3, ..none },
+        ),
+    ];
+    for (bytes, [first, count, characters], lines, facts) in rows {
+        let wanted = Seen { lines, facts };
+        for piece in 1..=bytes.len().max(1) {
+            let mut window = Window::new(Ask { first, count, characters });
+            bytes.chunks(piece).for_each(|piece| window.feed(piece));
+            assert_eq!(window.finish(), wanted, "{bytes:?} by {piece}");
+        }
+    }
+}
+
+#[test]
+fn a_full_window_says_so() {
+    let mut window = Window::new(Ask { first: 2, count: 1, characters: 9 });
+    let full: Vec<bool> = [b"a\n", b"b ", b"b\n"]
+        .into_iter()
+        .map(|piece| {
+            window.feed(piece);
+            window.is_full()
+        })
+        .collect();
+    assert_eq!(full, [false, false, true]);
+}
+
+#[test]
+fn a_line_without_end_is_counted_and_not_kept() {
+    let mut window = Window::new(Ask { first: 1, count: 9, characters: 3 });
+    let piece = "é".repeat(1 << 15);
+    for _ in 0..1 << 10 {
+        window.feed(piece.as_bytes());
+    }
+    let seen = window.finish();
+    assert_eq!(seen.lines, [line(1, "ééé", (1 << 25) - 3)]);
+}
