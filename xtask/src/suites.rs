@@ -50,7 +50,7 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
                 verdict = Verdict::Bad;
             }
             Ended::Failed => {
-                notes.push(format!("FAILED   {name}"));
+                notes.push(format!("FAILED   {name}: see above"));
                 verdict = Verdict::Bad;
             }
         }
@@ -88,8 +88,11 @@ fn outside(house: &House, suite: &Path, skips: Skips, total: &mut Counts) -> Res
     command.current_dir(folder).envs(tools);
     command.env("TOOLPOST", house.target().join("debug").join("toolpost"));
     strict(&mut command, skips);
+    let before = total.skipped;
     let (code, last) = watch(&mut command, total)?;
+    let left_out = total.skipped - before;
     Ok(match code {
+        Some(0) if left_out > 0 => Ended::Skipped(format!("{left_out} of its tests could not run here")),
         Some(0) => Ended::Passed,
         Some(SKIPPED) => Ended::Skipped(last),
         _ => Ended::Failed,

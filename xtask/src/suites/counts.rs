@@ -2,38 +2,52 @@
 
 use std::fmt;
 
-/// How many tests passed, failed, and were left out.
+/// How many tests passed, failed, were left out on purpose, and could not run here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     passed: u64,
     failed: u64,
     ignored: u64,
+    pub(super) skipped: u64,
 }
 
 impl Counts {
-    /// Adds what a line says, such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    /// Adds what a line says: `test result: ok. 3 passed; 0 failed; 1 ignored; …`, or `3 passed, 0 failed, 1 skipped`.
     pub(super) fn add(&mut self, line: &str) {
-        let Some((_, said)) =
-            line.trim_start().strip_prefix("test result: ").and_then(|said| said.split_once(". "))
-        else {
-            return;
+        let line = line.trim();
+        let said = match line.strip_prefix("test result: ").and_then(|said| said.split_once(". ")) {
+            Some((_, said)) => said,
+            None if is_sum(line) => line,
+            None => return,
         };
-        for part in said.split(';') {
-            let Some((number, word)) = part.trim().split_once(' ') else { continue };
-            let Ok(number) = number.parse::<u64>() else { continue };
+        for (number, word) in said.split([';', ',']).filter_map(number) {
             match word {
                 "passed" => self.passed += number,
                 "failed" => self.failed += number,
                 "ignored" => self.ignored += number,
+                "skipped" => self.skipped += number,
                 _ => {}
             }
         }
     }
 }
 
+fn number(part: &str) -> Option<(u64, &str)> {
+    let (number, word) = part.trim().split_once(' ')?;
+    Some((number.parse().ok()?, word))
+}
+
+/// Tells whether a line is nothing but numbers of tests.
+fn is_sum(line: &str) -> bool {
+    let words = ["passed", "failed", "skipped"];
+    let parts: Vec<Option<(u64, &str)>> = line.split(',').map(number).collect();
+    parts.len() > 1 && parts.iter().all(|part| part.is_some_and(|(_, word)| words.contains(&word)))
+}
+
 impl fmt::Display for Counts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} tests passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
+        let Self { passed, failed, ignored, skipped } = self;
+        write!(out, "{passed} tests passed, {failed} failed, {ignored} ignored, {skipped} skipped")
     }
 }
 
@@ -46,16 +60,19 @@ mod tests {
         let rows = [
             (
                 "test result: ok. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.1s",
-                (3, 1, 2),
+                [3, 1, 2, 0],
             ),
-            ("  test result: FAILED. 0 passed; 4 failed; 0 ignored", (0, 4, 0)),
-            ("test a ... ok", (0, 0, 0)),
-            ("the test result: ok. 3 passed", (0, 0, 0)),
+            ("  test result: FAILED. 0 passed; 4 failed; 0 ignored", [0, 4, 0, 0]),
+            ("12 passed, 1 failed, 2 skipped", [12, 1, 0, 2]),
+            ("test a ... ok", [0, 0, 0, 0]),
+            ("the test result: ok. 3 passed", [0, 0, 0, 0]),
+            ("3 passed, and the others", [0, 0, 0, 0]),
+            ("3 passed", [0, 0, 0, 0]),
         ];
-        for (line, (passed, failed, ignored)) in rows {
+        for (line, [passed, failed, ignored, skipped]) in rows {
             let mut counts = Counts::default();
             counts.add(line);
-            assert_eq!(counts, Counts { passed, failed, ignored }, "{line}");
+            assert_eq!(counts, Counts { passed, failed, ignored, skipped }, "{line}");
         }
     }
 }
