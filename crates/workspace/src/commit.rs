@@ -25,7 +25,7 @@ use crate::journal::{Journal, Phase, Raw, StepKind};
 use crate::options::Durability;
 use crate::owner::Owner;
 use crate::path::WorkspacePath;
-use crate::spot::Spot;
+use crate::spot::{Found, Spot};
 use crate::state::Sync;
 use crate::workspace::Workspace;
 
@@ -85,6 +85,9 @@ impl<'a> Commit<'a> {
                 Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.done.notes.append(&mut notes);
+            if number >= KEPT_OPEN {
+                self.works[number].staged = None;
+            }
         }
         for work in &mut self.works {
             check(work).map_err(|why| why.at(&work.path))?;
@@ -139,6 +142,9 @@ impl<'a> Commit<'a> {
             if let Undone::Left(why) = outcome {
                 error.aftermath.push(format!("{path}: {why}"));
             }
+        }
+        for work in &self.works {
+            drop_staged(work);
         }
         // What could not be taken back now is tried again when the workspace is next opened.
         if error.aftermath.is_empty() {
@@ -254,6 +260,17 @@ impl<'a> Commit<'a> {
         if let (Some(state), Some(name)) = (self.workspace.state(), &self.name) {
             let _ = state.remove(&format!("{name}.json"));
         }
+    }
+}
+
+/// How many directories are kept open, so that large commits do not use up the descriptors.
+const KEPT_OPEN: usize = 200;
+
+/// Removes new content that is still under its temporary name, even if its directory has been renamed meanwhile.
+fn drop_staged(work: &Work) {
+    let (Some(spot), Some(temp), Some(new)) = (&work.staged, &work.step.temp, &work.step.new) else { return };
+    if spot.find(temp.name(), new) == Found::Same {
+        let _ = spot.unlink(temp.name());
     }
 }
 

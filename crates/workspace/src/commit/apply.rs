@@ -58,6 +58,7 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
     };
     notes.extend(staged.lost.into_iter().map(|what| Note::NotKept { path: work.path.clone(), what }));
     work.step.new = Some(staged.mark);
+    work.staged = Some(spot);
     Ok(Some(staged.mode))
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Work {
     pub(super) mode: Option<u32>,
     pub(super) old: Option<Stat>,
     pub(super) step: Step,
+    /// The directory that the new content was written in, so that it is found again under another name.
+    pub(super) staged: Option<Spot>,
 }
 
 impl Plan {
@@ -332,7 +334,7 @@ fn step(kind: StepKind, path: &WorkspacePath, old: Option<Mark>) -> Step {
 }
 
 fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
-    Work { draft, path, to: None, bytes: Vec::new(), mode: None, old: None, step }
+    Work { draft, path, to: None, bytes: Vec::new(), mode: None, old: None, step, staged: None }
 }
 
 fn changed(

@@ -1,0 +1,413 @@
+//! What a commit does, keeps, refuses and takes back.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use common::{World, commit, is_root_user, tree_of, write};
+use toolpost_workspace::{
+    Action, Changed, CommitKind, Draft, Expect, Note, Options, Outcome, Overwrite, Workspace, WorkspacePath,
+    hash,
+};
+
+fn draft(path: &WorkspacePath, action: Action) -> Draft {
+    Draft { path: path.clone(), action }
+}
+
+fn mode_of(world: &World, name: &str) -> u32 {
+    fs::symlink_metadata(world.at(name)).unwrap().mode() & 0o7777
+}
+
+fn set_mode(world: &World, name: &str, mode: u32) {
+    fs::set_permissions(world.at(name), PermissionsExt::from_mode(mode)).unwrap();
+}
+
+/// One draft on a known tree: `a=A`, `b=B`, `d/x=X`, `e/`, `l->a`.
+fn check(
+    said: &str,
+    action: impl FnOnce(&Workspace) -> Action,
+    wanted: Result<(Outcome, &[&str]), CommitKind>,
+) {
+    let world = World::new();
+    for (name, content) in [("a", "A"), ("b", "B"), ("d/x", "X")] {
+        world.write(name, content);
+    }
+    fs::create_dir(world.at("e")).unwrap();
+    symlink("a", world.at("l")).unwrap();
+    let workspace = world.open();
+    let path = workspace.resolve_entry(said).unwrap();
+    let before = world.tree();
+    let found = commit(&workspace, vec![draft(&path, action(&workspace))]);
+    match wanted {
+        Ok((outcome, tree)) => {
+            let committed = found.unwrap_or_else(|error| panic!("{said}: {error}"));
+            assert_eq!((&committed.changes[0].outcome, committed.changes.len()), (&outcome, 1), "{said}");
+            assert_eq!(
+                (world.tree().as_slice(), committed.notes.as_slice()),
+                (&tree.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()[..], &[][..]),
+                "{said}"
+            );
+        }
+        Err(why) => {
+            let error = found.unwrap_err();
+            assert_eq!((error.why, error.aftermath), (why, vec![]), "{said}");
+            assert_eq!(world.tree(), before, "{said}");
+        }
+    }
+    drop(workspace);
+    assert_eq!(tree_of(&world.state()), ["journals/", "live/", "locks/"]);
+}
+
+#[test]
+fn writing() {
+    let put = |text: &str, expect| {
+        let bytes = text.as_bytes().to_vec();
+        move |_: &Workspace| Action::Write { bytes, expect }
+    };
+    let (a, other) = (hash(b"A"), hash(b"other"));
+    let rest = ["b=B", "d/", "d/x=X", "e/", "l->a"];
+    let with = |lines: &[&'static str]| {
+        let mut all: Vec<&str> = rest.iter().chain(lines).copied().collect();
+        all.sort_unstable();
+        all
+    };
+    check("a", put("new", Expect::Hash(a)), Ok((Outcome::Replaced, &with(&["a=new"]))));
+    check("a", put("new", Expect::Any), Ok((Outcome::Replaced, &with(&["a=new"]))));
+    check("a", put("", Expect::Any), Ok((Outcome::Replaced, &with(&["a="]))));
+    check("a", put("A", Expect::Hash(a)), Ok((Outcome::NoChange, &with(&["a=A"]))));
+    check("a", put("new", Expect::Hash(other)), Err(CommitKind::Changed { found: a }));
+    check("a", put("A", Expect::Hash(other)), Err(CommitKind::Changed { found: a }));
+    check("a", put("new", Expect::Absent), Err(CommitKind::Exists));
+    check("n", put("new", Expect::Absent), Ok((Outcome::Created, &with(&["a=A", "n=new"]))));
+    check("n", put("", Expect::Any), Ok((Outcome::Created, &with(&["a=A", "n="]))));
+    check("n", put("new", Expect::Hash(a)), Err(CommitKind::Missing));
+    let deep = with(&["a=A", "x/", "x/y/", "x/y/z=new"]);
+    check("x/y/z", put("new", Expect::Absent), Ok((Outcome::Created, &deep)));
+    check("d", put("new", Expect::Any), Err(CommitKind::IsDirectory));
+    check("l", put("new", Expect::Any), Err(CommitKind::NotRegular(toolpost_workspace::Kind::Link)));
+    check(".", put("new", Expect::Any), Err(CommitKind::Root));
+}
+
+#[test]
+fn deleting_making_and_moving() {
+    let to = |name: &'static str, overwrite| {
+        move |workspace: &Workspace| Action::Move { to: workspace.resolve_entry(name).unwrap(), overwrite }
+    };
+    let delete = |expect| move |_: &Workspace| Action::Delete { expect };
+    check("a", delete(Expect::Any), Ok((Outcome::Deleted, &["b=B", "d/", "d/x=X", "e/", "l->a"])));
+    check(
+        "a",
+        delete(Expect::Hash(hash(b"A"))),
+        Ok((Outcome::Deleted, &["b=B", "d/", "d/x=X", "e/", "l->a"])),
+    );
+    check("a", delete(Expect::Hash(hash(b"B"))), Err(CommitKind::Changed { found: hash(b"A") }));
+    check("l", delete(Expect::Any), Ok((Outcome::Deleted, &["a=A", "b=B", "d/", "d/x=X", "e/"])));
+    check("e", delete(Expect::Any), Ok((Outcome::Deleted, &["a=A", "b=B", "d/", "d/x=X", "l->a"])));
+    check("d", delete(Expect::Any), Err(CommitKind::NotEmpty));
+    check("n", delete(Expect::Any), Err(CommitKind::Missing));
+    check(".", |_| Action::DeleteTree, Err(CommitKind::Root));
+    check("d", |_| Action::DeleteTree, Ok((Outcome::Deleted, &["a=A", "b=B", "e/", "l->a"])));
+    check(
+        "e",
+        |_| Action::MakeDirectory,
+        Ok((Outcome::NoChange, &["a=A", "b=B", "d/", "d/x=X", "e/", "l->a"])),
+    );
+    check("a", |_| Action::MakeDirectory, Err(CommitKind::Exists));
+    let made = ["a=A", "b=B", "d/", "d/x=X", "e/", "e/f/", "e/f/g/", "l->a"];
+    check("e/f/g", |_| Action::MakeDirectory, Ok((Outcome::MadeDirectory, &made)));
+    check("a", to("b", Overwrite::Refuse), Err(CommitKind::Exists));
+    check("a", to("d", Overwrite::Replace), Err(CommitKind::IsDirectory));
+    check("d", to("b", Overwrite::Replace), Err(CommitKind::Exists));
+    check("d", to("d/in", Overwrite::Refuse), Err(CommitKind::Clash));
+    check("n", to("m", Overwrite::Refuse), Err(CommitKind::Missing));
+}
+
+#[test]
+fn moving_keeps_what_is_moved() {
+    let rows: &[(&str, &str, Overwrite, &[&str])] = &[
+        ("a", "c", Overwrite::Refuse, &["b=B", "c=A", "d/", "d/x=X", "l->a"]),
+        ("a", "b", Overwrite::Replace, &["b=A", "d/", "d/x=X", "l->a"]),
+        ("a", "n/m/c", Overwrite::Refuse, &["b=B", "d/", "d/x=X", "l->a", "n/", "n/m/", "n/m/c=A"]),
+        ("d", "e", Overwrite::Refuse, &["a=A", "b=B", "e/", "e/x=X", "l->a"]),
+        ("l", "m", Overwrite::Refuse, &["a=A", "b=B", "d/", "d/x=X", "m->a"]),
+        ("a", "a", Overwrite::Refuse, &["a=A", "b=B", "d/", "d/x=X", "l->a"]),
+    ];
+    for (from, to, overwrite, tree) in rows {
+        let world = World::new();
+        for (name, content) in [("a", "A"), ("b", "B"), ("d/x", "X")] {
+            world.write(name, content);
+        }
+        symlink("a", world.at("l")).unwrap();
+        set_mode(&world, "a", 0o754);
+        let inode = fs::symlink_metadata(world.at(from)).unwrap().ino();
+        let workspace = world.open();
+        let (from, to) = (workspace.resolve_entry(from).unwrap(), workspace.resolve_entry(to).unwrap());
+        let action = Action::Move { to: to.clone(), overwrite: *overwrite };
+        let committed = commit(&workspace, vec![draft(&from, action)]).unwrap();
+        let outcome = if from == to { Outcome::NoChange } else { Outcome::Moved { to: to.clone() } };
+        assert_eq!(committed.changes[0].outcome, outcome);
+        assert_eq!(world.tree(), *tree, "{from} {to}");
+        assert_eq!(fs::symlink_metadata(to.raw()).unwrap().ino(), inode);
+    }
+}
+
+#[test]
+fn what_is_reported() {
+    let world = World::new();
+    world.write("f", "old");
+    set_mode(&world, "f", 0o640);
+    let workspace = world.open();
+    let path = workspace.resolve("f").unwrap();
+    let committed = commit(&workspace, vec![write(&path, "new", Expect::Any)]).unwrap();
+    let changed = Changed {
+        path: path.clone(),
+        outcome: Outcome::Replaced,
+        before: Some(hash(b"old")),
+        after: Some(hash(b"new")),
+        mode: Some(0o640),
+    };
+    assert_eq!((committed.changes, committed.notes), (vec![changed], vec![]));
+}
+
+#[test]
+fn metadata_is_kept() {
+    for mode in [0o755, 0o600, 0o644, 0o664, 0o4755, 0o2755, 0o200 | 0o444] {
+        let world = World::new();
+        world.write("f", "old");
+        set_mode(&world, "f", mode);
+        let workspace = world.open();
+        commit(&workspace, vec![write(&workspace.resolve("f").unwrap(), "new", Expect::Any)]).unwrap();
+        assert_eq!((world.read("f").as_str(), mode_of(&world, "f")), ("new", mode), "{mode:o}");
+    }
+}
+
+#[test]
+fn a_link_stays_and_its_target_changes() {
+    let world = World::new();
+    world.write("t", "old");
+    symlink("t", world.at("l")).unwrap();
+    symlink("d/new", world.at("dangling")).unwrap();
+    let workspace = world.open();
+    for name in ["l", "dangling"] {
+        commit(&workspace, vec![write(&workspace.resolve(name).unwrap(), "new", Expect::Any)]).unwrap();
+    }
+    assert_eq!(world.tree(), ["d/", "d/new=new", "dangling->d/new", "l->t", "t=new"]);
+}
+
+#[test]
+fn no_change_touches_nothing() {
+    let world = World::new();
+    world.write("f", "same");
+    let before = fs::metadata(world.at("f")).unwrap();
+    let workspace = world.open();
+    commit(&workspace, vec![write(&workspace.resolve("f").unwrap(), "same", Expect::Any)]).unwrap();
+    let after = fs::metadata(world.at("f")).unwrap();
+    let times = |meta: &fs::Metadata| (meta.ino(), meta.mtime(), meta.mtime_nsec(), meta.ctime_nsec());
+    assert_eq!(times(&before), times(&after));
+}
+
+#[test]
+fn a_hard_link_is_broken_and_said() {
+    let world = World::new();
+    fs::write(world.out("store"), "shared").unwrap();
+    fs::hard_link(world.out("store"), world.at("f")).unwrap();
+    let workspace = world.open();
+    let path = workspace.resolve("f").unwrap();
+    let committed = commit(&workspace, vec![write(&path, "mine", Expect::Any)]).unwrap();
+    assert_eq!(fs::read_to_string(world.out("store")).unwrap(), "shared");
+    assert_eq!(
+        (world.read("f"), committed.notes),
+        ("mine".into(), vec![Note::LinkBroken { path, others: 1 }])
+    );
+}
+
+#[test]
+fn a_read_only_file_is_refused() {
+    let world = World::new();
+    world.write("f", "old");
+    world.write("g", "G");
+    set_mode(&world, "f", 0o444);
+    let workspace = world.open();
+    let (f, g) = (workspace.resolve("f").unwrap(), workspace.resolve("g").unwrap());
+    let over = Action::Move { to: f.clone(), overwrite: Overwrite::Replace };
+    let drafts = [
+        write(&f, "new", Expect::Any),
+        draft(&f, Action::Delete { expect: Expect::Any }),
+        draft(&f, Action::Restore { bytes: b"new".to_vec(), expect: Expect::Any, mode: 0o644 }),
+        draft(&g, over),
+    ];
+    for refused in drafts {
+        let error = commit(&workspace, vec![refused]).unwrap_err();
+        assert_eq!((error.path, error.why), (f.clone(), CommitKind::ReadOnly));
+    }
+    assert_eq!(world.tree(), ["f=old", "g=G"]);
+}
+
+#[test]
+fn bringing_back_sets_the_mode() {
+    let world = World::new();
+    world.write("f", "old");
+    let workspace = world.open();
+    for (name, mode) in [("f", 0o750), ("gone", 0o4711)] {
+        let path = workspace.resolve(name).unwrap();
+        let action = Action::Restore { bytes: b"old".to_vec(), expect: Expect::Any, mode };
+        let committed = commit(&workspace, vec![draft(&path, action)]).unwrap();
+        assert_eq!((mode_of(&world, name), committed.changes[0].mode), (mode, Some(mode)));
+    }
+}
+
+#[test]
+fn attributes_and_access_lists_are_kept() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    let world = World::new();
+    world.write("f", "old");
+    let file = world.at("f");
+    // A list that gives user 65534 read and write: version, then tag, permissions and id of each entry.
+    let entry = |tag: u16, permissions: u16, id: u32| {
+        [tag.to_le_bytes().as_slice(), &permissions.to_le_bytes(), &id.to_le_bytes()].concat()
+    };
+    let none = u32::MAX;
+    let list = [
+        2_u32.to_le_bytes().to_vec(),
+        entry(1, 6, none),
+        entry(2, 6, 65_534),
+        entry(4, 4, none),
+        entry(16, 6, none),
+        entry(32, 4, none),
+    ]
+    .concat();
+    let attributes = [("user.origin", b"somewhere".to_vec()), ("system.posix_acl_access", list)];
+    for (name, value) in &attributes {
+        if setxattr(&file, *name, value, XattrFlags::empty()).is_err() {
+            eprintln!("SKIPPED: this file system has no attribute {name}");
+            return;
+        }
+    }
+    let mode = mode_of(&world, "f");
+    let workspace = world.open();
+    let committed =
+        commit(&workspace, vec![write(&workspace.resolve("f").unwrap(), "new", Expect::Any)]).unwrap();
+    assert_eq!((world.read("f").as_str(), committed.notes), ("new", vec![]));
+    for (name, value) in &attributes {
+        let mut buffer = [0_u8; 1024];
+        let length = getxattr(&file, *name, &mut buffer[..]).unwrap();
+        assert_eq!(&buffer[..length], value.as_slice(), "{name}");
+    }
+    assert_eq!(mode_of(&world, "f"), mode);
+}
+
+#[test]
+fn owner_and_group_are_kept() {
+    if !is_root_user() {
+        eprintln!("SKIPPED: only the superuser gives files away");
+        return;
+    }
+    let world = World::new();
+    world.write("f", "old");
+    std::os::unix::fs::chown(world.at("f"), Some(1234), Some(2345)).unwrap();
+    set_mode(&world, "f", 0o6755);
+    fs::create_dir(world.at("shared")).unwrap();
+    std::os::unix::fs::chown(world.at("shared"), None, Some(3456)).unwrap();
+    set_mode(&world, "shared", 0o2775);
+    let workspace = world.open();
+    for name in ["f", "shared/new"] {
+        commit(&workspace, vec![write(&workspace.resolve(name).unwrap(), "new", Expect::Any)]).unwrap();
+    }
+    let of = |name: &str| {
+        let stat = fs::metadata(world.at(name)).unwrap();
+        (stat.uid(), stat.gid(), stat.mode() & 0o7777)
+    };
+    assert_eq!(of("f"), (1234, 2345, 0o6755));
+    let (_, group, _) = of("shared/new");
+    assert_eq!(group, 3456);
+}
+
+#[test]
+fn paths_that_are_not_held_or_clash_are_refused() {
+    let world = World::new();
+    world.write("d/f", "F");
+    let workspace = world.open();
+    let at = |name: &str| workspace.resolve(name).unwrap();
+    let hold = workspace.hold(&[at("d/f")], common::WAIT).unwrap();
+    let why = |drafts| hold.commit(drafts).unwrap_err().why;
+    assert_eq!(why(vec![write(&at("g"), "G", Expect::Any)]), CommitKind::NotHeld);
+    drop(hold);
+    let rows = [
+        vec![write(&at("g"), "1", Expect::Any), write(&at("g"), "2", Expect::Any)],
+        vec![write(&at("d/f"), "1", Expect::Any), draft(&at("d"), Action::DeleteTree)],
+        vec![
+            write(&at("g"), "1", Expect::Any),
+            draft(&at("d/f"), Action::Move { to: at("g"), overwrite: Overwrite::Replace }),
+        ],
+    ];
+    for drafts in rows {
+        assert_eq!(commit(&workspace, drafts).unwrap_err().why, CommitKind::Clash);
+    }
+    assert_eq!(world.tree(), ["d/", "d/f=F"]);
+}
+
+#[test]
+fn one_bad_draft_spoils_all() {
+    let world = World::new();
+    for (name, content) in [("a", "A"), ("b", "B"), ("c", "C"), ("d/x", "X")] {
+        world.write(name, content);
+    }
+    let workspace = world.open();
+    let at = |name: &str| workspace.resolve(name).unwrap();
+    let good = || {
+        vec![
+            write(&at("a"), "new", Expect::Any),
+            write(&at("n/e/w"), "new", Expect::Absent),
+            draft(&at("b"), Action::Delete { expect: Expect::Any }),
+            draft(&at("c"), Action::Move { to: at("m/c"), overwrite: Overwrite::Refuse }),
+        ]
+    };
+    let before = world.tree();
+    let bad = [
+        write(&at("d/x"), "new", Expect::Absent),
+        write(&at("d/x"), "new", Expect::Hash(hash(b"other"))),
+        write(&at("d"), "new", Expect::Any),
+        draft(&at("gone"), Action::Delete { expect: Expect::Any }),
+    ];
+    for one in bad {
+        let drafts = good().into_iter().chain([one]).collect();
+        commit(&workspace, drafts).unwrap_err();
+        assert_eq!(world.tree(), before);
+    }
+    let committed = commit(&workspace, good()).unwrap();
+    assert_eq!((committed.changes.len(), committed.notes), (4, vec![]));
+    assert_eq!(world.tree(), ["a=new", "d/", "d/x=X", "m/", "m/c=C", "n/", "n/e/", "n/e/w=new"]);
+}
+
+#[test]
+fn without_a_state_directory_all_or_none_still_holds() {
+    let world = World::new();
+    world.write("a", "A");
+    let (workspace, _) = Workspace::open(Options { state: None, ..world.options() }).unwrap();
+    let at = |name: &str| workspace.resolve(name).unwrap();
+    let hold = workspace.hold(&[at("a"), at("b")], common::WAIT).unwrap();
+    assert_eq!(hold.notes(), [Note::NoState]);
+    hold.commit(vec![write(&at("a"), "new", Expect::Any), write(&at("b"), "new", Expect::Any)]).unwrap();
+    hold.commit(vec![write(&at("a"), "x", Expect::Any), write(&at("b"), "x", Expect::Absent)]).unwrap_err();
+    assert_eq!(world.tree(), ["a=new", "b=new"]);
+}
+
+#[test]
+fn deep_trees_and_long_names() {
+    let world = World::new();
+    let deep = "d/".repeat(1_000);
+    let long = "n".repeat(255);
+    let wide = "é".repeat(127);
+    let workspace = world.open();
+    for name in [format!("{deep}f"), long.clone(), wide.clone()] {
+        let path = workspace.resolve(&name).unwrap();
+        for content in ["one", "two"] {
+            commit(&workspace, vec![write(&path, content, Expect::Any)]).unwrap();
+        }
+        assert_eq!(workspace.read(&path, 10).unwrap().bytes, b"two");
+    }
+    commit(&workspace, vec![draft(&workspace.resolve("d").unwrap(), Action::DeleteTree)]).unwrap();
+    assert_eq!(world.tree(), [format!("{long}=two"), format!("{wide}=two")]);
+}

@@ -1,0 +1,122 @@
+//! Many threads, and many processes, that change one file at once.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+
+mod common;
+
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{WAIT, World, tree_of, write};
+use toolpost_workspace::{Expect, HoldError, Options, Workspace};
+
+const SLOTS: usize = 60;
+
+fn slots(value: u8) -> String {
+    (0..SLOTS).map(|slot| format!("slot{slot:03}={value}\n")).collect()
+}
+
+/// Reads the file under the lock, changes one slot, and expects what it has read.
+fn set(workspace: &Workspace, slot: usize) {
+    let path = workspace.resolve("f").unwrap();
+    let hold = workspace.hold(std::slice::from_ref(&path), WAIT).unwrap();
+    let before = workspace.read(&path, 1 << 20).unwrap();
+    let text = String::from_utf8(before.bytes).unwrap();
+    let changed = text.replace(&format!("slot{slot:03}=0"), &format!("slot{slot:03}=1"));
+    assert_ne!(changed, text);
+    hold.commit(vec![write(&path, &changed, Expect::Hash(before.hash))]).unwrap();
+}
+
+fn set_all(workspace: &Workspace, own: impl Fn(usize) -> bool) {
+    thread::scope(|scope| {
+        for slot in (0..SLOTS).filter(|slot| own(*slot)) {
+            scope.spawn(move || set(workspace, slot));
+        }
+    });
+}
+
+#[test]
+fn sixty_threads_change_sixty_places() {
+    for with_state in [true, false] {
+        let world = World::new();
+        world.write("f", slots(0));
+        let state = with_state.then(|| world.state());
+        let (workspace, _) = Workspace::open(Options { state, ..world.options() }).unwrap();
+        set_all(&workspace, |_| true);
+        assert_eq!(world.tree(), [format!("f={}", slots(1))]);
+    }
+}
+
+#[test]
+fn three_processes_change_sixty_places() {
+    let world = World::new();
+    world.write("f", slots(0));
+    let workers: Vec<_> = (0..3)
+        .map(|number| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "worker", "--ignored", "--quiet"])
+                .env("TOOLPOST_WORLD", world.base())
+                .env("TOOLPOST_WORKER", number.to_string())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut worker in workers {
+        assert!(worker.wait().unwrap().success());
+    }
+    assert_eq!(world.tree(), [format!("f={}", slots(1))]);
+    assert_eq!(tree_of(&world.state()), ["journals/", "live/", "locks/"]);
+}
+
+#[test]
+#[ignore = "started by another test, in a process of its own"]
+fn worker() {
+    let base = std::path::PathBuf::from(std::env::var_os("TOOLPOST_WORLD").unwrap());
+    let number: usize = std::env::var("TOOLPOST_WORKER").unwrap().parse().unwrap();
+    let options =
+        Options { roots: vec![base.join("ws")], state: Some(base.join("state")), ..Options::default() };
+    let (workspace, _) = Workspace::open(options).unwrap();
+    set_all(&workspace, |slot| slot % 3 == number);
+}
+
+#[test]
+fn what_another_holds_is_waited_for_and_then_refused() {
+    let world = World::new();
+    let (one, two) = (world.open(), world.open());
+    let at = |workspace: &Workspace, name: &str| workspace.resolve(name).unwrap();
+    let hold = one.hold(&[at(&one, "a"), at(&one, "d/new")], WAIT).unwrap();
+    let wait = Duration::from_millis(50);
+    let rows = [("a", true), ("A", true), ("d/new", true), ("b", false), ("d/other", false)];
+    for (name, busy) in rows {
+        let started = Instant::now();
+        let answer = two.hold(&[at(&two, "c"), at(&two, name)], wait);
+        assert_eq!(answer.is_err(), busy, "{name}");
+        if let Err(HoldError::Busy { path, .. }) = answer {
+            assert_eq!(path, at(&two, name));
+            assert!(started.elapsed() >= wait);
+        }
+    }
+    drop(hold);
+    two.hold(&[at(&two, "a"), at(&two, "d/new")], Duration::ZERO).unwrap();
+}
+
+#[test]
+fn holds_in_any_order_do_not_stop_each_other() {
+    let world = World::new();
+    let workspace = world.open();
+    let names = ["a", "b", "c", "d"];
+    thread::scope(|scope| {
+        for turn in 0..8 {
+            let workspace = &workspace;
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let paths: Vec<_> = (0..3)
+                        .map(|step| workspace.resolve(names[(turn * round + step * 3) % 4]).unwrap())
+                        .collect();
+                    drop(workspace.hold(&paths, WAIT).unwrap());
+                }
+            });
+        }
+    });
+    assert_eq!(tree_of(&world.state()).iter().filter(|line| line.starts_with("locks/")).count(), 1);
+}

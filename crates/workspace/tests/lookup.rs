@@ -1,0 +1,94 @@
+//! Names that are almost right, for reading.
+
+mod common;
+
+use common::World;
+use toolpost_workspace::{LookupError, Missing};
+
+const NARROW: char = '\u{202f}';
+
+fn world() -> World {
+    let world = World::new();
+    for name in [
+        &format!("Screenshot 1.01.11{NARROW}AM.png"),
+        "cafe\u{301}.txt",
+        "it\u{2019}s.md",
+        "README.md",
+        "Two Words.txt",
+        "two\u{a0}words.txt",
+        "exact.txt",
+        "EXACT.txt",
+        "De\u{301}p/Inner.rs",
+        "src/main.rs",
+        "src/other/config.toml",
+        "deep/er/config.toml",
+        ".git/config.toml",
+    ] {
+        world.write(name, name);
+    }
+    world
+}
+
+#[test]
+fn the_only_candidate_is_found_and_named() {
+    let world = world();
+    let workspace = world.open();
+    let rows = [
+        ("Screenshot 1.01.11 AM.png", Some(format!("Screenshot 1.01.11{NARROW}AM.png"))),
+        ("caf\u{e9}.txt", Some("cafe\u{301}.txt".into())),
+        ("it's.md", Some("it\u{2019}s.md".into())),
+        ("readme.md", Some("README.md".into())),
+        ("exact.txt", Some("exact.txt".into())),
+        ("EXACT.txt", Some("EXACT.txt".into())),
+        ("Exact.txt", None),
+        ("two words.txt", None),
+        ("Two Words.txt", Some("Two Words.txt".into())),
+        ("d\u{e9}p/inner.rs", Some("De\u{301}p/Inner.rs".into())),
+        ("SRC/MAIN.RS", Some("src/main.rs".into())),
+        ("src/none.rs", None),
+    ];
+    for (said, wanted) in rows {
+        let found = workspace.lookup(said).ok();
+        let expected_note = wanted.as_ref().is_some_and(|wanted| wanted != said);
+        assert_eq!(found.as_ref().map(|found| found.note.is_some()), wanted.as_ref().map(|_| expected_note));
+        assert_eq!(found.map(|found| found.path.display()), wanted, "{said}");
+    }
+    let note = workspace.lookup("readme.md").unwrap().note.unwrap();
+    assert_eq!(note, "readme.md does not exist; README.md is used, whose name looks the same");
+    // Writes never use any of this.
+    assert_eq!(workspace.resolve("readme.md").unwrap().display(), "readme.md");
+}
+
+#[test]
+fn what_is_missing_comes_with_suggestions() {
+    let world = world();
+    let workspace = world.open();
+    let missing = |said: &str| match workspace.lookup(said) {
+        Err(LookupError::Missing(missing)) => missing,
+        other => panic!("{other:?}"),
+    };
+    let made = |said: &str, siblings: &[&str], elsewhere: &[&str]| Missing {
+        path: workspace.resolve(said).unwrap(),
+        workspace: world.root().to_str().unwrap().to_owned(),
+        siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
+        same_name_elsewhere: elsewhere.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let rows = [
+        ("src/mian.rs", made("src/mian.rs", &["src/main.rs"], &[])),
+        ("config.toml", made("config.toml", &[], &["deep/er/config.toml", "src/other/config.toml"])),
+        ("REDME.md", made("REDME.md", &["README.md"], &[])),
+        ("zzzzzzzz", made("zzzzzzzz", &[], &[])),
+        ("scr/main.rs", made("scr/main.rs", &["src"], &["src/main.rs"])),
+    ];
+    for (said, wanted) in rows {
+        assert_eq!(missing(said), wanted, "{said}");
+    }
+    let root = world.root();
+    let message = missing("src/mian.rs").to_string();
+    let wanted = format!(
+        "src/mian.rs does not exist (the workspace is {}). Did you mean src/main.rs?",
+        root.display()
+    );
+    assert_eq!(message, wanted);
+    assert!(matches!(workspace.lookup("../out"), Err(LookupError::Path(_))));
+}

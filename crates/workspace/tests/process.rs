@@ -1,0 +1,100 @@
+//! What a process of its own meets: a mask, a size limit, directories that it may not write.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output};
+
+use common::{World, example, is_root_user};
+
+/// Somebody without rights.
+const NOBODY: u32 = 65_534;
+
+fn shell(world: &World, before: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{before}; exec \"$@\"")).arg("sh").arg(example());
+    command.arg(world.root()).arg(world.state()).args(arguments).output().unwrap()
+}
+
+#[test]
+fn new_files_get_what_the_mask_leaves() {
+    for (mask, file, directory) in [("022", 0o644, 0o755), ("027", 0o640, 0o750), ("077", 0o600, 0o700)] {
+        let world = World::new();
+        let output = shell(&world, &format!("umask {mask}"), &["d/f", "new", "g", "new"]);
+        assert!(output.status.success(), "{output:?}");
+        let mode = |name: &str| fs::metadata(world.at(name)).unwrap().mode() & 0o7777;
+        assert_eq!((mode("d/f"), mode("g"), mode("d")), (file, file, directory), "{mask}");
+    }
+}
+
+#[test]
+fn a_size_limit_is_an_error_and_not_the_end() {
+    let world = World::new();
+    world.write("f", "old");
+    let before = world.tree();
+    for arguments in [&["f", "new*50000"][..], &["g", "new", "f", "new*900000"]] {
+        let output = shell(&world, "ulimit -f 64", arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            (output.status.code(), said.contains("EFBIG"), world.tree()),
+            (Some(1), true, before.clone()),
+            "{said}"
+        );
+    }
+}
+
+/// Runs the example as somebody who may not write everywhere.
+fn unprivileged(world: &World, arguments: &[&str]) -> Option<Output> {
+    let mut command = Command::new(example());
+    command.arg(world.root()).arg(world.state()).args(arguments);
+    if is_root_user() {
+        for entry in ["", "ws", "state", "ws/a", "ws/ro/f"] {
+            chown(world.base().join(entry), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        command.uid(NOBODY).gid(NOBODY).current_dir("/");
+    } else {
+        fs::set_permissions(world.at("ro"), PermissionsExt::from_mode(0o555)).unwrap();
+    }
+    match command.output() {
+        Ok(output) => Some(output),
+        Err(error) => {
+            eprintln!("SKIPPED: nobody may not run the example ({error})");
+            None
+        }
+    }
+}
+
+fn world_with_a_read_only_directory() -> World {
+    let world = World::new();
+    world.write("a", "A");
+    world.write("ro/f", "F");
+    world
+}
+
+#[test]
+fn an_unwritable_directory_undoes_all() {
+    let world = world_with_a_read_only_directory();
+    let before = world.tree();
+    let Some(output) = unprivileged(&world, &["a", "new", "ro/new", "new", "z", "new"]) else { return };
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let wanted = "ro/new: permission denied (EACCES: Permission denied) creating the new file\n";
+    assert_eq!((said.as_str(), world.tree()), (wanted, before));
+}
+
+#[test]
+fn a_file_in_an_unwritable_directory_is_rewritten() {
+    let world = world_with_a_read_only_directory();
+    let inode = fs::metadata(world.at("ro/f")).unwrap().ino();
+    let Some(output) = unprivileged(&world, &["a", "new", "ro/f", "a longer text than before"]) else {
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let wanted = "a: Replaced\nro/f: Replaced\nro/f was rewritten in place, because it cannot be replaced \
+                  (EACCES: Permission denied)\n";
+    assert_eq!(said, wanted, "{output:?}");
+    assert_eq!(world.tree(), ["a=new", "ro/", "ro/f=a longer text than before"]);
+    assert_eq!(fs::metadata(world.at("ro/f")).unwrap().ino(), inode);
+}

@@ -1,0 +1,427 @@
+//! Half-finished commits of dead processes, made by hand in every stage, and what opening makes of them.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use common::{World, tree_of};
+use serde_json::{Value, json};
+use toolpost_workspace::{ContentHash, Recovery, hash};
+
+const JOURNAL: &str = "1-dead.0.json";
+
+fn dead() -> Value {
+    json!({"pid": 999_999_999, "start": "1", "boot": "elsewhere"})
+}
+
+fn mark(path: &Path) -> Value {
+    let stat = fs::symlink_metadata(path).unwrap();
+    let hash = stat.is_file().then(|| hash(&fs::read(path).unwrap()));
+    json!({"device": stat.dev(), "inode": stat.ino(), "hash": hash.map(ContentHash::to_hex)})
+}
+
+fn step(kind: &str, place: &Path, fields: &Value) -> Value {
+    let mut step = json!({
+        "kind": kind, "place": place, "to": null, "temp": null, "backup": null,
+        "old": null, "new": null, "over": null, "copies": null,
+    });
+    for (key, value) in fields.as_object().unwrap() {
+        step[key] = value.clone();
+    }
+    step
+}
+
+fn write_journal(world: &World, owner: &Value, phase: &str, made: &[&str], steps: &[Value]) {
+    let made: Vec<_> = made.iter().map(|name| world.at(name)).collect();
+    let journal = json!({"owner": owner, "phase": phase, "made": made, "steps": steps});
+    fs::create_dir_all(world.state().join("journals")).unwrap();
+    fs::write(world.state().join("journals").join(JOURNAL), journal.to_string()).unwrap();
+}
+
+/// What is on the disk, how far the commit came, and what there is after opening.
+struct Row {
+    phase: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    made: &'static [&'static str],
+    steps: fn(&World) -> Vec<Value>,
+    /// What somebody does after the process died.
+    then: fn(&World),
+    after: &'static [&'static str],
+    undone: &'static [&'static str],
+    finished: &'static [&'static str],
+    left: &'static [&'static str],
+}
+
+const ROW: Row = Row {
+    phase: "Swapping",
+    files: &[],
+    made: &[],
+    steps: |_| vec![],
+    then: |_| {},
+    after: &[],
+    undone: &[],
+    finished: &[],
+    left: &[],
+};
+
+fn check(number: usize, row: &Row) {
+    let world = World::new();
+    for (name, content) in row.files {
+        world.write(name, content);
+    }
+    for name in row.made {
+        fs::create_dir_all(world.at(name)).unwrap();
+    }
+    write_journal(&world, &dead(), row.phase, row.made, &(row.steps)(&world));
+    (row.then)(&world);
+    let (workspace, recovery) = world.open_and_recover();
+    assert_eq!(world.tree(), row.after, "row {number}: {recovery:?}");
+    let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    let wanted = Recovery {
+        undone: owned(row.undone),
+        finished: owned(row.finished),
+        left: owned(row.left),
+        swept: 1,
+    };
+    assert_eq!(recovery, wanted, "row {number}");
+    drop(workspace);
+    let state = tree_of(&world.state());
+    assert!(!state.iter().any(|line| line.contains(JOURNAL)), "row {number}: {state:?}");
+    assert_eq!(world.open_and_recover().1, Recovery::default(), "row {number}: once is enough");
+}
+
+/// A file that was exchanged: the new one at its place, the old one under its backup name.
+fn swapped(world: &World, name: &str) -> Value {
+    let (place, backup) = (world.at(name), format!(".{name}.b.toolpost-tmp"));
+    let fields = json!({"old": mark(&world.at(&backup)), "new": mark(&place), "backup": backup, "temp": format!(".{name}.t.toolpost-tmp")});
+    step("Put", &place, &fields)
+}
+
+/// A file that is still to be exchanged: the old one at its place, the new one under its temporary name.
+fn staged(world: &World, name: &str) -> Value {
+    let (place, temp) = (world.at(name), format!(".{name}.t.toolpost-tmp"));
+    let fields = json!({"old": mark(&place), "new": mark(&world.at(&temp)), "temp": temp, "backup": format!(".{name}.b.toolpost-tmp")});
+    step("Put", &place, &fields)
+}
+
+#[test]
+fn every_stage_of_exchanging() {
+    let rows = [
+        Row {
+            phase: "Staging",
+            files: &[("a", "old"), (".a.t.toolpost-tmp", "half"), ("other", "x")],
+            made: &["d", "d/e"],
+            steps: |world| {
+                vec![step(
+                    "Put",
+                    &world.at("a"),
+                    &json!({"temp": ".a.t.toolpost-tmp", "old": mark(&world.at("a"))}),
+                )]
+            },
+            after: &["a=old", "other=x"],
+            ..ROW
+        },
+        Row {
+            files: &[
+                ("a", "old a"),
+                (".a.t.toolpost-tmp", "new a"),
+                ("b", "old b"),
+                (".b.t.toolpost-tmp", "new b"),
+            ],
+            steps: |world| vec![staged(world, "a"), staged(world, "b")],
+            after: &["a=old a", "b=old b"],
+            ..ROW
+        },
+        Row {
+            files: &[
+                ("a", "new a"),
+                (".a.b.toolpost-tmp", "old a"),
+                ("b", "old b"),
+                (".b.t.toolpost-tmp", "new b"),
+            ],
+            steps: |world| vec![swapped(world, "a"), staged(world, "b")],
+            after: &["a=old a", "b=old b"],
+            undone: &["a"],
+            ..ROW
+        },
+        Row {
+            files: &[
+                ("a", "new a"),
+                (".a.b.toolpost-tmp", "old a"),
+                ("b", "new b"),
+                (".b.b.toolpost-tmp", "old b"),
+            ],
+            steps: |world| vec![swapped(world, "a"), swapped(world, "b")],
+            after: &["a=old a", "b=old b"],
+            undone: &["b", "a"],
+            ..ROW
+        },
+        Row {
+            phase: "Done",
+            files: &[("a", "new a"), (".a.b.toolpost-tmp", "old a"), ("b", "new b")],
+            steps: |world| {
+                let b = step("Put", &world.at("b"), &json!({"new": mark(&world.at("b"))}));
+                vec![swapped(world, "a"), b]
+            },
+            after: &["a=new a", "b=new b"],
+            finished: &["a", "b"],
+            ..ROW
+        },
+        // The old file is where an exchange has put it: under the temporary name.
+        Row {
+            files: &[("a", "new"), (".a.t.toolpost-tmp", "old")],
+            steps: |world| {
+                let temp = ".a.t.toolpost-tmp";
+                let fields = json!({"old": mark(&world.at(temp)), "new": mark(&world.at("a")), "temp": temp, "backup": ".a.b.toolpost-tmp"});
+                vec![step("Put", &world.at("a"), &fields)]
+            },
+            after: &["a=old"],
+            undone: &["a"],
+            ..ROW
+        },
+        // Linked already, not yet renamed.
+        Row {
+            files: &[("a", "old"), (".a.t.toolpost-tmp", "new")],
+            steps: |world| {
+                fs::hard_link(world.at("a"), world.at(".a.b.toolpost-tmp")).unwrap();
+                vec![staged(world, "a")]
+            },
+            after: &["a=old"],
+            ..ROW
+        },
+        Row {
+            files: &[("d/new", "new")],
+            made: &["d"],
+            steps: |world| vec![step("Put", &world.at("d/new"), &json!({"new": mark(&world.at("d/new"))}))],
+            undone: &["d/new"],
+            ..ROW
+        },
+    ];
+    rows.iter().enumerate().for_each(|(number, row)| check(number, row));
+}
+
+#[test]
+fn removals_and_moves() {
+    let rows = [
+        Row {
+            files: &[(".a.b.toolpost-tmp", "A")],
+            steps: |world| {
+                let backup = ".a.b.toolpost-tmp";
+                vec![step(
+                    "Remove",
+                    &world.at("a"),
+                    &json!({"old": mark(&world.at(backup)), "backup": backup}),
+                )]
+            },
+            after: &["a=A"],
+            undone: &["a"],
+            ..ROW
+        },
+        Row {
+            phase: "Done",
+            files: &[(".d.b.toolpost-tmp/deep/x", "X"), (".d.b.toolpost-tmp/y", "Y"), ("z", "Z")],
+            steps: |world| {
+                let backup = ".d.b.toolpost-tmp";
+                vec![step(
+                    "Remove",
+                    &world.at("d"),
+                    &json!({"old": mark(&world.at(backup)), "backup": backup}),
+                )]
+            },
+            after: &["z=Z"],
+            finished: &["d"],
+            ..ROW
+        },
+        Row {
+            files: &[(".d.b.toolpost-tmp/x", "X")],
+            steps: |world| {
+                let backup = ".d.b.toolpost-tmp";
+                vec![step(
+                    "Remove",
+                    &world.at("d"),
+                    &json!({"old": mark(&world.at(backup)), "backup": backup}),
+                )]
+            },
+            after: &["d/", "d/x=X"],
+            undone: &["d"],
+            ..ROW
+        },
+        Row {
+            files: &[("to", "A"), (".to.b.toolpost-tmp", "B")],
+            steps: |world| {
+                let (to, backup) = (world.at("to"), ".to.b.toolpost-tmp");
+                let fields =
+                    json!({"to": to, "old": mark(&to), "over": mark(&world.at(backup)), "backup": backup});
+                vec![step("Move", &world.at("from"), &fields)]
+            },
+            after: &["from=A", "to=B"],
+            undone: &["from"],
+            ..ROW
+        },
+        Row {
+            files: &[("from", "A"), (".to.b.toolpost-tmp", "B")],
+            steps: |world| {
+                let backup = ".to.b.toolpost-tmp";
+                let fields = json!({"to": world.at("to"), "old": mark(&world.at("from")), "over": mark(&world.at(backup)), "backup": backup});
+                vec![step("Move", &world.at("from"), &fields)]
+            },
+            after: &["from=A", "to=B"],
+            undone: &["from"],
+            ..ROW
+        },
+        Row {
+            files: &[("from", "A"), ("to", "B")],
+            steps: |world| {
+                let fields = json!({"to": world.at("to"), "old": mark(&world.at("from")), "over": mark(&world.at("to")), "backup": ".to.b.toolpost-tmp"});
+                vec![step("Move", &world.at("from"), &fields)]
+            },
+            after: &["from=A", "to=B"],
+            ..ROW
+        },
+    ];
+    rows.iter().enumerate().for_each(|(number, row)| check(number, row));
+}
+
+#[test]
+fn what_somebody_changed_since_is_left() {
+    let kept =
+        "a: somebody has changed the new file since; what it replaced is kept beside it as .a.b.toolpost-tmp";
+    let replaced =
+        "a: somebody has changed it since; what was there before is kept beside it as .a.b.toolpost-tmp";
+    let rows = [
+        Row {
+            files: &[
+                ("a", "new a"),
+                (".a.b.toolpost-tmp", "old a"),
+                ("b", "new b"),
+                (".b.b.toolpost-tmp", "old b"),
+            ],
+            steps: |world| vec![swapped(world, "a"), swapped(world, "b")],
+            then: |world| fs::write(world.at("a"), "mine").unwrap(),
+            after: &[".a.b.toolpost-tmp=old a", "a=mine", "b=old b"],
+            undone: &["b"],
+            left: Box::leak(Box::new([kept])),
+            ..ROW
+        },
+        Row {
+            files: &[("a", "new a"), (".a.b.toolpost-tmp", "old a")],
+            steps: |world| vec![swapped(world, "a")],
+            then: |world| {
+                world.write("fresh", "mine");
+                fs::rename(world.at("fresh"), world.at("a")).unwrap();
+            },
+            after: &[".a.b.toolpost-tmp=old a", "a=mine"],
+            left: Box::leak(Box::new([replaced])),
+            ..ROW
+        },
+        Row {
+            files: &[("new", "new")],
+            steps: |world| vec![step("Put", &world.at("new"), &json!({"new": mark(&world.at("new"))}))],
+            then: |world| fs::write(world.at("new"), "mine").unwrap(),
+            after: &["new=mine"],
+            left: &["new: somebody has changed the new file since"],
+            ..ROW
+        },
+        Row {
+            files: &[(".a.b.toolpost-tmp", "A")],
+            steps: |world| {
+                let backup = ".a.b.toolpost-tmp";
+                vec![step(
+                    "Remove",
+                    &world.at("a"),
+                    &json!({"old": mark(&world.at(backup)), "backup": backup}),
+                )]
+            },
+            then: |world| world.write("a", "mine"),
+            after: &[".a.b.toolpost-tmp=A", "a=mine"],
+            left: &["a: it could not be brought back (EEXIST: File exists); it is kept as .a.b.toolpost-tmp"],
+            ..ROW
+        },
+    ];
+    rows.iter().enumerate().for_each(|(number, row)| check(number, row));
+}
+
+#[test]
+fn a_torn_rewrite_is_restored_from_the_state_directory() {
+    let (old, new) = ("0123456789", "abcdefghijklmnop");
+    let rows = [
+        ("0123456789", true),
+        ("abc3456789", true),
+        ("abcdefghijkl", true),
+        ("abcdefghijklmnop", true),
+        ("", false),
+        ("abcX456789", false),
+        ("mine", false),
+    ];
+    for (now, restored) in rows {
+        let world = World::new();
+        world.write("a", old);
+        let fields = json!({"old": mark(&world.at("a")), "copies": "1-dead.1"});
+        write_journal(&world, &dead(), "Swapping", &[], &[step("InPlace", &world.at("a"), &fields)]);
+        let journals = world.state().join("journals");
+        fs::write(journals.join("1-dead.1.old"), old).unwrap();
+        fs::write(journals.join("1-dead.1.bytes"), new).unwrap();
+        fs::write(world.at("a"), now).unwrap();
+        let (workspace, recovery) = world.open_and_recover();
+        drop(workspace);
+        let state = tree_of(&world.state());
+        if restored {
+            assert_eq!((world.read("a").as_str(), recovery.left), (old, vec![]), "{now}");
+            assert_eq!(state, ["journals/", "live/", "locks/"], "{now}");
+        } else {
+            assert_eq!((world.read("a").as_str(), recovery.left.len()), (now, 1), "{now}");
+            let kept = format!("journals/1-dead.1.kept={old}");
+            assert_eq!(state, ["journals/", &kept, "live/", "locks/"], "{now}");
+        }
+    }
+}
+
+#[test]
+fn what_belongs_to_others_is_left_alone() {
+    let fields = fs::read_to_string("/proc/self/stat").unwrap();
+    let start = fields.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().to_owned();
+    let living = json!({"pid": std::process::id(), "start": start, "boot": boot});
+    let reused = json!({"pid": std::process::id(), "start": "1", "boot": boot});
+    let rebooted = json!({"pid": std::process::id(), "start": start, "boot": "before"});
+    for (owner, remains) in [(living, true), (reused, false), (rebooted, false)] {
+        let world = World::new();
+        world.write("a", "old");
+        world.write(".a.t.toolpost-tmp", "new");
+        write_journal(&world, &owner, "Swapping", &[], &[staged(&world, "a")]);
+        let (_workspace, recovery) = world.open_and_recover();
+        let temp = if remains { vec![".a.t.toolpost-tmp=new", "a=old"] } else { vec!["a=old"] };
+        assert_eq!(
+            (world.tree(), recovery.swept),
+            (temp.iter().map(ToString::to_string).collect(), usize::from(!remains))
+        );
+    }
+    // A journal of other roots waits for those who open them.
+    let world = World::new();
+    fs::write(world.out("f"), "F").unwrap();
+    let foreign = step("Put", &world.out("f"), &json!({"new": mark(&world.out("f"))}));
+    write_journal(&world, &dead(), "Swapping", &[], &[foreign]);
+    assert_eq!(world.open_and_recover().1, Recovery::default());
+    assert_eq!(tree_of(&world.out("")), ["f=F"]);
+    assert!(world.state().join("journals").join(JOURNAL).exists());
+}
+
+#[test]
+fn a_damaged_journal_is_reported_once() {
+    let world = World::new();
+    world.write("a", "A");
+    fs::create_dir_all(world.state().join("journals")).unwrap();
+    let journal = world.state().join("journals").join(JOURNAL);
+    for damaged in ["", "{", "[]", "{\"phase\":\"Swapping\"}"] {
+        fs::write(&journal, damaged).unwrap();
+        let recovery = world.open_and_recover().1;
+        let wanted = format!("{}: the journal cannot be read", journal.display());
+        assert_eq!(
+            (recovery.left, journal.exists(), world.tree()),
+            (vec![wanted], false, vec!["a=A".to_owned()])
+        );
+    }
+}
