@@ -7,13 +7,12 @@ use super::find::{Search, without};
 use super::fold::{Folded, indentation, is_blank, trimmed};
 use super::reindent::Shift;
 use super::{Difference, Found, Hit, Miss, Step, differ};
-use crate::encoding::Indent;
 
 /// A single line must have so many characters.
 const ONE_LINE: usize = 12;
 
-/// So many lines are compared before a search gives up counting.
-const EFFORT: usize = 4_000_000;
+/// So many lines are compared before a search gives up.
+const EFFORT: usize = 1_000_000;
 
 /// The lines of a folded text.
 pub(super) struct Blocks {
@@ -138,8 +137,9 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
             continue;
         }
         effort += wanted.len();
-        if effort > EFFORT && places.len() > 1 {
-            break;
+        if effort > EFFORT {
+            // More than one hit is too many whatever their number; of one it is not known that it is the only one.
+            return if places.len() > 1 { places } else { Vec::new() };
         }
         let agree = pattern
             .folded
@@ -186,7 +186,7 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Shift)
 /// Gives new text the indentation of its place; none if that is not clear.
 fn fit(search: &Search<'_>, place: Place, new: &str) -> Option<(Hit, Vec<Difference>)> {
     let new = without(new, &place.dropped);
-    let new = place.shift.apply(&new, || Indent::of(search.view))?;
+    let new = place.shift.apply(&new, || search.indent())?;
     let mut dropped = place.dropped;
     dropped.dedup();
     Some((Hit { range: place.range, new }, dropped))

@@ -1,7 +1,7 @@
 //! The lines that are the most like an old text, to be shown and never to be changed.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use memchr::memmem;
 
@@ -105,7 +105,8 @@ fn equal_lines(lines: &[&str], wanted: &[&str]) -> HashMap<usize, usize> {
 /// Rates each line by the letter groups that it shares with the longest lines of the old text.
 fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     let mut longest: Vec<(usize, u128)> = wanted.iter().map(|line| signature(line)).enumerate().collect();
-    longest.sort_by_key(|&(_, bits)| std::cmp::Reverse(bits.count_ones()));
+    longest.sort_by_key(|&(index, bits)| (Reverse(bits.count_ones()), bits, index));
+    longest.dedup_by_key(|&mut (_, bits)| bits);
     longest.truncate(8);
     let mut ranked = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -118,7 +119,7 @@ fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
             }
         }
         if ranked.len() > 4096 {
-            ranked.sort_unstable_by(|a, b| b.cmp(a));
+            ranked.select_nth_unstable_by_key(64, |&(score, start)| (Reverse(score), start));
             ranked.truncate(64);
         }
     }
@@ -178,13 +179,11 @@ fn signature(line: &str) -> u128 {
     bits
 }
 
-/// Stands for what a line holds apart from white space.
+/// Stands for what a line holds apart from white space; what is found by it is rated closely afterwards.
 fn hash(line: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for character in solid(line) {
-        character.hash(&mut hasher);
-    }
-    hasher.finish()
+    solid(line).fold(0, |hash: u64, character| {
+        (hash.rotate_left(5) ^ u64::from(character)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    })
 }
 
 /// Gives the characters of a line apart from white space, with plain punctuation.

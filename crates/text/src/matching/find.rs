@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 
 use super::fold::{Folded, is_blank};
 use super::{Difference, Found, Hit, How, Miss, Step, Want, blocks, closest, differ, near, unescape};
+use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
 
 /// More new text than this is not prepared for one search.
@@ -29,7 +30,8 @@ pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Found, Miss> 
         let filled = Found { hits, step: Step::Exact, differences: Vec::new() };
         return if view.is_empty() { Ok(filled) } else { Err(Miss::EmptyOld) };
     }
-    let search = Search { view, how, folded: OnceCell::new(), blocks: OnceCell::new() };
+    let search =
+        Search { view, how, folded: OnceCell::new(), blocks: OnceCell::new(), indent: OnceCell::new() };
     if let Some(found) = search.plain(&old, &new, how.upto, how.want) {
         return found;
     }
@@ -47,6 +49,7 @@ pub(super) struct Search<'a> {
     how: &'a How,
     folded: OnceCell<Folded>,
     blocks: OnceCell<blocks::Blocks>,
+    indent: OnceCell<Indent>,
 }
 
 impl Search<'_> {
@@ -58,6 +61,11 @@ impl Search<'_> {
     /// Gives the lines of the folded view.
     pub(super) fn blocks(&self) -> &blocks::Blocks {
         self.blocks.get_or_init(|| blocks::Blocks::new(self.view, &self.folded().text))
+    }
+
+    /// Gives the file's usual indentation.
+    pub(super) fn indent(&self) -> Indent {
+        *self.indent.get_or_init(|| Indent::of(self.view))
     }
 
     /// Says from where on hits count.

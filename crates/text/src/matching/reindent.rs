@@ -39,17 +39,17 @@ impl Shift {
     ///
     /// Lines that are indented alike in the old text must be so in the file, and deeper ones deeper.
     pub(super) fn new<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
-        let mut pairs: Vec<Pair> = Vec::new();
-        let mut first = None;
+        let mut seen: Vec<(&str, &str)> = Vec::new();
         for (old, file) in lines {
-            let pair = Pair { old: old.to_owned(), file: file.to_owned() };
-            first.get_or_insert_with(|| pair.clone());
-            match pairs.iter().find(|known| known.old == pair.old) {
-                Some(known) if known.file != pair.file => return None,
+            match seen.iter().find(|known| known.0 == old) {
+                Some(known) if known.1 != file => return None,
                 Some(_) => {}
-                None => pairs.push(pair),
+                None => seen.push((old, file)),
             }
         }
+        let pair = |&(old, file): &(&str, &str)| Pair { old: old.to_owned(), file: file.to_owned() };
+        let first = seen.first().map(pair);
+        let mut pairs: Vec<Pair> = seen.iter().map(pair).collect();
         pairs.sort_by_key(|pair| pair.old.len());
         let deeper =
             |two: &[Pair]| two[0].old.len() < two[1].old.len() && two[0].file.len() < two[1].file.len();
