@@ -240,8 +240,11 @@ impl<'a> Commit<'a> {
 
     fn write_journal(&self) -> Result<(), CommitError> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
-        let power = self.workspace.durability() == Durability::Power;
-        let sync = if power || self.phase == Phase::Swapping { Sync::Disk } else { Sync::Cache };
+        let sync = match (self.workspace.durability(), self.phase) {
+            (Durability::Power, _) => Sync::DiskAndName,
+            (Durability::Kill, Phase::Swapping) => Sync::Disk,
+            (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
+        };
         let journal = self.journal();
         let written = serde_json::to_vec(&journal)
             .map_err(|_| Errno::INVAL)

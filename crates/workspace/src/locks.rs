@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ impl Key {
                     return Self::new(device, inode, relative, &directory);
                 }
                 Err(_) => {
-                    directory = directory.parent().map(Path::to_path_buf).unwrap_or_else(PathBuf::new);
+                    directory = directory.parent().map(Path::to_path_buf).unwrap_or_default();
                 }
             }
         }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{
-    AtFlags, Dir, FlockOperation, Mode, OFlags, fdatasync, flock, fstat, open, openat, renameat, statat,
-    unlinkat,
+    AtFlags, Dir, FlockOperation, Mode, OFlags, fdatasync, flock, fstat, fsync, open, openat, renameat,
+    statat, unlinkat,
 };
 use rustix::io::{Errno, Result, retry_on_intr};
 
@@ -82,10 +82,11 @@ impl State {
         let written = (|| {
             let mut file = File::from(openat(&self.journals, &fresh, CREATE | OFlags::TRUNC, PRIVATE)?);
             file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
-            if sync == Sync::Disk {
+            if sync != Sync::Cache {
                 fdatasync(&file)?;
             }
-            renameat(&self.journals, &fresh, &self.journals, name)
+            renameat(&self.journals, &fresh, &self.journals, name)?;
+            if sync == Sync::DiskAndName { fsync(&self.journals) } else { Ok(()) }
         })();
         if written.is_err() {
             let _ = unlinkat(&self.journals, &fresh, AtFlags::empty());
@@ -156,8 +157,10 @@ impl Drop for State {
 /// Whether something written must be on the disk before going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sync {
-    Disk,
     Cache,
+    Disk,
+    /// Its name too, as only the loss of power asks for.
+    DiskAndName,
 }
 
 pub(crate) const CREATE: OFlags =

@@ -1,12 +1,12 @@
 //! What a commit does, keeps, refuses and takes back.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-use common::{World, commit, is_root_user, tree_of, write};
+use common::{World, commit, is_root_user, skipped, tree_of, write};
 use toolpost_workspace::{
     Action, Changed, CommitKind, Draft, Expect, Note, Options, Outcome, Overwrite, Workspace, WorkspacePath,
     hash,
@@ -281,7 +281,7 @@ fn attributes_and_access_lists_are_kept() {
     let attributes = [("user.origin", b"somewhere".to_vec()), ("system.posix_acl_access", list)];
     for (name, value) in &attributes {
         if setxattr(&file, *name, value, XattrFlags::empty()).is_err() {
-            eprintln!("SKIPPED: this file system has no attribute {name}");
+            skipped(&format!("this file system has no attribute {name}"));
             return;
         }
     }
@@ -301,7 +301,7 @@ fn attributes_and_access_lists_are_kept() {
 #[test]
 fn owner_and_group_are_kept() {
     if !is_root_user() {
-        eprintln!("SKIPPED: only the superuser gives files away");
+        skipped("only the superuser gives files away");
         return;
     }
     let world = World::new();

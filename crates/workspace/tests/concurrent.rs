@@ -1,5 +1,5 @@
 //! Many threads, and many processes, that change one file at once.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 

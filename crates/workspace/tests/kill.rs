@@ -1,12 +1,12 @@
 //! Processes that are killed, or get errors, at each system call of a commit.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
-use common::{World, example};
+use common::{World, example, skipped};
 
 const GROUPS: &[&str] = &[
     "openat,openat2",
@@ -52,7 +52,7 @@ fn has_strace() -> bool {
     let found = Command::new("strace").args(["-e", "trace=none", "true"]).output();
     let works = found.is_ok_and(|output| output.status.success());
     if !works {
-        eprintln!("SKIPPED: strace is not to be had, so no process was killed");
+        skipped("strace is not to be had, so no process was killed");
     }
     works
 }
@@ -238,6 +238,34 @@ fn a_file_that_cannot_be_replaced_is_rewritten() {
 }
 
 #[test]
+fn a_kill_without_hard_links_leaves_all_old_or_all_new() {
+    if !has_strace() {
+        return;
+    }
+    // Then the two names are exchanged.
+    for case in [&CASES[0], &CASES[4]] {
+        for when in 1.. {
+            let world = world(case);
+            let before = world.tree();
+            let kill = format!("inject=renameat,renameat2,unlinkat:signal=SIGKILL:when={when}");
+            let flags = [
+                "-e",
+                "trace=renameat,renameat2,unlinkat,linkat",
+                "-e",
+                "inject=linkat:error=EPERM",
+                "-e",
+                &kill,
+            ];
+            let output = run(&world, case, &flags.map(str::to_owned));
+            check_after(&world, case, &before, &kill);
+            if output.status.success() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn a_kill_during_a_rewrite_in_place_is_undone() {
     if !has_strace() {
         return;
@@ -247,7 +275,7 @@ fn a_kill_during_a_rewrite_in_place_is_undone() {
         for when in 1.. {
             let world = world(case);
             let before = world.tree();
-            // Every rename of the file itself fails, those in the state directory have names of their own.
+            // Without its permissions the new file must not be seen.
             let refuse = "inject=linkat:error=EPERM".to_owned();
             let busy = "inject=fchmod:error=EPERM".to_owned();
             let kill = format!("inject={group}:signal=SIGKILL:when={when}");
@@ -260,4 +288,36 @@ fn a_kill_during_a_rewrite_in_place_is_undone() {
             }
         }
     }
+}
+
+/// What a commit does to the disk, in order: `sync` for bytes, `name` for a rename in the root, `names` for the sync
+/// of a directory.
+fn order(case: &Case) -> Vec<&'static str> {
+    let world = world(case);
+    let log = world.base().join("log");
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qqq", "-y", "-e", "trace=fdatasync,fsync,renameat,renameat2", "-o"]).arg(&log);
+    command.arg(example()).arg(world.root()).arg(world.state()).args(case.arguments);
+    command.envs(case.environment.iter().copied()).output().unwrap();
+    let log = std::fs::read_to_string(log).unwrap();
+    let root = world.root().to_str().unwrap().to_owned();
+    log.lines()
+        .filter(|line| line.contains(&root))
+        .map(|line| match line {
+            line if line.contains("fdatasync(") => "sync",
+            line if line.contains("fsync(") => "names",
+            _ => "name",
+        })
+        .collect()
+}
+
+#[test]
+fn bytes_reach_the_disk_before_their_name_does() {
+    if !has_strace() {
+        return;
+    }
+    let durable = Case { environment: &[("TOOLPOST_DURABLE", "1")], ..CASES[0] };
+    assert_eq!(order(&CASES[0]), ["sync", "name"]);
+    assert_eq!(order(&durable), ["sync", "name", "names"]);
+    assert_eq!(order(&CASES[4]), ["sync", "sync", "name", "name", "names"]);
 }

@@ -1,4 +1,5 @@
 //! What a session remembers of what it has seen.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 

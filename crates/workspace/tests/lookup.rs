@@ -1,4 +1,5 @@
 //! Names that are almost right, for reading.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 

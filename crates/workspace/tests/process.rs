@@ -1,5 +1,5 @@
 //! What a process of its own meets: a mask, a size limit, directories that it may not write.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds and start their own programs")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
 
-use common::{World, example, is_root_user};
+use common::{World, example, is_root_user, skipped};
 
 /// Somebody without rights.
 const NOBODY: u32 = 65_534;
@@ -61,7 +61,7 @@ fn unprivileged(world: &World, arguments: &[&str]) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {
-            eprintln!("SKIPPED: nobody may not run the example ({error})");
+            skipped(&format!("nobody may not run the example ({error})"));
             None
         }
     }
@@ -97,4 +97,70 @@ fn a_file_in_an_unwritable_directory_is_rewritten() {
     assert_eq!(said, wanted, "{output:?}");
     assert_eq!(world.tree(), ["a=new", "ro/", "ro/f=a longer text than before"]);
     assert_eq!(fs::metadata(world.at("ro/f")).unwrap().ino(), inode);
+}
+
+/// Runs a script in mounts of its own: `$WS` is the root, `$X` the example with its root and state directory.
+fn mounted(world: &World, script: &str) -> Option<Output> {
+    let flags: &[&str] = if is_root_user() { &["-m"] } else { &["-Urm"] };
+    let probe = Command::new("unshare").args(flags).args(["mount", "-t", "tmpfs", "t", "/mnt"]).output();
+    if !probe.is_ok_and(|output| output.status.success()) {
+        skipped("nothing can be mounted here");
+        return None;
+    }
+    let run = format!(
+        "x() {{ '{}' '{}' '{}' \"$@\"; }}",
+        example().display(),
+        world.root().display(),
+        world.state().display()
+    );
+    let mut command = Command::new("unshare");
+    command.args(flags).args([
+        "sh",
+        "-c",
+        &format!("set -e; cd '{}'; {run}; {script}", world.root().display()),
+    ]);
+    Some(command.output().unwrap())
+}
+
+#[test]
+fn a_full_disk_leaves_the_original_and_nothing_else() {
+    let world = World::new();
+    let script = r"
+        mount -t tmpfs -o size=1m t .; cd .
+        head -c 600000 /dev/zero | tr '\0' a > f; cp f ../orig
+        x f 'bbbbbbbbbbbbbbb*93750' 2>err && exit 3; grep -q ENOSPC err || cat err
+        rm err; cmp ../orig f; ls -A
+        x f small new 'bbbbbbbbbbbbbbb*40000' 2>../err && exit 4; grep -q ENOSPC ../err || cat ../err
+        cmp ../orig f; ls -A
+    ";
+    let script = script.replace(
+        "cd .
+",
+        &format!(
+            "cd '{}'
+",
+            world.root().display()
+        ),
+    );
+    let Some(output) = mounted(&world, &script) else { return };
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "f\nf\n", "{output:?}");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn mount_points_are_written_through() {
+    let world = World::new();
+    world.write("bound", "old");
+    world.write("mnt/keep", "k");
+    fs::write(world.out("source"), "old").unwrap();
+    let source = world.out("source").display().to_string();
+    let script = format!(
+        "mount --bind '{source}' bound; mount -t tmpfs t mnt; x bound new mnt/f new; cat bound mnt/f; ls -A . mnt"
+    );
+    let Some(output) = mounted(&world, &script) else { return };
+    let wanted =
+        "bound: Replaced\nmnt/f: Created\nbound was rewritten in place, because it cannot be replaced (";
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with(wanted) && said.ends_with(")\nnewnew.:\nbound\nmnt\n\nmnt:\nf\n"), "{output:?}");
+    assert_eq!(fs::read_to_string(world.out("source")).unwrap(), "new");
 }

@@ -1,5 +1,5 @@
 //! Directories exchanged for links, as fast as can be, never lead out.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 

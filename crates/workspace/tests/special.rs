@@ -1,5 +1,5 @@
 //! Things that are not regular files never block and never come through.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
-use common::{World, is_root_user};
+use common::{World, is_root_user, skipped};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use toolpost_workspace::{AccessKind, Kind, Options, OwnerWritable, Scope, Workspace, hash};
 
@@ -122,13 +122,13 @@ fn a_listing_is_sorted_and_follows_nothing() {
 #[test]
 fn what_may_not_be_read_is_said_so() {
     if is_root_user() {
-        eprintln!("SKIPPED: the superuser may read everything");
+        skipped("the superuser may read everything");
         return;
     }
     let world = world();
     let workspace = world.open();
     for name in ["file", "dir"] {
-        fs::set_permissions(world.at(name), std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+        fs::set_permissions(world.at(name), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
     }
     let why = workspace.read(&workspace.resolve("file").unwrap(), 10).unwrap_err().why;
     assert_eq!(why, AccessKind::Denied);

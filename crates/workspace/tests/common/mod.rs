@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -127,4 +128,9 @@ pub(crate) fn example() -> PathBuf {
 
 pub(crate) fn is_root_user() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// Says loudly that something was not tested here.
+pub(crate) fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
