@@ -22,7 +22,9 @@ pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
         Ask::Prompt if terminal => Arc::new(Terminal),
         Ask::Prompt => Arc::new(Verdict::Deny("Nobody can be asked here: there is no terminal.".to_owned())),
         Ask::Deny if terminal => Arc::new(Terminal),
-        Ask::Deny => Arc::new(Verdict::Deny("Nobody can be asked here, and the setting `ask` says deny.".to_owned())),
+        Ask::Deny => {
+            Arc::new(Verdict::Deny("Nobody can be asked here, and the setting `ask` says deny.".to_owned()))
+        }
     }
 }
 

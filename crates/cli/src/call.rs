@@ -30,9 +30,14 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let structured = if args.json { Structured::On } else { Structured::Off };
     let wired = wire::wire(&settings, structured)?;
     wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let reads_input = args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));
+    let reads_input =
+        args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));
     let input = if reads_input { Input::Taken } else { Input::Person };
-    let caller = Caller { runtime: wired.runtime, session: Session::new(), asker: ask::asker(settings.ask.value, input) };
+    let caller = Caller {
+        runtime: wired.runtime,
+        session: Session::new(),
+        asker: ask::asker(settings.ask.value, input),
+    };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     match (args.script, args.tool, args.arguments) {
         (Some(script), ..) => threads.block_on(caller.script(&script)),
@@ -71,8 +76,12 @@ impl Caller {
         let text = text.with_context(|| format!("the script {} does not exist", path.display()))?;
         let mut code = ExitCode::SUCCESS;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let call: Value = serde_json::from_str(line).with_context(|| format!("line {} is not JSON", number + 1))?;
-            let tool = call.get("tool").and_then(Value::as_str).with_context(|| format!("line {} names no tool", number + 1))?;
+            let call: Value =
+                serde_json::from_str(line).with_context(|| format!("line {} is not JSON", number + 1))?;
+            let tool = call
+                .get("tool")
+                .and_then(Value::as_str)
+                .with_context(|| format!("line {} names no tool", number + 1))?;
             let arguments = call.get("arguments").cloned().unwrap_or_else(|| json!({}));
             let outcome = self.call(tool.to_owned(), arguments).await;
             if !matches!(outcome, Outcome::Done(_)) {
@@ -141,7 +150,9 @@ fn as_json(outcome: &Outcome) -> Value {
 fn part_as_json(part: &Part) -> Value {
     match part {
         Part::Text(text) => json!({ "type": "text", "text": text }),
-        Part::Image { mime, data } => json!({ "type": "image", "mimeType": mime, "data": STANDARD.encode(data) }),
+        Part::Image { mime, data } => {
+            json!({ "type": "image", "mimeType": mime, "data": STANDARD.encode(data) })
+        }
     }
 }
 

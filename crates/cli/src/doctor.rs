@@ -23,17 +23,31 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
             findings.extend(engine.roots().into_iter().map(|root| ("root", root)));
             findings.push(("state folder", engine.workspace().state_report()));
             findings.extend(wired.recovery.lines().into_iter().map(|line| ("recovery", line)));
-            findings.extend(wired.runtime.config().policy.sources().into_iter().map(|(source, rules)| ("rules", rules_of(&source, rules))));
+            findings.extend(
+                wired
+                    .runtime
+                    .config()
+                    .policy
+                    .sources()
+                    .into_iter()
+                    .map(|(source, rules)| ("rules", rules_of(&source, rules))),
+            );
             let tools = wired.runtime.catalogue().tools();
-            let bytes: usize = tools.iter().map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len()).sum();
-            findings.push(("tools", format!("{}, about {} tokens in a model's context", tools.len(), bytes / 4)));
+            let bytes: usize = tools
+                .iter()
+                .map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len())
+                .sum();
+            findings
+                .push(("tools", format!("{}, about {} tokens in a model's context", tools.len(), bytes / 4)));
         }
         Err(error) => findings.push(("cannot start", format!("{error:#}"))),
     }
-    findings.push(("sandbox", "no tool of the chosen dialects runs commands, so nothing needs one".to_owned()));
+    findings
+        .push(("sandbox", "no tool of the chosen dialects runs commands, so nothing needs one".to_owned()));
     findings.extend(in_force(&settings).into_iter().map(|line| ("setting", line)));
     if doctor.json {
-        let list: Vec<Value> = findings.iter().map(|(what, found)| json!({ "what": what, "found": found })).collect();
+        let list: Vec<Value> =
+            findings.iter().map(|(what, found)| json!({ "what": what, "found": found })).collect();
         println!("{}", serde_json::to_string_pretty(&list)?);
     } else {
         findings.iter().for_each(|(what, found)| println!("{what:>13}  {found}"));

@@ -82,15 +82,40 @@ impl Settings {
         let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
         let roots = (!flags.roots.is_empty()).then(|| flags.roots.clone());
         Ok(Self {
-            dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, vec!["claude".to_owned()])?,
-            roots: from.choose(roots, "ROOT", |text| Ok(env::split_paths(text).collect()), file.root, vec![PathBuf::from(".")])?,
+            dialects: from.choose(
+                list(&flags.dialects),
+                "DIALECT",
+                names,
+                file.dialect,
+                vec!["claude".to_owned()],
+            )?,
+            roots: from.choose(
+                roots,
+                "ROOT",
+                |text| Ok(env::split_paths(text).collect()),
+                file.root,
+                vec![PathBuf::from(".")],
+            )?,
             policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
             ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
             events: from.optional(flags.events.clone(), "EVENTS", path, file.events)?,
-            state: or_folder(from.optional(flags.state.clone(), "STATE", path, file.state)?, "XDG_STATE_HOME", ".local/state"),
-            cache: or_folder(from.optional(flags.cache.clone(), "CACHE", path, file.cache)?, "XDG_CACHE_HOME", ".cache"),
-            deadline: from.optional(None, "DEADLINE_SECONDS", seconds, file.deadline_seconds.map(Duration::try_from_secs_f64).transpose()?)?,
+            state: or_folder(
+                from.optional(flags.state.clone(), "STATE", path, file.state)?,
+                "XDG_STATE_HOME",
+                ".local/state",
+            ),
+            cache: or_folder(
+                from.optional(flags.cache.clone(), "CACHE", path, file.cache)?,
+                "XDG_CACHE_HOME",
+                ".cache",
+            ),
+            deadline: from.optional(
+                None,
+                "DEADLINE_SECONDS",
+                seconds,
+                file.deadline_seconds.map(Duration::try_from_secs_f64).transpose()?,
+            )?,
             reply_bytes: from.optional(None, "REPLY_BYTES", |text| Ok(text.parse()?), file.reply_bytes)?,
             encoding: from.optional(None, "ENCODING", |text| Ok(text.to_owned()), file.encoding)?,
             durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
@@ -144,10 +169,12 @@ fn or_folder(setting: Setting<Option<PathBuf>>, variable: &str, customary: &str)
 }
 
 fn read_file(path: &Path) -> Result<File> {
-    let Some(text) = operator::read(path).with_context(|| format!("{} cannot be read", path.display()))? else {
+    let Some(text) = operator::read(path).with_context(|| format!("{} cannot be read", path.display()))?
+    else {
         return Ok(File::default());
     };
-    toml::from_str(&text).with_context(|| format!("{} is not a configuration that can be used", path.display()))
+    toml::from_str(&text)
+        .with_context(|| format!("{} is not a configuration that can be used", path.display()))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
@@ -166,7 +193,11 @@ fn seconds(text: &str) -> Result<Duration> {
 
 fn one_of<T: clap::ValueEnum>(text: &str) -> Result<T> {
     T::from_str(text, true).or_else(|_| {
-        let names: Vec<String> = T::value_variants().iter().filter_map(clap::ValueEnum::to_possible_value).map(|value| value.get_name().to_owned()).collect();
+        let names: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(clap::ValueEnum::to_possible_value)
+            .map(|value| value.get_name().to_owned())
+            .collect();
         bail!("it must be one of {}", names.join(", "))
     })
 }

@@ -10,15 +10,20 @@ use toolpost_runtime::{Catalogue, Published};
 /// Prints the definitions.
 pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let named = settings.dialects.value.iter().map(|name| {
-        toolpost_dialects::named(name).with_context(|| format!("no dialect is called `{name}`"))
-    });
+    let named =
+        settings.dialects.value.iter().map(|name| {
+            toolpost_dialects::named(name).with_context(|| format!("no dialect is called `{name}`"))
+        });
     let catalogue = Catalogue::of(&named.collect::<Result<Vec<_>>>()?);
     match tools.format {
         Format::Markdown => catalogue.tools().iter().for_each(|tool| println!("{}", markdown(tool))),
         format => {
             let list: Vec<Value> = catalogue.tools().iter().map(|tool| definition(tool, format)).collect();
-            let list = if format == Format::Gemini { json!([{ "functionDeclarations": list }]) } else { json!(list) };
+            let list = if format == Format::Gemini {
+                json!([{ "functionDeclarations": list }])
+            } else {
+                json!(list)
+            };
             println!("{}", serde_json::to_string_pretty(&list)?);
         }
     }
@@ -28,24 +33,44 @@ pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
 fn definition(tool: &Published, format: Format) -> Value {
     let (name, description, schema) = (&tool.name, &tool.description, &tool.schema);
     match format {
-        Format::Openai => json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } }),
+        Format::Openai => {
+            json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
+        }
         Format::Anthropic => json!({ "name": name, "description": description, "input_schema": schema }),
         Format::Gemini => json!({ "name": name, "description": description, "parametersJsonSchema": schema }),
-        Format::Mcp | Format::Markdown => json!({ "name": name, "description": description, "inputSchema": schema }),
+        Format::Mcp | Format::Markdown => {
+            json!({ "name": name, "description": description, "inputSchema": schema })
+        }
     }
 }
 
 fn markdown(tool: &Published) -> String {
     let mut text = format!("## {}\n\n{}\n", tool.name, tool.description);
-    let required: Vec<&str> = tool.schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = tool
+        .schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let properties = tool.schema.get("properties").and_then(Value::as_object);
     if properties.is_some_and(|properties| !properties.is_empty()) {
         text.push_str("\n| parameter | type | required | default | meaning |\n|---|---|---|---|---|\n");
     }
     for (name, property) in properties.into_iter().flatten() {
-        let word = |key: &str| property.get(key).map_or(String::new(), |value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let word = |key: &str| {
+            property.get(key).map_or(String::new(), |value| {
+                value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+            })
+        };
         let needed = if required.contains(&name.as_str()) { "yes" } else { "" };
-        text.push_str(&format!("| `{name}` | {} | {needed} | {} | {} |\n", word("type"), word("default"), word("description")));
+        text.push_str(&format!(
+            "| `{name}` | {} | {needed} | {} | {} |\n",
+            word("type"),
+            word("default"),
+            word("description")
+        ));
     }
     text
 }

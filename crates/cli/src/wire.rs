@@ -73,20 +73,24 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
 fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding>> {
     let Some(label) = &settings.encoding.value else { return Ok(None) };
     let found = encoding_rs::Encoding::for_label(label.as_bytes());
-    found.map(Some).with_context(|| format!("no encoding is called `{label}`; for example gbk, shift_jis or windows-1252"))
+    found.map(Some).with_context(|| {
+        format!("no encoding is called `{label}`; for example gbk, shift_jis or windows-1252")
+    })
 }
 
 /// The operator's file if one is named; else the user's, then those of the roots, which can only tighten.
 fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     let policy = Policy::built_in()?;
     if let Some(path) = &settings.policy.value {
-        let text = operator::read(path)?.with_context(|| format!("the policy {} does not exist", path.display()))?;
+        let text =
+            operator::read(path)?.with_context(|| format!("the policy {} does not exist", path.display()))?;
         return Ok(policy.with(&text, &RuleSource::Operator(path.display().to_string()))?);
     }
     let mut policy = policy;
     let user = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("policy.toml"));
     if let Some(path) = user
-        && let Some(text) = operator::read(&path).with_context(|| format!("{} cannot be read", path.display()))?
+        && let Some(text) =
+            operator::read(&path).with_context(|| format!("{} cannot be read", path.display()))?
     {
         policy = policy.with(&text, &RuleSource::Operator(path.display().to_string()))?;
     }
@@ -111,7 +115,8 @@ fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, S
 
 fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
     let Some(path) = &settings.events.value else { return Ok(()) };
-    let file = operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
+    let file =
+        operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
     let file = Mutex::new(file);
     runtime.events.listen(move |event| {
         let Ok(mut line) = serde_json::to_vec(event) else { return };

@@ -1,5 +1,5 @@
 //! Every tool has a page, and every page holds: its examples run, and answer what the page says.
-#![expect(clippy::disallowed_methods, clippy::print_stderr, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::{fs, sync::Arc};
 use tokio_util::sync::CancellationToken;
@@ -10,6 +10,7 @@ use toolpost_workspace::{Options, Workspace};
 
 struct World {
     root: tempfile::TempDir,
+    _state: tempfile::TempDir,
     runtime: Runtime,
     session: Arc<Session>,
 }
@@ -17,7 +18,9 @@ struct World {
 impl World {
     fn new(dialect: &'static Dialect) -> Self {
         let root = tempfile::tempdir().unwrap();
-        let options = Options { roots: vec![root.path().to_path_buf()], ..Options::default() };
+        let state = tempfile::tempdir().unwrap();
+        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
+        let options = Options { roots, state: store, ..Options::default() };
         let (workspace, _) = Workspace::open(options).unwrap();
         let config = Config {
             dialects: vec![dialect],
@@ -26,7 +29,12 @@ impl World {
             reply_bytes: None,
             structured: Structured::Off,
         };
-        Self { runtime: Runtime::new(Engine::new(workspace), config), session: Session::new(), root }
+        Self {
+            runtime: Runtime::new(Engine::new(workspace), config),
+            session: Session::new(),
+            root,
+            _state: state,
+        }
     }
 
     async fn call(&self, call: &str) -> Outcome {
@@ -61,16 +69,24 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
         match step {
             Example::File(name, text) => world.put(name, text),
             Example::Call(call) => {
-                assert!(!matches!(last, Some(Outcome::Failed(..))), "{}: a call before {call} fails: {last:?}", manual.tool);
+                assert!(
+                    !matches!(last, Some(Outcome::Failed(..))),
+                    "{}: a call before {call} fails: {last:?}",
+                    manual.tool
+                );
                 last = Some(world.call(call).await);
             }
             Example::Reply(wanted) => {
-                let Some(Outcome::Done(answer)) = last.take() else { panic!("{}: not done: {last:?}", manual.tool) };
+                let Some(Outcome::Done(answer)) = last.take() else {
+                    panic!("{}: not done: {last:?}", manual.tool)
+                };
                 assert_eq!(answer.words(), world.fill(wanted), "{}", manual.tool);
                 checked += 1;
             }
             Example::Failure(wanted) => {
-                let Some(Outcome::Failed(_, answer)) = last.take() else { panic!("{}: not failed: {last:?}", manual.tool) };
+                let Some(Outcome::Failed(_, answer)) = last.take() else {
+                    panic!("{}: not failed: {last:?}", manual.tool)
+                };
                 assert_eq!(answer.words(), world.fill(wanted), "{}", manual.tool);
                 checked += 1;
             }
@@ -87,7 +103,6 @@ async fn every_page_holds() {
             for manual in Manual::of_page(page) {
                 let checked = check(dialect, &manual).await;
                 assert!(checked > 0, "{} {}: the page shows no reply", dialect.name, manual.tool);
-                eprintln!("{} {}: {checked} replies hold", dialect.name, manual.tool);
             }
         }
     }

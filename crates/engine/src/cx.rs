@@ -70,7 +70,10 @@ impl CallCtx {
     /// `Cancelled` when the token is set, `Timeout` when the deadline passed.
     pub fn check(&self) -> Result<(), Failure> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Failure::new(Kind::Timeout, "The deadline of this call passed before anything was changed."));
+            return Err(Failure::new(
+                Kind::Timeout,
+                "The deadline of this call passed before anything was changed.",
+            ));
         }
         if self.cancel.is_cancelled() {
             return Err(Failure::new(Kind::Cancelled, "The call was cancelled before anything was changed."));
@@ -81,7 +84,9 @@ impl CallCtx {
 
 /// Hears how far a call has come.
 #[derive(Clone)]
-pub struct Progress(Arc<dyn Fn(u64, &str) + Send + Sync>);
+pub struct Progress(Arc<Listener>);
+
+type Listener = dyn Fn(u64, &str) + Send + Sync;
 
 impl Progress {
     /// Makes a listener of a function that takes a growing count and what is counted.

@@ -6,6 +6,7 @@ use toolpost_workspace::WorkspacePath;
 /// The sort of thing that went wrong; clients and logs group by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::enum_variant_names, reason = "a kind of failure may be the wrong kind of file")]
 pub enum Kind {
     /// The arguments cannot be understood.
     Invalid,

@@ -3,7 +3,9 @@
 use crate::{Failure, Hint, Kind};
 use std::io;
 use toolpost_text::{encoding::SpliceError, guard::Placeholder, matching::Miss};
-use toolpost_workspace::{AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath};
+use toolpost_workspace::{
+    AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath,
+};
 
 /// A path that leads nowhere or outside.
 pub(crate) fn path(said: &str, error: PathError, roots: &[String]) -> Failure {
@@ -17,7 +19,10 @@ pub(crate) fn path(said: &str, error: PathError, roots: &[String]) -> Failure {
         PathError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
         PathError::Loop { .. } => Failure::new(Kind::WrongKind, words)
             .hint(Hint::Advice("Name the file that the link was meant to lead to.".to_owned())),
-        PathError::Nul { .. } | PathError::TooLong { .. } | PathError::Empty | PathError::OtherHost { .. } => {
+        PathError::Nul { .. }
+        | PathError::TooLong { .. }
+        | PathError::Empty
+        | PathError::OtherHost { .. } => {
             let name = said.rsplit('/').next().unwrap_or_default();
             let short: String = name.chars().filter(|letter| !letter.is_control()).take(40).collect();
             let failure = Failure::invalid(words);
@@ -31,8 +36,11 @@ pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
     let words = sentence(&error.to_string());
     match error.why {
         AccessKind::Missing => {
-            let name = path.file_name().map(|name| toolpost_text::escape::name(name.as_encoded_bytes()).into_owned());
-            Failure::new(Kind::NotFound, format!("Not found: {}.", path.display())).hint(Hint::FindByName(name.unwrap_or_default()))
+            let name = path
+                .file_name()
+                .map(|name| toolpost_text::escape::name(name.as_encoded_bytes()).into_owned());
+            Failure::new(Kind::NotFound, format!("Not found: {}.", path.display()))
+                .hint(Hint::FindByName(name.unwrap_or_default()))
         }
         AccessKind::IsDirectory => Failure::new(Kind::WrongKind, words).hint(Hint::LookInto(path.clone())),
         AccessKind::NotADirectory | AccessKind::NotRegular(_) => Failure::new(Kind::WrongKind, words),
@@ -91,33 +99,60 @@ pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss) -> Failure {
     let name = path.display();
     match miss {
-        Miss::Same => Failure::invalid(format!("The old and the new text are the same; nothing would change in {name}.")),
-        Miss::EmptyOld => Failure::invalid(format!("The text to replace is empty, and {name} is not."))
-            .hint(Hint::Advice("Name the text after or before which the new one belongs, and repeat it in the new text.".to_owned())),
-        Miss::Ambiguous { count, places, .. } => {
-            let lines: Vec<String> = places.iter().map(|place| format!("{:>6}\t{}", place.line, place.text)).collect();
-            let more = if *count > places.len() { format!("\n… {} more", count - places.len()) } else { String::new() };
-            Failure::new(Kind::Ambiguous, format!("The text to replace was found {count} times in {name} (multiple times)."))
-                .found(format!("It begins on these lines:\n{}{more}", lines.join("\n")))
-                .hint(Hint::GiveMoreContext)
-                .hint(Hint::ReplaceAll)
+        Miss::Same => Failure::invalid(format!(
+            "The old and the new text are the same; nothing would change in {name}."
+        )),
+        Miss::EmptyOld => {
+            Failure::invalid(format!("The text to replace is empty, and {name} is not.")).hint(Hint::Advice(
+                "Name the text after or before which the new one belongs, and repeat it in the new text."
+                    .to_owned(),
+            ))
         }
-        Miss::TooMuch { .. } => Failure::new(Kind::TooLarge, format!("{name}: {}", sentence(&miss.to_string()))).hint(Hint::GiveMoreContext),
+        Miss::Ambiguous { count, places, .. } => {
+            let lines: Vec<String> =
+                places.iter().map(|place| format!("{:>6}\t{}", place.line, place.text)).collect();
+            let more = if *count > places.len() {
+                format!("\n… {} more", count - places.len())
+            } else {
+                String::new()
+            };
+            Failure::new(
+                Kind::Ambiguous,
+                format!("The text to replace was found {count} times in {name} (multiple times)."),
+            )
+            .found(format!("It begins on these lines:\n{}{more}", lines.join("\n")))
+            .hint(Hint::GiveMoreContext)
+            .hint(Hint::ReplaceAll)
+        }
+        Miss::TooMuch { .. } => {
+            Failure::new(Kind::TooLarge, format!("{name}: {}", sentence(&miss.to_string())))
+                .hint(Hint::GiveMoreContext)
+        }
         Miss::Absent { closest, already_there } => absent(path, closest.as_ref(), *already_there),
     }
 }
 
-fn absent(path: &WorkspacePath, closest: Option<&toolpost_text::matching::Closest>, already: Option<usize>) -> Failure {
-    let mut failure = Failure::new(Kind::NoMatch, format!("The text to replace was not found in {}.", path.display()));
+fn absent(
+    path: &WorkspacePath,
+    closest: Option<&toolpost_text::matching::Closest>,
+    already: Option<usize>,
+) -> Failure {
+    let mut failure =
+        Failure::new(Kind::NoMatch, format!("The text to replace was not found in {}.", path.display()));
     if let Some(line) = already {
-        failure.what.push_str(&format!(" The new text is already there, at line {line}: the change may have been made before."));
+        failure.what.push_str(&format!(
+            " The new text is already there, at line {line}: the change may have been made before."
+        ));
     }
     let Some(closest) = closest else {
         return failure.hint(Hint::ReadAgain(path.clone()));
     };
     let (first, last) = (closest.first_line, closest.last_line);
     let why = if closest.whitespace_only { "only whitespace differs" } else { "it differs" };
-    let shown = format!("Closest match, lines {first}-{last} ({why}; → is a tab, · a space):\n{}\n\nThe difference, [-old text-] {{+file+}}:\n{}", closest.shown, closest.diff);
+    let shown = format!(
+        "Closest match, lines {first}-{last} ({why}; → is a tab, · a space):\n{}\n\nThe difference, [-old text-] {{+file+}}:\n{}",
+        closest.shown, closest.diff
+    );
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
 }
 

@@ -72,7 +72,10 @@ fn unread(path: &WorkspacePath) -> Failure {
 }
 
 fn unread_in_part(path: &WorkspacePath) -> Failure {
-    let what = format!("Only a part of {} was seen in this session; writing all of it would lose the rest.", path.display());
+    let what = format!(
+        "Only a part of {} was seen in this session; writing all of it would lose the rest.",
+        path.display()
+    );
     Failure::new(Kind::Unread, what)
         .hint(Hint::ReadFirst(path.clone()))
         .hint(Hint::Advice("Or change only the part that you have seen.".to_owned()))
@@ -80,7 +83,10 @@ fn unread_in_part(path: &WorkspacePath) -> Failure {
 
 /// The refusal to write over a content that was not seen; shows what changed, or the beginning.
 pub(crate) fn stale(cx: &CallCtx, path: &WorkspacePath, present: &[u8]) -> Failure {
-    let what = format!("{} has changed since it was last seen in this session; nothing was written.", path.display());
+    let what = format!(
+        "{} has changed since it was last seen in this session; nothing was written.",
+        path.display()
+    );
     let failure = Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(path.clone()));
     let Ok(now) = Text::open(present.to_vec(), None) else { return failure };
     let before = cx.session.remembered(path).and_then(|bytes| Text::open(bytes.to_vec(), None).ok());

@@ -11,6 +11,7 @@ pub mod operations;
 mod session;
 mod show;
 mod touch;
+mod walking;
 
 pub use cx::{CallCtx, Expected, Fresh, MayRead, Progress};
 pub use engine::Engine;

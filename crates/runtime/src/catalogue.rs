@@ -43,14 +43,26 @@ impl Catalogue {
     /// Publishes the tools of some dialects; clashing names get the dialect's name in front.
     #[must_use]
     pub fn of(dialects: &[&'static Dialect]) -> Self {
-        let rows = || dialects.iter().flat_map(|dialect| dialect.tools.iter().map(move |tool| (*dialect, tool)));
+        let rows =
+            || dialects.iter().flat_map(|dialect| dialect.tools.iter().map(move |tool| (*dialect, tool)));
         let clashes = |name: &str| rows().filter(|(_, tool)| tool.name == name).count() > 1;
         let tools = rows().map(|(dialect, tool)| {
-            let name = if clashes(tool.name) { format!("{}_{}", dialect.name, tool.name) } else { tool.name.to_owned() };
+            let name = if clashes(tool.name) {
+                format!("{}_{}", dialect.name, tool.name)
+            } else {
+                tool.name.to_owned()
+            };
             let description = Manual::of_tool(dialect.pages, tool.name).map(|manual| manual.description);
             let full_schema = (tool.schema)();
             let schema = published(&full_schema);
-            Published { name, dialect, tool, description: description.unwrap_or_default(), schema, full_schema }
+            Published {
+                name,
+                dialect,
+                tool,
+                description: description.unwrap_or_default(),
+                schema,
+                full_schema,
+            }
         });
         Self { tools: tools.collect() }
     }
@@ -64,8 +76,14 @@ impl Catalogue {
     /// Finds a tool by its published name, by an alias, or by `dialect_name`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Published> {
-        let prefixed = |tool: &&Published| name.strip_prefix(tool.dialect.name).and_then(|rest| rest.strip_prefix('_')).is_some_and(|rest| tool.tool.answers_to(rest));
+        let prefixed = |tool: &&Published| {
+            name.strip_prefix(tool.dialect.name)
+                .and_then(|rest| rest.strip_prefix('_'))
+                .is_some_and(|rest| tool.tool.answers_to(rest))
+        };
         let exact = self.tools.iter().find(|tool| tool.name == name);
-        exact.or_else(|| self.tools.iter().find(prefixed)).or_else(|| self.tools.iter().find(|tool| tool.tool.answers_to(name)))
+        exact
+            .or_else(|| self.tools.iter().find(prefixed))
+            .or_else(|| self.tools.iter().find(|tool| tool.tool.answers_to(name)))
     }
 }

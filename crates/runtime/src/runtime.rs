@@ -49,7 +49,14 @@ impl Runtime {
     #[must_use]
     pub fn new(engine: Engine, config: Config) -> Self {
         let catalogue = Catalogue::of(&config.dialects);
-        Self { engine, config, catalogue, turns: Turns::default(), events: Events::default(), calls: AtomicU64::new(1) }
+        Self {
+            engine,
+            config,
+            catalogue,
+            turns: Turns::default(),
+            events: Events::default(),
+            calls: AtomicU64::new(1),
+        }
     }
 
     /// Gives the tools that are published.

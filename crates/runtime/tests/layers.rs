@@ -1,5 +1,5 @@
 //! The layers hold for any tool: these are tools of the test alone.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,12 @@ use std::{
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Fresh, Hint, Kind, Operation, Progress, Session, Touch};
-use toolpost_runtime::{Asker, Asking, Call, Config, Event, Outcome, Policy, Question, RuleSource, Runtime, Structured, Verdict};
+use toolpost_engine::{
+    Access, CallCtx, Engine, Extent, Failure, Fresh, Hint, Kind, Operation, Progress, Session, Touch,
+};
+use toolpost_runtime::{
+    Asker, Asking, Call, Config, Event, Outcome, Policy, Question, RuleSource, Runtime, Structured, Verdict,
+};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
@@ -132,10 +136,22 @@ impl World {
         fs::write(root.path().join(".env"), "SECRET=1\n").unwrap();
         let options = Options { roots: vec![root.path().to_path_buf()], ..Options::default() };
         let (workspace, _) = Workspace::open(options).unwrap();
-        let policy = Policy::built_in().unwrap().with(rules, &RuleSource::Operator("test".to_owned())).unwrap();
-        let config = Config { dialects: dialects.to_vec(), policy, deadline, reply_bytes: None, structured: Structured::Off };
+        let policy =
+            Policy::built_in().unwrap().with(rules, &RuleSource::Operator("test".to_owned())).unwrap();
+        let config = Config {
+            dialects: dialects.to_vec(),
+            policy,
+            deadline,
+            reply_bytes: None,
+            structured: Structured::Off,
+        };
         let runtime = Arc::new(Runtime::new(Engine::new(workspace), config));
-        Self { root, runtime, session: Session::new(), asker: Arc::new(Verdict::Deny("nobody is here".to_owned())) }
+        Self {
+            root,
+            runtime,
+            session: Session::new(),
+            asker: Arc::new(Verdict::Deny("nobody is here".to_owned())),
+        }
     }
 
     fn asking(mut self, asker: impl Asker + 'static) -> Self {
@@ -171,7 +187,10 @@ fn words(outcome: &Outcome) -> String {
 #[tokio::test]
 async fn a_panic_ends_the_call_and_not_the_server() {
     let world = World::new();
-    assert_eq!(words(&world.call("f", "panic").await), "Internal: Toolpost made a mistake in this call: as told\nAdvice");
+    assert_eq!(
+        words(&world.call("f", "panic").await),
+        "Internal: Toolpost made a mistake in this call: as told\nAdvice"
+    );
     assert_eq!(words(&world.call("f", "hello").await), "hello");
 }
 
@@ -186,7 +205,10 @@ async fn a_reply_is_cut_to_the_budget_and_says_so() {
 #[tokio::test]
 async fn the_clock_runs_out() {
     let world = World::with(&[&DIALECT], "", Some(Duration::from_millis(10)));
-    assert_eq!(words(&world.call("f", "sleep").await), "Timeout: Nothing was found out within 0.01 s.\nNarrow");
+    assert_eq!(
+        words(&world.call("f", "sleep").await),
+        "Timeout: Nothing was found out within 0.01 s.\nNarrow"
+    );
 }
 
 #[tokio::test]
@@ -203,14 +225,16 @@ async fn a_cancelled_call_stops() {
 #[tokio::test]
 async fn writers_of_one_path_wait_in_call_order() {
     let world = World::new();
-    let calls = (1..=5).map(|number| world.call("f", ["write 1", "write 2", "write 3", "write 4", "write 5"][number - 1]));
+    let calls = (1..=5)
+        .map(|number| world.call("f", ["write 1", "write 2", "write 3", "write 4", "write 5"][number - 1]));
     let mut running: Vec<_> = calls.map(Box::pin).collect();
     let all = std::future::poll_fn(|cx| {
         running.retain_mut(|call| call.as_mut().poll(cx).is_pending());
         if running.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
     });
     all.await;
-    let expected: Vec<String> = (1..=5).flat_map(|number| [format!("begin write {number}"), format!("end write {number}")]).collect();
+    let expected: Vec<String> =
+        (1..=5).flat_map(|number| [format!("begin write {number}"), format!("end write {number}")]).collect();
     assert_eq!(*RUNNING.lock().unwrap(), expected);
 }
 
@@ -220,7 +244,8 @@ async fn a_tool_is_found_by_name_alias_and_dialect() {
     let names: Vec<&str> = world.runtime.catalogue().tools().iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["test_Do", "other_Do"]);
     for name in ["test_Do", "other_Do", "perform", "test_perform"] {
-        let outcome = world.runtime.call(world.prepared(name, json!({ "path": "f", "order": "hello" }))).await;
+        let outcome =
+            world.runtime.call(world.prepared(name, json!({ "path": "f", "order": "hello" }))).await;
         assert_eq!(words(&outcome), "hello", "{name}");
     }
     let outcome = world.runtime.call(world.prepared("Dont\u{1b}", json!({}))).await;
@@ -231,10 +256,14 @@ async fn a_tool_is_found_by_name_alias_and_dialect() {
 async fn wrong_arguments_and_wrong_paths_fail_with_advice() {
     let world = World::new();
     let outcome = world.runtime.call(world.prepared("Do", json!({ "path": "f" }))).await;
-    assert_eq!(words(&outcome), "Invalid: order is missing: it takes a string, for example {\"order\":\"text\"}.");
+    assert_eq!(
+        words(&outcome),
+        "Invalid: order is missing: it takes a string, for example {\"order\":\"text\"}."
+    );
     let outcome = world.call("../elsewhere", "hello").await;
     assert!(matches!(&outcome, Outcome::Failed(Kind::Outside, _)), "{outcome:?}");
-    let outcome = world.runtime.call(world.prepared("Do", json!({ "path": "f", "order": "hello", "why": "x" }))).await;
+    let outcome =
+        world.runtime.call(world.prepared("Do", json!({ "path": "f", "order": "hello", "why": "x" }))).await;
     assert_eq!(words(&outcome), "hello\n[ignored unknown argument: \"why\"]");
 }
 
@@ -242,7 +271,10 @@ async fn wrong_arguments_and_wrong_paths_fail_with_advice() {
 async fn the_third_same_failure_says_so() {
     let world = World::new();
     for _ in 0..2 {
-        assert_eq!(words(&world.call("f", "panic").await), "Internal: Toolpost made a mistake in this call: as told\nAdvice");
+        assert_eq!(
+            words(&world.call("f", "panic").await),
+            "Internal: Toolpost made a mistake in this call: as told\nAdvice"
+        );
     }
     let third = words(&world.call("f", "panic").await);
     assert!(third.ends_with("The same call failed before, 3 times in a row now: do the next step above before you make it again."), "{third}");
@@ -262,8 +294,14 @@ impl Asker for Recorder {
 #[tokio::test]
 async fn rules_allow_ask_and_deny() {
     let world = World::new();
-    assert_eq!(words(&world.call(".git/config", "write x").await), "Denied: Not allowed to write .git/config: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOperator");
-    assert_eq!(words(&world.call(".env", "hello").await), "Denied: Not allowed to read .env: Such a file usually holds secrets. nobody is here\nOperator");
+    assert_eq!(
+        words(&world.call(".git/config", "write x").await),
+        "Denied: Not allowed to write .git/config: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOperator"
+    );
+    assert_eq!(
+        words(&world.call(".env", "hello").await),
+        "Denied: Not allowed to read .env: Such a file usually holds secrets. nobody is here\nOperator"
+    );
     let recorder = Recorder::default();
     let world = World::new().asking(recorder.clone());
     assert_eq!(words(&world.call(".env", "may read").await), "true");
@@ -301,6 +339,13 @@ async fn calls_are_announced_also_when_they_are_not_understood() {
     world.call("f", "hello").await;
     world.call("f", "panic").await;
     world.runtime.call(world.prepared("Nothing", json!({}))).await;
-    let wanted = ["1 Do started", "1 Do done", "2 Do started", "2 Do internal", "3 Nothing started", "3 Nothing no_such_tool"];
+    let wanted = [
+        "1 Do started",
+        "1 Do done",
+        "2 Do started",
+        "2 Do internal",
+        "3 Nothing started",
+        "3 Nothing no_such_tool",
+    ];
     assert_eq!(*heard.lock().unwrap(), wanted);
 }

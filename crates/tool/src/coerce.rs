@@ -10,7 +10,8 @@ pub(crate) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
         Value::Null => Ok(Map::new()),
         Value::String(text) => {
             let body = text.trim();
-            let body = body.strip_prefix("{}").map(str::trim).filter(|rest| rest.starts_with('{')).unwrap_or(body);
+            let body =
+                body.strip_prefix("{}").map(str::trim).filter(|rest| rest.starts_with('{')).unwrap_or(body);
             if body.is_empty() {
                 return Ok(Map::new());
             }
@@ -18,23 +19,36 @@ pub(crate) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
                 Failure::invalid(format!("The arguments came as text that is not a JSON object: {error}."))
             })
         }
-        other => Err(Failure::invalid(format!("The arguments must be a JSON object, got {}.", short(&other)))),
+        other => {
+            Err(Failure::invalid(format!("The arguments must be a JSON object, got {}.", short(&other))))
+        }
     }
 }
 
 /// Turns a value into what its schema asks for.
-pub(crate) fn value(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
+pub(crate) fn value(
+    name: &str,
+    value: Value,
+    schema: &Value,
+    notes: &mut Vec<String>,
+) -> Result<Value, String> {
     let wrong = |value: &Value| {
         let example = example(name, schema);
         format!("{name} must be {}, got {}; for example {example}.", expected(schema), short(value))
     };
     match kind(schema) {
-        "integer" => integer(&value).ok_or_else(|| wrong(&value)).and_then(|number| in_range(name, number, schema, notes)),
+        "integer" => integer(&value)
+            .ok_or_else(|| wrong(&value))
+            .and_then(|number| in_range(name, number, schema, notes)),
         "number" => number(&value).ok_or_else(|| wrong(&value)),
         "boolean" => boolean(&value).ok_or_else(|| wrong(&value)),
         "string" => string(value, schema).map_err(|value| wrong(&value)),
-        "array" => array(name, value, schema, notes).map_err(|inner| inner.unwrap_or_else(|value| wrong(&value))),
-        "object" => object(name, value, schema, notes).map_err(|inner| inner.unwrap_or_else(|value| wrong(&value))),
+        "array" => {
+            array(name, value, schema, notes).map_err(|inner| inner.unwrap_or_else(|value| wrong(&value)))
+        }
+        "object" => {
+            object(name, value, schema, notes).map_err(|inner| inner.unwrap_or_else(|value| wrong(&value)))
+        }
         _ => Ok(value),
     }
 }
@@ -42,7 +56,8 @@ pub(crate) fn value(name: &str, value: Value, schema: &Value, notes: &mut Vec<St
 /// Names the type that a schema asks for, in words.
 pub(crate) fn expected(schema: &Value) -> String {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let names: Vec<String> = values.iter().filter(|value| !value.is_null()).map(Value::to_string).collect();
+        let names: Vec<String> =
+            values.iter().filter(|value| !value.is_null()).map(Value::to_string).collect();
         return format!("one of {}", names.join(", "));
     }
     match kind(schema) {
@@ -58,7 +73,8 @@ pub(crate) fn expected(schema: &Value) -> String {
 
 /// Gives an example of the argument.
 pub(crate) fn example(name: &str, schema: &Value) -> String {
-    let given = schema.get("examples").and_then(Value::as_array).and_then(|examples| examples.first()).cloned();
+    let given =
+        schema.get("examples").and_then(Value::as_array).and_then(|examples| examples.first()).cloned();
     let first = || schema.get("enum").and_then(Value::as_array).and_then(|values| values.first()).cloned();
     let value = given.or_else(first).unwrap_or_else(|| match kind(schema) {
         "integer" | "number" => json!(10),
@@ -82,7 +98,9 @@ pub(crate) fn short(value: &Value) -> String {
 fn kind(schema: &Value) -> &str {
     match schema.get("type") {
         Some(Value::String(name)) => name,
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or(""),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or("")
+        }
         _ => match schema.get("anyOf").and_then(Value::as_array) {
             Some(choices) => choices.iter().map(kind).find(|name| *name != "null").unwrap_or(""),
             None if schema.get("enum").is_some() => "string",
@@ -169,7 +187,8 @@ fn object(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
         },
         other => return Err(Err(other)),
     };
-    let decoded = crate::decode(value, schema).map_err(|failure| Ok(format!("In {name}: {}", failure.what)))?;
+    let decoded =
+        crate::decode(value, schema).map_err(|failure| Ok(format!("In {name}: {}", failure.what)))?;
     notes.extend(decoded.notes);
     Ok(Value::Object(decoded.arguments))
 }
@@ -178,7 +197,10 @@ fn in_range(name: &str, number: i64, schema: &Value, notes: &mut Vec<String>) ->
     if let Some(least) = schema.get("minimum").and_then(Value::as_f64)
         && (number as f64) < least
     {
-        return Err(format!("{name} must be at least {least}, got {number}; for example {}.", example(name, schema)));
+        return Err(format!(
+            "{name} must be at least {least}, got {number}; for example {}.",
+            example(name, schema)
+        ));
     }
     let most = schema.get("maximum").and_then(Value::as_f64).filter(|most| number as f64 > *most);
     let Some(most) = most.and_then(whole_float) else { return Ok(json!(number)) };

@@ -26,11 +26,19 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
     let (decoded, mut wrong) = coerce_all(named, properties, &mut notes);
     wrong.extend(missing(&decoded, schema, properties, &unknown, &wrong));
     if !wrong.is_empty() {
-        let given = if unknown.is_empty() { String::new() } else { format!(" Unknown: {}.", unknown.join(", ")) };
-        return Err(Failure::invalid(format!("{}{given}", wrong.iter().map(|wrong| wrong.says.as_str()).collect::<Vec<_>>().join(" "))));
+        let given =
+            if unknown.is_empty() { String::new() } else { format!(" Unknown: {}.", unknown.join(", ")) };
+        return Err(Failure::invalid(format!(
+            "{}{given}",
+            wrong.iter().map(|wrong| wrong.says.as_str()).collect::<Vec<_>>().join(" ")
+        )));
     }
     if !unknown.is_empty() {
-        notes.push(format!("ignored unknown argument{}: {}", if unknown.len() == 1 { "" } else { "s" }, unknown.join(", ")));
+        notes.push(format!(
+            "ignored unknown argument{}: {}",
+            if unknown.len() == 1 { "" } else { "s" },
+            unknown.join(", ")
+        ));
     }
     Ok(Decoded { arguments: decoded, notes })
 }
@@ -49,7 +57,8 @@ fn settle_names(
     let mut named = Map::new();
     let mut unknown = Vec::new();
     let given = std::mem::take(object);
-    let (exact, others): (Vec<_>, Vec<_>) = given.into_iter().partition(|(key, _)| properties.contains_key(key));
+    let (exact, others): (Vec<_>, Vec<_>) =
+        given.into_iter().partition(|(key, _)| properties.contains_key(key));
     named.extend(exact.into_iter().filter(|(_, value)| !value.is_null()));
     for (key, value) in others {
         let Some(name) = names::property(&key, properties) else {
@@ -91,7 +100,8 @@ fn missing(
     unknown: &[String],
     wrong: &[Wrong],
 ) -> Vec<Wrong> {
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let required =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     required
         .filter(|name| !decoded.contains_key(*name) && !wrong.iter().any(|wrong| wrong.name == *name))
         .map(|name| {

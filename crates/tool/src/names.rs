@@ -26,7 +26,9 @@ pub(crate) fn close_to<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> O
     let key = plain(key);
     names
         .map(|name| (strsim(&key, &plain(name)), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4 || key.contains(&plain(name)) || plain(name).contains(&key))
+        .filter(|(distance, name)| {
+            *distance <= 1 + name.len() / 4 || key.contains(&plain(name)) || plain(name).contains(&key)
+        })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }

@@ -127,7 +127,10 @@ async fn run<T: Tool>(
     let mut page = Page::new();
     T::render(&output, &mut page);
     let structured = structured.then(|| serde_json::to_value(&output)).transpose().map_err(|error| {
-        Failure::new(toolpost_engine::Kind::Internal, format!("The output could not be written as JSON: {error}."))
+        Failure::new(
+            toolpost_engine::Kind::Internal,
+            format!("The output could not be written as JSON: {error}."),
+        )
     })?;
     Ok(Done { page, structured, seen: T::Op::seen(&output) })
 }

@@ -42,7 +42,6 @@ struct Edit {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its schema is looked at")]
 enum Mode {
     Content,
     FilesOnly,
@@ -63,7 +62,8 @@ fn complete(mut arguments: Value) -> Value {
 }
 
 fn accepts(arguments: Value, wanted: Value, notes: &[&str]) {
-    let decoded = decode(arguments.clone(), &full::<Args>()).unwrap_or_else(|failure| panic!("{arguments}: {failure:?}"));
+    let decoded = decode(arguments.clone(), &full::<Args>())
+        .unwrap_or_else(|failure| panic!("{arguments}: {failure:?}"));
     assert_eq!(Value::Object(decoded.arguments), wanted, "{arguments}");
     assert_eq!(decoded.notes, notes, "{arguments}");
 }
@@ -82,7 +82,10 @@ fn values_of_another_type_are_accepted_where_they_are_clear() {
         (json!({"replace_all": "true"}), json!({"replace_all": true})),
         (json!({"replace_all": "False"}), json!({"replace_all": false})),
         (json!({"edits": {"old": "a", "new": "b"}}), json!({"edits": [{"old": "a", "new": "b"}]})),
-        (json!({"edits": "[{\"old\": \"a\", \"new\": \"b\"}]"}), json!({"edits": [{"old": "a", "new": "b"}]})),
+        (
+            json!({"edits": "[{\"old\": \"a\", \"new\": \"b\"}]"}),
+            json!({"edits": [{"old": "a", "new": "b"}]}),
+        ),
         (json!({"edits": [{"old_str": "a", "new": 1}]}), json!({"edits": [{"old": "a", "new": "1"}]})),
         (json!({"names": "one"}), json!({"names": ["one"]})),
         (json!({"names": "[\"one\", \"two\"]"}), json!({"names": ["one", "two"]})),
@@ -107,7 +110,10 @@ fn values_of_another_type_are_accepted_where_they_are_clear() {
 fn the_whole_arguments_may_come_as_text() {
     accepts(json!("{\"file_path\": \"a\"}"), json!({"file_path": "a"}), &[]);
     accepts(json!("{}{\"file_path\": \"a\"}"), json!({"file_path": "a"}), &[]);
-    refuses(json!("not json"), "The arguments came as text that is not a JSON object: expected ident at line 1 column 2.");
+    refuses(
+        json!("not json"),
+        "The arguments came as text that is not a JSON object: expected ident at line 1 column 2.",
+    );
     refuses(json!([1]), "The arguments must be a JSON object, got [1].");
 }
 
@@ -119,21 +125,43 @@ fn names_are_settled_once() {
     accepts(json!({"path": "a", "file_path": "a"}), json!({"file_path": "a"}), &[]);
     let both = "both file_path and path were given; file_path was used";
     accepts(json!({"path": "b", "file_path": "a"}), json!({"file_path": "a"}), &[both]);
-    accepts(json!({"file_path": "a", "explanation": "x"}), json!({"file_path": "a"}), &["ignored unknown argument: \"explanation\""]);
+    accepts(
+        json!({"file_path": "a", "explanation": "x"}),
+        json!({"file_path": "a"}),
+        &["ignored unknown argument: \"explanation\""],
+    );
 }
 
 #[test]
 fn wrong_arguments_are_named_with_what_is_expected() {
-    refuses(json!({}), "file_path is missing: it takes a string, for example {\"file_path\":\"src/main.rs\"}.");
+    refuses(
+        json!({}),
+        "file_path is missing: it takes a string, for example {\"file_path\":\"src/main.rs\"}.",
+    );
     refuses(
         json!({"file_pth": "a"}),
         "file_path is missing (did you mean it by \"file_pth\"?): it takes a string, for example {\"file_path\":\"src/main.rs\"}. Unknown: \"file_pth\".",
     );
-    refuses(json!({"file_path": ["a"]}), "file_path must be a string, got [\"a\"]; for example {\"file_path\":\"src/main.rs\"}.");
-    refuses(json!({"file_path": "a", "limit": "many"}), "limit must be a whole number, got \"many\"; for example {\"limit\":10}.");
-    refuses(json!({"file_path": "a", "limit": 0}), "limit must be at least 1, got 0; for example {\"limit\":10}.");
-    refuses(json!({"file_path": "a", "limit": -1}), "limit must be at least 1, got -1; for example {\"limit\":10}.");
-    refuses(json!({"file_path": "a", "limit": 1.5}), "limit must be a whole number, got 1.5; for example {\"limit\":10}.");
+    refuses(
+        json!({"file_path": ["a"]}),
+        "file_path must be a string, got [\"a\"]; for example {\"file_path\":\"src/main.rs\"}.",
+    );
+    refuses(
+        json!({"file_path": "a", "limit": "many"}),
+        "limit must be a whole number, got \"many\"; for example {\"limit\":10}.",
+    );
+    refuses(
+        json!({"file_path": "a", "limit": 0}),
+        "limit must be at least 1, got 0; for example {\"limit\":10}.",
+    );
+    refuses(
+        json!({"file_path": "a", "limit": -1}),
+        "limit must be at least 1, got -1; for example {\"limit\":10}.",
+    );
+    refuses(
+        json!({"file_path": "a", "limit": 1.5}),
+        "limit must be a whole number, got 1.5; for example {\"limit\":10}.",
+    );
     refuses(
         json!({"file_path": "a", "mode": "lines"}),
         "mode must be one of \"content\", \"files_only\", got \"lines\"; for example {\"mode\":\"content\"}.",
@@ -142,7 +170,10 @@ fn wrong_arguments_are_named_with_what_is_expected() {
         json!({"file_path": "a", "edits": [{"old": "x"}]}),
         "In edits[0]: new is missing: it takes a string, for example {\"new\":\"text\"}.",
     );
-    refuses(json!({"file_path": "a", "edits": [7]}), "edits[0] must be an object, got 7; for example {\"edits[0]\":{}}.");
+    refuses(
+        json!({"file_path": "a", "edits": [7]}),
+        "edits[0] must be an object, got 7; for example {\"edits[0]\":{}}.",
+    );
 }
 
 #[test]

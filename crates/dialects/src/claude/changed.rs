@@ -29,8 +29,12 @@ fn summary(file: &Changed) -> String {
             file.removed
         ),
         What::Replaced { count } => {
-            let places = if *count == 1 { "1 replacement".to_owned() } else { format!("{count} replacements") };
-            format!("Edited {path}: {places}, now lines {}-{} (+{} -{}).", file.first_line, file.last_line, file.added, file.removed)
+            let places =
+                if *count == 1 { "1 replacement".to_owned() } else { format!("{count} replacements") };
+            format!(
+                "Edited {path}: {places}, now lines {}-{} (+{} -{}).",
+                file.first_line, file.last_line, file.added, file.removed
+            )
         }
     }
 }

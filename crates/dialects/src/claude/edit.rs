@@ -39,7 +39,9 @@ impl Tool for Edit {
             near: None,
             matching: at.dialect.matching,
         };
-        Ok(Request { changes: vec![Change { path: at.path(&args.file_path)?, at: at_text, text: args.new_string }] })
+        Ok(Request {
+            changes: vec![Change { path: at.path(&args.file_path)?, at: at_text, text: args.new_string }],
+        })
     }
 
     fn render(output: &Output, page: &mut Page) {

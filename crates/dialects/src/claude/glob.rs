@@ -45,11 +45,15 @@ impl Tool for Glob {
         output.matches.iter().for_each(|found| page.line(&found.path));
         let (shown, total) = (output.matches.len(), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {
-            page.note(format!("the {shown} newest of {total} files; narrow pattern or path to see the others"));
+            page.note(format!(
+                "the {shown} newest of {total} files; narrow pattern or path to see the others"
+            ));
         }
         super::walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the files found so far, not all of them; narrow pattern or path");
+            page.note(
+                "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",
+            );
         }
     }
 }

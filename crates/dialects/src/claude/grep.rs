@@ -5,8 +5,8 @@ use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
-        glob::{Complete, Prune, Rules},
-        grep::{self, Case, File, Line, Matching, Mode, Multiline, Output, Request},
+        glob::Complete,
+        grep::{self, Case, File, Line, Mode, Numbers, Output, Prune, Request, Rules, Show, Span},
     },
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -87,9 +87,9 @@ impl Tool for Grep {
             case: if args.insensitive == Some(true) { Case::Insensitive } else { Case::Sensitive },
             before: lines("-B", args.before)?.or(around).unwrap_or(0),
             after: lines("-A", args.after)?.or(around).unwrap_or(0),
-            multiline: if args.multiline == Some(true) { Multiline::Across } else { Multiline::Within },
-            matching: if args.only_matching == Some(true) { Matching::MatchOnly } else { Matching::WholeLine },
-            numbered: args.numbers != Some(false),
+            span: if args.multiline == Some(true) { Span::Lines } else { Span::Line },
+            show: if args.only_matching == Some(true) { Show::Matches } else { Show::Line },
+            numbers: if args.numbers == Some(false) { Numbers::Hidden } else { Numbers::Shown },
             mode: match args.output_mode.unwrap_or_default() {
                 OutputMode::Content => Mode::Content,
                 OutputMode::FilesWithMatches => Mode::Files,
@@ -103,12 +103,15 @@ impl Tool for Grep {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        let shown = match output.mode {
+        match output.mode {
             Mode::Content => content(output, page),
-            Mode::Files => files(output, page),
-            Mode::Count => counts(output, page),
-        };
-        window(output, shown, page);
+            Mode::Files => output.files.iter().for_each(|file| page.line(&file.path)),
+            Mode::Count => output
+                .files
+                .iter()
+                .for_each(|file| page.line(&format!("{}:{}", file.path, file.matching_lines))),
+        }
+        window(output, page);
         super::walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the matches found so far, not all of them; narrow path, glob or pattern");
@@ -117,64 +120,74 @@ impl Tool for Grep {
 }
 
 fn lines(name: &str, count: Option<f64>) -> Result<Option<u64>, Failure> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is whole and not negative; the cast saturates")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the value is whole and not negative; the cast saturates"
+    )]
     match count {
         None => Ok(None),
         Some(count) if count >= 0.0 && count.fract() == 0.0 => Ok(Some(count as u64)),
-        Some(count) => Err(Failure::invalid(format!("{name} must be a whole number of lines, 0 or more; got {count}."))),
+        Some(count) => {
+            Err(Failure::invalid(format!("{name} must be a whole number of lines, 0 or more; got {count}.")))
+        }
     }
 }
 
-fn content(output: &Output, page: &mut Page) -> u64 {
+fn content(output: &Output, page: &mut Page) {
+    let surrounded = output.files.iter().flat_map(|file| &file.lines).any(|line| !line.is_match);
     let mut body = String::new();
-    let mut shown = 0;
     for file in &output.files {
-        for line in &file.lines {
-            shown += u64::from(line.is_match);
-            body.push_str(&shown_line(file, line, output.numbered));
-            body.push('\n');
+        for (number, line) in file.lines.iter().enumerate() {
+            let apart = if number == 0 { !body.is_empty() } else { line.after_gap };
+            if surrounded && apart {
+                body.push_str("--\n");
+            }
+            shown(file, line, output.numbers, &mut body);
         }
     }
     page.text(&body);
-    shown
 }
 
-fn shown_line(file: &File, line: &Line, numbered: bool) -> String {
-    if line.is_gap {
-        return "--".to_owned();
-    }
+fn shown(file: &File, line: &Line, numbers: Numbers, body: &mut String) {
     let mark = if line.is_match { ':' } else { '-' };
-    let number = if numbered { format!("{}{mark}", line.number) } else { String::new() };
-    format!("{}{mark}{number}{}", file.path, line.text)
-}
-
-fn files(output: &Output, page: &mut Page) -> u64 {
-    output.files.iter().for_each(|file| page.line(&file.path));
-    output.files.len() as u64
-}
-
-fn counts(output: &Output, page: &mut Page) -> u64 {
-    output.files.iter().for_each(|file| page.line(&format!("{}:{}", file.path, file.matches)));
-    output.files.len() as u64
+    body.push_str(&file.path);
+    body.push(mark);
+    if numbers == Numbers::Shown {
+        body.push_str(&line.number.to_string());
+        body.push(mark);
+    }
+    body.push_str(&line.text);
+    body.push('\n');
 }
 
 /// Says how much there is in all, and how to get the rest.
-fn window(output: &Output, shown: u64, page: &mut Page) {
+fn window(output: &Output, page: &mut Page) {
+    let (files, lines) =
+        (counted(output.files_matched, "file"), counted(output.lines_matched, "matching line"));
     if output.files_matched == 0 {
-        page.line(&format!("No matches found in {} files", output.files_searched));
+        page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
         return;
     }
-    let total = if output.mode == Mode::Content { output.lines_matched } else { output.files_matched };
     let what = match output.mode {
-        Mode::Content => format!("{} matching lines in {} files", output.lines_matched, output.files_matched),
-        Mode::Files => format!("{} files match", output.files_matched),
-        Mode::Count => format!("total {} in {} files", output.lines_matched, output.files_matched),
+        Mode::Content => format!("{lines} in {files}"),
+        Mode::Files => format!("{files} with matches"),
+        Mode::Count => format!("total: {lines} in {files}"),
     };
-    if shown == 0 {
-        page.line(&format!("No entries at this offset: {what}"));
-    } else if output.offset + shown < total {
-        page.note(format!("{}-{} of {what}; continue with offset {}", output.offset + 1, output.offset + shown, output.offset + shown));
+    let last = output.offset + output.shown;
+    if output.shown == 0 {
+        page.line(&format!("No entries at this offset: there are {} ({what})", output.entries));
+    } else if last < output.entries {
+        page.note(format!(
+            "{what}; entries {}-{last} of {}, continue with offset {last}",
+            output.offset + 1,
+            output.entries
+        ));
     } else {
         page.note(what);
     }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -2,13 +2,13 @@
 
 mod changed;
 mod edit;
-//mod glob;
-//mod grep;
+mod glob;
+mod grep;
 mod lines;
 mod notebook;
 mod read;
 mod say;
-//mod walked;
+mod walked;
 mod write;
 
 use std::time::Duration;
@@ -31,12 +31,12 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 3] = [
+const TOOLS: [ToolDef; 5] = [
     ToolDef::of::<read::Read>(),
     ToolDef::of::<edit::Edit>(),
     ToolDef::of::<write::Write>(),
-    //ToolDef::of::<glob::Glob>(),
-    //ToolDef::of::<grep::Grep>(),
+    ToolDef::of::<glob::Glob>(),
+    ToolDef::of::<grep::Grep>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -5,23 +5,37 @@ use toolpost_engine::Hint;
 pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(_) => "File has not been read yet. Read it first before writing to it.".to_owned(),
-        Hint::ReadAgain(path) => format!("Read {} again, then make the change on what stands there now.", path.display()),
+        Hint::ReadAgain(path) => {
+            format!("Read {} again, then make the change on what stands there now.", path.display())
+        }
         Hint::ReadLines(path, from, to) => format!(
             "Read {} with offset {from} and limit {} and copy the text exactly.",
             path.display(),
             to - from + 1
         ),
-        Hint::GiveMoreContext => "Give more surrounding lines in old_string, so that it is unique.".to_owned(),
+        Hint::GiveMoreContext => {
+            "Give more surrounding lines in old_string, so that it is unique.".to_owned()
+        }
         Hint::ReplaceAll => "Or set replace_all to true, if every occurrence is meant.".to_owned(),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => format!("Find it with Glob, for example {{\"pattern\": \"**/{name}\"}}."),
-        Hint::LookInto(path) => format!("See what is in it with Glob, for example {{\"pattern\": \"*\", \"path\": \"{}\"}}.", path.display()),
+        Hint::LookInto(path) => format!(
+            "See what is in it with Glob, for example {{\"pattern\": \"*\", \"path\": \"{}\"}}.",
+            path.display()
+        ),
         Hint::Narrow => "Narrow path, glob or pattern.".to_owned(),
         Hint::Page(offset) => format!("Continue with offset {offset}."),
-        Hint::Pages(total) => format!("Name the pages that you need, for example {{\"pages\": \"1-{}\"}}.", (*total).min(10)),
-        Hint::Literal(pattern) => format!("To find the text itself, escape it: {{\"pattern\": \"{}\"}}.", pattern.replace('\\', "\\\\").replace('"', "\\\"")),
+        Hint::Pages(total) => {
+            format!("Name the pages that you need, for example {{\"pages\": \"1-{}\"}}.", (*total).min(10))
+        }
+        Hint::Literal(pattern) => format!(
+            "To find the text itself, escape it: {{\"pattern\": \"{}\"}}.",
+            pattern.replace('\\', "\\\\").replace('"', "\\\"")
+        ),
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::StayInside(roots) => format!("Stay inside of {}; only the operator can add a further root.", roots.join(", ")),
+        Hint::StayInside(roots) => {
+            format!("Stay inside of {}; only the operator can add a further root.", roots.join(", "))
+        }
         Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
         Hint::Advice(words) => words.clone(),
     }

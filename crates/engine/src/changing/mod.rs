@@ -74,7 +74,9 @@ fn draft<'a>(
     let before = match engine.workspace().read(&path, fresh::LIMIT) {
         Ok(snapshot) => Some(Before { bytes: snapshot.bytes, hash: snapshot.hash }),
         Err(error) if error.why == AccessKind::Missing => None,
-        Err(error) if error.why == AccessKind::IsDirectory => return Err(crate::show::find::directory(engine, &path)),
+        Err(error) if error.why == AccessKind::IsDirectory => {
+            return Err(crate::show::find::directory(engine, &path));
+        }
         Err(error) => return Err(failures::access(&path, error)),
     };
     let mut draft = Draft { path, before, after: None, replaced: 0, wrote_whole: false, notes: Vec::new() };
@@ -94,7 +96,9 @@ fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), F
             let now = toolpost_text::encoding::Text::open(before.bytes.clone(), None).ok();
             let lines = now.and_then(|now| fresh::lines_changed(cx, &draft.path, now.view()));
             let differ = lines.map_or(String::new(), |lines| format!(" ({lines} lines differ)"));
-            draft.notes.push(format!("the file changed since it was last seen{differ}; the current version was changed"));
+            draft.notes.push(format!(
+                "the file changed since it was last seen{differ}; the current version was changed"
+            ));
             Ok(())
         }
     }

@@ -16,7 +16,10 @@ use toolpost_workspace::LookupError;
 /// Works out the content with the text replaced.
 pub(super) fn replace(engine: &Engine, draft: &mut Draft, change: &Change) -> Result<(), Failure> {
     let Where::Text { old, want, near, matching } = &change.at else {
-        return Err(Failure::new(Kind::Internal, "A change of all of a file came to the place where parts are changed."));
+        return Err(Failure::new(
+            Kind::Internal,
+            "A change of all of a file came to the place where parts are changed.",
+        ));
     };
     let path = draft.path.display();
     let Some(present) = draft.present() else { return create(engine, draft, old, &change.text) };
@@ -25,15 +28,18 @@ pub(super) fn replace(engine: &Engine, draft: &mut Draft, change: &Change) -> Re
         draft.replaced += 1;
         return Ok(());
     }
-    let text = Text::open(present.to_vec(), engine.encoding())
-        .map_err(|error| Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}")))?;
+    let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
+        Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}"))
+    })?;
     let how = How { upto: *matching, want: *want, near: *near, start: None };
     let found = matching::find(text.view(), old, &change.text, &how)
         .map_err(|miss| failures::miss(&draft.path, &miss))?;
-    guard::check(&change.text, text.view()).map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
+    guard::check(&change.text, text.view())
+        .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
     let notes = notes(&found, *want);
     let count = found.hits.len();
-    let splices: Vec<Splice> = found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
+    let splices: Vec<Splice> =
+        found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
     let bytes = text.splice(&splices).map_err(|error| failures::encoding(&path, &error))?;
     still_a_notebook(draft, text.bytes(), &bytes)?;
     draft.notes.extend(notes);
@@ -52,7 +58,8 @@ fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<()
         };
         return Err(crate::show::find::not_found(engine, &draft.path, &suggestions));
     }
-    guard::check(new, "").map_err(|placeholder| failures::placeholder(&draft.path.display(), &placeholder))?;
+    guard::check(new, "")
+        .map_err(|placeholder| failures::placeholder(&draft.path.display(), &placeholder))?;
     draft.after = Some(new.as_bytes().to_vec());
     Ok(())
 }

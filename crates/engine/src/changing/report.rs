@@ -24,7 +24,8 @@ pub(super) fn file(engine: &Engine, draft: Draft) -> Changed {
         Some(_) => What::Replaced { count: draft.replaced },
     };
     let hash = hash(&after);
-    let part = if matches!(what, What::Created | What::Overwritten { .. }) { Part::Whole } else { Part::AsBefore };
+    let part =
+        if matches!(what, What::Created | What::Overwritten { .. }) { Part::Whole } else { Part::AsBefore };
     Changed {
         path: draft.path.display(),
         what,

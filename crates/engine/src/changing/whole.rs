@@ -5,7 +5,12 @@ use crate::{Engine, Failure, Hint, Kind, failures, operations::change::Existence
 use toolpost_text::{encoding::Text, guard};
 
 /// Works out the whole new content.
-pub(super) fn write(engine: &Engine, draft: &mut Draft, existence: Existence, text: &str) -> Result<(), Failure> {
+pub(super) fn write(
+    engine: &Engine,
+    draft: &mut Draft,
+    existence: Existence,
+    text: &str,
+) -> Result<(), Failure> {
     let path = draft.path.display();
     match (existence, draft.present().is_some()) {
         (Existence::New, true) => {
@@ -25,7 +30,9 @@ pub(super) fn write(engine: &Engine, draft: &mut Draft, existence: Existence, te
         Some(before) => {
             let written = before.overwrite(text).map_err(|error| failures::encoding(&path, &error))?;
             if written.kept_crlf {
-                draft.notes.push("kept CRLF: the file had CRLF line ends throughout, the new text had none".to_owned());
+                draft.notes.push(
+                    "kept CRLF: the file had CRLF line ends throughout, the new text had none".to_owned(),
+                );
             }
             if written.kept_bom {
                 draft.notes.push("kept the byte order mark".to_owned());

@@ -1,8 +1,6 @@
 //! `change`: whole files and places in them, all or none.
 
-use crate::{
-    Access, CallCtx, Engine, Extent, Failure, Operation, Seen, Touch, changing, engine::blocking,
-};
+use crate::{Access, CallCtx, Engine, Extent, Failure, Operation, Seen, Touch, changing, engine::blocking};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::lines::LineRange;

@@ -2,7 +2,9 @@
 
 use crate::{CallCtx, Engine, Failure, Hint, Kind, failures};
 use std::io::{Error, Read};
-use toolpost_workspace::{AccessKind, ContentHash, Lookup, LookupError, Missing, OpenFile, WorkspacePath, hash};
+use toolpost_workspace::{
+    AccessKind, ContentHash, Lookup, LookupError, Missing, OpenFile, WorkspacePath, hash,
+};
 
 /// How many entries of a directory are named.
 const ENTRIES: usize = 50;
@@ -30,7 +32,12 @@ pub(crate) struct Whole {
 }
 
 /// Finds the file: the exact name first, always; then the only near miss that may be read without asking.
-pub(crate) fn file(engine: &Engine, path: &WorkspacePath, said: &str, cx: &CallCtx) -> Result<Found, Failure> {
+pub(crate) fn file(
+    engine: &Engine,
+    path: &WorkspacePath,
+    said: &str,
+    cx: &CallCtx,
+) -> Result<Found, Failure> {
     let missing = match engine.workspace().stat(path) {
         Ok(stat) if stat.kind == toolpost_workspace::Kind::Directory => return Err(directory(engine, path)),
         Ok(stat) => return Ok(Found { path: path.clone(), len: stat.len, note: None }),
@@ -89,11 +96,19 @@ impl Opened {
     /// Reads all of it into memory.
     pub(crate) fn whole(mut self) -> Result<Whole, Failure> {
         if self.len > super::WHOLE {
-            let what = format!("{} has {} bytes; at most {} can be shown.", self.path.display(), self.len, super::WHOLE);
+            let what = format!(
+                "{} has {} bytes; at most {} can be shown.",
+                self.path.display(),
+                self.len,
+                super::WHOLE
+            );
             return Err(Failure::new(Kind::TooLarge, what));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(self.len).unwrap_or(0));
-        (&mut self).take(super::WHOLE + 1).read_to_end(&mut bytes).map_err(|error| failures::io(&self.path, &error))?;
+        (&mut self)
+            .take(super::WHOLE + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| failures::io(&self.path, &error))?;
         let hash = hash(&bytes);
         Ok(Whole { bytes, hash })
     }

@@ -1,7 +1,10 @@
 //! A picture, as a client can show it.
 
 use super::find::Opened;
-use crate::{Failure, Hint, Kind, Part, operations::read::{Content, Shown}};
+use crate::{
+    Failure, Hint, Kind, Part,
+    operations::read::{Content, Shown},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_documents::image::{self, ImageLimits};
@@ -27,7 +30,9 @@ pub(crate) fn show(opened: Opened) -> Result<Shown, Failure> {
         Failure::new(Kind::WrongKind, format!("{path} cannot be shown as a picture: {error}"))
             .hint(Hint::Advice("The file itself may be broken; its bytes were not passed on.".to_owned()))
     })?;
-    let mut summary = format!("{path}: {:?} {}x{}", shown.format, shown.original_width, shown.original_height).to_lowercase();
+    let mut summary =
+        format!("{path}: {:?} {}x{}", shown.format, shown.original_width, shown.original_height)
+            .to_lowercase();
     if (shown.width, shown.height) != (shown.original_width, shown.original_height) {
         summary.push_str(&format!(", shown as {}x{}", shown.width, shown.height));
     }

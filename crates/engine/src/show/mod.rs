@@ -15,5 +15,6 @@ pub(crate) const WHOLE: u64 = 64 * 1024 * 1024;
 /// The refusal of a file that shows nothing.
 pub(crate) fn binary(path: &WorkspacePath, bytes: u64, what: &str) -> Failure {
     let what = format!("{} is not text: {what}, {bytes} bytes. It cannot be shown.", path.display());
-    Failure::new(Kind::WrongKind, what).hint(Hint::Advice("Look for its source, or for a text beside it.".to_owned()))
+    Failure::new(Kind::WrongKind, what)
+        .hint(Hint::Advice("Look for its source, or for a text beside it.".to_owned()))
 }

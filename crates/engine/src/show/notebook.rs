@@ -71,7 +71,11 @@ pub(crate) fn show(opened: Opened, request: &Request) -> Result<Shown, Failure> 
         source: cell.source,
         outputs: cell.outputs.into_iter().map(output).collect(),
     });
-    let mut notebook = Notebook { language: read.language.unwrap_or_else(|| "unknown language".to_owned()), cells: cells.collect(), notes: Vec::new() };
+    let mut notebook = Notebook {
+        language: read.language.unwrap_or_else(|| "unknown language".to_owned()),
+        cells: cells.collect(),
+        notes: Vec::new(),
+    };
     window(&mut notebook, request);
     let bytes = Some(whole.bytes.into());
     Ok(Shown { content: Content::Notebook(notebook), hash: Some(whole.hash), part: Part::Whole, bytes })
@@ -106,7 +110,11 @@ fn window(notebook: &mut Notebook, request: &Request) {
     if keep < cells.len() {
         cells.truncate(keep);
         let next = skip + keep + 1;
-        notebook.notes.push(format!("cells {}-{} of {total}; continue with offset {next} (it counts cells here)", skip + 1, skip + keep));
+        notebook.notes.push(format!(
+            "cells {}-{} of {total}; continue with offset {next} (it counts cells here)",
+            skip + 1,
+            skip + keep
+        ));
     }
     notebook.cells = cells;
 }

@@ -36,9 +36,12 @@ pub struct PdfPage {
 /// Shows pages of a PDF.
 pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
     let path = opened.path().display();
-    let range = request.pages.as_deref().map(PageRange::parse).transpose().map_err(|error| {
-        Failure::invalid(format!("pages is wrong: {error}")).hint(Hint::Pages(10))
-    })?;
+    let range = request
+        .pages
+        .as_deref()
+        .map(PageRange::parse)
+        .transpose()
+        .map_err(|error| Failure::invalid(format!("pages is wrong: {error}")).hint(Hint::Pages(10)))?;
     let whole = opened.whole()?;
     let hash = whole.hash;
     let limits = PdfLimits { deadline: cx.time_left(TIME), ..PdfLimits::default() };
@@ -70,7 +73,8 @@ fn fit(pages: Vec<PdfPage>, max_bytes: usize) -> (Vec<PdfPage>, Vec<String>) {
         kept.push(page);
     }
     let Some(next) = pages.peek() else { return (kept, Vec::new()) };
-    let note = format!("pages from {} on did not fit into this answer; ask for them by their numbers", next.number);
+    let note =
+        format!("pages from {} on did not fit into this answer; ask for them by their numbers", next.number);
     if kept.is_empty() {
         kept.extend(pages.next());
     }
@@ -83,9 +87,13 @@ fn failed(path: &str, error: &PdfError) -> Failure {
         PdfError::PagesNeeded { total, .. } | PdfError::OutOfRange { total, .. } => {
             Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(*total))
         }
-        PdfError::TooManyPages { max, .. } => Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(*max)),
+        PdfError::TooManyPages { max, .. } => {
+            Failure { kind: Kind::Invalid, ..failure }.hint(Hint::Pages(*max))
+        }
         PdfError::TimedOut { .. } => Failure { kind: Kind::Timeout, ..failure }.hint(Hint::Pages(1)),
         PdfError::Busy { .. } => Failure { kind: Kind::Conflict, ..failure }.hint(Hint::TryAgain),
-        PdfError::NoText { .. } | PdfError::Encrypted | PdfError::NotAPdf | PdfError::Garbled { .. } => failure,
+        PdfError::NoText { .. } | PdfError::Encrypted | PdfError::NotAPdf | PdfError::Garbled { .. } => {
+            failure
+        }
     }
 }

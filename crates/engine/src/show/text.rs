@@ -58,7 +58,12 @@ pub enum Total {
 }
 
 /// Shows the lines that were asked for.
-pub(crate) fn show(opened: Opened, engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
+pub(crate) fn show(
+    opened: Opened,
+    engine: &Engine,
+    request: &Request,
+    cx: &CallCtx,
+) -> Result<Shown, Failure> {
     match encoding::sniff(opened.head()) {
         Sniffed::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
         Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom) => stream(opened, request, cx),
@@ -148,12 +153,18 @@ fn line(line: toolpost_text::window::Line) -> Line {
 }
 
 /// Leaves out the lines that do not fit into the answer, and says where to continue.
-fn fit(mut text: Text, request: &Request, path: &toolpost_workspace::WorkspacePath, bytes: u64) -> Result<Text, Failure> {
+fn fit(
+    mut text: Text,
+    request: &Request,
+    path: &toolpost_workspace::WorkspacePath,
+    bytes: u64,
+) -> Result<Text, Failure> {
     let total = match text.total {
         Total::Exactly(total) | Total::MoreThan(total) => total,
     };
     if text.lines.is_empty() && bytes > 0 {
-        let what = format!("{} has {total} lines; offset {} is behind its end.", path.display(), request.offset);
+        let what =
+            format!("{} has {total} lines; offset {} is behind its end.", path.display(), request.offset);
         return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
     }
     let room = request.max_bytes.saturating_sub(512);
@@ -170,14 +181,20 @@ fn fit(mut text: Text, request: &Request, path: &toolpost_workspace::WorkspacePa
 }
 
 fn part(request: &Request, shown: u64, total: u64) -> Part {
-    if request.offset == 1 && shown >= total { Part::Whole } else { Part::Lines(request.offset..=request.offset + shown.max(1) - 1) }
+    if request.offset == 1 && shown >= total {
+        Part::Whole
+    } else {
+        Part::Lines(request.offset..=request.offset + shown.max(1) - 1)
+    }
 }
 
 /// Says what must be known to change the file.
 fn facts(seen: &Facts) -> Vec<String> {
     let mut facts = Vec::new();
     if seen.tabs > 0 {
-        facts.push(if seen.spaces > seen.tabs { "indent: tabs and spaces" } else { "indent: tabs" }.to_owned());
+        facts.push(
+            if seen.spaces > seen.tabs { "indent: tabs and spaces" } else { "indent: tabs" }.to_owned(),
+        );
     }
     match (seen.crlf, seen.lf) {
         (0, _) => {}
@@ -188,7 +205,10 @@ fn facts(seen: &Facts) -> Vec<String> {
         facts.push("BOM".to_owned());
     }
     if seen.invalid > 0 {
-        facts.push("encoding: unknown 8-bit, what is not ASCII is shown as \u{FFFD}; changes must be ASCII".to_owned());
+        facts.push(
+            "encoding: unknown 8-bit, what is not ASCII is shown as \u{FFFD}; changes must be ASCII"
+                .to_owned(),
+        );
     }
     facts
 }

@@ -21,8 +21,9 @@ fn outcome(back: &Back) -> String {
         Ok(_) => "done".to_owned(),
         Err(Stop::Ask(_)) => "asked".to_owned(),
         Err(Stop::NoSuchTool(_)) => "no_such_tool".to_owned(),
-        Err(Stop::Failed(failure)) => {
-            serde_json::to_value(failure.kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default()
-        }
+        Err(Stop::Failed(failure)) => serde_json::to_value(failure.kind)
+            .ok()
+            .and_then(|kind| kind.as_str().map(str::to_owned))
+            .unwrap_or_default(),
     }
 }

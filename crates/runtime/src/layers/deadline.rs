@@ -27,5 +27,6 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
 }
 
 fn timed_out(time: Duration) -> Failure {
-    Failure::new(Kind::Timeout, format!("Nothing was found out within {} s.", time.as_secs_f32())).hint(Hint::Narrow)
+    Failure::new(Kind::Timeout, format!("Nothing was found out within {} s.", time.as_secs_f32()))
+        .hint(Hint::Narrow)
 }

@@ -21,6 +21,7 @@ fn panicked(payload: &(dyn Any + Send)) -> Failure {
     let words = payload.downcast_ref::<&str>().map(|words| (*words).to_owned());
     let words = words.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
     tracing::error!(%words, "a call panicked");
-    Failure::new(Kind::Internal, format!("Toolpost made a mistake in this call: {words}"))
-        .hint(Hint::Advice("Nothing else is affected; try it in another way, and report it as a bug.".to_owned()))
+    Failure::new(Kind::Internal, format!("Toolpost made a mistake in this call: {words}")).hint(Hint::Advice(
+        "Nothing else is affected; try it in another way, and report it as a bug.".to_owned(),
+    ))
 }

@@ -22,7 +22,9 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             let question = question(&trip, &asked, &first.why);
             match trip.call.asker.ask(&question).await {
                 Verdict::Allow => {}
-                Verdict::Deny(why) => return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why)))),
+                Verdict::Deny(why) => {
+                    return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why))));
+                }
                 Verdict::Later => return Err(Stop::Ask(question)),
             }
         }
@@ -53,8 +55,7 @@ fn verb(touch: &Touch) -> &'static str {
 
 fn denied(touch: &Touch, why: &str) -> Failure {
     let path = touch.path().display();
-    Failure::new(Kind::Denied, format!("Not allowed to {} {path}: {why}", verb(touch))).hint(Hint::Operator(format!(
-        "touch = \"{}\", paths = [\"{path}\"], decide = \"allow\"",
-        verb(touch)
-    )))
+    Failure::new(Kind::Denied, format!("Not allowed to {} {path}: {why}", verb(touch))).hint(Hint::Operator(
+        format!("touch = \"{}\", paths = [\"{path}\"], decide = \"allow\"", verb(touch)),
+    ))
 }

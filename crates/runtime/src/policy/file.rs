@@ -28,7 +28,9 @@ pub enum PolicyError {
         problem: String,
     },
     /// An example that a rule carries does not fit the rule.
-    #[error("{file}: rule {number} (`{why}`) does not match its own example `{example}`; correct the pattern or the example.")]
+    #[error(
+        "{file}: rule {number} (`{why}`) does not match its own example `{example}`; correct the pattern or the example."
+    )]
     Example {
         /// The file.
         file: String,
@@ -73,8 +75,10 @@ fn unsaid() -> String {
 
 /// Reads the rules of a file.
 pub(super) fn parse(text: &str, source: &RuleSource) -> Result<Vec<Rule>, PolicyError> {
-    let file: File = toml::from_str(text)
-        .map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string().trim().to_owned() })?;
+    let file: File = toml::from_str(text).map_err(|error| PolicyError::Shape {
+        file: name(source),
+        problem: error.to_string().trim().to_owned(),
+    })?;
     file.rule.into_iter().map(|written| rule(written, source)).collect()
 }
 
@@ -105,12 +109,20 @@ fn rule(written: Written, source: &RuleSource) -> Result<Rule, PolicyError> {
             paths.add(GlobBuilder::new(&pattern).literal_separator(true).build().map_err(wrong)?);
         }
     }
-    let paths = paths.build().map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string() })?;
+    let paths = paths
+        .build()
+        .map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string() })?;
     let accesses = written.touch.into_iter().map(|access| match access {
         WrittenAccess::Read => Access::Reads,
         WrittenAccess::Write => Access::Writes,
     });
-    Ok(Rule { accesses: accesses.collect(), paths, decision: written.decide, why: written.why, source: source.clone() })
+    Ok(Rule {
+        accesses: accesses.collect(),
+        paths,
+        decision: written.decide,
+        why: written.why,
+        source: source.clone(),
+    })
 }
 
 /// A pattern without a slash means the name at any depth; a directory means all that is in it.

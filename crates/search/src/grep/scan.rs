@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use grep_matcher::Matcher;
+use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
@@ -51,7 +51,12 @@ impl Scanner {
             Directly::No => BinaryDetection::quit(0),
             Directly::Yes => BinaryDetection::none(),
         };
+        let ends = match request.span {
+            Span::Line => LineTerminator::crlf(), // as the matcher has it, or nothing is searched
+            Span::Lines => LineTerminator::byte(b'\n'),
+        };
         let searcher = SearcherBuilder::new()
+            .line_terminator(ends)
             .line_number(request.mode == Mode::Content)
             .before_context(if context { request.before } else { 0 })
             .after_context(if context { request.after } else { 0 })

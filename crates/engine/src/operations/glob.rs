@@ -1,0 +1,94 @@
+//! `glob`: files by the pattern of their names, newest first.
+
+use crate::{
+    Access, CallCtx, Engine, Failure, Operation, Touch,
+    engine::blocking,
+    walking::{self, control},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_search::{Case, GlobRequest, Hidden, Only, SearchError};
+use toolpost_workspace::WorkspacePath;
+
+pub use crate::walking::{Complete, Walked};
+pub use toolpost_search::{Prune, Rules};
+
+/// Finds files by their names.
+pub struct Glob;
+
+/// Which names, and where.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The directory from which the pattern is meant.
+    pub base: WorkspacePath,
+    /// The pattern.
+    pub pattern: String,
+    /// Whose ignore rules count.
+    pub rules: Rules,
+    /// What happens to dependency directories.
+    pub prune: Prune,
+    /// How many are listed; all are counted.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The newest first, those of one moment by path.
+    pub matches: Vec<Match>,
+    /// How many there are in all.
+    pub total: u64,
+    /// What was not looked at.
+    pub walk: Walked,
+}
+
+/// A file that was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Match {
+    /// The file, relative to its root.
+    pub path: String,
+    /// When it was last changed, in seconds since 1970.
+    pub modified: i64,
+}
+
+impl Operation for Glob {
+    const NAME: &'static str = "glob";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Read(request.base.clone())]
+    }
+
+    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (engine, control) = (engine.clone(), control(cx));
+        blocking(move || {
+            let request = GlobRequest {
+                base: request.base,
+                pattern: request.pattern,
+                rules: request.rules,
+                prune: request.prune,
+                hidden: Hidden::Show,
+                case: Case::Sensitive,
+                only: Only::Files,
+                limit: Some(request.limit),
+            };
+            let found = toolpost_search::glob(engine.workspace(), &request, &control);
+            found.map(output).map_err(|error: SearchError| walking::failed(error, &engine.roots()))
+        })
+        .await
+    }
+}
+
+fn output(found: toolpost_search::GlobOutput) -> Output {
+    let matches = found.matches.iter().map(|found| Match {
+        path: found.path.display(),
+        modified: found.modified.div_euclid(1_000_000_000),
+    });
+    Output {
+        matches: matches.collect(),
+        total: found.total,
+        walk: Walked::of(&found.skipped, found.unreadable, found.complete),
+    }
+}

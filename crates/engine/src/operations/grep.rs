@@ -1,0 +1,244 @@
+//! `grep`: lines that match a regular expression, in the files under a directory.
+
+use crate::{
+    Access, CallCtx, Engine, Failure, Operation, Touch,
+    engine::blocking,
+    walking::{self, Walked, control},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_search::{
+    GrepOutput, GrepRequest, Hidden, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched,
+};
+use toolpost_workspace::WorkspacePath;
+
+pub use toolpost_search::{Case, Prune, Rules, grep::Show, grep::Span};
+
+/// Finds lines by what they say.
+pub struct Grep;
+
+/// What to look for, and where.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The directory to search, or a single file.
+    pub base: WorkspacePath,
+    /// The regular expression.
+    pub pattern: String,
+    /// Which files, as globs; `!` in front leaves out.
+    pub globs: Vec<String>,
+    /// Which types of files.
+    pub types: Vec<String>,
+    /// How letters are compared.
+    pub case: Case,
+    /// How many lines to show before a match.
+    pub before: u64,
+    /// How many lines to show after a match.
+    pub after: u64,
+    /// Whether a match may reach over the end of a line.
+    pub span: Span,
+    /// What is shown of a line that matches.
+    pub show: Show,
+    /// Whether the numbers of the lines are wanted.
+    pub numbers: Numbers,
+    /// What is wanted.
+    pub mode: Mode,
+    /// How many lines or files to return.
+    pub limit: Option<u64>,
+    /// How many to pass over first.
+    pub offset: u64,
+    /// Whose ignore rules count.
+    pub rules: Rules,
+    /// What happens to dependency directories.
+    pub prune: Prune,
+}
+
+/// Whether the numbers of the lines are wanted.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Numbers {
+    /// They are.
+    Shown,
+    /// They are not.
+    Hidden,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The lines, by path.
+    Content,
+    /// The files, the newest first.
+    Files,
+    /// The files with the number of matching lines, by path.
+    Count,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What was wanted.
+    pub mode: Mode,
+    /// Whether the numbers of the lines are wanted.
+    pub numbers: Numbers,
+    /// The files in the window, each with its lines in the window.
+    pub files: Vec<File>,
+    /// How many lines (or files) there are, of which the window shows a part; surrounding lines count.
+    pub entries: u64,
+    /// How many of them were passed over.
+    pub offset: u64,
+    /// How many of them are shown.
+    pub shown: u64,
+    /// How many lines match in all.
+    pub lines_matched: u64,
+    /// How many files hold a match.
+    pub files_matched: u64,
+    /// How many files were searched.
+    pub files_searched: u64,
+    /// What was not looked at.
+    pub walk: Walked,
+}
+
+/// A file that holds matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct File {
+    /// The file, relative to its root.
+    pub path: String,
+    /// How many of its lines match; 1 where only files are wanted.
+    pub matching_lines: u64,
+    /// The lines in the window.
+    pub lines: Vec<Line>,
+}
+
+/// A line of a file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Line {
+    /// Its number, counted from 1.
+    pub number: u64,
+    /// Its text; what was cut from a long line is said in brackets.
+    pub text: String,
+    /// Whether it matches, or surrounds a line that does.
+    pub is_match: bool,
+    /// Whether lines lie between the one before and this one.
+    pub after_gap: bool,
+}
+
+impl Operation for Grep {
+    const NAME: &'static str = "grep";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Read(request.base.clone())]
+    }
+
+    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (engine, control, may_read) = (engine.clone(), control(cx), cx.may_read.clone());
+        blocking(move || {
+            let (mode, numbers) = (request.mode, request.numbers);
+            let request = GrepRequest { may_read: Some(may_read), ..asked(request) };
+            let found = toolpost_search::grep(engine.workspace(), &request, &control);
+            found
+                .map(|found| output(found, mode, numbers))
+                .map_err(|error| walking::failed(error, &engine.roots()))
+        })
+        .await
+    }
+}
+
+fn asked(request: Request) -> GrepRequest {
+    let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    GrepRequest {
+        globs: request.globs,
+        types: request.types,
+        case: request.case,
+        before: size(request.before),
+        after: size(request.after),
+        span: request.span,
+        show: request.show,
+        mode: match request.mode {
+            Mode::Content => toolpost_search::Mode::Content,
+            Mode::Files => toolpost_search::Mode::Files,
+            Mode::Count => toolpost_search::Mode::Count,
+        },
+        limit: request.limit.map(size),
+        offset: size(request.offset),
+        rules: request.rules,
+        hidden: Hidden::Show,
+        prune: request.prune,
+        ..GrepRequest::new(request.base, request.pattern)
+    }
+}
+
+fn output(found: GrepOutput, mode: Mode, numbers: Numbers) -> Output {
+    let mut walk = Walked::of(&found.skipped, found.unreadable, found.complete);
+    walk.skipped.extend(unsearched(&found.unsearched));
+    Output {
+        mode,
+        numbers,
+        files: found.files.into_iter().map(file).collect(),
+        entries: found.entries,
+        offset: found.offset,
+        shown: found.shown,
+        lines_matched: found.totals.matching_lines,
+        files_matched: found.totals.files,
+        files_searched: found.totals.searched,
+        walk,
+    }
+}
+
+fn file(hits: FileHits) -> File {
+    let lines = hits.lines.into_iter().map(|line| Line {
+        number: line.number,
+        text: with_cut(line.text, line.cut),
+        is_match: line.role == Role::Match,
+        after_gap: line.after_gap,
+    });
+    File { path: hits.path.display(), matching_lines: hits.matching_lines, lines: lines.collect() }
+}
+
+fn with_cut(text: String, cut: Option<Cut>) -> String {
+    match cut {
+        None => text,
+        Some(Cut { before: 0, after }) => format!("{text} [… {after} more bytes]"),
+        Some(Cut { before, after: 0 }) => format!("[{before} bytes …] {text}"),
+        Some(Cut { before, after }) => format!("[{before} bytes …] {text} [… {after} more bytes]"),
+    }
+}
+
+fn unsearched(files: &Unsearched) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut count = |count: u64, what: &str| {
+        if count > 0 {
+            words.push(format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
+        }
+    };
+    count(files.binary, "binary file");
+    if files.withheld > 0 {
+        words.push(format!("{} that the rules do not let be read without asking", files.withheld));
+    }
+    if files.too_large > 0 {
+        words.push(format!(
+            "{} too large to be searched ({})",
+            files.too_large,
+            files.too_large_names.join(", ")
+        ));
+    }
+    words
+}
+
+/// Takes several globs apart: white space and commas part them, but not inside of braces.
+#[must_use]
+pub fn globs(said: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = said.split(|letter: char| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (letter == ',' || letter.is_whitespace())
+    });
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,124 @@
+//! `list`: a directory as a tree.
+
+use crate::{
+    Access, CallCtx, Engine, Failure, Operation, Touch,
+    engine::blocking,
+    operations::stat::FileKind,
+    walking::{self, Walked, control},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_search::{ListOutput, ListRequest, Prune, Rules, list::Inside};
+use toolpost_workspace::WorkspacePath;
+
+pub use toolpost_search::Hidden;
+
+/// Lists a directory.
+pub struct List;
+
+/// Which directory, and how deep.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The directory.
+    pub base: WorkspacePath,
+    /// How many levels; 1 is the directory alone.
+    pub depth: usize,
+    /// Whose ignore rules count.
+    pub rules: Rules,
+    /// What happens to hidden names.
+    pub hidden: Hidden,
+    /// What happens to dependency directories.
+    pub prune: Prune,
+    /// How many entries are listed; all are counted.
+    pub limit: usize,
+}
+
+/// A tree, written down from the top.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The directory, relative to its root.
+    pub path: String,
+    /// The entries; each directory is followed by what lies in it.
+    pub nodes: Vec<Node>,
+    /// How many entries of the directory itself are not shown.
+    pub more: u64,
+    /// How many entries were seen, shown or not.
+    pub total: u64,
+    /// What was not looked at.
+    pub walk: Walked,
+}
+
+/// An entry of a tree.
+#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Node {
+    /// The entry, relative to its root.
+    pub path: String,
+    /// How many directories lie between; 0 is directly in the directory.
+    pub depth: usize,
+    /// What it is.
+    pub kind: FileKind,
+    /// What a link says.
+    pub target: Option<String>,
+    /// Whether a directory could not be read.
+    pub unreadable: bool,
+    /// How many entries of a directory are not shown.
+    pub more: u64,
+}
+
+impl Operation for List {
+    const NAME: &'static str = "list";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Read(request.base.clone())]
+    }
+
+    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (engine, control) = (engine.clone(), control(cx));
+        blocking(move || {
+            let base = request.base.display();
+            let request = ListRequest {
+                base: request.base,
+                depth: request.depth,
+                rules: request.rules,
+                hidden: request.hidden,
+                prune: request.prune,
+                limit: Some(request.limit),
+            };
+            let listed = toolpost_search::list(engine.workspace(), &request, &control);
+            listed.map(|listed| output(base, listed)).map_err(|error| walking::failed(error, &engine.roots()))
+        })
+        .await
+    }
+}
+
+fn output(path: String, listed: ListOutput) -> Output {
+    let nodes = listed.nodes.into_iter().map(|node| Node {
+        path: node.path.display(),
+        depth: node.depth,
+        kind: kind(node.kind),
+        target: node.target,
+        unreadable: node.inside == Inside::Unreadable,
+        more: node.more,
+    });
+    Output {
+        path,
+        nodes: nodes.collect(),
+        more: listed.more,
+        total: listed.total,
+        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete),
+    }
+}
+
+fn kind(kind: toolpost_search::Kind) -> FileKind {
+    match kind {
+        toolpost_search::Kind::File => FileKind::File,
+        toolpost_search::Kind::Directory => FileKind::Directory,
+        toolpost_search::Kind::Link => FileKind::Link,
+        toolpost_search::Kind::Fifo | toolpost_search::Kind::Socket | toolpost_search::Kind::Device => {
+            FileKind::Other
+        }
+    }
+}

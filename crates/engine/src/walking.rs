@@ -1,0 +1,100 @@
+//! How an operation walks: under the call's clock, and what it tells of what it did not look at.
+
+use crate::{CallCtx, Failure, Hint, Kind};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_search::{Control, SearchError, Skipped, Unreadable};
+
+/// Whether a walk saw everything.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Complete {
+    /// It did.
+    #[default]
+    Yes,
+    /// Its time was up first: there may be more.
+    TimedOut,
+    /// It was cancelled first: there may be more.
+    Cancelled,
+}
+
+/// What a walk did not look at.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Walked {
+    /// What was left out on purpose, in words.
+    pub skipped: Vec<String>,
+    /// The first few places that could not be read, with the reason.
+    pub unreadable: Vec<String>,
+    /// How many places could not be read.
+    pub unreadable_total: u64,
+    /// Whether everything else was seen.
+    pub complete: Complete,
+}
+
+/// Makes the control of a walk: it ends when the caller gives up, and a little before the answer is due.
+pub(crate) fn control(cx: &CallCtx) -> Control {
+    let cancel = cx.cancel.clone();
+    let control = Control::default().cancelled_by(move || cancel.is_cancelled());
+    match cx.deadline {
+        Some(deadline) => control.until(deadline),
+        None => control,
+    }
+}
+
+impl Walked {
+    /// Tells what a walk left out and could not read.
+    pub(crate) fn of(skipped: &Skipped, unreadable: Unreadable, complete: toolpost_search::Complete) -> Self {
+        Self {
+            skipped: words(skipped),
+            unreadable: unreadable.names.into_iter().collect(),
+            unreadable_total: unreadable.count,
+            complete: match complete {
+                toolpost_search::Complete::Yes => Complete::Yes,
+                toolpost_search::Complete::TimedOut => Complete::TimedOut,
+                toolpost_search::Complete::Cancelled => Complete::Cancelled,
+            },
+        }
+    }
+}
+
+fn words(skipped: &Skipped) -> Vec<String> {
+    let directories: Vec<&str> = skipped.directories.iter().map(String::as_str).collect();
+    let named = skipped.ignored_directories + skipped.hidden_directories + skipped.dependencies;
+    let mut words = Vec::new();
+    let mut count = |count: u64, one: &str, many: &str| {
+        if count > 0 {
+            words.push(format!("{count} {}", if count == 1 { one } else { many }));
+        }
+    };
+    count(skipped.ignored_directories, "ignored directory", "ignored directories");
+    count(skipped.dependencies, "dependency directory", "dependency directories");
+    count(skipped.hidden_directories, "hidden directory", "hidden directories");
+    count(skipped.ignored_files, "ignored file", "ignored files");
+    count(skipped.hidden_files, "hidden file", "hidden files");
+    if let Some(last) = words.last_mut()
+        && !directories.is_empty()
+    {
+        let more = if named > directories.len() as u64 { ", …" } else { "" };
+        last.push_str(&format!(" ({}{more})", directories.join(", ")));
+    }
+    words
+}
+
+/// Words why a search did not happen.
+pub(crate) fn failed(error: SearchError, roots: &[String]) -> Failure {
+    let words = crate::failures::sentence(&error.to_string());
+    match error {
+        SearchError::Outside(error) => crate::failures::path("", error, roots),
+        SearchError::Missing { .. } => Failure::new(Kind::NotFound, words),
+        SearchError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
+        SearchError::Access(error) => crate::failures::access(&error.path.clone(), error),
+        SearchError::Regex { pattern, why, literal } => {
+            let failure =
+                Failure::invalid(format!("The pattern is no regular expression: {pattern}")).found(why);
+            literal.into_iter().fold(failure, |failure, literal| failure.hint(Hint::Literal(literal)))
+        }
+        SearchError::Glob { .. } | SearchError::UnknownType { .. } | SearchError::Request(_) => {
+            Failure::invalid(words)
+        }
+    }
+}
