@@ -4,6 +4,7 @@ mod common;
 
 use common::{Client, call, meta};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 
 /// Sends bytes to a server of either era; gives what came before the answer to the next request.
 async fn check(bytes: &[u8], expected: &[Value]) {
@@ -100,7 +101,6 @@ async fn a_thousand_requests_at_once_are_all_answered() {
     let mut client = Client::modern();
     let mut to = client.to.take().unwrap();
     let sending = tokio::spawn(async move {
-        use tokio::io::AsyncWriteExt;
         for id in 0..1000 {
             let params = meta(call("Echo", json!({"text": id.to_string()})), json!({}));
             let line = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});

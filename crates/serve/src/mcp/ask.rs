@@ -67,7 +67,7 @@ impl Client {
         };
         self.open.step_aside(&self.id);
         let asking = ServerRequest::ElicitRequest(request(question));
-        let asked = self.peer.send_request_with_option(asking, PeerRequestOptions::with_timeout(TIME)).await;
+        let asked = self.peer.send_request_with_option(asking, PeerRequestOptions::no_options()).await;
         let Ok(mut asked) = asked else { return unanswered() };
         let answer = tokio::select! {
             answer = &mut asked.rx => Some(answer),

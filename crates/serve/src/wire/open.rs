@@ -104,3 +104,50 @@ impl Open {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{pin::pin, task::Poll};
+
+    fn id(number: usize) -> RequestId {
+        RequestId::Number(i64::try_from(number).unwrap())
+    }
+
+    /// Fills all places but one, lets a request of some size in, and then, if it had to wait, makes room.
+    async fn check(bytes: usize, room: fn(&Open, usize), waits: bool) {
+        let open = Open::new();
+        for number in 1..PLACES as usize {
+            assert_eq!(open.enter(&id(number), 0, None).await, Ok(()));
+        }
+        // A task that has done much is made to pause: not here.
+        tokio::task::yield_now().await;
+        let last = id(0);
+        let mut entering = pin!(open.enter(&last, bytes, None));
+        let first = std::future::poll_fn(|cx| Poll::Ready(entering.as_mut().poll(cx))).await;
+        assert_eq!(first.is_pending(), waits, "{bytes} bytes");
+        if waits {
+            (1..=3).for_each(|number| room(&open, number));
+            assert_eq!(entering.await, Ok(()), "{bytes} bytes");
+        }
+        open.leave(&id(20));
+        assert_eq!(open.enter(&id(21), 0, None).await, Err(Taken));
+    }
+
+    #[tokio::test]
+    async fn large_requests_take_more_places() {
+        check(0, |_, _| (), false).await;
+        check(BYTES - 1, |_, _| (), false).await;
+        check(BYTES, |open, number| open.leave(&id(number)), true).await;
+        check(3 * BYTES, |open, number| open.leave(&id(number)), true).await;
+        check(3 * BYTES, |open, number| open.step_aside(&id(number)), true).await;
+    }
+
+    #[tokio::test]
+    async fn a_request_larger_than_everything_comes_in_alone() {
+        let open = Open::new();
+        assert_eq!(open.enter(&id(1), usize::MAX, None).await, Ok(()));
+        open.leave(&id(1));
+        open.empty().await;
+    }
+}

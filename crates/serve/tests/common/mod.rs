@@ -1,5 +1,11 @@
 //! A small world to serve: five tools that do nothing to the disk, and a client that speaks in JSON.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "a world for tests: each file uses a part of it"
+)]
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
