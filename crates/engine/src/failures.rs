@@ -2,7 +2,11 @@
 
 use crate::{Failure, Hint, Kind};
 use std::io;
-use toolpost_text::{encoding::SpliceError, guard::Placeholder, matching::Miss};
+use toolpost_text::{
+    encoding::{SpliceError, Text},
+    guard::Placeholder,
+    matching::Miss,
+};
 use toolpost_workspace::{
     AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath,
 };
@@ -95,8 +99,11 @@ pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
+/// How many lines of a file are shown to one who seeks a text that nothing in it resembles.
+const PREVIEW: usize = 20;
+
 /// A text to replace that is not there, or in too many places.
-pub(crate) fn miss(path: &WorkspacePath, miss: &Miss) -> Failure {
+pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let name = path.display();
     match miss {
         Miss::Same => Failure::invalid(format!(
@@ -109,8 +116,10 @@ pub(crate) fn miss(path: &WorkspacePath, miss: &Miss) -> Failure {
             ))
         }
         Miss::Ambiguous { count, places, .. } => {
-            let lines: Vec<String> =
-                places.iter().map(|place| format!("{:>6}\t{}", place.line, place.text)).collect();
+            let lines: Vec<String> = places
+                .iter()
+                .map(|place| format!("{:>6}\t{}", place.line, text.shown(&place.text)))
+                .collect();
             let more = if *count > places.len() {
                 format!("\n… {} more", count - places.len())
             } else {
@@ -128,7 +137,7 @@ pub(crate) fn miss(path: &WorkspacePath, miss: &Miss) -> Failure {
             Failure::new(Kind::TooLarge, format!("{name}: {}", sentence(&miss.to_string())))
                 .hint(Hint::GiveMoreContext)
         }
-        Miss::Absent { closest, already_there } => absent(path, closest.as_ref(), *already_there),
+        Miss::Absent { closest, already_there } => absent(path, closest.as_ref(), *already_there, text),
     }
 }
 
@@ -136,6 +145,7 @@ fn absent(
     path: &WorkspacePath,
     closest: Option<&toolpost_text::matching::Closest>,
     already: Option<usize>,
+    text: &Text,
 ) -> Failure {
     let mut failure =
         Failure::new(Kind::NoMatch, format!("The text to replace was not found in {}.", path.display()));
@@ -145,13 +155,16 @@ fn absent(
         ));
     }
     let Some(closest) = closest else {
-        return failure.hint(Hint::ReadAgain(path.clone()));
+        let lines: Vec<&str> = text.view().lines().take(PREVIEW).collect();
+        let begins = format!("Nothing in it is like it. It begins with:\n{}", text.shown(&lines.join("\n")));
+        return failure.found(begins).hint(Hint::ReadAgain(path.clone()));
     };
     let (first, last) = (closest.first_line, closest.last_line);
     let why = if closest.whitespace_only { "only whitespace differs" } else { "it differs" };
     let shown = format!(
         "Closest match, lines {first}-{last} ({why}; → is a tab, · a space):\n{}\n\nThe difference, [-old text-] {{+file+}}:\n{}",
-        closest.shown, closest.diff
+        text.shown(&closest.shown),
+        text.shown(&closest.diff)
     );
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
 }

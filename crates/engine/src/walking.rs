@@ -3,7 +3,18 @@
 use crate::{CallCtx, Failure, Hint, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 use toolpost_search::{Control, SearchError, Skipped, Unreadable};
+
+/// How often a walk tells how far it has come.
+const TICK: Duration = Duration::from_millis(500);
 
 /// Whether a walk saw everything.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema, PartialEq, Eq)]
@@ -31,13 +42,31 @@ pub struct Walked {
     pub complete: Complete,
 }
 
-/// Makes the control of a walk: it ends when the caller gives up, and a little before the answer is due.
-pub(crate) fn control(cx: &CallCtx) -> Control {
-    let cancel = cx.cancel.clone();
-    let control = Control::default().cancelled_by(move || cancel.is_cancelled());
+/// Makes the control of a walk: it ends when the caller gives up or the answer is due; `steps` counts how often the
+/// walk asked, which grows with what it has seen.
+pub(crate) fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
+    let (cancel, steps) = (cx.cancel.clone(), steps.clone());
+    let control = Control::default().cancelled_by(move || {
+        steps.fetch_add(1, Ordering::Relaxed);
+        cancel.is_cancelled()
+    });
     match cx.deadline {
         Some(deadline) => control.until(deadline),
         None => control,
+    }
+}
+
+/// Waits for a walk, and tells twice a second how far it has come.
+pub(crate) async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
+    let mut walk = pin!(walk);
+    loop {
+        tokio::select! {
+            done = &mut walk => return done,
+            () = tokio::time::sleep(TICK) => {
+                let count = seen.load(Ordering::Relaxed);
+                cx.progress.tell(count, &format!("{count} {what}"));
+            }
+        }
     }
 }
 

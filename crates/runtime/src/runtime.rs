@@ -100,8 +100,8 @@ impl Runtime {
             Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &self.catalogue)),
             Err(Stop::Failed(failure)) => {
                 let times = session.failed_again(repeated);
-                let say = published.map(|published| published.dialect.say);
-                Outcome::Failed(failure.kind, wording::failure(&failure, say, times))
+                let dialect = published.map(|published| published.dialect);
+                Outcome::Failed(failure.kind, wording::failure(&failure, dialect, times))
             }
         }
     }

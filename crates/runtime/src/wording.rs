@@ -1,23 +1,28 @@
 //! How a failure is said: what was wrong, what was found, what to do next.
 
 use crate::{Answer, Catalogue};
-use toolpost_engine::{Failure, Hint};
+use toolpost_engine::Failure;
+use toolpost_tool::{Budget, Cut, Dialect};
 
 /// From this many times on, a failing call is told that it is the same as before.
 const AGAIN: u32 = 3;
 
+/// How much of what was found instead a failure shows.
+const FOUND: Budget = Budget { bytes: 8 * 1024, lines: 200, cut: Cut::Head };
+
 /// Words a failure with the tools of the dialect that speaks.
-pub(crate) fn failure(failure: &Failure, say: Option<fn(&Hint) -> String>, times: u32) -> Answer {
+pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) -> Answer {
     let mut text = failure.what.clone();
     if let Some(found) = &failure.found {
         text.push_str("\n\n");
-        text.push_str(found.trim_end_matches('\n'));
+        let found = found.trim_end_matches('\n');
+        text.push_str(&FOUND.apply(found).unwrap_or_else(|| found.to_owned()));
         text.push('\n');
     }
-    if let Some(say) = say {
+    if let Some(dialect) = dialect {
         for hint in &failure.hints {
             text.push('\n');
-            text.push_str(&say(hint));
+            text.push_str(&(dialect.say)(hint));
         }
     }
     if times >= AGAIN {

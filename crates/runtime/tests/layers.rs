@@ -264,7 +264,7 @@ async fn wrong_arguments_and_wrong_paths_fail_with_advice() {
     assert!(matches!(&outcome, Outcome::Failed(Kind::Outside, _)), "{outcome:?}");
     let outcome =
         world.runtime.call(world.prepared("Do", json!({ "path": "f", "order": "hello", "why": "x" }))).await;
-    assert_eq!(words(&outcome), "hello\n[ignored unknown argument: \"why\"]");
+    assert_eq!(words(&outcome), "hello\n[toolpost: ignored unknown argument: \"why\"]");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! The reply as it is being written: text, images, notes.
 
+use toolpost_text::cut::NOTICE;
+
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
@@ -59,7 +61,8 @@ impl Page {
         &self.notes
     }
 
-    /// Gives the finished parts: remarks stand in brackets after the text, one a line.
+    /// Gives the finished parts: remarks stand after the text, one a line, in a form that the write guard
+    /// knows: they are never taken for content.
     #[must_use]
     pub fn finish(mut self) -> Vec<Part> {
         let notes = std::mem::take(&mut self.notes);
@@ -68,7 +71,7 @@ impl Page {
             if open {
                 self.text("\n");
             }
-            self.text(&format!("[{note}]\n"));
+            self.text(&format!("{NOTICE}{note}]\n"));
         }
         if let Some(Part::Text(last)) = self.parts.last_mut()
             && last.ends_with('\n')

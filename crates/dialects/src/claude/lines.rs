@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use toolpost_engine::operations::read::{Output, Text, Total};
+use toolpost_text::cut::NOTICE;
 use toolpost_tool::Page;
 
 /// Writes the lines as `cat -n` does: the number in six columns, a tab, the line as it is.
@@ -17,7 +18,7 @@ pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
     for line in &text.lines {
         let _ = write!(body, "{:>6}\t{}", line.number, line.text);
         if let Some(cut) = line.cut {
-            let _ = write!(body, " [… {cut} more characters of this line]");
+            let _ = write!(body, " {NOTICE}{cut} more characters of this line]");
         }
         body.push('\n');
     }

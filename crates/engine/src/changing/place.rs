@@ -33,7 +33,7 @@ pub(super) fn replace(engine: &Engine, draft: &mut Draft, change: &Change) -> Re
     })?;
     let how = How { upto: *matching, want: *want, near: *near, start: None };
     let found = matching::find(text.view(), old, &change.text, &how)
-        .map_err(|miss| failures::miss(&draft.path, &miss))?;
+        .map_err(|miss| failures::miss(&draft.path, &miss, &text))?;
     guard::check(&change.text, text.view())
         .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
     let notes = notes(&found, *want);

@@ -3,10 +3,11 @@
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Touch,
     engine::blocking,
-    walking::{self, control},
+    walking::{self, control, told},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 use toolpost_search::{Case, GlobRequest, Hidden, Only, SearchError};
 use toolpost_workspace::WorkspacePath;
 
@@ -62,8 +63,9 @@ impl Operation for Glob {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, control) = (engine.clone(), control(cx));
-        blocking(move || {
+        let steps = Arc::default();
+        let (engine, control) = (engine.clone(), control(cx, &steps));
+        let walk = blocking(move || {
             let request = GlobRequest {
                 base: request.base,
                 pattern: request.pattern,
@@ -76,8 +78,8 @@ impl Operation for Glob {
             };
             let found = toolpost_search::glob(engine.workspace(), &request, &control);
             found.map(output).map_err(|error: SearchError| walking::failed(error, &engine.roots()))
-        })
-        .await
+        });
+        told(cx, &steps, "steps through directories", walk).await
     }
 }
 

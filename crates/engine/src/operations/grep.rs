@@ -3,13 +3,15 @@
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Touch,
     engine::blocking,
-    walking::{self, Walked, control},
+    walking::{self, Walked, control, told},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 use toolpost_search::{
     GrepOutput, GrepRequest, Hidden, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched,
 };
+use toolpost_text::cut::NOTICE;
 use toolpost_workspace::WorkspacePath;
 
 pub use toolpost_search::{Case, Prune, Rules, grep::Show, grep::Span};
@@ -134,16 +136,17 @@ impl Operation for Grep {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, control, may_read) = (engine.clone(), control(cx), cx.may_read.clone());
-        blocking(move || {
+        let steps = Arc::default();
+        let (engine, control, may_read) = (engine.clone(), control(cx, &steps), cx.may_read.clone());
+        let walk = blocking(move || {
             let (mode, numbers) = (request.mode, request.numbers);
             let request = GrepRequest { may_read: Some(may_read), ..asked(request) };
             let found = toolpost_search::grep(engine.workspace(), &request, &control);
             found
                 .map(|found| output(found, mode, numbers))
                 .map_err(|error| walking::failed(error, &engine.roots()))
-        })
-        .await
+        });
+        told(cx, &steps, "steps through files", walk).await
     }
 }
 
@@ -201,9 +204,11 @@ fn file(hits: FileHits) -> File {
 fn with_cut(text: String, cut: Option<Cut>) -> String {
     match cut {
         None => text,
-        Some(Cut { before: 0, after }) => format!("{text} [… {after} more bytes]"),
-        Some(Cut { before, after: 0 }) => format!("[{before} bytes …] {text}"),
-        Some(Cut { before, after }) => format!("[{before} bytes …] {text} [… {after} more bytes]"),
+        Some(Cut { before: 0, after }) => format!("{text} {NOTICE}{after} more bytes]"),
+        Some(Cut { before, after: 0 }) => format!("{NOTICE}{before} bytes before] {text}"),
+        Some(Cut { before, after }) => {
+            format!("{NOTICE}{before} bytes before] {text} {NOTICE}{after} more bytes]")
+        }
     }
 }
 

@@ -4,10 +4,11 @@ use crate::{
     Access, CallCtx, Engine, Failure, Operation, Touch,
     engine::blocking,
     operations::stat::FileKind,
-    walking::{self, Walked, control},
+    walking::{self, Walked, control, told},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 use toolpost_search::{ListOutput, ListRequest, Prune, Rules, list::Inside};
 use toolpost_workspace::WorkspacePath;
 
@@ -76,8 +77,9 @@ impl Operation for List {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, control) = (engine.clone(), control(cx));
-        blocking(move || {
+        let steps = Arc::default();
+        let (engine, control) = (engine.clone(), control(cx, &steps));
+        let walk = blocking(move || {
             let base = request.base.display();
             let request = ListRequest {
                 base: request.base,
@@ -89,8 +91,8 @@ impl Operation for List {
             };
             let listed = toolpost_search::list(engine.workspace(), &request, &control);
             listed.map(|listed| output(base, listed)).map_err(|error| walking::failed(error, &engine.roots()))
-        })
-        .await
+        });
+        told(cx, &steps, "steps through directories", walk).await
     }
 }
 
