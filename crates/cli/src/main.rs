@@ -26,6 +26,9 @@ fn main() -> ExitCode {
         }
     };
     log::start();
+    if let Err(error) = toolpost_workspace::ignore_file_size_signal() {
+        tracing::warn!(%error, "a file size limit will end the process instead of failing the call");
+    }
     let done = match args.command {
         Command::Serve(serve) => serve::run(&args.common, serve),
         Command::Call(call) => call::run(&args.common, call),

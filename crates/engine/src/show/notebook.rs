@@ -76,9 +76,11 @@ pub(crate) fn show(opened: Opened, request: &Request) -> Result<Shown, Failure> 
         cells: cells.collect(),
         notes: Vec::new(),
     };
+    let total = notebook.cells.len();
     window(&mut notebook, request);
+    let part = if notebook.cells.len() == total { Part::Whole } else { Part::AsBefore };
     let bytes = Some(whole.bytes.into());
-    Ok(Shown { content: Content::Notebook(notebook), hash: Some(whole.hash), part: Part::Whole, bytes })
+    Ok(Shown { content: Content::Notebook(notebook), hash: Some(whole.hash), part, bytes })
 }
 
 fn output(output: Output) -> CellOutput {

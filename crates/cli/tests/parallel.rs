@@ -1,0 +1,63 @@
+//! Edits of one file that are made at once.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{Server, World, call};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const SLOTS: usize = 60;
+
+fn lines(value: u8) -> String {
+    (0..SLOTS).map(|slot| format!("slot{slot:03}={value}\n")).collect()
+}
+
+/// Sends an edit for each slot before it waits for any answer, spread over the servers; all must be acknowledged and kept.
+fn check(processes: usize) {
+    let world = World::with(&[("f", lines(0).as_bytes())]);
+    let mut servers: Vec<Server> = (0..processes).map(|_| world.serve(&[])).collect();
+    for server in &mut servers {
+        let read = server.call(&call("Read", json!({ "file_path": "f" })));
+        assert_eq!(read["isError"], json!(false), "{read}");
+    }
+    let mut asked: Vec<BTreeMap<u64, usize>> = vec![BTreeMap::new(); processes];
+    for slot in 0..SLOTS {
+        let edit = json!({ "file_path": "f", "old_string": format!("slot{slot:03}=0"), "new_string": format!("slot{slot:03}=1") });
+        let server = slot % processes;
+        let id = servers[server].ask_call(&call("Edit", edit));
+        asked[server].insert(id, slot);
+    }
+    let mut refused: Vec<(usize, Value)> = Vec::new();
+    for (server, waiting) in servers.iter_mut().zip(&mut asked) {
+        while !waiting.is_empty() {
+            let answer = server.next();
+            let slot = waiting.remove(&answer["id"].as_u64().unwrap()).unwrap();
+            if answer["result"]["isError"] != json!(false) {
+                refused.push((slot, answer));
+            }
+        }
+    }
+    assert_eq!(refused, Vec::new(), "{processes} processes");
+    assert_eq!(
+        world.files(),
+        BTreeMap::from([("f".to_owned(), lines(1).into_bytes())]),
+        "{processes} processes"
+    );
+}
+
+#[test]
+fn sixty_edits_of_one_process_all_survive() {
+    check(1);
+}
+
+#[test]
+fn sixty_edits_of_two_processes_all_survive() {
+    check(2);
+}
+
+#[test]
+fn sixty_edits_of_eight_processes_all_survive() {
+    check(8);
+}
