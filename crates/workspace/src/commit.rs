@@ -103,7 +103,12 @@ impl<'a> Commit<'a> {
             }
             self.rewrite(number)?;
         }
-        self.sync_directories()?;
+        self.sync_directories().map_err(|mut error| {
+            if self.way == Way::OneStroke {
+                error.aftermath.push("The change is made, but may not survive the loss of power".to_owned());
+            }
+            error
+        })?;
         if self.phase == Phase::Swapping {
             self.enter(Phase::Done)?;
         }

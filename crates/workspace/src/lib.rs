@@ -25,6 +25,7 @@ mod signal;
 mod spelling;
 mod spot;
 mod state;
+mod system;
 mod tree;
 pub mod walk;
 mod workspace;

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{
-    AtFlags, Dir, FlockOperation, Mode, OFlags, fdatasync, flock, fstat, fsync, open, openat, renameat,
-    statat, unlinkat,
+    AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, open, openat, renameat, statat, unlinkat,
 };
 use rustix::io::{Errno, Result, retry_on_intr};
 
 use crate::fault::Fault;
 use crate::owner::{Owner, unique};
 use crate::root::identity;
+use crate::system::sync_bytes;
 
 /// The state directory of this user, open, and this workspace's sign of life in it.
 pub(crate) struct State {
@@ -83,7 +83,7 @@ impl State {
             let mut file = File::from(openat(&self.journals, &fresh, CREATE | OFlags::TRUNC, PRIVATE)?);
             file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
             if sync != Sync::Cache {
-                fdatasync(&file)?;
+                sync_bytes(&file)?;
             }
             renameat(&self.journals, &fresh, &self.journals, name)?;
             if sync == Sync::DiskAndName { fsync(&self.journals) } else { Ok(()) }

@@ -4,9 +4,12 @@ use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{
-    Gid, Mode, Uid, XattrFlags, fchmod, fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat,
+    Gid, Uid, XattrFlags, fchmod, fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat,
 };
 use rustix::io::{Errno, Result};
+
+use crate::access::Stat;
+use crate::system::mode as mode_bits;
 
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
@@ -18,7 +21,7 @@ pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<
     let mut lost = Vec::new();
     let wanted = fstat(old)?;
     let given = fstat(new)?;
-    let mut bits = mode.unwrap_or(wanted.st_mode) & 0o7777;
+    let mut bits = mode.unwrap_or(Stat::of(&wanted).mode);
     if wanted.st_gid != given.st_gid && fchown(new, None, Some(Gid::from_raw(wanted.st_gid))).is_err() {
         lost.push("group".to_owned());
         bits &= !0o2000;
@@ -31,8 +34,8 @@ pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<
         // The group bits of a file with an access list are the list's mask, not what the group may do.
         bits &= !0o070;
     }
-    if fstat(new)?.st_mode & 0o7777 != bits {
-        fchmod(new, Mode::from_raw_mode(bits))?;
+    if Stat::of(&fstat(new)?).mode != bits {
+        fchmod(new, mode_bits(bits))?;
     }
     Ok(lost)
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, fallocate, fchmod, fdatasync, fstat, linkat};
+use rustix::fs::{Mode, OFlags, fchmod, fstat};
 use rustix::io::{Errno, Result};
 
 use super::error::Failed;
@@ -18,6 +18,7 @@ use crate::hash::hash;
 use crate::journal::Mark;
 use crate::read::OpenFile;
 use crate::spot::Spot;
+use crate::system::{mode as mode_bits, reserve, sync_bytes};
 
 /// From this length on, room is asked for first, so that a full disk is noticed before a long write.
 const LARGE: usize = 1 << 20;
@@ -47,8 +48,8 @@ pub(crate) fn stage(
     mode: Option<u32>,
 ) -> std::result::Result<Staged, Failed> {
     let first = match like {
-        Like::New if mode.is_none() => Mode::from_raw_mode(0o666),
-        _ => Mode::from_raw_mode(0o600),
+        Like::New if mode.is_none() => mode_bits(0o666),
+        _ => mode_bits(0o600),
     };
     if let Some(file) = nameless(spot, first).map_err(Failed::when("creating the new file"))? {
         let file = File::from(file);
@@ -70,17 +71,14 @@ pub(crate) fn stage(
 /// Writes all bytes, giving the file room first if there are many.
 pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     if bytes.len() >= LARGE {
-        match fallocate(file, FallocateFlags::empty(), 0, bytes.len() as u64) {
-            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INTR | Errno::INVAL) => {}
-            Err(errno) => return Err(errno),
-        }
+        reserve(file, bytes.len() as u64)?;
     }
     file.write_all(bytes).map_err(|error| Fault::from(error).errno())
 }
 
 /// Brings a file's bytes to the disk.
 pub(crate) fn sync_file(file: impl AsFd) -> Result<()> {
-    match rustix::io::retry_on_intr(|| fdatasync(&file)) {
+    match sync_bytes(file) {
         // Some file systems have nothing to sync.
         Err(Errno::INVAL | Errno::NOSYS) => Ok(()),
         answer => answer,
@@ -96,7 +94,7 @@ fn fill(
     write_all(file, bytes).map_err(Failed::when("writing the new file"))?;
     let lost = match (like, mode) {
         (Like::Old(old), mode) => metadata::copy(old.file(), file, mode),
-        (Like::New, Some(mode)) => fchmod(file, Mode::from_raw_mode(mode & 0o7777)).map(|()| Vec::new()),
+        (Like::New, Some(mode)) => fchmod(file, mode_bits(mode)).map(|()| Vec::new()),
         (Like::New, None) => Ok(Vec::new()),
     };
     let lost = lost.map_err(Failed::when(PERMISSIONS))?;
@@ -125,6 +123,8 @@ fn nameless(_: &Spot, _: Mode) -> Result<Option<OwnedFd>> {
 #[cfg(target_os = "linux")]
 fn name_it(file: &File, spot: &Spot, temp: &OsStr) -> Result<()> {
     use std::os::fd::AsRawFd;
+
+    use rustix::fs::{AtFlags, linkat};
     // By its descriptor where the kernel lets us, else through /proc.
     let Err(_) = linkat(file, "", &spot.directory, temp, AtFlags::EMPTY_PATH) else { return Ok(()) };
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
