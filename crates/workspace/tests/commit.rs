@@ -411,3 +411,43 @@ fn deep_trees_and_long_names() {
     commit(&workspace, vec![draft(&workspace.resolve("d").unwrap(), Action::DeleteTree)]).unwrap();
     assert_eq!(world.tree(), [format!("{long}=two"), format!("{wide}=two")]);
 }
+
+#[test]
+fn moving_to_another_disk_copies_and_removes() {
+    let world = World::new();
+    world.write("f", "F");
+    set_mode(&world, "f", 0o751);
+    let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return skipped("there is no second disk") };
+    if fs::metadata(other.path()).unwrap().dev() == fs::metadata(world.root()).unwrap().dev() {
+        return skipped("there is no second disk");
+    }
+    fs::write(other.path().join("there"), "T").unwrap();
+    let roots = vec![world.root(), other.path().to_path_buf()];
+    let (workspace, _) = Workspace::open(Options { roots, ..world.options() }).unwrap();
+    let from = workspace.resolve("f").unwrap();
+    let to = |name: &str| workspace.resolve(other.path().join(name).to_str().unwrap()).unwrap();
+    let move_to = |name: &str, overwrite| {
+        commit(&workspace, vec![draft(&from, Action::Move { to: to(name), overwrite })])
+    };
+
+    assert_eq!(move_to("there", Overwrite::Refuse).unwrap_err().why, CommitKind::Exists);
+    let committed = move_to("d/g", Overwrite::Refuse).unwrap();
+    let note = Note::NotKept { path: to("d/g"), what: "owner, times and attributes".into() };
+    assert_eq!(
+        (&committed.changes[0].outcome, committed.changes.len()),
+        (&Outcome::Moved { to: to("d/g") }, 1)
+    );
+    assert_eq!(committed.notes, [note]);
+    assert_eq!(
+        (world.tree(), tree_of(other.path())),
+        (vec![], vec!["d/".into(), "d/g=F".into(), "there=T".into()])
+    );
+    assert_eq!(fs::metadata(other.path().join("d/g")).unwrap().mode() & 0o7777, 0o751);
+
+    world.write("f", "again");
+    move_to("there", Overwrite::Replace).unwrap();
+    assert_eq!(
+        (world.tree(), fs::read_to_string(other.path().join("there")).unwrap()),
+        (vec![], "again".into())
+    );
+}
