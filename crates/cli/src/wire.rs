@@ -13,7 +13,9 @@ use std::{
 use toolpost_engine::Engine;
 use toolpost_runtime::{Config, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
-use toolpost_workspace::{AccessKind, Durability, Options, Recovery, Root, Scope, Workspace, operator};
+use toolpost_workspace::{
+    AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator,
+};
 
 /// The most that a project's rules may have.
 const PROJECT_RULES: u64 = 1024 * 1024;
@@ -26,13 +28,7 @@ pub(crate) struct Wired {
 
 /// Puts the parts together.
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
-    let (workspace, recovery) = Workspace::open(Options {
-        roots: roots(settings),
-        state: settings.state.value.clone(),
-        home: operator::home(),
-        durability: if settings.durable.value == OnOff::On { Durability::Power } else { Durability::Kill },
-        scope: if settings.any_root.value == OnOff::On { Scope::Any } else { Scope::Careful },
-    })?;
+    let (workspace, recovery) = open(settings)?;
     let policy = policy(settings, &workspace)?;
     let engine = Engine::new(workspace).with_encoding(encoding(settings)?);
     let config = Config {
@@ -45,6 +41,24 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
     let runtime = Runtime::new(engine, config);
     write_events(&runtime, settings)?;
     Ok(Wired { runtime: Arc::new(runtime), recovery })
+}
+
+/// Opens the workspace; a customary state folder that cannot be used is done without, one that was named is not.
+fn open(settings: &Settings) -> Result<(Workspace, Recovery)> {
+    let options = Options {
+        roots: roots(settings),
+        state: settings.state.value.clone(),
+        home: operator::home(),
+        durability: if settings.durable.value == OnOff::On { Durability::Power } else { Durability::Kill },
+        scope: if settings.any_root.value == OnOff::On { Scope::Any } else { Scope::Careful },
+    };
+    match Workspace::open(options.clone()) {
+        Err(error @ OpenError::State { .. }) if settings.state.origin == Origin::Default => {
+            tracing::warn!(%error, "going on without a state folder");
+            Ok(Workspace::open(Options { state: None, ..options })?)
+        }
+        opened => Ok(opened?),
+    }
 }
 
 /// Where no root was named, a client that starts the server elsewhere may say where its project is.
