@@ -44,6 +44,17 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a file; one that is not there is no error.
+///
+/// # Errors
+/// When the disk says no.
+pub fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Tells whether something is there.
 #[must_use]
 pub fn exists(path: &Path) -> bool {

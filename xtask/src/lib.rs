@@ -1,5 +1,6 @@
 //! The house's own tasks: what the checks and the generators share with their tests.
 
+pub mod bench;
 pub mod disk;
 pub mod docs;
 mod house;
@@ -28,6 +29,7 @@ const TASKS: &[Task] = &[
     ("docs", "writes the generated references; with --check only compares them", docs::run),
     ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
     ("new", "writes the skeleton of a tool, a dialect or an operation", new::run),
+    ("bench", "measures Toolpost beside rg, fd and the npm file server; see benches/README.md", bench::run),
     ("licences", "checks the licences and sources of all dependencies against deny.toml", licences::run),
 ];
 
