@@ -9,6 +9,7 @@ mod error;
 mod font;
 mod layout;
 mod lexer;
+mod load;
 mod matrix;
 mod metrics;
 mod range;

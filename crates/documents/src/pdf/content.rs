@@ -92,7 +92,7 @@ impl<'a> Painter<'a> {
 
     fn unpack(&mut self, stream: &Stream) -> Result<Vec<u8>, PdfError> {
         let unpacked = stream.get_plain_content_with_limit(self.content_left);
-        let content = unpacked.map_err(|error| PdfError::Garbled { why: super::document::chain(&error) })?;
+        let content = unpacked.map_err(|error| PdfError::Garbled { why: super::load::chain(&error) })?;
         self.content_left = self.content_left.saturating_sub(content.len());
         Ok(content)
     }

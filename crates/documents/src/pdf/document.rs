@@ -1,15 +1,13 @@
-//! Opening a document, choosing its pages, reading each.
+//! Choosing a document's pages and reading each.
 
-use lopdf::{Dictionary, Document, Error, LoadOptions, Object, ObjectId, Stream};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::content::Painter;
 use super::worker::Clock;
-use super::{Page, PageNote, PageRange, Pdf, PdfError, PdfLimits, font};
+use super::{Page, PageNote, PageRange, Pdf, PdfError, PdfLimits, font, load};
 
 /// With fewer letters than this, a page that shows a picture is a picture.
 const FEW_LETTERS: usize = 20;
-/// Bytes that one stream of the document's structure may unpack to.
-const LARGEST_STREAM: usize = 32 << 20;
 const DEEPEST_PAGE: usize = 64;
 
 /// Reads the pages asked for.
@@ -19,13 +17,9 @@ pub(super) fn read(
     limits: &PdfLimits,
     clock: &Clock,
 ) -> Result<Pdf, PdfError> {
-    let document = open(bytes)?;
-    clock.check()?;
+    let document = load::open(bytes, clock)?;
     let ids: Vec<ObjectId> = document.page_iter().collect();
     let total_pages = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-    if total_pages == 0 {
-        return Err(PdfError::Garbled { why: "no page can be found in it".to_owned() });
-    }
     let numbers = choose(range, total_pages, limits)?;
     let mut pages = Vec::with_capacity(numbers.len());
     for &number in &numbers {
@@ -35,33 +29,6 @@ pub(super) fn read(
     }
     refuse_textless(&pages, numbers, total_pages)?;
     Ok(Pdf { total_pages, pages })
-}
-
-/// Says an error with its causes.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        words = format!("{words}: {cause}");
-        source = cause.source();
-    }
-    words
-}
-
-fn open(bytes: &[u8]) -> Result<Document, PdfError> {
-    let head = &bytes[..bytes.len().min(1024)];
-    if !head.windows(5).any(|window| window == b"%PDF-") {
-        return Err(PdfError::NotAPdf);
-    }
-    let options = LoadOptions { max_decompressed_size: Some(LARGEST_STREAM), ..LoadOptions::default() };
-    match Document::load_mem_with_options(bytes, options) {
-        Ok(document) if document.is_encrypted() => Err(PdfError::Encrypted),
-        Ok(document) => Ok(document),
-        Err(Error::InvalidPassword | Error::Decryption(_) | Error::UnsupportedSecurityHandler(_)) => {
-            Err(PdfError::Encrypted)
-        }
-        Err(error) => Err(PdfError::Garbled { why: chain(&error) }),
-    }
 }
 
 fn choose(range: Option<&PageRange>, total: u32, limits: &PdfLimits) -> Result<Vec<u32>, PdfError> {

@@ -18,7 +18,10 @@ pub enum PdfError {
         why: String,
     },
     /// None of the pages asked for has text.
-    #[error("no text on {}: the {} without a text layer, likely scanned (the document has {total} pages)", page_words(pages), if pages.len() == 1 { "page is" } else { "pages are" })]
+    #[error(
+        "no text on {} of {total}: without a text layer the page is a scan, a drawing or blank",
+        page_words(pages)
+    )]
     NoText {
         /// The pages that were looked at.
         pages: Vec<u32>,
@@ -26,7 +29,7 @@ pub enum PdfError {
         total: u32,
     },
     /// The range begins past the last page.
-    #[error("page {page} does not exist: the document has {total} pages")]
+    #[error("page {page} does not exist: the last page is {total}")]
     OutOfRange {
         /// The first page that does not exist.
         page: u32,
