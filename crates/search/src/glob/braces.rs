@@ -1,34 +1,43 @@
-//! Alternatives in braces that reach over a slash, written out.
+//! Alternatives in braces, written out.
 
 /// How many patterns one may stand for.
 pub(super) const MOST: usize = 256;
 
-/// Writes out the groups that hold a slash; groups within one name are left to the matcher.
+/// How many patterns are written out where the matcher could do without: names written out lift rules.
+const EASY: usize = 32;
+
+/// Which groups are written out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    WithSlash,
+}
+
+/// Writes out the groups; if they are many, only those that hold a slash, the others being left to the matcher.
 ///
 /// `None` if that makes more than [`MOST`] patterns.
 pub(super) fn expand(pattern: &str) -> Option<Vec<String>> {
+    write_out(pattern, Which::All, EASY).or_else(|| write_out(pattern, Which::WithSlash, MOST))
+}
+
+fn write_out(pattern: &str, which: Which, most: usize) -> Option<Vec<String>> {
     let mut done = Vec::new();
     let mut waiting = vec![pattern.to_owned()];
     while let Some(next) = waiting.pop() {
-        match split(&next) {
+        match split(&next, which) {
             None => done.push(next),
             Some(alternatives) => waiting.extend(alternatives.into_iter().rev()),
         }
-        if done.len() + waiting.len() > MOST {
+        if done.len() + waiting.len() > most {
             return None;
         }
     }
     Some(done)
 }
 
-/// Says whether a slash stands outside of all classes.
-pub(super) fn has_slash(pattern: &str) -> bool {
-    pattern.contains('/')
-}
-
-/// Replaces the first outermost group that holds a slash by each of its alternatives.
-fn split(pattern: &str) -> Option<Vec<String>> {
-    let (open, commas, close) = group(pattern)?;
+/// Replaces the first outermost group by each of its alternatives.
+fn split(pattern: &str, which: Which) -> Option<Vec<String>> {
+    let (open, commas, close) = group(pattern, which)?;
     let (before, after) = (pattern.get(..open)?, pattern.get(close + 1..)?);
     let mut from = open + 1;
     let mut alternatives = Vec::new();
@@ -39,19 +48,20 @@ fn split(pattern: &str) -> Option<Vec<String>> {
     Some(alternatives)
 }
 
-/// Finds the first outermost group that holds a slash: its braces, and the commas between its alternatives.
-fn group(pattern: &str) -> Option<(usize, Vec<usize>, usize)> {
+/// Finds the first outermost group: its braces, and the commas between its alternatives.
+fn group(pattern: &str, which: Which) -> Option<(usize, Vec<usize>, usize)> {
     let mut depth = 0_usize;
     let mut open = 0;
     let mut commas = Vec::new();
     let mut slash = false;
-    let mut escaped = false;
+    let mut from = 0;
     for (at, character) in pattern.char_indices() {
-        if std::mem::take(&mut escaped) {
+        if at < from {
             continue;
         }
         match character {
-            '\\' => escaped = true,
+            '\\' => from = at + 1 + pattern.get(at + 1..)?.chars().next().map_or(0, char::len_utf8),
+            '[' => from = class_end(pattern, at).unwrap_or(from),
             '{' => {
                 if depth == 0 {
                     (open, slash) = (at, false);
@@ -61,7 +71,7 @@ fn group(pattern: &str) -> Option<(usize, Vec<usize>, usize)> {
             }
             '}' if depth > 0 => {
                 depth -= 1;
-                if depth == 0 && slash {
+                if depth == 0 && (slash || which == Which::All) {
                     return Some((open, commas, at));
                 }
             }
@@ -71,4 +81,13 @@ fn group(pattern: &str) -> Option<(usize, Vec<usize>, usize)> {
         }
     }
     None
+}
+
+/// Finds the end of a class such as `[!a-z]`, in which braces mean themselves.
+fn class_end(pattern: &str, open: usize) -> Option<usize> {
+    let inside = pattern.get(open + 1..)?;
+    let negated = usize::from(inside.starts_with(['!', '^']));
+    // A `]` that comes first belongs to the class.
+    let first = negated + usize::from(inside.get(negated..)?.starts_with(']'));
+    Some(open + 1 + first + inside.get(first..)?.find(']')? + 1)
 }

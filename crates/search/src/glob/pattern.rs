@@ -1,6 +1,6 @@
 //! A whole pattern, matched name by name on the way down a tree.
 
-use super::braces::{MOST, expand, has_slash};
+use super::braces::{MOST, expand};
 use super::segment::{Fit, Letters, Segment, is_plain};
 use crate::SearchError;
 use crate::grep::Case;
@@ -171,7 +171,7 @@ fn names(text: &str) -> Vec<&str> {
         }
         names.push(name);
     }
-    if !has_slash(body) && !matches!(names.as_slice(), [] | ["**" | ".." | "~"]) {
+    if !body.contains('/') && !matches!(names.as_slice(), [] | ["**" | ".." | "~"]) {
         names.insert(0, "**");
     }
     names

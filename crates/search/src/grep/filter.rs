@@ -80,14 +80,9 @@ fn near(name: &str, known: &[String]) -> Vec<String> {
             ranked.push((0, name));
         }
     }
-    for other in known {
-        let changes = changes(&bare, other);
-        if changes <= 2
-            && changes < bare.chars().count().max(2)
-            && !ranked.iter().any(|(_, ranked)| *ranked == other)
-        {
-            ranked.push((changes + 1, other));
-        }
+    if ranked.is_empty() {
+        let close = known.iter().map(|other| (changes(&bare, other), other));
+        ranked.extend(close.filter(|(changes, _)| *changes <= 2 && *changes < bare.chars().count()));
     }
     ranked.sort();
     ranked.into_iter().take(3).map(|(_, name)| name.clone()).collect()

@@ -1,0 +1,248 @@
+//! Which files a pattern finds.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
+mod support;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use support::World;
+use toolpost_search::{Case, Complete, Control, GlobRequest, Hidden, Only, Prune, Rules, glob};
+
+const TREE: &[(&str, &str)] = &[
+    (".gitignore", "dist/\n*.log\n!keep.log\n"),
+    (".env", ""),
+    (".github/workflows/ci.yml", ""),
+    (".git/config", ""),
+    (".git/hooks/a.rs", ""),
+    ("Cargo.toml", ""),
+    ("a.rs", ""),
+    ("app/[id]/page.tsx", ""),
+    ("dist/app.js", ""),
+    ("dist/sub/dist/deep.js", ""),
+    ("debug.log", ""),
+    ("keep.log", ""),
+    ("node_modules/x/index.js", ""),
+    ("src/b.rs", ""),
+    ("src/deep/c.rs", ""),
+    ("src/deep/d.ts", ""),
+    ("src/Main.TS", ""),
+    ("target/debug/e.rs", ""),
+    ("link.rs", "->a.rs"),
+    ("linked", "->src"),
+];
+
+fn found(world: &World, request: &GlobRequest) -> Vec<String> {
+    match glob(&world.workspace, request, &Control::default()) {
+        Ok(output) => {
+            let mut paths: Vec<String> = output.matches.iter().map(|found| found.path.display()).collect();
+            paths.sort();
+            paths
+        }
+        Err(error) => vec![format!("error: {error}")],
+    }
+}
+
+#[track_caller]
+fn check(request: impl Fn(&World) -> GlobRequest, expected: &[&str]) {
+    let world = World::new(TREE);
+    assert_eq!(found(&world, &request(&world)), expected, "{:?}", request(&world).pattern);
+}
+
+#[test]
+fn patterns_find_names() {
+    let rows: &[(&str, &[&str])] = &[
+        ("*.rs", &["a.rs", "link.rs", "src/b.rs", "src/deep/c.rs"]),
+        ("**/*.rs", &["a.rs", "link.rs", "src/b.rs", "src/deep/c.rs"]),
+        ("./*.rs", &["a.rs", "link.rs"]),
+        ("src/*.rs", &["src/b.rs"]),
+        ("src/**/*.rs", &["src/b.rs", "src/deep/c.rs"]),
+        ("src/**", &["src/Main.TS", "src/b.rs", "src/deep/c.rs", "src/deep/d.ts"]),
+        ("**/deep/*", &["src/deep/c.rs", "src/deep/d.ts"]),
+        ("*/deep/?.ts", &["src/deep/d.ts"]),
+        ("src/*.{rs,TS}", &["src/Main.TS", "src/b.rs"]),
+        ("{src/*.rs,Cargo.toml}", &["Cargo.toml", "src/b.rs"]),
+        ("src/{deep/{c,x},b}.rs", &["src/b.rs", "src/deep/c.rs"]),
+        ("[ab].rs", &["a.rs", "src/b.rs"]),
+        ("src/[!b].rs", &[]),
+        ("src/[b{].rs", &["src/b.rs"]),
+        (
+            "*.{rs,ts,js,{TS,a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa,bb,cc,dd,ee}}",
+            &["a.rs", "link.rs", "src/Main.TS", "src/b.rs", "src/deep/c.rs", "src/deep/d.ts"],
+        ),
+        ("app/[id]/*.tsx", &["app/[id]/page.tsx"]),
+        ("app/\\[id\\]/page.tsx", &["app/[id]/page.tsx"]),
+        ("src//deep/./c.rs", &["src/deep/c.rs"]),
+        ("src/../a.rs", &["a.rs"]),
+        ("nothing/*.rs", &[]),
+        ("a.rs/*", &[]),
+        ("linked/*.rs", &["src/b.rs"]),
+        ("**/*.zig", &[]),
+    ];
+    for (pattern, expected) in rows {
+        check(|world| world.glob(pattern), expected);
+    }
+}
+
+#[test]
+fn names_written_out_lift_the_rules() {
+    let rows: &[(&str, &[&str])] = &[
+        (".github/workflows/*.yml", &[".github/workflows/ci.yml"]),
+        ("{.github,src}/**/*.yml", &[".github/workflows/ci.yml"]),
+        ("**/.github/**/*.yml", &[".github/workflows/ci.yml"]),
+        ("dist/*.js", &["dist/app.js"]),
+        ("**/dist/*.js", &["dist/app.js"]),
+        ("**/*.js", &[]),
+        ("dist/app.js", &["dist/app.js"]),
+        (".env", &[".env"]),
+        ("debug.log", &["debug.log"]),
+        ("*.log", &["keep.log"]),
+        ("node_modules/**/*.js", &["node_modules/x/index.js"]),
+        ("**/node_modules/x/*.js", &["node_modules/x/index.js"]),
+        ("target/**", &["target/debug/e.rs"]),
+        (".git/*", &[".git/config"]),
+    ];
+    for (pattern, expected) in rows {
+        check(|world| world.glob(pattern), expected);
+    }
+}
+
+#[test]
+fn requests_choose_what_counts() {
+    check(
+        |world| GlobRequest { only: Only::Directories, ..world.glob("**") },
+        &["app", "app/[id]", "src", "src/deep"],
+    );
+    check(|world| world.glob("src/*/"), &["src/deep"]);
+    check(|world| world.glob("deep/"), &["src/deep"]);
+    check(
+        |world| GlobRequest { only: Only::Any, ..world.glob("src/*") },
+        &["src/Main.TS", "src/b.rs", "src/deep"],
+    );
+    check(|world| GlobRequest { case: Case::Insensitive, ..world.glob("SRC/*.ts") }, &["src/Main.TS"]);
+    check(|world| GlobRequest { case: Case::Smart, ..world.glob("main.ts") }, &["src/Main.TS"]);
+    check(|world| GlobRequest { case: Case::Smart, ..world.glob("Main.ts") }, &[]);
+    check(|world| GlobRequest { hidden: Hidden::Show, ..world.glob("*.yml") }, &[".github/workflows/ci.yml"]);
+    check(|world| GlobRequest { hidden: Hidden::Show, ..world.glob("config") }, &[]);
+    check(|world| GlobRequest { rules: Rules::None, ..world.glob("*.log") }, &["debug.log", "keep.log"]);
+    check(
+        |world| GlobRequest { rules: Rules::None, prune: Prune::Nothing, ..world.glob("{index,app}.js") },
+        &["dist/app.js", "node_modules/x/index.js"],
+    );
+    check(
+        |world| GlobRequest { base: world.workspace.resolve("src").unwrap(), ..world.glob("*.rs") },
+        &["src/b.rs", "src/deep/c.rs"],
+    );
+    check(|world| world.glob(&format!("{}/src/*.rs", world.root().display())), &["src/b.rs"]);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let world = World::new(TREE);
+    let bomb = "{a/,b/}".repeat(24);
+    let rows: &[(&str, &str)] = &[
+        ("a\0b", "invalid glob \"a\\0b\": it holds a NUL byte, which no name can"),
+        ("", "invalid glob \"\": it names nothing: use **/* for all files"),
+        ("a[", "invalid glob \"a[\": unclosed character class; missing ']'"),
+        (
+            "{a,b",
+            "invalid glob \"{a,b\": unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
+        ),
+        (
+            "*/../x",
+            "invalid glob \"*/../x\": `..` cannot follow a wildcard or be its last name: begin the pattern with it",
+        ),
+    ];
+    for (pattern, expected) in rows {
+        assert_eq!(found(&world, &world.glob(pattern)), [format!("error: {expected}")]);
+    }
+    assert_eq!(
+        found(&world, &world.glob(&bomb)),
+        [format!(
+            "error: invalid glob {bomb:?}: its braces stand for more than 256 patterns: say fewer at a time"
+        )]
+    );
+    assert_eq!(found(&world, &world.glob(&"{a,b}".repeat(24))), [""; 0]);
+    for outside in ["../*.rs", "/etc/*", "../../etc/passwd"] {
+        let error = glob(&world.workspace, &world.glob(outside), &Control::default()).unwrap_err();
+        assert!(matches!(error, toolpost_search::SearchError::Outside(_)), "{outside}: {error}");
+    }
+    let base = |said: &str| GlobRequest { base: world.workspace.resolve(said).unwrap(), ..world.glob("*") };
+    assert_eq!(
+        found(&world, &base("a.rs")),
+        ["error: glob path must be a directory: a.rs is not one; search its parent directory instead"]
+    );
+    assert_eq!(
+        found(&world, &base("nope")),
+        ["error: nope does not exist: check the path, or search its parent directory"]
+    );
+}
+
+#[test]
+fn links_out_are_refused_and_circles_end() {
+    let world = World::new(&[("a/b/up", "->../.."), ("x", "->y"), ("y", "->x"), ("a/f.txt", "")]);
+    std::fs::write(world.directory.path().join("secret.txt"), "").unwrap();
+    world.add(b"out", b"->..");
+    assert_eq!(found(&world, &world.glob("**/*.txt")), ["a/f.txt"]);
+    let error = glob(&world.workspace, &world.glob("out/*"), &Control::default()).unwrap_err();
+    assert!(matches!(error, toolpost_search::SearchError::Outside(_)), "{error}");
+}
+
+#[test]
+fn the_newest_come_first_and_all_are_counted() {
+    let world =
+        World::new(&[("old.rs", ""), ("new.rs", ""), ("b/same.rs", ""), ("b-a.rs", ""), ("a.rs", "")]);
+    for (name, seconds) in [("old.rs", 10), ("new.rs", 90), ("b/same.rs", 50), ("b-a.rs", 50), ("a.rs", 50)] {
+        world.changed(name, seconds);
+    }
+    for limit in [None, Some(5), Some(2), Some(0)] {
+        let output =
+            glob(&world.workspace, &GlobRequest { limit, ..world.glob("*.rs") }, &Control::default())
+                .unwrap();
+        let shown: Vec<(String, i64)> = output
+            .matches
+            .iter()
+            .map(|found| (found.path.display(), found.modified / 1_000_000_000))
+            .collect();
+        let all = [("new.rs", 90), ("a.rs", 50), ("b/same.rs", 50), ("b-a.rs", 50), ("old.rs", 10)];
+        let expected: Vec<(String, i64)> =
+            all.map(|(path, time)| (path.to_owned(), time))[..limit.unwrap_or(5)].to_vec();
+        assert_eq!((shown, output.total, output.complete), (expected, 5, Complete::Yes));
+    }
+}
+
+#[test]
+fn what_was_left_out_is_counted() {
+    let world = World::new(TREE);
+    let output = glob(&world.workspace, &world.glob("**/*.{js,log,yml}"), &Control::default()).unwrap();
+    let skipped = output.skipped;
+    let counts = (
+        (skipped.ignored_files, skipped.ignored_directories),
+        (skipped.hidden_files, skipped.hidden_directories),
+        (skipped.version_control, skipped.dependencies),
+    );
+    assert_eq!(counts, ((1, 1), (0, 1), (1, 2)));
+    let names: Vec<&str> = skipped.directories.iter().map(String::as_str).collect();
+    assert_eq!(names, [".github", "dist", "node_modules", "target"]);
+}
+
+#[test]
+fn strange_names_are_found_and_escaped() {
+    let world = World::new(&[]);
+    world.add(b"b\xffad.txt", b"");
+    world.add(b"a\nfake.txt", b"");
+    assert_eq!(found(&world, &world.glob("*.txt")), ["a\\nfake.txt", "b\\xffad.txt"]);
+}
+
+#[test]
+fn ending_early_is_told_from_finding_nothing() {
+    let world = World::new(TREE);
+    let asked = std::sync::Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let cancelled = Control::default().cancelled_by(move || count.fetch_add(1, Ordering::Relaxed) > 5);
+    let output = glob(&world.workspace, &world.glob("**"), &cancelled).unwrap();
+    assert_eq!(output.complete, Complete::Cancelled);
+    let late = Control::default().until(Instant::now() - Duration::from_secs(1));
+    let output = glob(&world.workspace, &world.glob("**"), &late).unwrap();
+    assert_eq!((output.complete, output.total), (Complete::TimedOut, 0));
+}

@@ -1,0 +1,418 @@
+//! Which lines a regular expression finds.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
+mod support;
+
+use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use support::{World, lines};
+use toolpost_search::grep::{Content, Cut, Role, Show, Span};
+use toolpost_search::{
+    Case, Complete, Control, GrepOutput, GrepRequest, Hidden, Mode, Rules, SearchError, grep,
+};
+
+const TREE: &[(&str, &str)] = &[
+    (".gitignore", "dist/\n*.gen.js\n"),
+    (".hidden.js", "needle\n"),
+    (".git/x.js", "needle\n"),
+    ("dist/app.js", "needle\n"),
+    ("a.gen.js", "needle\n"),
+    ("src/a.js", "one\nneedle two needle\nthree\n"),
+    ("src/b.py", "Needle\n"),
+    ("crlf", "foo\r\nbar\r\nfoo bar\r\n"),
+    ("flag", "--flag here\nx --files y\n"),
+    ("binary", "needle\0needle\n"),
+    ("plain", "interface{}\na.b\n"),
+];
+
+fn run(world: &World, request: &GrepRequest) -> Result<GrepOutput, SearchError> {
+    grep(&world.workspace, request, &Control::default())
+}
+
+fn on(threads: usize) -> Control {
+    let mut control = Control::default();
+    control.threads = NonZeroUsize::new(threads);
+    control
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], request: impl Fn(&World) -> GrepRequest, expected: &[&str]) {
+    let world = World::new(files);
+    assert_eq!(lines(&run(&world, &request(&world))), expected);
+}
+
+#[test]
+fn lines_are_found_where_the_rules_allow() {
+    check(
+        TREE,
+        |world| GrepRequest { hidden: Hidden::Skip, ..world.grep("needle") },
+        &["src/a.js:2:needle two needle"],
+    );
+    check(TREE, |world| world.grep("needle"), &[".hidden.js:1:needle", "src/a.js:2:needle two needle"]);
+    check(
+        TREE,
+        |world| GrepRequest { rules: Rules::None, ..world.grep("needle") },
+        &[".hidden.js:1:needle", "a.gen.js:1:needle", "dist/app.js:1:needle", "src/a.js:2:needle two needle"],
+    );
+    for named in ["dist/app.js", "a.gen.js", ".hidden.js", ".git/x.js"] {
+        check(
+            TREE,
+            |world| GrepRequest { base: world.workspace.resolve(named).unwrap(), ..world.grep("needle") },
+            &[&format!("{named}:1:needle")],
+        );
+    }
+    check(
+        TREE,
+        |world| GrepRequest { base: world.workspace.resolve("dist").unwrap(), ..world.grep("needle") },
+        &["dist/app.js:1:needle"],
+    );
+}
+
+#[test]
+fn globs_and_types_choose_files() {
+    let globs = |globs: &'static [&'static str], types: &'static [&'static str]| {
+        move |world: &World| GrepRequest {
+            globs: globs.iter().map(|glob| (*glob).to_owned()).collect(),
+            types: types.iter().map(|name| (*name).to_owned()).collect(),
+            case: Case::Insensitive,
+            ..world.grep("needle")
+        }
+    };
+    check(TREE, globs(&["*.py"], &[]), &["src/b.py:1:Needle"]);
+    check(
+        TREE,
+        globs(&["*.js"], &[]),
+        &[".hidden.js:1:needle", "a.gen.js:1:needle", "src/a.js:2:needle two needle"],
+    );
+    check(
+        TREE,
+        globs(&["*.{js,py}", "!*.gen.js"], &[]),
+        &[".hidden.js:1:needle", "src/a.js:2:needle two needle", "src/b.py:1:Needle"],
+    );
+    check(TREE, globs(&["src/**"], &["py"]), &["src/a.js:2:needle two needle", "src/b.py:1:Needle"]);
+    check(TREE, globs(&["!src"], &[]), &[".hidden.js:1:needle"]);
+    check(TREE, globs(&[], &["py"]), &["src/b.py:1:Needle"]);
+    check(
+        TREE,
+        globs(&[], &["js", "py"]),
+        &[".hidden.js:1:needle", "src/a.js:2:needle two needle", "src/b.py:1:Needle"],
+    );
+    check(
+        TREE,
+        globs(&[], &["pyton"]),
+        &["error: unknown file type \"pyton\": did you mean python, cython?"],
+    );
+    check(TREE, globs(&[], &["rs"]), &["error: unknown file type \"rs\": did you mean rust?"]);
+    check(
+        TREE,
+        globs(&["a["], &[]),
+        &["error: invalid glob \"a[\": error parsing glob 'a[': unclosed character class; missing ']'"],
+    );
+}
+
+#[test]
+fn patterns_mean_what_they_say() {
+    let rows: &[(&str, &[&str])] = &[
+        ("--flag", &["flag:1:--flag here"]),
+        ("--files", &["flag:2:x --files y"]),
+        ("foo$", &["crlf:1:foo"]),
+        ("^bar$", &["crlf:2:bar"]),
+        (r"interface\{\}", &["plain:1:interface{}"]),
+        (r"a\.b", &["plain:2:a.b"]),
+        (r"zzz", &[]),
+    ];
+    for (pattern, expected) in rows {
+        check(TREE, |world| world.grep(pattern), expected);
+    }
+    check(
+        TREE,
+        |world| GrepRequest { case: Case::Smart, ..world.grep("needle two") },
+        &["src/a.js:2:needle two needle"],
+    );
+    check(TREE, |world| GrepRequest { case: Case::Smart, ..world.grep("Needle") }, &["src/b.py:1:Needle"]);
+}
+
+#[test]
+fn wrong_patterns_are_explained() {
+    let world = World::new(&[]);
+    let rows = [
+        ("foo(", Some(r"foo\("), "unclosed group"),
+        ("interface{}", Some(r"interface\{\}"), "write \\{ and \\}"),
+        (r"(\w{1,200}\s?){1,200}$", None, "use smaller counts"),
+        (r"a(?=b)", Some(r"a\(\?=b\)"), "filter what is found"),
+        (r"a\nb", Some(r"a\\nb"), "ask for a multiline search"),
+    ];
+    for (pattern, suggestion, part) in rows {
+        let Err(SearchError::Regex { why, literal, .. }) = run(&world, &world.grep(pattern)) else {
+            panic!("{pattern} was taken");
+        };
+        assert_eq!(literal.as_deref(), suggestion, "{pattern}");
+        assert!(why.contains(part), "{pattern}: {why}");
+    }
+}
+
+#[test]
+fn context_is_merged_and_gaps_are_marked() {
+    let text = "a\nb\nM1\nc\nM2\nd\ne\nf\ng\nM3\n";
+    let with = |before, after| move |world: &World| GrepRequest { before, after, ..world.grep("M") };
+    check(
+        &[("f", text)],
+        with(1, 1),
+        &["f-2-b", "f:3:M1", "f-4-c", "f:5:M2", "f-6-d", "--", "f-9-g", "f:10:M3"],
+    );
+    check(&[("f", text)], with(0, 0), &["f:3:M1", "f:5:M2", "f:10:M3"]);
+    check(
+        &[("f", text)],
+        with(0, 9),
+        &["f:3:M1", "f-4-c", "f:5:M2", "f-6-d", "f-7-e", "f-8-f", "f-9-g", "f:10:M3"],
+    );
+}
+
+#[test]
+fn matches_can_be_shown_alone_and_reach_over_lines() {
+    let only = |pattern: &'static str, span| {
+        move |world: &World| GrepRequest { show: Show::Matches, span, ..world.grep(pattern) }
+    };
+    check(
+        TREE,
+        only("n[a-z]+", Span::Line),
+        &[
+            ".hidden.js:1:needle",
+            "plain:1:nterface",
+            "src/a.js:1:ne",
+            "src/a.js:2:needle",
+            "src/a.js:2:needle",
+        ],
+    );
+    let text = [("f", "fn one(\n  a,\n) {}\nx\nfn two(\n) {}\n")];
+    check(&text, only(r"two\(.\)", Span::Lines), &["f:5:two(", "f:6:)"]);
+    check(
+        &text,
+        |world| GrepRequest { span: Span::Lines, ..world.grep(r"one\([^)]*\)") },
+        &["f:1:fn one(", "f:2:  a,", "f:3:) {}"],
+    );
+    check(
+        &[("f", "a\r\nb\r\n")],
+        |world| GrepRequest { span: Span::Lines, ..world.grep(r"a\r\nb") },
+        &["f:1:a", "f:2:b"],
+    );
+}
+
+#[test]
+fn encodings_and_binary_files() {
+    let world = World::new(&[("binary", "needle\0\n"), ("late", "")]);
+    let utf16 = |mark: &[u8], wide: fn(u16) -> [u8; 2]| {
+        [mark, &"a needle é\n".encode_utf16().flat_map(wide).collect::<Vec<u8>>()].concat()
+    };
+    world.add(b"le", &utf16(b"\xff\xfe", u16::to_le_bytes));
+    world.add(b"be", &utf16(b"\xfe\xff", u16::to_be_bytes));
+    world.add(b"mark", b"\xef\xbb\xbfneedle first\n");
+    world.add(b"late", &[&b"needle\n".repeat(400_000)[..], b"\0\n"].concat());
+    let output = run(&world, &world.grep("needle"));
+    assert_eq!(lines(&output), ["be:1:a needle é", "le:1:a needle é", "mark:1:needle first"]);
+    let output = output.unwrap();
+    assert_eq!((output.unsearched.binary, output.totals.searched), (2, 3));
+    assert_eq!(lines(&run(&world, &world.grep("^needle"))), ["mark:1:needle first"]);
+    let named = GrepRequest { base: world.workspace.resolve("binary").unwrap(), ..world.grep("needle") };
+    let output = run(&world, &named).unwrap();
+    assert_eq!((output.files.len(), output.files[0].content), (1, Content::Binary));
+}
+
+#[test]
+fn long_lines_are_cut_around_the_match() {
+    let cut = |text: &str, max_line| {
+        let world = World::new(&[("f", text)]);
+        let output = run(&world, &GrepRequest { max_line, ..world.grep("needle") }).unwrap();
+        let line = output.files[0].lines[0].clone();
+        (line.text, line.cut.map(|Cut { before, after }| (before, after)))
+    };
+    assert_eq!(cut("xneedlex", 8), ("xneedlex".to_owned(), None));
+    assert_eq!(cut("aaaaneedlebbbb", 8), ("aaaaneedlebbbb".to_owned(), None));
+    assert_eq!(cut("aaaaaneedlebbbbb", 8), ("aaaaneedlebbbb".to_owned(), Some((1, 1))));
+    assert_eq!(cut("ééééééneedleéééééé", 8), ("ééééneedleéééé".to_owned(), Some((4, 4))));
+    assert_eq!(cut("needlebbbbbbbbb", 8), ("needlebbbb".to_owned(), Some((0, 5))));
+    let long = format!("{}needle{}", "é".repeat(100_000), "日".repeat(900_000));
+    let (text, cut) = cut(&long, 400);
+    assert_eq!(text, format!("{}needle{}", "é".repeat(200), "日".repeat(200)));
+    assert_eq!(cut, Some((2 * 99_800, 3 * 899_800)));
+}
+
+#[test]
+fn windows_are_cut_from_all_lines_alike() {
+    let world = World::new(&[]);
+    let mut all = Vec::new();
+    for file in 0..30 {
+        let name = format!("d{}/f{file:02}", file % 3);
+        world.add(name.as_bytes(), "match\nno\nmatch match\n".as_bytes());
+        all.push(format!("{name}:1:match"));
+        all.push(format!("{name}:3:match match"));
+    }
+    all.sort();
+    for (offset, limit) in
+        [(0, None), (0, Some(7)), (7, Some(7)), (59, Some(9)), (60, Some(5)), (999, Some(1)), (3, None)]
+    {
+        for threads in [1, 4] {
+            let control = on(threads);
+            let output =
+                grep(&world.workspace, &GrepRequest { offset, limit, ..world.grep("match") }, &control);
+            let end = limit.map_or(60, |limit| (offset + limit).min(60));
+            assert_eq!(lines(&output), all[offset.min(60)..end.max(offset.min(60))]);
+            let output = output.unwrap();
+            let totals = output.totals;
+            assert_eq!(
+                (output.entries, totals.matching_lines, totals.matches, totals.files),
+                (60, 60, 90, 30)
+            );
+        }
+    }
+}
+
+#[test]
+fn files_come_newest_first_and_counts_by_path() {
+    let world = World::new(&[("b", "x\nx x\n"), ("a", "x\n"), ("c", "x\n"), ("d", "y\n")]);
+    for (name, seconds) in [("a", 10), ("b", 20), ("c", 20)] {
+        world.changed(name, seconds);
+    }
+    let files = |request: &GrepRequest| {
+        let output = run(&world, request).unwrap();
+        let shown: Vec<(String, u64, u64)> = output
+            .files
+            .iter()
+            .map(|file| (file.path.display(), file.matching_lines, file.matches))
+            .collect();
+        (shown, output.entries, output.totals.searched)
+    };
+    let row = |name: &str, lines, matches| (name.to_owned(), lines, matches);
+    let newest = GrepRequest { mode: Mode::Files, ..world.grep("x") };
+    assert_eq!(files(&newest), (vec![row("b", 1, 0), row("c", 1, 0), row("a", 1, 0)], 3, 4));
+    let second = GrepRequest { offset: 1, limit: Some(1), ..newest };
+    assert_eq!(files(&second), (vec![row("c", 1, 0)], 3, 4));
+    let counts = GrepRequest { mode: Mode::Count, ..world.grep("x") };
+    assert_eq!(files(&counts), (vec![row("a", 1, 1), row("b", 2, 3), row("c", 1, 1)], 3, 4));
+}
+
+#[test]
+fn the_same_search_answers_the_same() {
+    let world = World::new(&[]);
+    for file in 0..400 {
+        world.add(
+            format!("d{}/e{}/f{file}", file % 7, file % 5).as_bytes(),
+            format!("match {file}\n").as_bytes(),
+        );
+    }
+    for mode in [Mode::Content, Mode::Files, Mode::Count] {
+        let request = GrepRequest { mode, limit: Some(33), offset: 5, ..world.grep("match") };
+        let control = on(8);
+        let first = grep(&world.workspace, &request, &control).unwrap();
+        assert_eq!((first.shown, first.entries), (33, 400));
+        for _ in 0..20 {
+            assert_eq!(grep(&world.workspace, &request, &control).unwrap(), first);
+        }
+    }
+}
+
+#[test]
+fn withheld_files_are_counted_and_not_read() {
+    let world = World::new(&[(".env", "needle\n"), ("a", "needle\n")]);
+    let may_read =
+        Arc::new(|path: &toolpost_workspace::WorkspacePath| path.file_name() != Some(".env".as_ref()));
+    let request = GrepRequest { may_read: Some(may_read), ..world.grep("needle") };
+    let output = run(&world, &request);
+    assert_eq!(lines(&output), ["a:1:needle"]);
+    assert_eq!(output.unwrap().unsearched.withheld, 1);
+    let named = GrepRequest { base: world.workspace.resolve(".env").unwrap(), ..request };
+    let output = run(&world, &named).unwrap();
+    assert_eq!((output.files.len(), output.unsearched.withheld), (0, 1));
+}
+
+#[test]
+fn a_million_matches_leave_a_small_window() {
+    let world = World::new(&[("f", &"match\n".repeat(1_000_000)), ("e", "match\n")]);
+    let output = run(&world, &GrepRequest { limit: Some(3), ..world.grep("match") });
+    assert_eq!(lines(&output), ["e:1:match", "f:1:match", "f:2:match"]);
+    assert_eq!(output.unwrap().totals.matching_lines, 1_000_001);
+}
+
+#[test]
+fn monstrous_files_are_searched_or_named() {
+    let world = World::new(&[("a.txt", "needle\n")]);
+    let minified = format!("{}needle{}", "a".repeat(25_000_000), "b".repeat(25_000_000));
+    world.add(b"min.js", minified.as_bytes());
+    let sparse = std::fs::File::create(world.root().join("sparse")).unwrap();
+    sparse.set_len(4 << 30).unwrap();
+    let output = run(&world, &world.grep("needle"));
+    let around = format!("min.js:1:{}needle{}", "a".repeat(200), "b".repeat(200));
+    assert_eq!(lines(&output), ["a.txt:1:needle".to_owned(), around]);
+    assert_eq!(output.unwrap().unsearched.binary, 1);
+    world.add(b"huge.txt", &b"z".repeat(80 << 20));
+    let unsearched = run(&world, &world.grep("needle")).unwrap().unsearched;
+    assert_eq!((unsearched.too_large, unsearched.too_large_names), (1, vec!["huge.txt".to_owned()]));
+}
+
+#[test]
+fn ending_early_keeps_what_was_found() {
+    let world = World::new(&[]);
+    for file in 0..300 {
+        world.add(format!("f{file:03}").as_bytes(), b"match\n");
+    }
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let control = on(1).cancelled_by(move || count.fetch_add(1, Ordering::Relaxed) > 50);
+    let output = grep(&world.workspace, &world.grep("match"), &control).unwrap();
+    assert_eq!(output.complete, Complete::Cancelled);
+    assert!((1..300).contains(&output.totals.files), "{:?}", output.totals);
+    let late = Control::default().until(Instant::now() - Duration::from_secs(1));
+    let output = grep(&world.workspace, &world.grep("match"), &late).unwrap();
+    assert_eq!((output.complete, output.totals.files), (Complete::TimedOut, 0));
+}
+
+#[test]
+fn strange_names_cannot_forge_lines() {
+    let world = World::new(&[("ok.txt", "needle\n")]);
+    world.add(b"b\xffad.txt", b"needle\n");
+    world.add(b"a\nfake.rs:1:needle", b"needle\n");
+    let output = run(&world, &world.grep("needle"));
+    assert_eq!(lines(&output), ["a\\nfake.rs:1:needle:1:needle", "b\\xffad.txt:1:needle", "ok.txt:1:needle"]);
+}
+
+#[test]
+fn places_that_cannot_be_searched_are_told() {
+    let world =
+        World::new(&[("locked/x", "42\n"), ("readable/notes.txt", "the answer is 42\n"), ("dark", "42\n")]);
+    let gone = GrepRequest { base: world.workspace.resolve("nope").unwrap(), ..world.grep("42") };
+    assert_eq!(
+        lines(&run(&world, &gone)),
+        ["error: nope does not exist: check the path, or search its parent directory"]
+    );
+    let mode = |name: &str, mode| {
+        std::fs::set_permissions(world.root().join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("locked", 0);
+    mode("dark", 0);
+    let readable = std::fs::read_dir(world.root().join("locked")).is_ok();
+    let output = run(&world, &world.grep("answer"));
+    mode("locked", 0o700);
+    assert_eq!(lines(&output), ["readable/notes.txt:1:the answer is 42"]);
+    if readable {
+        eprintln!("SKIPPED: nothing is unreadable for this user");
+        return;
+    }
+    let unreadable = output.unwrap().unreadable;
+    let names: Vec<&str> = unreadable.names.iter().map(String::as_str).collect();
+    assert_eq!(
+        (unreadable.count, names),
+        (2, vec!["dark: EACCES: Permission denied", "locked: EACCES: Permission denied"])
+    );
+}
+
+#[test]
+fn roles_tell_matches_from_context() {
+    let world = World::new(&[("f", "a\nM\n")]);
+    let output = run(&world, &GrepRequest { before: 1, ..world.grep("M") }).unwrap();
+    let roles: Vec<(u64, Role)> = output.files[0].lines.iter().map(|line| (line.number, line.role)).collect();
+    assert_eq!(roles, [(1, Role::Context), (2, Role::Match)]);
+}

@@ -1,0 +1,146 @@
+//! Directories as trees.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+
+use support::World;
+use toolpost_search::list::Inside;
+use toolpost_search::{Control, Hidden, Kind, ListRequest, Prune, Rules, list};
+
+fn tree(world: &World, base: &str, depth: usize, limit: Option<usize>) -> Vec<String> {
+    let request = ListRequest {
+        base: world.workspace.resolve(base).unwrap(),
+        depth,
+        rules: Rules::Git,
+        hidden: Hidden::Skip,
+        prune: Prune::Dependencies,
+        limit,
+    };
+    let output = match list(&world.workspace, &request, &Control::default()) {
+        Ok(output) => output,
+        Err(error) => return vec![format!("error: {error}")],
+    };
+    let mut lines: Vec<String> = output
+        .nodes
+        .iter()
+        .map(|node| {
+            let name = node.path.display().rsplit('/').next().unwrap().to_owned();
+            let sign = match (node.kind, node.inside) {
+                (Kind::Directory, Inside::Unreadable) => "/ unreadable".to_owned(),
+                (Kind::Directory, Inside::LeftOut) => "/ left out".to_owned(),
+                (Kind::Directory, _) => "/".to_owned(),
+                (Kind::Link, _) => format!("@ -> {}", node.target.as_deref().unwrap_or_default()),
+                (Kind::File, _) => String::new(),
+                _ => "?".to_owned(),
+            };
+            let more = if node.more > 0 { format!(" +{}", node.more) } else { String::new() };
+            format!("{}{name}{sign}{more}", "  ".repeat(node.depth))
+        })
+        .collect();
+    if output.more > 0 {
+        lines.push(format!("+{}", output.more));
+    }
+    lines
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], depth: usize, limit: Option<usize>, expected: &[&str]) {
+    assert_eq!(tree(&World::new(files), ".", depth, limit), expected);
+}
+
+const NESTED: &[(&str, &str)] =
+    &[("root.txt", ""), ("nested/child.txt", ""), ("nested/deeper/grandchild.txt", "")];
+
+#[test]
+fn trees_are_sorted_and_as_deep_as_asked() {
+    check(
+        &[
+            ("entry.txt", ""),
+            ("nested/child.txt", ""),
+            ("nested/deeper/grandchild.txt", ""),
+            ("link", "->entry.txt"),
+        ],
+        3,
+        None,
+        &["entry.txt", "link@ -> entry.txt", "nested/", "  child.txt", "  deeper/", "    grandchild.txt"],
+    );
+    check(NESTED, 1, None, &["nested/", "root.txt"]);
+    check(NESTED, 2, None, &["nested/", "  child.txt", "  deeper/", "root.txt"]);
+    check(NESTED, 3, None, &["nested/", "  child.txt", "  deeper/", "    grandchild.txt", "root.txt"]);
+    check(&[("b", ""), ("B", ""), ("a/x", ""), ("é", "")], 1, None, &["B", "a/", "b", "é"]);
+    check(&[], 2, None, &[]);
+}
+
+#[test]
+fn what_does_not_fit_is_cut_fairly_and_counted() {
+    check(NESTED, 3, Some(2), &["nested/ +2", "root.txt"]);
+    check(NESTED, 3, Some(3), &["nested/ +1", "  child.txt", "root.txt"]);
+    check(NESTED, 3, Some(1), &["nested/ +2", "+1"]);
+    let wide: Vec<(String, &str)> = (0..100)
+        .map(|number| (format!("big/{number:03}"), ""))
+        .chain((0..3).map(|number| (format!("small/{number}"), "")))
+        .collect();
+    let wide: Vec<(&str, &str)> = wide.iter().map(|(name, content)| (name.as_str(), *content)).collect();
+    check(&wide, 2, Some(8), &["big/ +97", "  000", "  001", "  002", "small/", "  0", "  1", "  2"]);
+}
+
+#[test]
+fn rules_and_kinds_are_marked() {
+    check(
+        &[
+            (".gitignore", "*.log\n"),
+            (".hidden", ""),
+            ("a.log", ""),
+            ("loop", "->loop"),
+            ("node_modules/x", ""),
+            ("venv/pyvenv.cfg", ""),
+            ("venv/lib/x", ""),
+        ],
+        3,
+        None,
+        &["loop@ -> loop", "venv/ left out"],
+    );
+    let world = World::new(&[]);
+    world.add(b"a\nFAKE: b\x1b[31mred", b"");
+    world.add(b"b\xff", b"");
+    let _socket = std::os::unix::net::UnixListener::bind(world.root().join("socket")).unwrap();
+    assert_eq!(tree(&world, ".", 1, None), ["a\\nFAKE: b\\x1b[31mred", "b\\xff", "socket?"]);
+}
+
+#[test]
+fn wrong_requests_are_refused() {
+    let world = World::new(NESTED);
+    assert_eq!(
+        tree(&world, ".", 0, None),
+        ["error: depth must be greater than zero: 1 lists the directory alone"]
+    );
+    assert_eq!(
+        tree(&world, ".", 1, Some(0)),
+        ["error: limit must be greater than zero: leave it out for all entries"]
+    );
+    assert_eq!(
+        tree(&world, "root.txt", 1, None),
+        ["error: list path must be a directory: root.txt is not one; search its parent directory instead"]
+    );
+    assert_eq!(
+        tree(&world, "gone", 1, None),
+        ["error: gone does not exist: check the path, or search its parent directory"]
+    );
+}
+
+#[test]
+fn unreadable_directories_are_marked() {
+    let world = World::new(&[("locked/x", ""), ("open/y", "")]);
+    let locked = world.root().join("locked");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0)).unwrap();
+    let readable = std::fs::read_dir(&locked).is_ok();
+    let shown = tree(&world, ".", 2, None);
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o700)).unwrap();
+    if readable {
+        eprintln!("SKIPPED: nothing is unreadable for this user");
+        return;
+    }
+    assert_eq!(shown, ["locked/ unreadable", "open/", "  y"]);
+}
