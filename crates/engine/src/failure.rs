@@ -69,8 +69,6 @@ pub enum Hint {
     Literal(String),
     /// The same call may be made again as it is.
     TryAgain,
-    /// Stay inside of these roots; only the operator can add one.
-    StayInside(Vec<String>),
     /// Only the operator can allow it, by a rule.
     Operator(String),
     /// A sentence that needs no tool.

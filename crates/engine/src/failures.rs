@@ -12,11 +12,11 @@ use toolpost_workspace::{
 };
 
 /// A path that leads nowhere or outside.
-pub(crate) fn path(said: &str, error: PathError, roots: &[String]) -> Failure {
+pub(crate) fn path(said: &str, error: PathError) -> Failure {
     let words = sentence(&error.to_string());
     match error {
         PathError::Outside { .. } | PathError::NoRoot | PathError::NoHome { .. } => {
-            Failure::new(Kind::Outside, words).hint(Hint::StayInside(roots.to_vec()))
+            Failure::new(Kind::Outside, words)
         }
         PathError::Denied { .. } => Failure::new(Kind::Denied, words),
         PathError::Io { .. } => Failure::new(Kind::Io, words),

@@ -77,8 +77,7 @@ fn unread_in_part(path: &WorkspacePath) -> Failure {
         path.display()
     );
     Failure::new(Kind::Unread, what)
-        .hint(Hint::ReadFirst(path.clone()))
-        .hint(Hint::Advice("Or change only the part that you have seen.".to_owned()))
+        .hint(Hint::Advice("Read all of it first, or change only the part that you have seen.".to_owned()))
 }
 
 /// The refusal to write over a content that was not seen; shows what changed, or the beginning.

@@ -110,10 +110,10 @@ fn words(skipped: &Skipped) -> Vec<String> {
 }
 
 /// Words why a search did not happen.
-pub(crate) fn failed(error: SearchError, roots: &[String]) -> Failure {
+pub(crate) fn failed(error: SearchError) -> Failure {
     let words = crate::failures::sentence(&error.to_string());
     match error {
-        SearchError::Outside(error) => crate::failures::path("", error, roots),
+        SearchError::Outside(error) => crate::failures::path("", error),
         SearchError::Missing { .. } => Failure::new(Kind::NotFound, words),
         SearchError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
         SearchError::Access(error) => crate::failures::access(&error.path.clone(), error),

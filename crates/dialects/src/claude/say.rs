@@ -33,9 +33,6 @@ pub(super) fn say(hint: &Hint) -> String {
             pattern.replace('\\', "\\\\").replace('"', "\\\"")
         ),
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::StayInside(roots) => {
-            format!("Stay inside of {}; only the operator can add a further root.", roots.join(", "))
-        }
         Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
         Hint::Advice(words) => words.clone(),
     }

@@ -77,7 +77,7 @@ impl Operation for Glob {
                 limit: Some(request.limit),
             };
             let found = toolpost_search::glob(engine.workspace(), &request, &control);
-            found.map(output).map_err(|error: SearchError| walking::failed(error, &engine.roots()))
+            found.map(output).map_err(|error: SearchError| walking::failed(error))
         });
         told(cx, &steps, "steps through directories", walk).await
     }
