@@ -13,6 +13,9 @@ fn read_range(bytes: &[u8], range: &str) -> Result<Pdf, PdfError> {
     read(bytes.to_vec(), Some(&PageRange::parse(range).unwrap()), PdfLimits::default())
 }
 
+/// What is expected of a file: its pages, or the error.
+type Pages = Result<Vec<Page>, PdfError>;
+
 fn page(number: u32, text: &str) -> Page {
     Page { number, text: text.to_owned(), note: None }
 }
@@ -25,7 +28,7 @@ fn garbled(why: &str) -> PdfError {
     PdfError::Garbled { why: why.to_owned() }
 }
 
-fn check(name: &str, bytes: &[u8], expected: Result<Vec<Page>, PdfError>) {
+fn check(name: &str, bytes: &[u8], expected: Pages) {
     assert_eq!(read(bytes.to_vec(), None, PdfLimits::default()).map(|pdf| pdf.pages), expected, "{name}");
 }
 
@@ -41,7 +44,7 @@ fn reads_what_common_writers_write() {
                    for it is\nlong.";
     let image = || noted(1, "", PageNote::Image);
     let mixed = vec![image(), page(2, "This second page has a text layer."), noted(3, "", PageNote::Blank)];
-    let rows: Vec<(&str, &[u8], Result<Vec<Page>, PdfError>)> = vec![
+    let rows: Vec<(&str, &[u8], Pages)> = vec![
         ("basic", include_bytes!("pdf/basic.pdf"), Ok(basic())),
         ("object streams", include_bytes!("pdf/object_streams.pdf"), Ok(basic())),
         ("linear", include_bytes!("pdf/linear.pdf"), Ok(basic())),
@@ -108,79 +111,71 @@ fn lays_text_out_as_it_stands() {
     }
 }
 
+/// Draws one string with a font (object 6), beside which stand a descendant (7) and a stream (8).
+fn check_font(name: &str, font: &str, text: &str, stream: &[u8], expected: Page) {
+    let paper = Paper::page(&format!("BT /F2 12 Tf 72 700 Td {text} Tj ET"), "/F2 6 0 R", "")
+        .object(6, font)
+        .object(7, "<</Type/Font/Subtype/CIDFontType2/BaseFont/X/DW 1000/W[65[500 500]66 67 500]>>")
+        .stream(8, "", stream);
+    check(name, &paper.bytes(), Ok(vec![expected]));
+}
+
+fn char_map(lengths: &str, entries: &str) -> Vec<u8> {
+    format!("begincmap 1 begincodespacerange {lengths} endcodespacerange {entries} endcmap").into_bytes()
+}
+
 #[test]
-fn understands_fonts() {
-    let map = |lengths: &str, entries: &str| {
-        format!("begincmap 1 begincodespacerange {lengths} endcodespacerange {entries} endcmap").into_bytes()
-    };
-    let single = "<</Type/Font/Subtype/Type1/BaseFont/X/Encoding";
-    let wide = |encoding: &str, more: &str| {
-        format!("<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/{encoding}/DescendantFonts[7 0 R]{more}>>")
-    };
-    let pair = map(
-        "<0000> <ffff>",
-        "1 beginbfchar <0041> <00660066> endbfchar 1 beginbfrange <0042> <0044> <0062> endbfrange",
-    );
-    let list = map("<0000> <ffff>", "1 beginbfrange <0041> <0042> [<D83DDE00> <0079>] endbfrange");
-    let byte = map("<00> <ff>", "1 beginbfchar <41> <0058> endbfchar");
-    let none: Vec<u8> = Vec::new();
-    let type_one = b"%!PS-AdobeFont-1.0: Own\n/Encoding 256 array 0 1 255 {1 index exch /.notdef put} for\n\
-                     dup 65 /fi put\ndup 66 /similarequal put\nreadonly def\ncurrentfile eexec dup 67 /x put"
-        .to_vec();
-    let own = "<</Type/Font/Subtype/Type1/BaseFont/Own/FontDescriptor<</FontFile 8 0 R>>>>".to_owned();
-    let rows: Vec<(&str, String, &str, Vec<u8>, &str)> = vec![
-        (
-            "names",
-            format!("{single}<</Differences[65/alpha/fi/uni20AC 70/f_f_i/a.alt/u1F600]>>>>"),
-            "(ABCFGH)",
-            none.clone(),
-            "αfi€ffia😀",
-        ),
-        ("Mac", format!("{single}/MacRomanEncoding>>"), "(caf\\216)", none.clone(), "café"),
-        (
-            "Windows",
-            format!("{single}/WinAnsiEncoding>>"),
-            "(\\223caf\\351\\224 \\200)",
-            none.clone(),
-            "“café” €",
-        ),
-        (
-            "map over encoding",
-            format!("{single}/WinAnsiEncoding/ToUnicode 8 0 R>>"),
-            "(ABC)",
-            byte.clone(),
-            "XBC",
-        ),
-        ("map of pairs", wide("Identity-H", "/ToUnicode 8 0 R"), "<0041004200430044>", pair, "ffbcd"),
-        ("map of a list", wide("Identity-H", "/ToUnicode 8 0 R"), "<00410042>", list, "😀y"),
-        ("UTF-16", wide("UniGB-UTF16-H", ""), "<4E2D6587D83DDE00>", none.clone(), "中文😀"),
-        ("Shift JIS", wide("90ms-RKSJ-H", ""), "<93FA967B41B1>", none.clone(), "日本Aｱ"),
-        ("GBK", wide("GBK-EUC-H", ""), "<D6D0CEC441>", none.clone(), "中文A"),
-        ("Big5", wide("ETen-B5-H", ""), "<A4A4A4E5>", none.clone(), "中文"),
-        ("Korean", wide("KSCms-UHC-H", ""), "<C7D1B1DB>", none.clone(), "한글"),
-        ("down the page", wide("UniJIS-UCS2-V", ""), "<65E5672C> Tj <8A9E>", none.clone(), "日本語"),
-        ("the font's own encoding", own, "(ABC)", type_one, "fi≃C"),
+fn understands_simple_fonts() {
+    let names = "/Encoding<</Differences[65/alpha/fi/uni20AC 70/f_f_i/a.alt/u1F600]>>";
+    let map = char_map("<00> <ff>", "1 beginbfchar <41> <0058> endbfchar");
+    let own = b"%!PS-AdobeFont-1.0: Own\n/Encoding 256 array 0 1 255 {1 index exch /.notdef put} for\n\
+        dup 65 /fi put\ndup 66 /similarequal put\nreadonly def\ncurrentfile eexec dup 67 /x put";
+    let rows: [(&str, &str, &str, &[u8], &str); 5] = [
+        ("names", names, "(ABCFGH)", b"", "αfi€ffia😀"),
+        ("Mac", "/Encoding/MacRomanEncoding", "(caf\\216)", b"", "café"),
+        ("Windows", "/Encoding/WinAnsiEncoding", "(\\223caf\\351\\224 \\200)", b"", "“café” €"),
+        ("map over encoding", "/Encoding/WinAnsiEncoding/ToUnicode 8 0 R", "(ABC)", &map, "XBC"),
+        ("the font's own encoding", "/FontDescriptor<</FontFile 8 0 R>>", "(ABC)", own, "fi≃C"),
     ];
-    for (name, font, text, stream, expected) in rows {
-        let content = format!("BT /F2 12 Tf 72 700 Td {text} Tj ET");
-        let paper = Paper::page(&content, "/F2 6 0 R", "")
-            .object(6, &font)
-            .object(7, "<</Type/Font/Subtype/CIDFontType2/BaseFont/X/DW 1000/W[65[500 500]66 67 500]>>")
-            .stream(8, "", &stream);
-        check(name, &paper.bytes(), Ok(vec![page(1, expected)]));
+    for (name, entries, text, stream, expected) in rows {
+        let font = format!("<</Type/Font/Subtype/Type1/BaseFont/X{entries}>>");
+        check_font(name, &font, text, stream, page(1, expected));
     }
-    let paper = Paper::page("BT /F2 12 Tf 72 700 Td <00410042> Tj ET", "/F2 6 0 R", "")
-        .object(6, &wide("Identity-H", ""))
-        .object(7, "<</Type/Font/Subtype/CIDFontType2/BaseFont/X>>");
+}
+
+#[test]
+fn understands_composite_fonts() {
+    let font = |encoding: &str| {
+        format!(
+            "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/{encoding}/DescendantFonts[7 0 R]/ToUnicode 8 0 R>>"
+        )
+    };
+    let pairs = "1 beginbfchar <0041> <00660066> endbfchar 1 beginbfrange <0042> <0044> <0062> endbfrange";
+    let list = "1 beginbfrange <0041> <0042> [<D83DDE00> <0079>] endbfrange";
+    let rows = [
+        ("map of pairs", "Identity-H", "<0041004200430044>", pairs, "ffbcd"),
+        ("map of a list", "Identity-H", "<00410042>", list, "😀y"),
+        ("UTF-16", "UniGB-UTF16-H", "<4E2D6587D83DDE00>", "", "中文😀"),
+        ("Shift JIS", "90ms-RKSJ-H", "<93FA967B41B1>", "", "日本Aｱ"),
+        ("GBK", "GBK-EUC-H", "<D6D0CEC441>", "", "中文A"),
+        ("Big5", "ETen-B5-H", "<A4A4A4E5>", "", "中文"),
+        ("Korean", "KSCms-UHC-H", "<C7D1B1DB>", "", "한글"),
+        ("down the page", "UniJIS-UCS2-V", "<65E5672C> Tj <8A9E>", "", "日本語"),
+    ];
+    for (name, encoding, text, entries, expected) in rows {
+        let map = if entries.is_empty() { Vec::new() } else { char_map("<0000> <ffff>", entries) };
+        check_font(name, &font(encoding), text, &map, page(1, expected));
+    }
     let why = "2 of 2 characters are of fonts that do not tell their letters".to_owned();
-    check("no map", &paper.bytes(), Ok(vec![noted(1, "\u{fffd}\u{fffd}", PageNote::Garbled { why })]));
+    let unknown = noted(1, "\u{fffd}\u{fffd}", PageNote::Garbled { why });
+    check_font("no map", &font("Identity-H"), "<00410042>", b"", unknown);
 }
 
 #[test]
 fn draws_forms_within_forms() {
     let form = "/Type/XObject/Subtype/Form/Resources<</Font<</F1 5 0 R>>/XObject<</X1 6 0 R/X2 7 0 R>>>>";
     let inner = b"BT /F1 12 Tf 72 700 Td (inside a form) Tj ET";
-    let rows: [(&str, &[u8], Result<Vec<Page>, PdfError>); 3] = [
+    let rows: [(&str, &[u8], Pages); 3] = [
         ("form", inner, Ok(vec![page(1, "inside a form\n\nafter the form")])),
         ("form in form", b"/X2 Do", Ok(vec![page(1, "deep inside\n\nafter the form")])),
         ("form in itself", b"/X1 Do /X1 Do /X1 Do", Ok(vec![page(1, "after the form")])),
@@ -257,7 +252,7 @@ fn rescues_or_refuses_broken_files() {
             .bytes()
     };
     let no_start = || Err(garbled("failed parsing cross reference table: invalid start value"));
-    let rows: Vec<(&str, Vec<u8>, Result<Vec<Page>, PdfError>)> = vec![
+    let rows: Vec<(&str, Vec<u8>, Pages)> = vec![
         ("no end", whole[..end].to_vec(), Ok(basic())),
         ("wrong start", [&whole[..end], b"startxref\n99999999\n%%EOF\n"].concat(), Ok(basic())),
         ("no table", [&whole[..table], b"\nxref\n0 99\nzzzz\n", &whole[end..]].concat(), Ok(basic())),
@@ -288,7 +283,7 @@ fn withstands_hostile_files() {
     let catalog = format!("<</Type/Catalog/Pages 2 0 R/Deep {deep}>>");
     let deep_object = Paper::new().object(1, &catalog).object(2, "<</Type/Pages/Kids[]/Count 0>>").bytes();
     let bomb = "couldn't decompress stream: decompressed output exceeded the 67108864-byte limit (possible decompression bomb)";
-    let rows: Vec<(&str, Vec<u8>, Result<Vec<Page>, PdfError>)> = vec![
+    let rows: Vec<(&str, Vec<u8>, Pages)> = vec![
         ("deep array in the content", Paper::page(&format!("{deep} TJ {draw}"), "", "").bytes(), still()),
         (
             "states without end",

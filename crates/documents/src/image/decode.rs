@@ -16,6 +16,9 @@ pub(super) struct Decoded {
     pub(super) orientation: Orientation,
 }
 
+/// What is wrong with most broken files.
+const CUT_OFF: &str = "the data ends before the picture does";
+
 /// Decodes the picture, the first frame of an animation.
 pub(super) fn decode(
     bytes: &[u8],
@@ -48,16 +51,16 @@ impl Job<'_> {
     }
 
     fn finish(&self, opened: ImageResult<impl ImageDecoder>) -> Result<Decoded, ImageError> {
-        let mut decoder = opened.map_err(|error| self.broken(&error.to_string()))?;
+        let mut decoder = opened.map_err(|error| self.refused(&error))?;
         self.check_size(&decoder)?;
         if self.format == Format::Jpeg && self.container.end == End::Missing {
             // The decoder would paint what is missing grey, and say nothing.
-            return Err(self.broken("the data ends before the picture does"));
+            return Err(self.broken(CUT_OFF));
         }
         // Formats that cannot be limited so refuse the call; their size was checked above.
         let _ = decoder.set_limits(self.decoder_limits());
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-        let picture = DynamicImage::from_decoder(decoder).map_err(|error| self.broken(&error.to_string()))?;
+        let picture = DynamicImage::from_decoder(decoder).map_err(|error| self.refused(&error))?;
         Ok(Decoded { picture, orientation })
     }
 
@@ -83,6 +86,13 @@ impl Job<'_> {
         let mut limits = Limits::no_limits();
         limits.max_alloc = Some(self.limits.max_memory);
         limits
+    }
+
+    fn refused(&self, error: &::image::ImageError) -> ImageError {
+        match self.container.end {
+            End::Missing => self.broken(CUT_OFF),
+            End::Reached => self.broken(error.to_string().trim()),
+        }
     }
 
     fn broken(&self, why: &str) -> ImageError {
