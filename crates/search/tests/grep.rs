@@ -1,5 +1,5 @@
 //! Which lines a regular expression finds.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod support;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use support::{World, lines};
+use support::{World, lines, program};
 use toolpost_search::grep::{Content, Cut, Role, Show, Span};
 use toolpost_search::{
     Case, Complete, Control, GrepOutput, GrepRequest, Hidden, Mode, Rules, SearchError, grep,
@@ -415,4 +415,35 @@ fn roles_tell_matches_from_context() {
     let output = run(&world, &GrepRequest { before: 1, ..world.grep("M") }).unwrap();
     let roles: Vec<(u64, Role)> = output.files[0].lines.iter().map(|line| (line.number, line.role)).collect();
     assert_eq!(roles, [(1, Role::Context), (2, Role::Match)]);
+}
+
+#[test]
+fn ripgrep_finds_the_same() {
+    let world = World::new(TREE);
+    let rows: &[(&str, &[&str])] = &[
+        ("needle", &[]),
+        ("(?i)needle", &["*.js"]),
+        ("e", &["!*.py"]),
+        ("e", &["src/*"]),
+        ("e", &["/src/*.js", "*.py"]),
+        ("e", &["src"]),
+        ("e", &["**/a.*", "!dist"]),
+        ("o{2}|--", &["*"]),
+    ];
+    for (pattern, globs) in rows {
+        let mut arguments = vec!["--no-config", "--no-ignore-global", "--no-require-git", "--crlf", "-nH"];
+        arguments.extend(globs.iter().flat_map(|glob| ["--glob", glob]));
+        arguments.extend(["--regexp", pattern]);
+        let Some(expected) = program(&world.root(), "rg", &arguments) else { return };
+        let expected: Vec<String> = expected
+            .into_iter()
+            .filter(|line| !line.contains("binary file"))
+            .map(|line| line.replace('\r', ""))
+            .collect();
+        let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
+        let request = GrepRequest { globs, hidden: Hidden::Skip, ..world.grep(pattern) };
+        let mut found = lines(&run(&world, &request));
+        found.sort();
+        assert_eq!(found, expected, "{pattern} {:?}", request.globs);
+    }
 }

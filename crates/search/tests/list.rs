@@ -1,5 +1,5 @@
 //! Directories as trees.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod support;
 
@@ -134,7 +134,7 @@ fn wrong_requests_are_refused() {
 fn unreadable_directories_are_marked() {
     let world = World::new(&[("locked/x", ""), ("open/y", "")]);
     let locked = world.root().join("locked");
-    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
     let readable = std::fs::read_dir(&locked).is_ok();
     let shown = tree(&world, ".", 2, None);
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o700)).unwrap();

@@ -1,5 +1,5 @@
 //! What a walk enters, leaves out and survives.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -130,7 +130,6 @@ fn rules_are_those_of_git_and_ripgrep() {
         "rescued.log",
     ];
     assert_eq!(names(&walked), expected.map(str::to_owned).into());
-    #[expect(clippy::disallowed_methods, reason = "tests compare with the program itself")]
     let ripgrep = std::process::Command::new("rg")
         .args(["--files", "--hidden", "--no-require-git", "--no-ignore-global", "--glob", "!.git"])
         .current_dir(world.directory.path())
@@ -155,7 +154,6 @@ fn rules_are_those_of_git_itself() {
     );
     std::fs::remove_dir_all(world.directory.path().join(".git")).unwrap();
     std::fs::remove_dir_all(world.directory.path().join("nested")).unwrap();
-    #[expect(clippy::disallowed_methods, reason = "tests compare with the program itself")]
     let git = |arguments: &[&str]| {
         std::process::Command::new("git").args(arguments).current_dir(world.directory.path()).output()
     };

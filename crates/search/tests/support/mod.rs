@@ -1,5 +1,6 @@
 //! Small trees to search in.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses what it needs")]
+#![allow(clippy::print_stderr, reason = "a comparison that is skipped is said aloud")]
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -93,7 +94,6 @@ pub fn lines(output: &Result<GrepOutput, SearchError>) -> Vec<String> {
 
 /// Runs a program in a directory and returns its sorted lines; `None`, said aloud, if it is not installed.
 pub fn program(directory: &std::path::Path, command: &str, arguments: &[&str]) -> Option<Vec<String>> {
-    #[expect(clippy::disallowed_methods, reason = "tests compare with the program itself")]
     let output = std::process::Command::new(command).args(arguments).current_dir(directory).output();
     let Ok(output) = output else {
         eprintln!("SKIPPED: {command} is not installed, so nothing was compared with it");
