@@ -118,12 +118,26 @@ pub(crate) fn failed(error: SearchError) -> Failure {
         SearchError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
         SearchError::Access(error) => crate::failures::access(&error.path.clone(), error),
         SearchError::Regex { pattern, why, literal } => {
-            let failure =
-                Failure::invalid(format!("The pattern is no regular expression: {pattern}")).found(why);
+            let said = shortened(&pattern, PATTERN_SHOWN);
+            let failure = Failure::invalid(format!("The pattern is no regular expression: {said}"))
+                .found(shortened(&why, REASON_SHOWN));
+            let literal = literal.filter(|literal| literal.len() <= PATTERN_SHOWN);
             literal.into_iter().fold(failure, |failure, literal| failure.hint(Hint::Literal(literal)))
         }
         SearchError::Glob { .. } | SearchError::UnknownType { .. } | SearchError::Request(_) => {
             Failure::invalid(words)
         }
+    }
+}
+
+/// The most characters of a pattern, and of what is wrong with it, that a failure repeats.
+const PATTERN_SHOWN: usize = 1_000;
+const REASON_SHOWN: usize = 4_000;
+
+/// Cuts what would fill the reply with the caller's own words.
+fn shortened(words: &str, most: usize) -> String {
+    match toolpost_text::cut::line(words, most) {
+        (_, 0) => words.to_owned(),
+        (head, missing) => format!("{head}… ({missing} more characters)"),
     }
 }

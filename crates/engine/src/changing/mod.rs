@@ -95,7 +95,10 @@ fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), F
         Where::Text { .. } => {
             let now = toolpost_text::encoding::Text::open(before.bytes.clone(), None).ok();
             let lines = now.and_then(|now| fresh::lines_changed(cx, &draft.path, now.view()));
-            let differ = lines.map_or(String::new(), |lines| format!(" ({lines} lines differ)"));
+            let differ = lines.map_or(String::new(), |lines| match lines {
+                1 => " (1 line differs)".to_owned(),
+                _ => format!(" ({lines} lines differ)"),
+            });
             draft.notes.push(format!(
                 "the file changed since it was last seen{differ}; the current version was changed"
             ));

@@ -1,0 +1,260 @@
+//! What the operations do below any dialect: several files at once, seen and unseen content, trees and facts.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use std::{fs, os::unix::fs::PermissionsExt, sync::Arc};
+use tempfile::TempDir;
+use toolpost_engine::{
+    CallCtx, Engine, Extent, Failure, Fresh, Kind, Operation, Session, Touch,
+    operations::{
+        change::{Change, ChangeFiles, Existence, Output, Request, Step, Want, Where},
+        glob::{Prune, Rules},
+        list::{self, Hidden, List},
+        read::{self, Read},
+        stat::{self, FileKind, Stat},
+    },
+};
+use toolpost_workspace::{Options, Workspace};
+
+struct World {
+    root: TempDir,
+    _state: TempDir,
+    engine: Engine,
+    session: Arc<Session>,
+}
+
+impl World {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        for (name, text) in files {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
+        let (workspace, _) = Workspace::open(Options { roots, state: store, ..Options::default() }).unwrap();
+        Self { root, _state: state, engine: Engine::new(workspace), session: Session::new() }
+    }
+
+    fn cx(&self, fresh: Fresh) -> CallCtx {
+        CallCtx { fresh, ..CallCtx::unlimited(self.session.clone()) }
+    }
+
+    /// Goes the way of the `fresh` layer: judge, change, record.
+    async fn change(&self, changes: Vec<Change>, fresh: Fresh) -> Result<Output, Failure> {
+        let request = Request { changes };
+        let mut cx = self.cx(fresh);
+        cx.expected = self.engine.freshness(&cx, ChangeFiles::touches(&request)).await?;
+        let output = ChangeFiles::run(&self.engine, request, &cx).await?;
+        ChangeFiles::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
+        Ok(output)
+    }
+
+    async fn read(&self, name: &str, offset: u64, limit: u64) {
+        let path = self.engine.resolve(name).unwrap();
+        let request =
+            read::Request { path, said: name.to_owned(), offset, limit, pages: None, max_bytes: 100_000 };
+        let output = Read::run(&self.engine, request, &self.cx(Fresh::Required)).await.unwrap();
+        Read::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
+    }
+
+    fn text(&self, path: &str, old: &str, new: &str) -> Change {
+        let at = Where::Text { old: old.to_owned(), want: Want::One, near: None, matching: Step::Exact };
+        Change { path: self.engine.resolve(path).unwrap(), at, text: new.to_owned() }
+    }
+
+    fn whole(&self, path: &str, existence: Existence, text: &str) -> Change {
+        Change {
+            path: self.engine.resolve(path).unwrap(),
+            at: Where::Whole(existence),
+            text: text.to_owned(),
+        }
+    }
+
+    /// Every file with its content, in order.
+    fn files(&self) -> Vec<(String, String)> {
+        let mut files = Vec::new();
+        let mut open = vec![self.root.path().to_path_buf()];
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let name = path.strip_prefix(self.root.path()).unwrap().display().to_string();
+                    files.push((name, fs::read_to_string(&path).unwrap()));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+fn owned(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+#[tokio::test]
+async fn changes_of_several_files_all_happen() {
+    let world = World::new(&[("a", "one\n"), ("b", "two\n")]);
+    let changes = vec![
+        world.text("a", "one", "1"),
+        world.whole("deep/c", Existence::New, "three\n"),
+        world.text("b", "two", "2"),
+        world.text("a", "1", "first"),
+    ];
+    let output = world.change(changes, Fresh::NotAsked).await.unwrap();
+    let names: Vec<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(names, ["a", "deep/c", "b"]);
+    assert_eq!(world.files(), owned(&[("a", "first\n"), ("b", "2\n"), ("deep/c", "three\n")]));
+}
+
+#[tokio::test]
+async fn one_wrong_change_undoes_all() {
+    let before = [("a", "one\n"), ("b", "two\n"), ("ro", "fixed\n")];
+    let rows: [(fn(&World) -> Change, Kind, &str); 3] = [
+        (
+            |world| world.text("b", "nothing like it", "x"),
+            Kind::NoMatch,
+            "Edit 2: The text to replace was not found in b. Nothing was changed.",
+        ),
+        (
+            |world| world.text("missing", "a", "b"),
+            Kind::NotFound,
+            "Edit 2: File not found: missing (the workspace is {root}). Nothing was changed.",
+        ),
+        (
+            |world| world.text("ro", "fixed", "loose"),
+            Kind::Denied,
+            "ro: is read-only: make it writable first, if it is meant to change. Nothing was changed.",
+        ),
+    ];
+    for (wrong, kind, words) in rows {
+        let world = World::new(&before);
+        fs::set_permissions(world.root.path().join("ro"), fs::Permissions::from_mode(0o444)).unwrap();
+        let changes = vec![world.text("a", "one", "1"), wrong(&world)];
+        let failure = world.change(changes, Fresh::NotAsked).await.unwrap_err();
+        assert_eq!(failure.kind, kind, "{failure:?}");
+        let root = world.root.path().canonicalize().unwrap().display().to_string();
+        assert_eq!(failure.what, words.replace("{root}", &root));
+        assert_eq!(world.files(), owned(&before));
+    }
+}
+
+#[tokio::test]
+async fn content_decides_whether_a_write_is_fresh() {
+    let world = World::new(&[("f", "one\ntwo\nthree\n")]);
+    let path = world.root.path().join("f");
+    let unread = world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap_err();
+    assert_eq!(unread.kind, Kind::Unread);
+    world.read("f", 1, 1).await;
+    world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap();
+    let part =
+        world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::Required).await.unwrap_err();
+    assert_eq!(part.kind, Kind::Unread);
+    world.read("f", 1, 2).await;
+    world.read("f", 3, 5).await;
+    let touched = fs::File::options().write(true).open(&path).unwrap();
+    touched.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    fs::write(&path, "1\ntwo\nthree\nfour\n").unwrap();
+    let stale =
+        world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::Required).await.unwrap_err();
+    assert_eq!(stale.kind, Kind::Stale);
+    assert_eq!(stale.found.unwrap(), "What changed:\n@@ -2,2 +2,3 @@\n two\n three\n+four\n");
+    let edited = world.change(vec![world.text("f", "two", "2")], Fresh::Required).await.unwrap();
+    assert_eq!(
+        edited.files[0].notes,
+        ["the file changed since it was last seen (1 line differs); the current version was changed"]
+    );
+    world.read("f", 1, 9).await;
+    fs::write(&path, fs::read(&path).unwrap()).unwrap();
+    world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::Required).await.unwrap();
+    assert_eq!(world.files(), owned(&[("f", "new\n")]));
+}
+
+#[tokio::test]
+async fn what_is_not_asked_to_be_read_may_be_written_unless_it_changed_since_it_was() {
+    let world = World::new(&[("f", "one\n")]);
+    world.change(vec![world.whole("f", Existence::Existing, "two\n")], Fresh::NotAsked).await.unwrap();
+    fs::write(world.root.path().join("f"), "three\n").unwrap();
+    let stale = world
+        .change(vec![world.whole("f", Existence::Existing, "four\n")], Fresh::NotAsked)
+        .await
+        .unwrap_err();
+    assert_eq!(stale.kind, Kind::Stale);
+    let exists =
+        world.change(vec![world.whole("f", Existence::New, "four\n")], Fresh::NotAsked).await.unwrap_err();
+    assert_eq!(exists.kind, Kind::Stale);
+    assert_eq!(world.files(), owned(&[("f", "three\n")]));
+}
+
+#[tokio::test]
+async fn a_gone_file_is_not_made_again() {
+    let world = World::new(&[("f", "one\n")]);
+    world.read("f", 1, 9).await;
+    fs::remove_file(world.root.path().join("f")).unwrap();
+    let failure = world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap_err();
+    assert_eq!(failure.kind, Kind::NotFound);
+    assert_eq!(world.files(), owned(&[]));
+}
+
+#[test]
+fn touches_say_how_much_is_written() {
+    let world = World::new(&[]);
+    let request = Request { changes: vec![world.text("a", "x", "y"), world.whole("b", Existence::Any, "z")] };
+    let (a, b) = (world.engine.resolve("a").unwrap(), world.engine.resolve("b").unwrap());
+    assert_eq!(
+        ChangeFiles::touches(&request),
+        [Touch::Write(a, Extent::Part), Touch::Write(b, Extent::Whole)]
+    );
+}
+
+#[tokio::test]
+async fn a_tree_is_listed_by_levels_and_says_what_is_left_out() {
+    let world = World::new(&[("a/b/c", ""), ("a/d", ""), ("z", ""), (".hidden", "")]);
+    std::os::unix::fs::symlink("z", world.root.path().join("link")).unwrap();
+    let request = list::Request {
+        base: world.engine.resolve(".").unwrap(),
+        depth: 2,
+        rules: Rules::None,
+        hidden: Hidden::Show,
+        prune: Prune::Nothing,
+        limit: 100,
+    };
+    let output = List::run(&world.engine, request, &world.cx(Fresh::NotAsked)).await.unwrap();
+    let shown: Vec<(String, usize, FileKind)> =
+        output.nodes.iter().map(|node| (node.path.clone(), node.depth, node.kind)).collect();
+    let wanted = [
+        (".hidden", 0, FileKind::File),
+        ("a", 0, FileKind::Directory),
+        ("a/b", 1, FileKind::Directory),
+        ("a/d", 1, FileKind::File),
+        ("link", 0, FileKind::Link),
+        ("z", 0, FileKind::File),
+    ];
+    assert_eq!(shown, wanted.map(|(path, depth, kind)| (path.to_owned(), depth, kind)));
+    assert_eq!(output.nodes[4].target.as_deref(), Some("z"));
+}
+
+#[tokio::test]
+async fn facts_about_a_file_need_no_look_into_it() {
+    let world = World::new(&[("f", "12345")]);
+    let file = world.root.path().join("f");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
+    let modified = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    fs::File::open(&file).unwrap().set_modified(modified).unwrap();
+    let request = stat::Request { path: world.engine.resolve("f").unwrap() };
+    let output = Stat::run(&world.engine, request, &world.cx(Fresh::NotAsked)).await.unwrap();
+    let wanted = stat::Output {
+        path: "f".to_owned(),
+        kind: FileKind::File,
+        bytes: 5,
+        modified: 1_000_000,
+        mode: "440".to_owned(),
+        read_only: true,
+    };
+    assert_eq!(output, wanted);
+    let missing = stat::Request { path: world.engine.resolve("g").unwrap() };
+    let failure = Stat::run(&world.engine, missing, &world.cx(Fresh::NotAsked)).await.unwrap_err();
+    assert_eq!((failure.kind, failure.what.as_str()), (Kind::NotFound, "Not found: g."));
+}
