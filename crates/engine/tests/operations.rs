@@ -112,7 +112,8 @@ async fn changes_of_several_files_all_happen() {
 #[tokio::test]
 async fn one_wrong_change_undoes_all() {
     let before = [("a", "one\n"), ("b", "two\n"), ("ro", "fixed\n")];
-    let rows: [(fn(&World) -> Change, Kind, &str); 3] = [
+    type Wrong = fn(&World) -> Change;
+    let rows: [(Wrong, Kind, &str); 3] = [
         (
             |world| world.text("b", "nothing like it", "x"),
             Kind::NoMatch,

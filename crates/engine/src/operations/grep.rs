@@ -142,7 +142,7 @@ impl Operation for Grep {
             let (mode, numbers) = (request.mode, request.numbers);
             let request = GrepRequest { may_read: Some(may_read), ..asked(request) };
             let found = toolpost_search::grep(engine.workspace(), &request, &control);
-            found.map(|found| output(found, mode, numbers)).map_err(|error| walking::failed(error))
+            found.map(|found| output(found, mode, numbers)).map_err(walking::failed)
         });
         told(cx, &steps, "steps through files", walk).await
     }
