@@ -12,6 +12,12 @@ LACKS = {
 #: Given rows whose point is that nothing was read before.
 UNREAD = {"DL-013"}
 
+#: What one read shows: lines, characters of a line; and the largest file that is read to its end here.
+PAGE, LONGEST, WHOLE = 2000, 2000, 4_000_000
+
+#: The words of a refusal that asks for a read.
+NOT_SEEN = "has not been read yet"
+
 READ_TOOL, PATH_KEY = "Read", "file_path"
 
 
@@ -38,14 +44,25 @@ def calls(operation, args):
     raise KeyError(operation)
 
 
-def reads_first(row, operation, args, already):
-    """The call that must come first, because the dialect changes only what it has read."""
+def must_be_known(row, operation, args, already):
+    """Whether the session must have seen the whole file first, because the dialect changes only what it has seen."""
     if operation not in ("write", "edit") or row["id"] in UNREAD or row.get("read_first") is False:
-        return None
-    path = args["path"]
-    if path in already or not os.path.lexists(path):
-        return None
-    return ("Read", {"file_path": path})
+        return False
+    return args["path"] not in already and os.path.lexists(args["path"])
+
+
+def whole(path):
+    """The calls that show a file to its end; nothing where its lines are too long to be shown whole."""
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > WHOLE:
+            return [("Read", {"file_path": path})]
+        with open(path, "rb") as file:
+            lines = file.read().split(b"\n")
+    except OSError:
+        return [("Read", {"file_path": path})]
+    if max(map(len, lines)) > LONGEST:
+        return []
+    return [("Read", {"file_path": path, "offset": start, "limit": PAGE}) for start in range(1, max(2, len(lines)), PAGE)]
 
 
 def renamed(args, **names):

@@ -5,12 +5,11 @@ import subprocess
 import sys
 import threading
 
-#: Needs of rows that no Linux host has, or that this runner does not set up.
-NEVER = {
+#: Needs that no installation on this machine could meet: its rows are counted apart, as neither passed nor skipped.
+ELSEWHERE = {
     "windows": "it needs Windows",
     "disposable-host": "it needs a machine that may die",
-    "no-egress-ok": "it needs a network", "dns-sim": "it needs a resolver of its own", "tls-listener": "it needs a TLS listener",
-    "h2load": "it needs h2load", "rust-analyzer": "it needs rust-analyzer", "build-host": "it needs a build host",
+    "casefold-fs": "it needs a kernel with file systems that fold case",
 }
 
 
@@ -19,6 +18,15 @@ class Needs:
 
     def __init__(self, setting):
         self.setting, self.known, self.lock = setting, {}, threading.Lock()
+
+    def elsewhere(self, row):
+        """Why a row belongs on another kind of machine, or nothing."""
+        reasons = [ELSEWHERE[need] for need in row.get("needs", []) if need in ELSEWHERE and self.why_not(need)]
+        return "; ".join(reasons) or self.unseen(row)
+
+    def unseen(self, row):
+        """A preloaded library shows nothing where the binary does not write through it."""
+        return self.why_not("ld-preload-static-ok") if "ld-preload-static-ok" in row.get("needs", []) else ""
 
     def missing(self, row):
         """The reason why a row cannot run here, or nothing."""
@@ -32,8 +40,8 @@ class Needs:
             return self.known[need]
 
     def find_out(self, need):
-        if need in NEVER:
-            return NEVER[need]
+        if need in ELSEWHERE and need != "casefold-fs":
+            return ELSEWHERE[need]
         if need == "linux":
             return "" if sys.platform == "linux" else "it needs Linux"
         if need == "acl":
@@ -45,7 +53,7 @@ class Needs:
         if need == "root-mount":
             return self.mounts(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs"])
         if need == "casefold-fs":
-            return self.mounts(["mount", "-t", "tmpfs", "-o", "casefold", "tmpfs"]) and "it needs a file system that folds case"
+            return self.mounts(["mount", "-t", "tmpfs", "-o", "casefold", "tmpfs"]) and ELSEWHERE["casefold-fs"]
         if need == "ld-preload-static-ok":
             return self.preload()
         if need == "device-nodes":

@@ -92,7 +92,7 @@ def kill9_write(session, path, content, old_char, n):
         fill(path, old)
         server = session.open()
         litter += others_beside(path)
-        session.call(server, "Read", {"file_path": path, "limit": 1}, 20)
+        session.make_known(server, path)
         server.ask("tools/call", {"name": "Write", "arguments": {"file_path": path, "content": content}})
         time.sleep(random.uniform(0, 0.06))
         server.kill()
@@ -100,9 +100,10 @@ def kill9_write(session, path, content, old_char, n):
             found = file.read()
         torn += [number] if found not in (old, content) else []
         killed_late += found == content
-    session.open()
+    server = session.open()
     litter += others_beside(path)
     session.findings["no_litter"] = not litter
+    written_whole(session, server, path, old, content)
     return [Reply(f"torn in rounds {torn}; new in {killed_late} of {n}; left over: {litter[:3]}", refused=bool(torn or litter))]
 
 
@@ -117,7 +118,7 @@ def kill_points(session, path, content, syscalls, max):
                 fill(path, old)
                 server, outcome = session.open(), None
                 litter += others_beside(path)
-                session.call(server, "Read", {"file_path": path, "limit": 1}, 20)
+                session.make_known(server, path)
                 tracer = attach(session, server, group, number, path if only_path else None)
                 try:
                     server.call("Write", {"file_path": path, "content": content}, 20)
@@ -131,12 +132,23 @@ def kill_points(session, path, content, syscalls, max):
                 torn += [f"{group}:{number}"] if found not in (old, content) else []
                 if outcome == "lived":
                     break
-    session.open()
+    server = session.open()
     litter += others_beside(path)
     session.findings["no_litter"] = not litter
+    written_whole(session, server, path, old, content)
     if not kills:
         raise RuntimeError("no call was ever killed, so nothing was tried")
     return [Reply(f"{kills} kills, torn: {torn}, left over: {litter[:3]}", refused=bool(torn or litter))]
+
+
+def written_whole(session, server, path, old, content):
+    """Nothing was shown by the kills if the write would have been refused anyway."""
+    fill(path, old)
+    session.make_known(server, path)
+    reply = session.call(server, "Write", {"file_path": path, "content": content}, 20)
+    with open(path) as file:
+        if reply.refused or file.read() != content:
+            raise RuntimeError(f"the write without a kill does not work: {reply.text[:200]}")
 
 
 def attach(session, server, group, number, path):

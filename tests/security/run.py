@@ -44,6 +44,8 @@ def lacking(row):
 
 def known(row):
     """Fails on what the runner does not know, before anything runs."""
+    if lacking(row):
+        return
     assertions.shape(row)
     for part in (row, *row.get("steps", [])):
         operation = part["operation"]
@@ -91,7 +93,9 @@ def run_row(setting, row):
             step_replies = operate(session, step)
             wrong += expected(step["expect"], step_replies) + assertions.judge(step, session, step_replies)
             replies += step_replies
-        return wrong + assertions.judge(row, session, replies)
+        failing = assertions.judge(row, session, replies)
+        said = [f"it said {replies[0].text[:200]!r}"] if failing else []
+        return wrong + failing + said
     except NoAnswer as error:
         return [f"no answer: {error}"]
     finally:
@@ -104,6 +108,9 @@ def judged(setting, needs, row):
     lacks = lacking(row)
     if lacks:
         return "not applicable", f"the dialect has no tool for {lacks}"
+    elsewhere = needs.elsewhere(row)
+    if elsewhere:
+        return "elsewhere", elsewhere
     missing = needs.missing(row)
     if missing:
         return "skipped", missing
@@ -155,7 +162,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     setting = prepared(os.path.abspath(options.binary))
-    needs, counts = Needs(setting), dict.fromkeys(("passed", "failed", "skipped", "not applicable"), 0)
+    needs, counts = Needs(setting), dict.fromkeys(("passed", "failed", "skipped", "not applicable", "elsewhere"), 0)
     chosen = rows(options.only)
 
     def report(row, result):
@@ -174,7 +181,7 @@ def main():
                 report(row, judged(setting, needs, row))
     finally:
         subprocess.run(["rm", "-rf", setting.place], check=False)
-    print(f"not applicable in this dialect: {counts['not applicable']}")
+    print(f"not applicable in this dialect: {counts['not applicable']}; to be run on another kind of machine: {counts['elsewhere']}")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return 1 if counts["failed"] or not chosen else 0
 

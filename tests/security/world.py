@@ -3,7 +3,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -76,7 +75,7 @@ class World:
     def shell(self, command, *, seconds=60, as_root=False):
         """Runs a shell command as the user and returns its exit status and output."""
         identity = {} if as_root else self.setting.identity
-        cwd = self.ws if os.path.isdir(self.ws) else self.base
+        cwd = self.base if as_root or not os.path.isdir(self.ws) else self.ws
         try:
             done = subprocess.run(["bash", "-c", command], cwd=cwd, env=self.environment(), timeout=seconds, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **identity)
@@ -162,7 +161,7 @@ class World:
         if self.mounted and self.row.get("cleanup_root"):
             self.shell(self.row["cleanup_root"], as_root=True)
         subprocess.run(["chmod", "-R", "u+rwX", self.base], stderr=subprocess.DEVNULL, check=False)
-        shutil.rmtree(self.base, ignore_errors=True)
+        subprocess.run(["rm", "-rf", self.base], check=False)
 
 
 def rules_of(policy):
