@@ -213,6 +213,8 @@ fn space() {
         ("a.md", "words", &["a.md:1: the file does not end with one line break"]),
         ("a.md", "words\n\n", &["a.md:2: the file does not end with one line break"]),
         ("crates/dialects/src/claude/files.md", "     2\t\n", &[]),
+        ("docs/reference/tools.md", "     2\t\n", &[]),
+        ("docs/a.md", "words \n", &["docs/a.md:1: blanks at the line's end"]),
         ("tests/fixtures/a.json", "{} ", &[]),
         ("a.bin", "x ", &[]),
     ];

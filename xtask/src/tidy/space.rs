@@ -14,8 +14,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 fn in_file(file: &Source) -> Vec<Finding> {
     let mut findings = Vec::new();
     let text = if file.is_rust() { rust::scan(&file.text).code } else { file.text.clone() };
-    // The pages of a dialect hold replies, whole: a blank at a line's end may be a part of one.
-    let is_page = file.path.starts_with("crates/dialects/") && file.path.ends_with(".md");
+    // Pages and the reference made of them hold replies, whole: a blank at a line's end may be a part of one.
+    let folders = ["crates/dialects/", "docs/reference/"];
+    let is_page = folders.iter().any(|folder| file.path.starts_with(folder)) && file.path.ends_with(".md");
     let mask_hides_comments = file.text.lines().zip(text.lines());
     for (at, (line, masked)) in mask_hides_comments.enumerate() {
         let blank = line.ends_with([' ', '\t', '\r']) && !masked.ends_with('"');
