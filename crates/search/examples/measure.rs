@@ -1,4 +1,4 @@
-//! Measures glob and grep over a directory: `measure DIRECTORY REGEX [GLOB]` prints microseconds.
+//! Measures glob and grep over a directory: `measure DIRECTORY REGEX [GLOB [ONLY]]` prints microseconds.
 #![expect(clippy::print_stdout, reason = "an example reports on stdout")]
 
 use std::time::Instant;
@@ -16,6 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = arguments.next().ok_or("say which directory")?;
     let pattern = arguments.next().ok_or("say which regular expression")?;
     let names = arguments.next().unwrap_or_else(|| "**/*.rs".to_owned());
+    let only = arguments.next().unwrap_or_default();
     let options = Options { roots: vec![directory.into()], ..Options::default() };
     let (workspace, _) = Workspace::open(options)?;
     let base = workspace.resolve(".")?;
@@ -25,6 +26,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("grep lines, all", Mode::Content, None),
         ("grep files", Mode::Files, Some(250)),
     ] {
+        if !name.contains(&only) {
+            continue;
+        }
         let mut request = GrepRequest::new(base.clone(), pattern.clone());
         (request.mode, request.limit, request.hidden) = (mode, limit, Hidden::Skip);
         measure(name, || {
@@ -34,6 +38,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 output.totals.matching_lines, output.totals.files, output.totals.searched
             ))
         })?;
+    }
+    if !"glob".contains(&only) {
+        return Ok(());
     }
     let request = GlobRequest {
         base,

@@ -365,6 +365,13 @@ fn ending_early_keeps_what_was_found() {
     let output = grep(&world.workspace, &world.grep("match"), &control).unwrap();
     assert_eq!(output.complete, Complete::Cancelled);
     assert!((1..300).contains(&output.totals.files), "{:?}", output.totals);
+    // Also in the middle of the only file.
+    let world_of_one = World::new(&[("f", &"match\n".repeat(1_000_000))]);
+    let asked = AtomicUsize::new(0);
+    let control = on(1).cancelled_by(move || asked.fetch_add(1, Ordering::Relaxed) > 9);
+    let output = grep(&world_of_one.workspace, &world_of_one.grep("match"), &control).unwrap();
+    assert_eq!(output.complete, Complete::Cancelled);
+    assert!(output.totals.matching_lines < 1_000_000, "{:?}", output.totals);
     let late = Control::default().until(Instant::now() - Duration::from_secs(1));
     let output = grep(&world.workspace, &world.grep("match"), &late).unwrap();
     assert_eq!((output.complete, output.totals.files), (Complete::TimedOut, 0));

@@ -137,6 +137,8 @@ struct Grepper<'g> {
     unsearched: Unsearched,
     too_large: BTreeSet<String>,
     unreadable: walk::Unreadable,
+    /// Whether the search was ended in the middle of a file.
+    stopped: bool,
 }
 
 impl<'g> Grepper<'g> {
@@ -159,6 +161,7 @@ impl<'g> Grepper<'g> {
             unsearched: Unsearched::default(),
             too_large: BTreeSet::new(),
             unreadable: walk::Unreadable::default(),
+            stopped: false,
         }
     }
 
@@ -179,7 +182,10 @@ impl<'g> Grepper<'g> {
         let gather = match self.scanner.scan(&opened.file, opened.stat.len, &keep, stops) {
             Ok(Scan::Searched(gather)) => gather,
             Ok(Scan::Binary) => return self.unsearched.binary += 1,
-            Ok(Scan::Stopped) => return,
+            Ok(Scan::Stopped) => {
+                self.stopped = true;
+                return;
+            }
             Ok(Scan::TooLarge) => {
                 self.unsearched.too_large += 1;
                 self.too_large.insert(entry.path().display());
@@ -190,6 +196,7 @@ impl<'g> Grepper<'g> {
             }
             Err(error) => return self.unreadable.note(format!("{}: {error}", entry.path().display())),
         };
+        self.stopped |= gather.stopped;
         self.totals.searched += 1;
         if gather.matching_lines == 0 {
             return;
@@ -226,7 +233,7 @@ impl Visitor for Grepper<'_> {
             return Next::Enter(());
         }
         self.file(entry);
-        Next::On
+        if self.stopped { Next::Stop } else { Next::On }
     }
 }
 
