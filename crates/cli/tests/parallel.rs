@@ -20,7 +20,7 @@ fn check(processes: usize) {
     let mut servers: Vec<Server> = (0..processes).map(|_| world.serve(&[])).collect();
     for server in &mut servers {
         let read = server.call(&call("Read", json!({ "file_path": "f" })));
-        assert_eq!(read["isError"], json!(false), "{read}");
+        assert_ne!(read["isError"], json!(true), "{read}");
     }
     let mut asked: Vec<BTreeMap<u64, usize>> = vec![BTreeMap::new(); processes];
     for slot in 0..SLOTS {
@@ -34,7 +34,7 @@ fn check(processes: usize) {
         while !waiting.is_empty() {
             let answer = server.next();
             let slot = waiting.remove(&answer["id"].as_u64().unwrap()).unwrap();
-            if answer["result"]["isError"] != json!(false) {
+            if answer.get("error").is_some() || answer["result"]["isError"] == json!(true) {
                 refused.push((slot, answer));
             }
         }
