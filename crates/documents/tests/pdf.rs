@@ -129,13 +129,13 @@ fn understands_simple_fonts() {
     let names = "/Encoding<</Differences[65/alpha/fi/uni20AC 70/f_f_i/a.alt/u1F600]>>";
     let map = char_map("<00> <ff>", "1 beginbfchar <41> <0058> endbfchar");
     let own = b"%!PS-AdobeFont-1.0: Own\n/Encoding 256 array 0 1 255 {1 index exch /.notdef put} for\n\
-        dup 65 /fi put\ndup 66 /similarequal put\nreadonly def\ncurrentfile eexec dup 67 /x put";
+        dup 65 /fi put\ndup 66 /similarequal put\ndup 68 /mapsto put\ndup 69 /parenleftbigg put\ndup 70 /g12 put\nreadonly def\ncurrentfile eexec dup 67 /x put";
     let rows: [(&str, &str, &str, &[u8], &str); 5] = [
         ("names", names, "(ABCFGH)", b"", "αfi€ffia😀"),
         ("Mac", "/Encoding/MacRomanEncoding", "(caf\\216)", b"", "café"),
         ("Windows", "/Encoding/WinAnsiEncoding", "(\\223caf\\351\\224 \\200)", b"", "“café” €"),
         ("map over encoding", "/Encoding/WinAnsiEncoding/ToUnicode 8 0 R", "(ABC)", &map, "XBC"),
-        ("the font's own encoding", "/FontDescriptor<</FontFile 8 0 R>>", "(ABC)", own, "fi≃C"),
+        ("the font's own encoding", "/FontDescriptor<</FontFile 8 0 R>>", "(ABCDEF)", own, "fi≃C↦(\u{fffd}"),
     ];
     for (name, entries, text, stream, expected) in rows {
         let font = format!("<</Type/Font/Subtype/Type1/BaseFont/X{entries}>>");
@@ -282,6 +282,9 @@ fn withstands_hostile_files() {
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     let catalog = format!("<</Type/Catalog/Pages 2 0 R/Deep {deep}>>");
     let deep_object = Paper::new().object(1, &catalog).object(2, "<</Type/Pages/Kids[]/Count 0>>").bytes();
+    let endless = Paper::page(&draw.replace("F1", "F2"), "/F2 6 0 R", "")
+        .object(6, &format!("<</Type/Font/Encoding<</Differences[1/a{}]>>>>", "big".repeat(500_000)))
+        .bytes();
     let bomb = "couldn't decompress stream: decompressed output exceeded the 67108864-byte limit (possible decompression bomb)";
     let rows: Vec<(&str, Vec<u8>, Pages)> = vec![
         ("deep array in the content", Paper::page(&format!("{deep} TJ {draw}"), "", "").bytes(), still()),
@@ -290,6 +293,7 @@ fn withstands_hostile_files() {
             Paper::page(&format!("{}{draw}", "q ".repeat(100_000)), "", "").bytes(),
             still(),
         ),
+        ("endless glyph name", endless, still()),
         ("deep object", deep_object, Err(garbled("no page can be found in it"))),
         ("bomb", include_bytes!("pdf/bomb.pdf").to_vec(), Err(garbled(bomb))),
     ];

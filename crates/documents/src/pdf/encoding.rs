@@ -105,8 +105,11 @@ fn own_table(font: &Dictionary, document: &Document) -> Vec<Option<String>> {
         font.get_deref(b"Subtype", document).and_then(Object::as_name).is_ok_and(|kind| kind == b"TrueType");
     let standard = base_table(if is_true_type { b"WinAnsiEncoding" } else { b"StandardEncoding" }, document);
     let Some(names) = super::embedded::glyph_names(font, document) else { return standard };
-    let named = names.into_iter().map(|name| glyph_text(&name?, document));
-    named.zip(standard).map(|(named, standard)| named.or(standard)).collect()
+    let text = |(name, standard): (Option<Vec<u8>>, _)| match name {
+        Some(name) => glyph_text(&name, document),
+        None => standard,
+    };
+    names.into_iter().zip(standard).map(text).collect()
 }
 
 fn base_table(name: &[u8], document: &Document) -> Vec<Option<String>> {
@@ -115,16 +118,55 @@ fn base_table(name: &[u8], document: &Document) -> Vec<Option<String>> {
     (0..=255).map(|code| decode_one(Object::Name(name.to_vec()), code, document)).collect()
 }
 
+/// Names of TeX's mathematics that the common list lacks.
+const MORE_NAMES: &[(&str, &str)] = &[
+    ("mapsto", "↦"),
+    ("mapstochar", "↦"),
+    ("phi1", "ϕ"),
+    ("square", "□"),
+    ("squaresolid", "■"),
+    ("squareplus", "⊞"),
+    ("squaremultiply", "⊠"),
+    ("circleasterisk", "⊛"),
+    ("arrowhookleft", "↩"),
+    ("arrowhookright", "↪"),
+    ("dblarrowheadright", "↠"),
+    ("maltese", "✠"),
+    ("complement", "∁"),
+    ("lessorsimilar", "≲"),
+    ("greaterorsimilar", "≳"),
+    ("lessorequalslant", "⩽"),
+    ("greaterorequalslant", "⩾"),
+];
+
+/// What TeX adds to a name for the same sign in other sizes.
+const SIZES: [&str; 6] = ["text", "display", "bigg", "Bigg", "big", "Big"];
+
+/// A longer name than this is no glyph's.
+const LONGEST_NAME: usize = 64;
+
 /// The text of a glyph by its name: the common list, `uni20AC` and `u1F600`, and `f_f_i` or `a.alt` by their parts.
 fn glyph_text(name: &[u8], document: &Document) -> Option<String> {
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
     let listed = Dictionary::from_iter([
         ("Type", Object::Name(b"Encoding".to_vec())),
         ("Differences", Object::Array(vec![Object::Integer(0), Object::Name(name.to_vec())])),
     ]);
-    if let Some(text) = decode_one(Object::Dictionary(listed), 0, document) {
+    let text = decode_one(Object::Dictionary(listed), 0, document);
+    if let Some(text) =
+        text.filter(|text| !text.chars().any(|letter| ('\u{e000}'..='\u{f8ff}').contains(&letter)))
+    {
         return Some(text);
     }
     let name = std::str::from_utf8(name).ok()?;
+    if let Some((_, text)) = MORE_NAMES.iter().find(|(known, _)| *known == name) {
+        return Some((*text).to_owned());
+    }
+    if let Some(stem) = SIZES.iter().find_map(|size| name.strip_suffix(size)) {
+        return glyph_text(stem.as_bytes(), document);
+    }
     let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
     if stem.len() < name.len() {
         return glyph_text(stem.as_bytes(), document);
