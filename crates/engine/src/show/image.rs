@@ -7,7 +7,11 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::{Mutex, PoisonError};
 use toolpost_documents::image::{self, ImageLimits};
+
+/// One picture is decoded at a time: a large one needs hundreds of megabytes.
+static DECODING: Mutex<()> = Mutex::new(());
 
 /// A picture.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,7 +30,10 @@ pub struct Image {
 pub(crate) fn show(opened: Opened) -> Result<Shown, Failure> {
     let path = opened.path().display();
     let whole = opened.whole()?;
-    let shown = image::show(&whole.bytes, ImageLimits::default()).map_err(|error| {
+    let alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
+    let decoded = image::show(&whole.bytes, ImageLimits::default());
+    drop(alone);
+    let shown = decoded.map_err(|error| {
         Failure::new(Kind::WrongKind, format!("{path} cannot be shown as a picture: {error}"))
             .hint(Hint::Advice("The file itself may be broken; its bytes were not passed on.".to_owned()))
     })?;
