@@ -79,8 +79,7 @@ async fn a_client_that_is_gone_ends_the_server() {
     until_done("gone begins").await;
     let Client { to, from, serving, .. } = client;
     drop((to, from));
-    let served =
-        tokio::time::timeout(Duration::from_secs(4), serving).await.expect("it does not end").unwrap();
+    let served = timeout(Duration::from_secs(4), serving).await.expect("it does not end").unwrap();
     assert!(served.is_ok());
     until_done("gone is cancelled").await;
 }
