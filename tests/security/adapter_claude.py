@@ -1,5 +1,6 @@
 """Says the abstract operations in the words of the claude dialect."""
 import os
+import re
 
 #: Operations that this dialect has no tool for; a row that needs one is not applicable.
 LACKS = {
@@ -12,11 +13,11 @@ LACKS = {
 #: Given rows whose point is that nothing was read before.
 UNREAD = {"DL-013"}
 
-#: What one read shows: lines, characters of a line; and the largest file that is read to its end here.
-PAGE, LONGEST, WHOLE = 2000, 2000, 4_000_000
+#: The longest line that a read shows whole, and the largest file that is read to its end here.
+LONGEST, WHOLE = 2000, 4_000_000
 
 #: The words of a refusal that asks for a read.
-NOT_SEEN = "has not been read yet"
+NOT_SEEN = re.compile("has not been read yet|Only a part of ")
 
 READ_TOOL, PATH_KEY = "Read", "file_path"
 
@@ -51,18 +52,21 @@ def must_be_known(row, operation, args, already):
     return args["path"] not in already and os.path.lexists(args["path"])
 
 
-def whole(path):
-    """The calls that show a file to its end; nothing where its lines are too long to be shown whole."""
+def readable_whole(path):
+    """Whether a read can show the file to its end: lines that are not cut, and not too much in all."""
     try:
         if not os.path.isfile(path) or os.path.getsize(path) > WHOLE:
-            return [("Read", {"file_path": path})]
+            return True
         with open(path, "rb") as file:
-            lines = file.read().split(b"\n")
+            return max(map(len, file.read().split(b"\n"))) <= LONGEST
     except OSError:
-        return [("Read", {"file_path": path})]
-    if max(map(len, lines)) > LONGEST:
-        return []
-    return [("Read", {"file_path": path, "offset": start, "limit": PAGE}) for start in range(1, max(2, len(lines)), PAGE)]
+        return True
+
+
+def read_on(path, text):
+    """The call that shows what a reply left out, or nothing."""
+    found = re.search(r"continue with offset (\d+)", text)
+    return ("Read", {"file_path": path, "offset": int(found[1])}) if found else None
 
 
 def renamed(args, **names):

@@ -11,6 +11,7 @@ import time
 import adapter_claude as adapter
 from session import NoAnswer, Reply
 from world import Gone, Silent
+from pipe import meta
 
 RENAME_EXCHANGE, AT_FDCWD = 2, -100
 
@@ -360,15 +361,16 @@ def grep_logs(session, needle):
 
 
 def stdio26(session, kind, path=None):
-    """The era without a handshake: the same read in both eras, and no request that comes from the server."""
-    from pipe import meta
+    """The era without a handshake: the same read in both eras, or what a server sends of itself."""
     server = session.world.start()
-    call = {"name": adapter.READ_TOOL, "arguments": {adapter.PATH_KEY: path or session.world.ws}, "_meta": meta()}
     try:
-        reply = Reply.of(server.request("tools/call", call, session.limit()))
+        if path:
+            params = {"name": adapter.READ_TOOL, "arguments": {adapter.PATH_KEY: path}, "_meta": meta()}
+            replies = [Reply.of(server.request("tools/call", params, session.limit()))]
+        else:
+            replies = [Reply.of(server.request("tools/list", {"_meta": meta()}, session.limit()))]
     except (Silent, Gone) as error:
         raise NoAnswer(str(error)) from error
-    replies = [reply]
     if kind == "both_eras_read":
         replies.append(session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit()))
     session.findings["no_server_requests"] = not any("id" in message for message in server.others)

@@ -28,7 +28,8 @@ class Session:
 
     def __init__(self, world):
         self.world, self.row = world, world.row
-        self.server, self.findings, self.read_paths = None, {}, set()
+        self.server, self.findings = None, {}
+        self.read_paths, self.unshown = set(), set()
         self.idle_mb = self.peak_mb = 0.0
         self.trace_from, self.why_not_started = 0, ""
         self.stopped = threading.Event()
@@ -96,22 +97,36 @@ class Session:
 
     def make_known(self, server, path):
         """Lets the session see all of a file; where its lines are too long for that, the session writes it itself."""
-        reads = adapter.whole(path)
-        for tool, arguments in reads:
-            self.call(server, tool, arguments, self.limit())
-        if not reads:
-            with open(path, encoding="utf8") as file:
-                content = file.read()
-            os.remove(path)
-            written = self.call(server, "Write", {"file_path": path, "content": content}, self.limit())
-            if written.refused:
-                raise RuntimeError(f"the old content could not be written: {written.text[:200]}")
+        if adapter.readable_whole(path):
+            self.read_to_the_end(server, path)
+        else:
+            self.write_anew(server, path)
         self.read_paths.add(path)
+
+    def read_to_the_end(self, server, path):
+        """Reads page by page; a file that cannot be shown is remembered as such. A huge one is read once."""
+        call, pages = (adapter.READ_TOOL, {adapter.PATH_KEY: path}), 0
+        while call and pages < 50:
+            reply = self.call(server, *call, seconds=self.limit())
+            pages += 1
+            if reply.refused:
+                self.unshown.add(path)
+                return
+            small = os.path.isfile(path) and os.path.getsize(path) <= adapter.WHOLE
+            call = adapter.read_on(path, reply.text) if small else None
+
+    def write_anew(self, server, path):
+        with open(path, encoding="utf8") as file:
+            content = file.read()
+        os.remove(path)
+        written = self.call(server, "Write", {"file_path": path, "content": content}, self.limit())
+        if written.refused:
+            raise RuntimeError(f"the old content could not be written: {written.text[:200]}")
 
     def counted(self, path, reply):
         """A refusal that only asks for a read would make a row pass for the wrong reason."""
-        unread = self.row["id"] in adapter.UNREAD or self.row.get("read_first") is False or self.row.get("unread")
-        if adapter.NOT_SEEN in reply.text and not unread and os.path.isfile(path) and not os.path.islink(path):
+        unread = path in self.unshown or self.row["id"] in adapter.UNREAD or self.row.get("read_first") is False or self.row.get("unread")
+        if adapter.NOT_SEEN.search(reply.text) and not unread and os.path.isfile(path) and not os.path.islink(path):
             raise RuntimeError(f"the read that must come first did not count: {reply.text[:200]}")
 
     def close(self):
