@@ -11,7 +11,13 @@ use serde_json::{Value, json};
 fn world() -> World {
     let script = "{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"f\"}}\n\n{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"f\",\"offset\":2}}\n";
     let mixed = "{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"g\"}}\n{\"tool\":\"Read\",\"arguments\":{\"file_path\":\"f\"}}\n";
-    World::with(&[("f", b"a\nb\n"), ("../good", script.as_bytes()), ("../mixed", mixed.as_bytes()), ("../bad", b"{oops\n"), ("../nameless", b"{\"tool\":1}\n")])
+    World::with(&[
+        ("f", b"a\nb\n"),
+        ("../good", script.as_bytes()),
+        ("../mixed", mixed.as_bytes()),
+        ("../bad", b"{oops\n"),
+        ("../nameless", b"{\"tool\":1}\n"),
+    ])
 }
 
 /// Runs the program; whole outputs are compared, with the root and the rest of a usage message taken out.
@@ -38,16 +44,52 @@ fn one_call_ends_as_the_contract_says() {
         (&["call", "--dialect", "claude", "Read", "{\"path\":\"f\"}"], "", 0, file, ""),
         (&["call", "Read", "-"], "{\"file_path\":\"f\"}", 0, file, ""),
         (&["call", "Read", "{\"file_path\":\"g\"}"], "", 1, "", missing),
-        (&["call", "Nope", "{}"], "", 1, "", "No tool is called Nope. The tools are: Read, Edit, Write, Glob, Grep."),
+        (
+            &["call", "Nope", "{}"],
+            "",
+            1,
+            "",
+            "No tool is called Nope. The tools are: Read, Edit, Write, Glob, Grep.",
+        ),
         (&["call", "Write", tasks], "", 1, "", unasked),
-        (&["call", "--ask", "allow", "Write", tasks], "", 0, "Created .vscode/tasks.json (1 line, 1 bytes).", ""),
-        (&["call", "Read", "{oops"], "", 2, "", "toolpost: the arguments are not JSON: key must be a string at line 1 column 2"),
+        (
+            &["call", "--ask", "allow", "Write", tasks],
+            "",
+            0,
+            "Created .vscode/tasks.json (1 line, 1 bytes).",
+            "",
+        ),
+        (
+            &["call", "Read", "{oops"],
+            "",
+            2,
+            "",
+            "toolpost: the arguments are not JSON: key must be a string at line 1 column 2",
+        ),
         (&["call"], "", 2, "", nothing),
         (&["nope"], "", 2, "", "error: unrecognized subcommand 'nope'"),
-        (&["call", "--dialect", "none", "Read", "{}"], "", 2, "", "toolpost: no dialect is called `none`; there are claude"),
-        (&["call", "--root", "/no/such/root", "Read", "{}"], "", 2, "", "toolpost: the root /no/such/root cannot be opened (ENOENT: No such file or directory): name a directory that exists and may be read"),
+        (
+            &["call", "--dialect", "none", "Read", "{}"],
+            "",
+            2,
+            "",
+            "toolpost: no dialect is called `none`; there are claude",
+        ),
+        (
+            &["call", "--root", "/no/such/root", "Read", "{}"],
+            "",
+            2,
+            "",
+            "toolpost: the root /no/such/root cannot be opened (ENOENT: No such file or directory): name a directory that exists and may be read",
+        ),
         (&["call", "--script", "../none"], "", 2, "", "toolpost: the script ../none does not exist"),
-        (&["call", "--script", "../bad"], "", 2, "", "toolpost: line 1 is not JSON: key must be a string at line 1 column 2"),
+        (
+            &["call", "--script", "../bad"],
+            "",
+            2,
+            "",
+            "toolpost: line 1 is not JSON: key must be a string at line 1 column 2",
+        ),
         (&["call", "--script", "../nameless"], "", 2, "", "toolpost: line 1 names no tool"),
     ];
     for (arguments, input, code, out, err) in rows {
@@ -65,7 +107,10 @@ fn a_script_is_one_session_with_a_reply_for_each_call() {
         call("Nope", json!({})),
     ]);
     let text = |ok: bool, text: &str| json!({ "ok": ok, "content": [{ "type": "text", "text": text }] });
-    let mut unread = text(false, "f exists, and this session has not seen what is in it.\nFile has not been read yet. Read it first before writing to it.");
+    let mut unread = text(
+        false,
+        "f exists, and this session has not seen what is in it.\nFile has not been read yet. Read it first before writing to it.",
+    );
     unread["kind"] = json!("unread");
     let wanted = [
         unread,
@@ -82,7 +127,11 @@ fn a_script_fails_when_one_of_its_calls_fails() {
     let world = world();
     for (script, code, replies) in [("../good", 0, 2), ("../mixed", 1, 2)] {
         let ended = world.run(&["call", "--script", script]);
-        assert_eq!((ended.code, ended.out.lines().count(), ended.err.as_str()), (Some(code), replies, ""), "{script}");
+        assert_eq!(
+            (ended.code, ended.out.lines().count(), ended.err.as_str()),
+            (Some(code), replies, ""),
+            "{script}"
+        );
     }
 }
 
@@ -91,8 +140,14 @@ fn json_carries_the_output_as_data() {
     let world = world();
     let ended = world.run(&["call", "--json", "Read", "{\"file_path\":\"f\",\"limit\":1}"]);
     let said: Value = serde_json::from_str(&ended.out).unwrap();
-    assert_eq!((ended.code, &said["ok"], &said["structured"]["content"]["lines"]), (Some(0), &json!(true), &json!([{ "number": 1, "text": "a", "cut": null }])));
+    assert_eq!(
+        (ended.code, &said["ok"], &said["structured"]["content"]["lines"]),
+        (Some(0), &json!(true), &json!([{ "number": 1, "text": "a", "cut": null }]))
+    );
     let ended = world.run(&["call", "--json", "Read", "{\"file_path\":\"g\"}"]);
     let said: Value = serde_json::from_str(&ended.err).unwrap();
-    assert_eq!((ended.code, ended.out.as_str(), &said["ok"], &said["kind"]), (Some(1), "", &json!(false), &json!("not_found")));
+    assert_eq!(
+        (ended.code, ended.out.as_str(), &said["ok"], &said["kind"]),
+        (Some(1), "", &json!(false), &json!("not_found"))
+    );
 }

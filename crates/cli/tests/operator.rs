@@ -17,7 +17,10 @@ fn setting(world: &World, arguments: &[&str], variables: &[(&str, &str)], name: 
     let mut command = world.program(&[&["doctor", "--json"], arguments].concat());
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let findings: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    let found = findings.iter().filter(|finding| finding["what"] == "setting").filter_map(|finding| finding["found"].as_str());
+    let found = findings
+        .iter()
+        .filter(|finding| finding["what"] == "setting")
+        .filter_map(|finding| finding["found"].as_str());
     let line = found.filter_map(|line| line.strip_prefix(&format!("{name} = "))).next().unwrap();
     line.replace(&world.base().display().to_string(), "{base}")
 }
@@ -34,7 +37,12 @@ fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
         (&["--ask", "deny"], &variables, "ask", "Deny (flag)"),
         (&[], &[("TOOLPOST_ASK", "")], "ask", "Prompt (file, {base}/home/.config/toolpost/config.toml)"),
         (&[], &[], "reply_bytes", "Some(1000) (file, {base}/home/.config/toolpost/config.toml)"),
-        (&[], &[("TOOLPOST_REPLY_BYTES", "2000")], "reply_bytes", "Some(2000) (environment, TOOLPOST_REPLY_BYTES)"),
+        (
+            &[],
+            &[("TOOLPOST_REPLY_BYTES", "2000")],
+            "reply_bytes",
+            "Some(2000) (environment, TOOLPOST_REPLY_BYTES)",
+        ),
     ];
     for (arguments, variables, name, wanted) in rows {
         assert_eq!(setting(&world, arguments, variables, name), wanted, "{arguments:?} {variables:?}");
@@ -44,16 +52,29 @@ fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
 #[test]
 fn wrong_settings_stop_the_start_and_say_where_they_stand() {
     let rows = [
-        ("ask = \"maybe\"\n", "", "{base}/home/.config/toolpost/config.toml is not a configuration that can be used"),
-        ("roots = [\"/\"]\n", "", "{base}/home/.config/toolpost/config.toml is not a configuration that can be used"),
+        (
+            "ask = \"maybe\"\n",
+            "",
+            "{base}/home/.config/toolpost/config.toml is not a configuration that can be used",
+        ),
+        (
+            "roots = [\"/\"]\n",
+            "",
+            "{base}/home/.config/toolpost/config.toml is not a configuration that can be used",
+        ),
         ("ask = ", "", "{base}/home/.config/toolpost/config.toml is not a configuration that can be used"),
         ("", "maybe", "TOOLPOST_ASK is `maybe`: it must be one of allow, deny, prompt"),
     ];
     for (file, variable, wanted) in rows {
         let world = World::new();
         configure(&world, "config.toml", file);
-        let output = world.program(&["call", "Glob", "{\"pattern\":\"*\"}"]).env("TOOLPOST_ASK", variable).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap().replace(&world.base().display().to_string(), "{base}");
+        let output = world
+            .program(&["call", "Glob", "{\"pattern\":\"*\"}"])
+            .env("TOOLPOST_ASK", variable)
+            .output()
+            .unwrap();
+        let said =
+            String::from_utf8(output.stderr).unwrap().replace(&world.base().display().to_string(), "{base}");
         assert_eq!(output.status.code(), Some(2), "{file}");
         assert!(said.starts_with(&format!("toolpost: {wanted}")), "{said}");
     }
@@ -70,8 +91,10 @@ fn doctor_fails_where_nothing_would_work() {
     assert!(bad.out.contains(" cannot start  the root /no/such/root cannot be opened"), "{}", bad.out);
 }
 
-const DENY: &str = "[[rule]]\ntouch = [\"read\"]\npaths = [\"secret.txt\"]\ndecide = \"deny\"\nwhy = \"It is secret.\"\n";
-const ALLOW: &str = "[[rule]]\ntouch = [\"read\", \"write\"]\npaths = [\".env\", \".vscode/\"]\ndecide = \"allow\"\n";
+const DENY: &str =
+    "[[rule]]\ntouch = [\"read\"]\npaths = [\"secret.txt\"]\ndecide = \"deny\"\nwhy = \"It is secret.\"\n";
+const ALLOW: &str =
+    "[[rule]]\ntouch = [\"read\", \"write\"]\npaths = [\".env\", \".vscode/\"]\ndecide = \"allow\"\n";
 
 #[test]
 fn rules_decide_by_what_is_touched() {
@@ -91,18 +114,32 @@ fn rules_decide_by_what_is_touched() {
         ("", ALLOW, tasks, false),
     ];
     for (user, project, call, wanted) in rows {
-        let world = World::with(&[("secret.txt", b"s\n"), ("other.txt", b"o\n"), (".env", b"e\n"), (".toolpost/policy.toml", project.as_bytes())]);
+        let world = World::with(&[
+            ("secret.txt", b"s\n"),
+            ("other.txt", b"o\n"),
+            (".env", b"e\n"),
+            (".toolpost/policy.toml", project.as_bytes()),
+        ]);
         std::os::unix::fs::symlink("secret.txt", world.path("link")).unwrap();
         configure(&world, "policy.toml", user);
         let replies = world.script(&[call.clone()]);
-        assert_eq!(is_ok(&replies[0]), wanted, "user {user:?}, project {project:?}: {call}: {}", words(&replies[0]));
+        assert_eq!(
+            is_ok(&replies[0]),
+            wanted,
+            "user {user:?}, project {project:?}: {call}: {}",
+            words(&replies[0])
+        );
         assert_eq!(wanted, replies[0]["kind"] != "denied", "{}", replies[0]);
     }
 }
 
 #[test]
 fn a_named_file_of_rules_replaces_the_others() {
-    let world = World::with(&[("secret.txt", b"s\n"), ("../rules.toml", ALLOW.as_bytes()), (".toolpost/policy.toml", DENY.as_bytes())]);
+    let world = World::with(&[
+        ("secret.txt", b"s\n"),
+        ("../rules.toml", ALLOW.as_bytes()),
+        (".toolpost/policy.toml", DENY.as_bytes()),
+    ]);
     let calls = [call("Read", json!({ "file_path": "secret.txt" }))];
     assert!(!is_ok(&world.script(&calls)[0]));
     assert!(is_ok(&world.script_with(&["--policy", "../rules.toml"], &calls)[0]));
@@ -112,16 +149,35 @@ fn a_named_file_of_rules_replaces_the_others() {
 fn files_of_rules_that_cannot_be_used_stop_the_start() {
     let rows = [
         ("[[rule", "../r: TOML parse error at line 1, column 7"),
-        ("[[rule]]\ntouch = [\"fly\"]\npaths = [\"x\"]\ndecide = \"deny\"\n", "../r: TOML parse error at line 2, column 10"),
-        ("[[rule]]\ntouch = [\"read\"]\npaths = [\"[x\"]\ndecide = \"deny\"\n", "../r: the pattern `[x` is wrong: unclosed character class; missing ']'."),
-        ("[[rule]]\ntouch = [\"read\"]\npaths = [\"x\"]\ndecide = \"perhaps\"\n", "../r: TOML parse error at line 4, column 10"),
-        ("[[rule]]\ntouch = [\"read\"]\npaths = [\"x\"]\ndecide = \"deny\"\nunless = \"y\"\n", "../r: TOML parse error at line 5, column 1"),
-        ("[[rule]]\ntouch = [\"read\"]\npaths = [\"x/**\"]\ndecide = \"deny\"\nwhy = \"w\"\nexamples = [\"y\"]\n", "../r: rule 1 (`w`) does not match its own example `y`; correct the pattern or the example."),
+        (
+            "[[rule]]\ntouch = [\"fly\"]\npaths = [\"x\"]\ndecide = \"deny\"\n",
+            "../r: TOML parse error at line 2, column 10",
+        ),
+        (
+            "[[rule]]\ntouch = [\"read\"]\npaths = [\"[x\"]\ndecide = \"deny\"\n",
+            "../r: the pattern `[x` is wrong: unclosed character class; missing ']'.",
+        ),
+        (
+            "[[rule]]\ntouch = [\"read\"]\npaths = [\"x\"]\ndecide = \"perhaps\"\n",
+            "../r: TOML parse error at line 4, column 10",
+        ),
+        (
+            "[[rule]]\ntouch = [\"read\"]\npaths = [\"x\"]\ndecide = \"deny\"\nunless = \"y\"\n",
+            "../r: TOML parse error at line 5, column 1",
+        ),
+        (
+            "[[rule]]\ntouch = [\"read\"]\npaths = [\"x/**\"]\ndecide = \"deny\"\nwhy = \"w\"\nexamples = [\"y\"]\n",
+            "../r: rule 1 (`w`) does not match its own example `y`; correct the pattern or the example.",
+        ),
     ];
     for (text, wanted) in rows {
         let world = World::with(&[("../r", text.as_bytes())]);
         let ended = world.run(&["call", "--policy", "../r", "Glob", "{\"pattern\":\"*\"}"]);
-        assert_eq!((ended.code, ended.err.lines().next()), (Some(2), Some(format!("toolpost: {wanted}").as_str())), "{text}");
+        assert_eq!(
+            (ended.code, ended.err.lines().next()),
+            (Some(2), Some(format!("toolpost: {wanted}").as_str())),
+            "{text}"
+        );
     }
     let ended = World::new().run(&["call", "--policy", "../none", "Glob", "{\"pattern\":\"*\"}"]);
     assert_eq!((ended.code, ended.err.as_str()), (Some(2), "toolpost: the policy ../none does not exist\n"));
@@ -130,7 +186,12 @@ fn files_of_rules_that_cannot_be_used_stop_the_start() {
 #[test]
 fn every_call_is_written_to_the_events() {
     let world = World::with(&[("f", b"a\n")]);
-    let calls = [call("Read", json!({ "file_path": "f" })), call("Read", json!({ "file_path": "g" })), call("Read", json!({})), call("Nope", json!({}))];
+    let calls = [
+        call("Read", json!({ "file_path": "f" })),
+        call("Read", json!({ "file_path": "g" })),
+        call("Read", json!({})),
+        call("Nope", json!({})),
+    ];
     world.script_with(&["--events", "../events"], &calls);
     let events = String::from_utf8(world.read("../events")).unwrap();
     let mut seen: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -142,8 +203,14 @@ fn every_call_is_written_to_the_events() {
     let started = |id: u64, tool: &str| json!({ "status": "started", "id": id, "tool": tool });
     let finished = |id: u64, tool: &str, outcome: &str| json!({ "status": "finished", "id": id, "tool": tool, "outcome": outcome });
     let wanted = [
-        started(1, "Read"), finished(1, "Read", "done"), started(2, "Read"), finished(2, "Read", "not_found"),
-        started(3, "Read"), finished(3, "Read", "invalid"), started(4, "Nope"), finished(4, "Nope", "no_such_tool"),
+        started(1, "Read"),
+        finished(1, "Read", "done"),
+        started(2, "Read"),
+        finished(2, "Read", "not_found"),
+        started(3, "Read"),
+        finished(3, "Read", "invalid"),
+        started(4, "Nope"),
+        finished(4, "Nope", "no_such_tool"),
     ];
     assert_eq!(seen, wanted);
 }
@@ -157,14 +224,24 @@ fn definitions_come_in_the_form_of_each_api() {
         serde_json::from_str(&ended.out).unwrap()
     };
     let mcp = tools("mcp");
-    let names: Vec<&str> = mcp.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        mcp.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["Read", "Edit", "Write", "Glob", "Grep"]);
     for (at, tool) in mcp.as_array().unwrap().iter().enumerate() {
         let (name, description, schema) = (&tool["name"], &tool["description"], &tool["inputSchema"]);
         assert_eq!(schema["type"], "object", "{name}");
-        assert_eq!(tools("openai")[at], json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } }));
-        assert_eq!(tools("anthropic")[at], json!({ "name": name, "description": description, "input_schema": schema }));
-        assert_eq!(tools("gemini")[0]["functionDeclarations"][at], json!({ "name": name, "description": description, "parametersJsonSchema": schema }));
+        assert_eq!(
+            tools("openai")[at],
+            json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
+        );
+        assert_eq!(
+            tools("anthropic")[at],
+            json!({ "name": name, "description": description, "input_schema": schema })
+        );
+        assert_eq!(
+            tools("gemini")[0]["functionDeclarations"][at],
+            json!({ "name": name, "description": description, "parametersJsonSchema": schema })
+        );
     }
     let markdown = world.run(&["tools", "--format", "markdown"]).out;
     let headings: Vec<&str> = markdown.lines().filter_map(|line| line.strip_prefix("## ")).collect();
