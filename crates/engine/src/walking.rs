@@ -87,7 +87,9 @@ impl Walked {
 }
 
 fn words(skipped: &Skipped) -> Vec<String> {
-    let directories: Vec<&str> = skipped.directories.iter().map(String::as_str).collect();
+    // A name that an ignore file hides stays hidden; one that this program skips by itself is told.
+    let told = skipped.directories.iter().filter(|_| skipped.dependencies > 0);
+    let directories: Vec<&str> = told.map(String::as_str).collect();
     let named = skipped.ignored_directories + skipped.hidden_directories + skipped.dependencies;
     let mut words = Vec::new();
     let mut count = |count: u64, one: &str, many: &str| {
