@@ -70,11 +70,17 @@ fn start(bench: &Bench, root: &Path) -> Result<Row> {
 
 fn read(bench: &Bench, root: &Path) -> Result<Row> {
     let file = root.join(corpus::LARGE_FILE);
-    let arguments = json!({"file_path": file});
-    let mut ours = Server::start(&mut bench.serve(root))?;
+    let (all, last) = (("TOOLPOST_REPLY_BYTES", "262144"), "const LIMIT: usize");
+    let arguments = json!({"file_path": file, "limit": 5_000});
+    let mut ours = Server::start(bench.serve(root).env(all.0, all.1))?;
     let (text, _) = ours.call("Read", &arguments)?;
-    ensure!(text.contains("const LIMIT: usize"), "the large file was not read to its end");
-    let fresh = move || process(bench.call(root, "Read", &json!({"file_path": file})), "const LIMIT: usize");
+    ensure!(text.contains(last), "the large file was not read to its end");
+    let same = arguments.clone();
+    let fresh = move || {
+        let mut command = bench.call(root, "Read", &same);
+        command.env(all.0, all.1);
+        process(command, last)
+    };
     let mut contestants: Vec<Contestant<'_>> =
         vec![(SERVER, Box::new(move || Ok(ours.call("Read", &arguments)?.1))), (PROCESS, Box::new(fresh))];
     if let Some(mut node) = bench.node(root) {
