@@ -84,6 +84,8 @@ def trouble(root):
     server.bind("socket")
     os.chdir(here)
     server.close()
+    with open(root / "words.log", "w") as file:
+        file.writelines(f"w{number * 7919 % 1009} of{number % 97} line {number}\n" for number in range(1_500_000))
     (root / "blue.png").write_bytes(png(60, 40))
     (root / "words.pdf").write_bytes(pdf("Forty-two words"))
     (root / "cells.ipynb").write_text(notebook())

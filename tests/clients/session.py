@@ -15,6 +15,8 @@ from checks import check, end, equal  # noqa: E402
 from mcp import Client, StdioServerParameters  # noqa: E402
 from mcp.types import ElicitResult  # noqa: E402
 
+#: A search that has to look hard at every word of a large repository.
+SLOW = {"pattern": r"(\w{1,3}\W?){10,40}[xq]{4}", "output_mode": "count", "multiline": True}
 TOOLS = ["Read", "Edit", "Write", "Glob", "Grep"]
 
 
@@ -81,7 +83,7 @@ def grepped(root, text):
 
 async def changing(talk, root):
     path = root / "django/utils/text.py"
-    before = path.read_bytes()
+    before, beside = path.read_bytes(), sorted(os.listdir(path.parent))
     mode = path.stat().st_mode
     await talk.good("Edit", "Edit", "+def slugify(value, allow_unicode=True):", file_path="django/utils/text.py",
                     old_string="def slugify(value, allow_unicode=False):", new_string="def slugify(value, allow_unicode=True):")
@@ -102,8 +104,7 @@ async def changing(talk, root):
     equal("CRLF and the mark are kept", (root / "crlf.txt").read_bytes(), b"\xef\xbb\xbfone\r\n2\r\nthree\r\n")
     await talk.bad("Write over a file that was not read", "Write", "Read it first", file_path="django/utils/html.py", content="x")
     await talk.bad("Edit of a file that was not read", "Edit", "Read it first", file_path="django/utils/html.py", old_string="import", new_string="x")
-    litter = [name for name in os.listdir(root / "django/utils") if not name.endswith(".py")]
-    equal("nothing is left beside the files", litter, [])
+    equal("nothing is left beside the files", sorted(os.listdir(path.parent)), beside)
 
 
 async def refusing(talk, root):
@@ -152,12 +153,12 @@ async def progress(talk):
     async def note(value, total, message):
         seen.append(value)
 
-    await talk.client.call_tool("Grep", {"pattern": "import"}, progress_callback=note)
-    check("progress, where there is any, only grows", seen == sorted(seen), seen)
+    await talk.client.call_tool("Grep", SLOW, progress_callback=note)
+    check("a long search tells its progress, and it only grows", seen and seen == sorted(set(seen)), seen)
 
 
 async def cancelling(talk):
-    task = asyncio.create_task(talk.say("Grep", pattern="(a|e|i|o|u){1,50}[xyz]{3}", output_mode="count"))
+    task = asyncio.create_task(talk.say("Grep", **SLOW))
     await asyncio.sleep(0.05)
     task.cancel()
     try:

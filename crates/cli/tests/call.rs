@@ -34,7 +34,6 @@ fn check(arguments: &[&str], input: &str, code: i32, out: &str, err: &str) {
 fn one_call_ends_as_the_contract_says() {
     let file = "     1\ta\n     2\tb";
     let missing = "File not found: g (the workspace is {root}).\nFind it with Glob, for example {\"pattern\": \"**/g\"}.";
-    let nothing = "error: the following required arguments were not provided:\n  <TOOL>\n  <ARGUMENTS>";
     let unasked = "Not allowed to write .vscode/tasks.json: Editors, shells, hooks or agents run what stands in this file without asking. \
                    Nobody can be asked here, and the setting `ask` says deny.\n\
                    Only the operator can allow it, by a rule: touch = \"write\", paths = [\".vscode/tasks.json\"], decide = \"allow\".";
@@ -59,6 +58,16 @@ fn one_call_ends_as_the_contract_says() {
             "Created .vscode/tasks.json (1 line, 1 bytes).",
             "",
         ),
+    ];
+    for (arguments, input, code, out, err) in rows {
+        check(arguments, input, *code, out, err);
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_a_matter_of_usage() {
+    let nothing = "error: the following required arguments were not provided:\n  <TOOL>\n  <ARGUMENTS>";
+    let rows: &[(&[&str], &str, i32, &str, &str)] = &[
         (
             &["call", "Read", "{oops"],
             "",

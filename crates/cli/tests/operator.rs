@@ -25,13 +25,16 @@ fn setting(world: &World, arguments: &[&str], variables: &[(&str, &str)], name: 
     line.replace(&world.base().display().to_string(), "{base}")
 }
 
+/// Arguments, variables, the name of a setting, and what is said of it.
+type Said<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, &'a str);
+
 #[test]
 fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
     let world = World::new();
     assert_eq!(setting(&world, &[], &[], "ask"), "Deny (default)");
     configure(&world, "config.toml", "ask = \"prompt\"\nreply_bytes = 1000\n");
     let variables = [("TOOLPOST_ASK", "allow")];
-    let rows: [(&[&str], &[(&str, &str)], &str, &str); 6] = [
+    let rows: [Said<'_>; 6] = [
         (&[], &[], "ask", "Prompt (file, {base}/home/.config/toolpost/config.toml)"),
         (&[], &variables, "ask", "Allow (environment, TOOLPOST_ASK)"),
         (&["--ask", "deny"], &variables, "ask", "Deny (flag)"),
@@ -122,7 +125,7 @@ fn rules_decide_by_what_is_touched() {
         ]);
         std::os::unix::fs::symlink("secret.txt", world.path("link")).unwrap();
         configure(&world, "policy.toml", user);
-        let replies = world.script(&[call.clone()]);
+        let replies = world.script(std::slice::from_ref(&call));
         assert_eq!(
             is_ok(&replies[0]),
             wanted,
