@@ -103,14 +103,10 @@ impl<'a> Commit<'a> {
             }
             self.rewrite(number)?;
         }
-        self.sync_directories().map_err(|mut error| {
-            if self.way == Way::OneStroke {
-                error.aftermath.push("The change is made, but may not survive the loss of power".to_owned());
-            }
-            error
-        })?;
+        self.sync_directories();
         if self.phase == Phase::Swapping {
             self.enter(Phase::Done)?;
+            self.sync_journal();
         }
         Ok(())
     }
@@ -213,20 +209,31 @@ impl<'a> Commit<'a> {
         }
     }
 
-    fn sync_directories(&self) -> Result<(), CommitError> {
+    /// Brings the changed names to the disk; where that fails the change stands all the same.
+    fn sync_directories(&mut self) {
         if self.workspace.durability() == Durability::Kill {
-            return Ok(());
+            return;
         }
         let changed = self.works.iter().flat_map(|work| [Some(&work.path), work.to.as_ref()]).flatten();
         let mut directories = BTreeSet::new();
         for path in changed.chain(&self.really_made) {
-            if directories.insert(path.parent()) {
-                let synced = Spot::open(path).and_then(|spot| spot.sync());
-                let failed = Failed::when("bringing its directory to the disk");
-                synced.map_err(|errno| CommitKind::from(failed(errno)).at(path))?;
+            if !directories.insert(path.parent()) {
+                continue;
+            }
+            if let Err(errno) = Spot::open(path).and_then(|spot| spot.sync()) {
+                self.done.notes.push(Note::NotSynced { path: path.clone(), fault: errno.into() });
             }
         }
-        Ok(())
+    }
+
+    /// Brings the name of the last journal to the disk: an older one would have the change undone after a power loss.
+    fn sync_journal(&mut self) {
+        let (Some(state), Durability::Power) = (self.workspace.state(), self.workspace.durability()) else {
+            return;
+        };
+        if let (Err(errno), Some(work)) = (state.sync_journals(), self.works.first()) {
+            self.done.notes.push(Note::NotSynced { path: work.path.clone(), fault: errno.into() });
+        }
     }
 
     fn enter(&mut self, phase: Phase) -> Result<(), CommitError> {
@@ -246,8 +253,8 @@ impl<'a> Commit<'a> {
     fn write_journal(&self) -> Result<(), CommitError> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
         let sync = match (self.workspace.durability(), self.phase) {
-            (Durability::Power, _) => Sync::DiskAndName,
-            (Durability::Kill, Phase::Swapping) => Sync::Disk,
+            (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
+            (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
             (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
         };
         let journal = self.journal();

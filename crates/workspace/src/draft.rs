@@ -139,6 +139,13 @@ pub enum Note {
         /// What was lost: `owner`, `group`, or the name of an attribute.
         what: String,
     },
+    /// The change is made, but the disk did not confirm its name.
+    NotSynced {
+        /// The file.
+        path: WorkspacePath,
+        /// What the system said.
+        fault: crate::Fault,
+    },
     /// A file that was needed on the way could not be removed.
     Leftover {
         /// Where it lies, escaped.
@@ -163,6 +170,10 @@ impl fmt::Display for Note {
                 write!(formatter, "{path} was rewritten in place, because it cannot be replaced ({fault})")
             }
             Self::NotKept { path, what } => write!(formatter, "{path}: its {what} could not be kept"),
+            Self::NotSynced { path, fault } => write!(
+                formatter,
+                "{path}: the change is made, but may not survive the loss of power ({fault})"
+            ),
             Self::Leftover { file } => write!(formatter, "{file} could not be removed: delete it by hand"),
             Self::NoLocks { why } => write!(formatter, "other processes are not locked out ({why})"),
             Self::NoState => {

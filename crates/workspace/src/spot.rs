@@ -108,7 +108,9 @@ pub(crate) fn move_to(from: impl AsFd, name: &OsStr, to: impl AsFd, new_name: &O
         Err(errno @ (Errno::INVAL | Errno::NOSYS | Errno::PERM | Errno::BUSY | Errno::XDEV)) => {
             // Some file systems have no such rename, but a second name is never put over anything either.
             let Ok(()) = linkat(&from, name, &to, new_name, AtFlags::empty()) else { return Err(errno) };
-            gone(unlinkat(&from, name, AtFlags::empty()))
+            gone(unlinkat(&from, name, AtFlags::empty())).inspect_err(|_| {
+                let _ = unlinkat(&to, new_name, AtFlags::empty());
+            })
         }
         answer => answer,
     }

@@ -86,12 +86,17 @@ impl State {
                 sync_bytes(&file)?;
             }
             renameat(&self.journals, &fresh, &self.journals, name)?;
-            if sync == Sync::DiskAndName { fsync(&self.journals) } else { Ok(()) }
+            if sync == Sync::DiskAndName { self.sync_journals() } else { Ok(()) }
         })();
         if written.is_err() {
             let _ = unlinkat(&self.journals, &fresh, AtFlags::empty());
         }
         written
+    }
+
+    /// Makes the names of the journals survive the loss of power.
+    pub(crate) fn sync_journals(&self) -> Result<()> {
+        fsync(&self.journals)
     }
 
     /// Reads a file of the journals.

@@ -3,8 +3,10 @@
 use std::ffi::OsStr;
 
 use rustix::fs::{AtFlags, unlinkat};
+use rustix::io::Errno;
 
 use super::in_place;
+use crate::fault::Fault;
 use crate::journal::{Journal, Phase, Raw, Step, StepKind};
 use crate::path::WorkspacePath;
 use crate::spot::{Found, Spot, move_to};
@@ -28,8 +30,7 @@ pub(crate) fn undo_all(workspace: &Workspace, journal: &Journal) -> Vec<(Workspa
     for step in journal.steps.iter().rev() {
         let Some(path) = workspace.known(step.place.path()) else { continue };
         let outcome = if journal.phase == Phase::Staging {
-            drop_temp(&path, step);
-            Undone::Nothing
+            drop_temp(&path, step)
         } else {
             undo(workspace, &path, step)
         };
@@ -37,9 +38,15 @@ pub(crate) fn undo_all(workspace: &Workspace, journal: &Journal) -> Vec<(Workspa
     }
     for made in journal.made.iter().rev() {
         let Some(path) = workspace.known(made.path()) else { continue };
-        if let Ok(spot) = Spot::open(&path) {
-            // Only if it is still empty.
-            let _ = unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR);
+        // Only if it is still empty: what somebody put into it since stays.
+        let removed =
+            Spot::open(&path).and_then(|spot| unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR));
+        match removed {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+            Err(errno) => {
+                let why = format!("the directory made for it could not be removed ({})", Fault::from(errno));
+                undone.push((path, Undone::Left(why)));
+            }
         }
     }
     undone
@@ -66,7 +73,10 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
 }
 
 fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Undone {
-    let Ok(spot) = Spot::open(path) else { return Undone::Nothing };
+    let spot = match Spot::open(path) {
+        Ok(spot) => spot,
+        Err(errno) => return unreached(errno),
+    };
     match step.kind {
         StepKind::Put => undo_put(path, &spot, step),
         StepKind::InPlace => in_place::undo(workspace, path, &spot, step),
@@ -75,17 +85,32 @@ fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Undone {
     }
 }
 
-fn drop_temp(path: &WorkspacePath, step: &Step) {
-    let Ok(spot) = Spot::open(path) else { return };
-    if let Some(temp) = &step.temp {
-        let _ = spot.unlink(temp.name());
+fn drop_temp(path: &WorkspacePath, step: &Step) -> Undone {
+    let Some(temp) = &step.temp else { return Undone::Nothing };
+    let spot = match Spot::open(path) {
+        Ok(spot) => spot,
+        Err(errno) => return unreached(errno),
+    };
+    match spot.unlink(temp.name()) {
+        Ok(()) => Undone::Nothing,
+        Err(errno) => {
+            let (temp, fault) = (beside(path, temp), Fault::from(errno));
+            Undone::Left(format!("the temporary file {temp} could not be removed ({fault})"))
+        }
+    }
+}
+
+/// A directory that is gone holds nothing to take back; one that cannot be opened may.
+fn unreached(errno: Errno) -> Undone {
+    match errno {
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Undone::Nothing,
+        _ => Undone::Left(format!("its directory could not be opened ({})", Fault::from(errno))),
     }
 }
 
 fn undo_put(path: &WorkspacePath, spot: &Spot, step: &Step) -> Undone {
     let Some(new) = &step.new else {
-        drop_temp(path, step);
-        return Undone::Nothing;
+        return drop_temp(path, step);
     };
     let names: Vec<&OsStr> = [&step.backup, &step.temp].into_iter().flatten().map(Raw::name).collect();
     let keeper = step.old.and_then(|old| names.iter().find(|name| spot.find(name, &old) == Found::Same));
@@ -127,7 +152,7 @@ fn undo_remove(path: &WorkspacePath, spot: &Spot, step: &Step) -> Undone {
     match move_to(&spot.directory, backup.name(), &spot.directory, &spot.name) {
         Ok(()) => Undone::Restored,
         Err(errno) => {
-            let fault = crate::Fault::from(errno);
+            let fault = Fault::from(errno);
             let kept = beside(path, backup);
             Undone::Left(format!("it could not be brought back ({fault}); it is kept as {kept}"))
         }
@@ -137,13 +162,17 @@ fn undo_remove(path: &WorkspacePath, spot: &Spot, step: &Step) -> Undone {
 fn undo_move(workspace: &Workspace, spot: &Spot, step: &Step) -> Undone {
     let target = step.to.as_ref().and_then(|to| workspace.known(to.path()));
     let Some(target) = target else { return Undone::Nothing };
-    let (Some(old), Ok(there)) = (&step.old, Spot::open(&target)) else { return Undone::Nothing };
+    let Some(old) = &step.old else { return Undone::Nothing };
+    let there = match Spot::open(&target) {
+        Ok(there) => there,
+        Err(errno) => return unreached(errno),
+    };
     let back = match there.find(&there.name, old) {
         Found::Same | Found::Altered => move_to(&there.directory, &there.name, &spot.directory, &spot.name),
         Found::Other | Found::Absent => return bring_back(&there, &target, step),
     };
     if let Err(errno) = back {
-        return Undone::Left(format!("{target} could not be moved back ({})", crate::Fault::from(errno)));
+        return Undone::Left(format!("{target} could not be moved back ({})", Fault::from(errno)));
     }
     match bring_back(&there, &target, step) {
         Undone::Nothing => Undone::Restored,
@@ -170,9 +199,7 @@ fn bring_back(there: &Spot, target: &WorkspacePath, step: &Step) -> Undone {
 fn result(answer: rustix::io::Result<()>, path: &WorkspacePath) -> Undone {
     match answer {
         Ok(()) => Undone::Restored,
-        Err(errno) => {
-            Undone::Left(format!("{path} could not be brought back ({})", crate::Fault::from(errno)))
-        }
+        Err(errno) => Undone::Left(format!("{path} could not be brought back ({})", Fault::from(errno))),
     }
 }
 
