@@ -68,7 +68,7 @@ impl State {
 
     /// Returns where a file of the journals lies, for a person.
     pub(crate) fn shown(&self, name: &str) -> String {
-        crate::escape::escape(self.path.join("journals").join(name).as_os_str().as_bytes())
+        toolpost_text::escape::name(self.path.join("journals").join(name).as_os_str().as_bytes()).into_owned()
     }
 
     /// Returns the name of a new journal: who it belongs to, then a number.
@@ -145,7 +145,8 @@ impl State {
                 }
                 let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
                 let Ok(file) = openat(directory, &name, flags, Mode::empty()) else { continue };
-                if lock(&file).is_ok() {
+                // Meanwhile another process may have made and locked a new file of that name.
+                if lock(&file).is_ok() && is_named(directory, &name, &file) {
                     let _ = unlinkat(directory, &name, AtFlags::empty());
                 }
             }
@@ -183,9 +184,13 @@ fn lock(file: impl AsFd) -> Result<()> {
 pub(crate) fn lock_named(directory: impl AsFd, name: &str) -> Result<OwnedFd> {
     let file = openat(&directory, name, CREATE, PRIVATE)?;
     lock(&file)?;
+    if is_named(&directory, name, &file) { Ok(file) } else { Err(Errno::STALE) }
+}
+
+/// Says whether an open file is the one that has a name.
+fn is_named(directory: impl AsFd, name: &str, file: &OwnedFd) -> bool {
     let named = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
-    let same = named.is_ok_and(|named| fstat(&file).is_ok_and(|held| identity(&held) == identity(&named)));
-    if same { Ok(file) } else { Err(Errno::STALE) }
+    named.is_ok_and(|named| fstat(file).is_ok_and(|held| identity(&held) == identity(&named)))
 }
 
 /// Makes and locks the file that says that this workspace is open; without locks there is nothing to hold.
@@ -210,4 +215,34 @@ fn names(directory: BorrowedFd<'_>) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    #[test]
+    fn the_sweep_takes_no_lock_that_is_held() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = State::open(directory.path()).unwrap();
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !ended.load(Ordering::Relaxed) {
+                    state.sweep();
+                }
+            });
+            let mut lost = 0;
+            for _ in 0..20_000 {
+                let Ok(held) = lock_named(state.locks(), "a") else { continue };
+                std::thread::yield_now();
+                lost += usize::from(!is_named(state.locks(), "a", &held));
+                let _ = unlinkat(state.locks(), "a", AtFlags::empty());
+            }
+            ended.store(true, Ordering::Relaxed);
+            assert_eq!(lost, 0);
+        });
+    }
 }
