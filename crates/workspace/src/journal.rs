@@ -53,6 +53,19 @@ pub(crate) struct Step {
     pub(crate) copies: Option<String>,
 }
 
+impl Step {
+    /// Says whether the names beside the place, and of the copies, are names and lead nowhere else.
+    pub(crate) fn names_are_plain(&self) -> bool {
+        let beside = [&self.temp, &self.backup].into_iter().flatten().map(Raw::name);
+        beside.chain(self.copies.as_deref().map(OsStr::new)).all(is_plain)
+    }
+}
+
+/// Says whether a name is one component, and neither `.` nor `..`.
+fn is_plain(name: &OsStr) -> bool {
+    !matches!(name.as_bytes(), b"" | b"." | b"..") && !name.as_bytes().contains(&b'/')
+}
+
 /// How a name changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepKind {

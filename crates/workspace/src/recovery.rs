@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::commit::undo::{Undone, clear, undo_all};
-use crate::journal::{Journal, Phase, StepKind};
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
 use crate::state::{Life, State};
@@ -35,7 +35,8 @@ impl Recovery {
         let left = self.left.iter().map(|file| format!("{file}: left as it is"));
         let mut lines: Vec<String> = undone.chain(finished).chain(left).collect();
         if self.swept > 0 {
-            lines.push(format!("{} interrupted commits were cleaned up after", self.swept));
+            let commits = if self.swept == 1 { "commit was" } else { "commits were" };
+            lines.push(format!("{} interrupted {commits} cleaned up after", self.swept));
         }
         lines
     }
@@ -67,6 +68,12 @@ impl Recovery {
             return;
         };
         if life == Life::Unknown && journal.owner.lives() {
+            return;
+        }
+        if !journal.steps.iter().all(Step::names_are_plain) {
+            let shown = state.shown(&file);
+            self.left.push(format!("{shown}: the journal names files in other directories: it is refused"));
+            let _ = state.remove(&file);
             return;
         }
         let places: BTreeSet<WorkspacePath> = journal

@@ -415,3 +415,49 @@ fn a_damaged_journal_is_reported_once() {
         );
     }
 }
+
+#[test]
+fn a_journal_that_names_files_elsewhere_is_refused() {
+    let rows = [
+        ("temp", json!("../out/f")),
+        ("backup", json!("deep/f")),
+        ("temp", json!("..")),
+        ("backup", json!("/etc/f")),
+        ("copies", json!("../../ws/a")),
+        ("temp", json!("")),
+    ];
+    for (field, name) in rows {
+        let world = World::new();
+        for file in ["a", "deep/f", "a.old", "a.bytes"] {
+            world.write(file, "kept");
+        }
+        fs::write(world.out("f"), "kept").unwrap();
+        let before = tree_of(&world.base());
+        let kind = if field == "copies" { "InPlace" } else { "Put" };
+        let steps = [step(kind, &world.at("a"), &json!({field: name, "old": mark(&world.at("a"))}))];
+        for phase in ["Staging", "Swapping", "Done"] {
+            write_journal(&world, &dead(), phase, &[], &steps);
+            let journal = world.state().join("journals").join(JOURNAL);
+            let recovery = world.open_and_recover().1;
+            let shown = journal.display();
+            let left = vec![format!("{shown}: the journal names files in other directories: it is refused")];
+            assert_eq!(recovery, Recovery { left, ..Recovery::default() }, "{field} {name} {phase}");
+            let lines = ["journals", "live", "locks"].map(|name| format!("state/{name}/"));
+            let mut after = tree_of(&world.base());
+            after.retain(|line| !lines.contains(line));
+            assert_eq!(after, before, "{field} {name} {phase}");
+        }
+    }
+}
+
+#[test]
+fn one_commit_is_not_many() {
+    let rows = [
+        (0, vec![]),
+        (1, vec!["1 interrupted commit was cleaned up after"]),
+        (2, vec!["2 interrupted commits were cleaned up after"]),
+    ];
+    for (swept, lines) in rows {
+        assert_eq!(Recovery { swept, ..Recovery::default() }.lines(), lines);
+    }
+}
