@@ -15,6 +15,7 @@ mod prune;
 mod queue;
 mod rules;
 mod spot;
+mod threads;
 mod worker;
 
 pub use entry::{Candidate, Entry, FileStat, Opened, Standing, found_below};

@@ -347,3 +347,60 @@ fn a_walk_ends_when_told() {
     unlinkat(rustix::fs::CWD, world.directory.path().join("d0/f0"), rustix::fs::AtFlags::empty()).unwrap();
     assert_eq!(names(&all(&base, &on(2))).len(), 999);
 }
+
+/// Keeps its walk from ending until all walks have taken their threads.
+struct Waits<'w> {
+    own: std::thread::ThreadId,
+    all: &'w std::sync::Barrier,
+    passed: &'w AtomicBool,
+    met: bool,
+}
+
+impl Visitor for Waits<'_> {
+    type Place = ();
+
+    fn judge(&mut self, (): &(), _: &Candidate<'_>) -> Claim {
+        Claim::Wanted
+    }
+
+    fn visit(&mut self, (): &(), entry: &Entry<'_>) -> Next<()> {
+        if entry.candidate().kind() == Kind::Directory {
+            return Next::Enter(());
+        }
+        if self.own != std::thread::current().id() {
+            while !self.passed.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+        } else if !std::mem::replace(&mut self.met, true) {
+            self.all.wait();
+            self.passed.store(true, Ordering::Relaxed);
+        }
+        Next::On
+    }
+}
+
+#[test]
+fn many_walks_at_once_share_a_limited_number_of_threads() {
+    const WALKS: usize = 60;
+    let files: Vec<String> = (0..64).map(|number| format!("d{number}/f")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|name| (name.as_str(), "")).collect();
+    let world = World::new(&files);
+    let base = world.open(".");
+    let all = std::sync::Barrier::new(WALKS);
+    let workers: Vec<usize> = std::thread::scope(|scope| {
+        let walks: Vec<_> = (0..WALKS)
+            .map(|_| {
+                scope.spawn(|| {
+                    let (own, passed) = (std::thread::current().id(), AtomicBool::new(false));
+                    let make = || Waits { own, all: &all, passed: &passed, met: false };
+                    walk(&base, (), &on(8), &|| false, &make).unwrap().visitors.len()
+                })
+            })
+            .collect();
+        walks.into_iter().map(|walk| walk.join().unwrap()).collect()
+    });
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let sum: usize = workers.iter().sum();
+    assert!(sum <= WALKS + (2 * cores).max(8), "{workers:?}");
+    assert!(workers.iter().all(|workers| *workers >= 1));
+}

@@ -41,6 +41,6 @@ pub struct Options {
     pub hidden: Hidden,
     /// What happens to dependency directories.
     pub prune: Prune,
-    /// How many threads walk; as many as there are cores if not said.
+    /// How many threads walk at most; as many as there are cores if not said.
     pub threads: Option<NonZeroUsize>,
 }

@@ -23,10 +23,20 @@ struct State<D, C> {
 }
 
 impl<D, C> Queue<D, C> {
-    /// Makes an empty queue for that many workers.
-    pub(super) fn new(workers: usize) -> Self {
-        let state = State { directories: Vec::new(), chunks: Vec::new(), workers, idle: 0, closed: false };
+    /// Makes an empty queue for one worker.
+    pub(super) fn new() -> Self {
+        let state = State { directories: Vec::new(), chunks: Vec::new(), workers: 1, idle: 0, closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Counts one more worker, before it starts.
+    pub(super) fn expect_worker(&self) {
+        self.lock().workers += 1;
+    }
+
+    /// Counts one less: it could not be started. The caller is a worker itself and goes on.
+    pub(super) fn forget_worker(&self) {
+        self.lock().workers -= 1;
     }
 
     /// Adds directories, emptying the list; the last is taken first.

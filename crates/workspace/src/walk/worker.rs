@@ -15,6 +15,7 @@ use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
 use super::rules::{Level, Reason, against, leaves_out};
+use super::threads::Allowance;
 use super::{Claim, Next, Visitor, above, prune};
 use crate::beneath::open_directory_beneath;
 use crate::fault::Fault;
@@ -44,6 +45,7 @@ pub enum Ended {
 
 /// Walks all that lies below a directory, on several threads.
 ///
+/// All walks of the process together have a limited number of threads; each has at least the one that it is called on.
 /// `stop` is asked often and ends the walk when it says so. `make` makes a visitor for each thread. The start itself
 /// is not visited, and no rule applies to it. Fails only if the start cannot be read.
 pub fn walk<V: Visitor>(
@@ -63,7 +65,7 @@ pub fn walk<V: Visitor>(
         stop,
         lead: start.lead.len(),
         free: names_of(base),
-        queue: Queue::new(threads),
+        queue: Queue::new(),
         stopped: AtomicBool::new(false),
     };
     let mut first = Worker::new(&walk, make());
@@ -110,9 +112,21 @@ fn share<'w, V: Visitor>(
     threads: usize,
     make: &(dyn Fn() -> V + Sync),
 ) -> Vec<Worker<'w, V>> {
+    let allowance = Allowance::take(threads.saturating_sub(1));
     std::thread::scope(|scope| {
-        let helpers: Vec<_> =
-            (1..threads).map(|_| scope.spawn(move || Worker::new(walk, make()).work())).collect();
+        let mut helpers = Vec::new();
+        for _ in 0..allowance.helpers() {
+            walk.queue.expect_worker();
+            let work = move || Worker::new(walk, make()).work();
+            match std::thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(helper) => helpers.push(helper),
+                Err(_) => {
+                    // The system has no more: fewer do it too.
+                    walk.queue.forget_worker();
+                    break;
+                }
+            }
+        }
         let mut workers = vec![first.work()];
         for helper in helpers {
             match helper.join() {
