@@ -4,7 +4,6 @@ mod access;
 mod beneath;
 mod commit;
 mod draft;
-mod escape;
 mod fault;
 mod hash;
 mod hold;

@@ -1,15 +1,16 @@
 //! Finding a file to read by a name that is almost right.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use thiserror::Error;
+use toolpost_text::escape::name as escape;
 use toolpost_text::names::{Difference, same_key, suggest};
 
 use crate::access::Kind;
-use crate::escape::escape;
 use crate::path::WorkspacePath;
 use crate::resolve::{Follow, PathError};
 use crate::spelling::{Ending, Spelled};
@@ -49,15 +50,15 @@ pub struct Missing {
     pub path: WorkspacePath,
     /// The root that relative paths start from, escaped.
     pub workspace: String,
-    /// Up to three paths in the same directory whose names are near, as shown.
-    pub siblings: Vec<String>,
-    /// Up to three paths elsewhere that end in the same name, as shown.
-    pub same_name_elsewhere: Vec<String>,
+    /// Up to three paths in the same directory whose names are near.
+    pub siblings: Vec<WorkspacePath>,
+    /// Up to three paths elsewhere that end in the same name.
+    pub same_name_elsewhere: Vec<WorkspacePath>,
 }
 
 impl Workspace {
     /// Finds what was said, for reading: the exact name first, else the only one in its directory that differs in
-    /// nothing but normal form, spaces, quotes, case, or in being shown escaped.
+    /// nothing but normal form, spaces, quotes or case.
     pub fn lookup(&self, said: &str) -> Result<Lookup, LookupError> {
         let path = self.resolve(said)?;
         if !self.is_missing(&path) {
@@ -72,7 +73,7 @@ impl Workspace {
         }
     }
 
-    fn is_missing(&self, path: &WorkspacePath) -> bool {
+    pub(crate) fn is_missing(&self, path: &WorkspacePath) -> bool {
         self.stat(path).is_err_and(|error| error.why == crate::AccessKind::Missing)
     }
 
@@ -94,7 +95,7 @@ impl Workspace {
     }
 
     /// Splits a path where it stops to exist: the last directory that does, the first name that does not, the rest.
-    fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
+    pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
         let mut gone = path.clone();
         loop {
             let parent = gone.parent()?;
@@ -114,19 +115,21 @@ impl Workspace {
         Missing { path, workspace, siblings, same_name_elsewhere }
     }
 
-    fn siblings(&self, path: &WorkspacePath) -> Option<Vec<String>> {
+    fn siblings(&self, path: &WorkspacePath) -> Option<Vec<WorkspacePath>> {
         let (directory, wanted, _) = self.first_missing(path)?;
-        let names: Vec<String> =
-            self.list(&directory).ok()?.iter().map(|entry| escape(entry.name.as_bytes())).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let entries = self.list(&directory).ok()?;
+        let shown: Vec<Cow<'_, str>> = entries.iter().map(|entry| escape(entry.name.as_bytes())).collect();
+        let names: Vec<&str> = shown.iter().map(AsRef::as_ref).collect();
         let near = suggest(&escape(wanted.as_bytes()), &names, SUGGESTIONS);
-        let prefix = directory.display();
-        let prefix = if prefix == "." { String::new() } else { format!("{prefix}/") };
-        Some(near.into_iter().map(|name| format!("{prefix}{name}")).collect())
+        let place = |name: &str| {
+            let entry = entries.get(names.iter().position(|shown| *shown == name)?)?;
+            Some(WorkspacePath::beneath(path.root(), &directory.relative().join(&entry.name)))
+        };
+        Some(near.into_iter().filter_map(place).collect())
     }
 
     /// Looks for the same name in other directories, the nearest to the root first, and not for long.
-    fn elsewhere(&self, path: &WorkspacePath) -> Vec<String> {
+    fn elsewhere(&self, path: &WorkspacePath) -> Vec<WorkspacePath> {
         let mut found = Vec::new();
         let mut left = LOOKED_AT;
         let mut waiting = VecDeque::from([WorkspacePath::beneath(path.root(), "".as_ref())]);
@@ -138,7 +141,7 @@ impl Workspace {
                 left -= 1;
                 let child = WorkspacePath::beneath(path.root(), &directory.relative().join(&entry.name));
                 if entry.name == name {
-                    found.push(child.display());
+                    found.push(child);
                 } else if entry.kind == Kind::Directory && !is_heap(&entry.name) {
                     waiting.push_back(child);
                 }
@@ -151,12 +154,10 @@ impl Workspace {
 /// Picks the one name that looks like the wanted one; none if there are more.
 fn only_candidate(wanted: &OsStr, names: impl Iterator<Item = OsString>) -> Option<OsString> {
     let wanted = wanted.to_str()?;
-    let looks_same = |name: &OsStr| match name.to_str() {
-        Some(text) => {
-            same_key(wanted, text).is_some_and(|difference| difference != Difference::None)
-                || escape(name.as_bytes()) == wanted
-        }
-        None => escape(name.as_bytes()) == wanted,
+    let looks_same = |name: &OsStr| {
+        name.to_str()
+            .and_then(|name| same_key(wanted, name))
+            .is_some_and(|difference| difference != Difference::None)
     };
     let mut candidates = names.filter(|name| looks_same(name));
     let first = candidates.next()?;
@@ -171,7 +172,7 @@ fn is_heap(name: &OsStr) -> bool {
     )
 }
 
-fn meant(siblings: &[String], elsewhere: &[String]) -> String {
-    let all: Vec<&str> = siblings.iter().chain(elsewhere).map(String::as_str).collect();
+fn meant(siblings: &[WorkspacePath], elsewhere: &[WorkspacePath]) -> String {
+    let all: Vec<String> = siblings.iter().chain(elsewhere).map(WorkspacePath::display).collect();
     if all.is_empty() { String::new() } else { format!(". Did you mean {}?", all.join(", ")) }
 }

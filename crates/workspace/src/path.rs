@@ -8,7 +8,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::escape::escape;
 use crate::root::Root;
 
 /// A place inside a root, with every link on the way resolved; only this crate can make one.
@@ -32,12 +31,16 @@ impl WorkspacePath {
         if self.0.root.position() > 0 {
             return self.absolute();
         }
-        if self.is_root() { ".".to_owned() } else { escape(self.relative().as_os_str().as_bytes()) }
+        if self.is_root() {
+            ".".to_owned()
+        } else {
+            toolpost_text::escape::name(self.relative().as_os_str().as_bytes()).into_owned()
+        }
     }
 
     /// Returns the absolute path, escaped like [`WorkspacePath::display`].
     pub fn absolute(&self) -> String {
-        escape(self.0.absolute.as_os_str().as_bytes())
+        toolpost_text::escape::name(self.0.absolute.as_os_str().as_bytes()).into_owned()
     }
 
     /// Returns the raw absolute path, for programs that are started with it; never open it by name.

@@ -17,7 +17,7 @@ pub fn confinement() -> Vec<String> {
 /// Says what a state directory is good for, in a line for a person.
 pub(crate) fn state(directory: Option<&Path>) -> String {
     match directory {
-        Some(directory) => crate::escape::escape(directory.as_os_str().as_encoded_bytes()),
+        Some(directory) => toolpost_text::escape::name(directory.as_os_str().as_encoded_bytes()).into_owned(),
         None => {
             "none: other processes are not locked out, and a killed one is not cleaned up after".to_owned()
         }

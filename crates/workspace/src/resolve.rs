@@ -9,13 +9,14 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, open, readlinkat, statat};
 use rustix::io::Errno;
 use thiserror::Error;
+use toolpost_text::escape::unescape;
 
 use crate::beneath::{open_at, open_handle};
-use crate::escape::escape;
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
+use crate::read::stat_at;
 use crate::root::{HANDLE, Root};
-use crate::spelling::{Ending, Spelled, clipped, spell};
+use crate::spelling::{Ending, Spelled, clipped, spell, spell_shown};
 use crate::workspace::Workspace;
 
 /// How many links are followed before it is called a loop.
@@ -111,9 +112,63 @@ impl Workspace {
     }
 
     fn find(&self, said: &str, follow: Follow) -> Result<WorkspacePath, PathError> {
-        let base = self.roots().first().ok_or(PathError::NoRoot)?;
+        self.find_from(self.roots().first().ok_or(PathError::NoRoot)?, said, follow)
+    }
+
+    fn find_from(&self, base: &Root, said: &str, follow: Follow) -> Result<WorkspacePath, PathError> {
         let spelled = spell(said, base.path(), self.home())?;
-        self.find_spelled(said, &spelled, follow)
+        let found = self.find_spelled(said, &spelled, follow);
+        if !said.contains('\\') {
+            return found;
+        }
+        match found {
+            Ok(found) => Ok(self.as_shown(said, found, follow)),
+            // A root whose own name is shown escaped.
+            Err(PathError::Outside { .. }) => spell_shown(said, base.path())
+                .and_then(|shown| self.find_spelled(said, &shown, follow).ok())
+                .map_or(found, Ok),
+            Err(_) => found,
+        }
+    }
+
+    /// Takes a missing name for one that was shown escaped, if that one is there.
+    fn as_shown(&self, said: &str, literal: WorkspacePath, follow: Follow) -> WorkspacePath {
+        let literal_names = normal(literal.relative()).count();
+        let mut found = literal;
+        // Each turn puts one name right; links that lead elsewhere could go on without an end.
+        for _ in 0..literal_names {
+            if !self.is_missing(&found) {
+                break;
+            }
+            let Some((directory, name, rest)) = self.first_missing(&found) else { break };
+            let Some(name) = name.to_str().filter(|name| name.contains('\\')).and_then(unescape) else {
+                break;
+            };
+            let name = OsString::from_vec(name);
+            let plain = !name.is_empty() && name != "." && name != "..";
+            let plain = plain && !name.as_bytes().contains(&b'/') && !name.as_bytes().contains(&0);
+            if !plain || stat_at(directory.root(), &directory.relative().join(&name)).is_err() {
+                break;
+            }
+            let mut absolute = directory.raw().join(name);
+            if !rest.as_os_str().is_empty() {
+                absolute.push(rest);
+            }
+            match self.find_spelled(said, &Spelled { absolute, ending: Ending::Open }, follow) {
+                Ok(next) => found = next,
+                Err(_) => break,
+            }
+        }
+        found
+    }
+
+    /// Finds the place below a root that was said, without the root's own name being put into words.
+    pub fn within(&self, root: &Root, relative: &str) -> Result<WorkspacePath, PathError> {
+        let found = self.find_from(root, relative, Follow::All)?;
+        if found.raw().starts_with(root.path()) {
+            return Ok(found);
+        }
+        Err(PathError::Outside { said: clipped(relative), target: None, roots: vec![root.shown()] })
     }
 
     pub(crate) fn find_spelled(
@@ -267,7 +322,7 @@ impl Walk<'_> {
     }
 
     fn inside(&self, at: &Path) -> Option<&Root> {
-        self.roots.iter().find(|root| at.starts_with(root.path()))
+        Root::nearest(self.roots, at)
     }
 
     fn place(&self, root: &Root, at: &Path) -> WorkspacePath {
@@ -310,7 +365,7 @@ fn normal(path: &Path) -> impl Iterator<Item = &OsStr> {
 }
 
 fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_bytes())
+    toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned()
 }
 
 fn leads_to(target: Option<&str>) -> String {

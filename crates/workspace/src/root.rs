@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, Stat, fstat, open};
 
-use crate::escape::escape;
 use crate::fault::Fault;
 
 /// A root that was opened once and is held by its descriptor; cheap to clone.
@@ -35,7 +34,7 @@ impl Root {
 
     /// Returns the path, escaped for showing.
     pub fn shown(&self) -> String {
-        escape(self.0.path.as_os_str().as_encoded_bytes())
+        toolpost_text::escape::name(self.0.path.as_os_str().as_encoded_bytes()).into_owned()
     }
 
     pub(crate) fn open(path: PathBuf, position: usize) -> Result<Self, Fault> {
@@ -44,6 +43,13 @@ impl Root {
         let stat = fstat(&descriptor)?;
         let (device, inode) = identity(&stat);
         Ok(Self(Arc::new(Held { descriptor, path, device, inode, position })))
+    }
+
+    /// Picks the root that a place belongs to: of roots within roots, the innermost.
+    pub(crate) fn nearest<'r>(roots: &'r [Self], absolute: &Path) -> Option<&'r Self> {
+        let holders = roots.iter().filter(|root| absolute.starts_with(root.path()));
+        // Of one that was given twice, the first.
+        holders.rev().max_by_key(|root| root.path().as_os_str().len())
     }
 
     pub(crate) fn is(&self, stat: &Stat) -> bool {

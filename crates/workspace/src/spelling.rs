@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-use crate::escape::escape;
+use toolpost_text::escape::{text, unescape};
+
 use crate::resolve::PathError;
 
 /// The longest path and the longest name that the system takes, in bytes.
@@ -48,12 +49,22 @@ pub(crate) fn spell(said: &str, base: &Path, home: Option<&Path>) -> Result<Spel
     Ok(Spelled { absolute, ending })
 }
 
-/// Shows the beginning of what was said, escaped.
+/// Reads a path as it was shown: every name in it escaped.
+///
+/// None if an escape is wrong, or says what no path holds.
+pub(crate) fn spell_shown(said: &str, base: &Path) -> Option<Spelled> {
+    let bytes = unescape(said).filter(|bytes| !bytes.contains(&0))?;
+    let ending = if ends_as_directory(&bytes) { Ending::Directory } else { Ending::Open };
+    let absolute = fold(&base.join(OsString::from_vec(bytes)));
+    (absolute.as_os_str().len() <= PATH_MAX).then_some(Spelled { absolute, ending })
+}
+
+/// Shows the beginning of what was said, escaped; its backslashes stay, since they may be escapes already.
 pub(crate) fn clipped(said: &str) -> String {
     const SHOWN: usize = 200;
     match said.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", escape(&said.as_bytes()[..end])),
-        None => escape(said.as_bytes()),
+        Some((end, _)) => format!("{}…", text(&said[..end])),
+        None => text(said).into_owned(),
     }
 }
 

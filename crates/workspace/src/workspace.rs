@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::escape::escape;
 use crate::fault::Fault;
 use crate::options::{Durability, OpenError, Options, Scope};
 use crate::path::WorkspacePath;
@@ -58,7 +57,7 @@ impl Workspace {
 
     /// Makes the path of a place that was resolved before, if a root of this workspace holds it.
     pub(crate) fn known(&self, absolute: &Path) -> Option<WorkspacePath> {
-        let root = self.roots().iter().find(|root| absolute.starts_with(root.path()))?;
+        let root = Root::nearest(self.roots(), absolute)?;
         let relative = absolute.strip_prefix(root.path()).ok()?;
         let plain = relative.components().all(|component| matches!(component, Component::Normal(_)));
         plain.then(|| WorkspacePath::beneath(root, relative))
@@ -104,5 +103,5 @@ fn is_place(root: &Root, place: &Path) -> bool {
 }
 
 fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_encoded_bytes())
+    toolpost_text::escape::name(path.as_os_str().as_encoded_bytes()).into_owned()
 }

@@ -71,8 +71,8 @@ fn what_is_missing_comes_with_suggestions() {
     let made = |said: &str, siblings: &[&str], elsewhere: &[&str]| Missing {
         path: workspace.resolve(said).unwrap(),
         workspace: world.root().to_str().unwrap().to_owned(),
-        siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
-        same_name_elsewhere: elsewhere.iter().map(|name| (*name).to_owned()).collect(),
+        siblings: siblings.iter().map(|name| workspace.resolve(name).unwrap()).collect(),
+        same_name_elsewhere: elsewhere.iter().map(|name| workspace.resolve(name).unwrap()).collect(),
     };
     let rows = [
         ("src/mian.rs", made("src/mian.rs", &["src/main.rs"], &[])),

@@ -240,6 +240,10 @@ fn further_roots_and_none() {
     );
     let path = workspace.resolve(&secret).unwrap();
     assert_eq!(workspace.resolve(&path.display()).unwrap(), path);
+    for said in ["sub/deep/b.txt", "indir/deep/b.txt", "absolute", "sub"] {
+        assert_eq!(workspace.resolve(said).unwrap().root(), &workspace.roots()[2], "{said}");
+    }
+    assert_eq!(workspace.resolve("a.txt").unwrap().root(), &workspace.roots()[0]);
     // A root in a root is the same place by either way.
     assert_eq!(
         workspace.resolve("sub/deep").unwrap(),
@@ -292,12 +296,14 @@ fn names_are_shown_on_one_line_without_disguise() {
     use std::os::unix::ffi::OsStrExt;
     let world = World::new();
     let rows: &[(&[u8], &str)] = &[
-        (b"a\nFAKE: b\x1b[31mred", "a\\nFAKE: b\\x1b[31mred"),
+        (b"a\nFAKE: b\x1b[31mred", "a\\nFAKE: b\\u{1b}[31mred"),
         (b"caf\xe9", "caf\\xe9"),
         ("x\u{202e}txt.exe".as_bytes(), "x\\u{202e}txt.exe"),
         ("zero\u{200b}width".as_bytes(), "zero\\u{200b}width"),
         ("plain ünï 日本.rs".as_bytes(), "plain ünï 日本.rs"),
-        (b"tab\tcr\rdel\x7f", "tab\\tcr\\rdel\\x7f"),
+        (b"tab\tcr\rdel\x7f", "tab\\tcr\\rdel\\u{7f}"),
+        (b"back\\nslash", "back\\\\nslash"),
+        ("blank\u{3164}tag\u{e0041}".as_bytes(), "blank\\u{3164}tag\\u{e0041}"),
     ];
     let workspace = world.open();
     for (raw, shown) in rows {
@@ -305,8 +311,52 @@ fn names_are_shown_on_one_line_without_disguise() {
         fs::write(world.root().join(name), "x").unwrap();
         let entries = workspace.list(&workspace.resolve(".").unwrap()).unwrap();
         assert!(entries.iter().any(|entry| entry.name == name));
+        assert_eq!(workspace.resolve(shown).unwrap().file_name(), Some(name), "{shown}");
+        assert_eq!(workspace.resolve_entry(shown).unwrap().file_name(), Some(name), "{shown}");
         let path = workspace.lookup(shown).unwrap().path;
         assert_eq!((path.display(), path.file_name()), ((*shown).to_owned(), Some(name)));
         assert_eq!(workspace.read(&path, 10).unwrap().bytes, b"x");
     }
+}
+
+#[test]
+fn what_is_shown_leads_back_but_the_literal_name_comes_first() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let odd = world.root().join(OsStr::from_bytes(b"d\xff"));
+    fs::create_dir_all(odd.join("in\nner")).unwrap();
+    world.write("both\nnames", "new line");
+    world.write("both\\nnames", "backslash");
+    let workspace = world.open();
+    let rows: &[(&str, &[u8])] = &[
+        ("d\\xff", b"d\xff"),
+        ("d\\xff/", b"d\xff"),
+        ("d\\xff/new.txt", b"d\xff/new.txt"),
+        ("d\\xff/in\\nner/new\\n.txt", b"d\xff/in\nner/new\\n.txt"),
+        ("both\\nnames", b"both\\nnames"),
+        ("both\\\\nnames", b"both\\nnames"),
+        ("none\\nat all", b"none\\nat all"),
+        ("\\x2e\\x2e/out/f", b"\\x2e\\x2e/out/f"),
+        ("d\\xff/in\\x2fner", b"d\xff/in\\x2fner"),
+        ("wrong\\q", b"wrong\\q"),
+    ];
+    for (said, wanted) in rows {
+        let found = workspace.resolve(said).unwrap();
+        assert_eq!(found.relative().as_os_str().as_bytes(), *wanted, "{said}");
+    }
+    // A root whose own name is no text.
+    let (workspace, _) =
+        Workspace::open(Options { roots: vec![world.root(), odd], ..world.options() }).unwrap();
+    let root = &workspace.roots()[1];
+    let new = workspace.within(root, "deep/new.txt").unwrap();
+    assert_eq!((new.root(), new.relative()), (root, "deep/new.txt".as_ref()));
+    assert_eq!(workspace.resolve(&new.display()).unwrap(), new);
+    assert_eq!(kind(&workspace.within(root, "../f").unwrap_err()), "OUTSIDE");
+    assert_eq!(kind(&workspace.within(root, "../../out").unwrap_err()), "OUTSIDE");
+
+    let alone = Options { roots: vec![root.path().to_owned()], ..world.options() };
+    let (workspace, _) = Workspace::open(alone).unwrap();
+    let path = workspace.resolve("new.txt").unwrap();
+    assert_eq!(workspace.resolve(&path.absolute()).unwrap(), path);
 }

@@ -57,7 +57,7 @@ pub(crate) fn file(
 
 /// Lists what may have been meant: names beside it, and the same name elsewhere.
 pub(crate) fn meant(missing: &Missing) -> Vec<String> {
-    missing.siblings.iter().chain(&missing.same_name_elsewhere).cloned().collect()
+    missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
 }
 
 /// Opens a file and reads its first bytes.

@@ -61,7 +61,7 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
             fsetxattr(new, name.as_c_str(), &value, XattrFlags::empty())
         });
         if set.is_err() {
-            lost.push(format!("attribute {}", crate::escape::escape(name.as_bytes())));
+            lost.push(format!("attribute {}", toolpost_text::escape::name(name.as_bytes()).into_owned()));
             if name.as_c_str() == ACCESS_LIST {
                 access_list = AccessList::Lost;
             }

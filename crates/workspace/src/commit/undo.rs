@@ -211,5 +211,5 @@ fn beside(path: &WorkspacePath, name: &Raw) -> String {
 }
 
 fn escape(name: &OsStr) -> String {
-    crate::escape::escape(name.as_encoded_bytes())
+    toolpost_text::escape::name(name.as_encoded_bytes()).into_owned()
 }

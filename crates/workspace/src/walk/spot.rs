@@ -42,7 +42,7 @@ pub struct Found {
 
 /// Shows a raw name, with everything dangerous escaped.
 pub fn show(name: &OsStr) -> String {
-    crate::escape::escape(name.as_bytes())
+    toolpost_text::escape::name(name.as_bytes()).into_owned()
 }
 
 impl Spot {
