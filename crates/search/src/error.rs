@@ -1,7 +1,7 @@
 //! Why a search did not happen.
 
 use thiserror::Error;
-use toolpost_workspace::{AccessError, PathError};
+use toolpost_workspace::{AccessError, Fault, PathError, WorkspacePath};
 
 /// Why a search did not happen: what is wrong, why, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -55,6 +55,22 @@ pub enum SearchError {
     /// A number in the request makes no sense.
     #[error("{0}")]
     Request(&'static str),
+}
+
+/// The longest pattern of a glob, in bytes.
+pub(crate) const LONGEST_GLOB: usize = 4096;
+
+impl SearchError {
+    pub(crate) fn long_glob(pattern: &str) -> Self {
+        let start: String = pattern.chars().take(100).collect();
+        let why = format!("it has {} bytes, more than {LONGEST_GLOB}: say fewer at a time", pattern.len());
+        Self::Glob { pattern: format!("{start}…"), why }
+    }
+
+    /// Refuses a start that is there but cannot be read.
+    pub(crate) fn unreadable(path: &WorkspacePath, fault: Fault) -> Self {
+        Self::Access(AccessError { path: path.clone(), why: fault.into() })
+    }
 }
 
 fn near_words(near: &[String]) -> String {

@@ -3,10 +3,12 @@
 use ignore::Match;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
+use toolpost_text::names::suggest;
 use toolpost_workspace::walk::{Candidate, Claim, Kind};
 
 use super::GrepRequest;
 use crate::SearchError;
+use crate::error::LONGEST_GLOB;
 
 /// The globs and types of a request.
 pub(super) struct Filter {
@@ -44,11 +46,20 @@ fn globs(said: &[String]) -> Result<Override, SearchError> {
         if glob.contains('\0') {
             return Err(wrong("it holds a NUL byte, which no name can".to_owned()));
         }
+        if glob.len() > LONGEST_GLOB {
+            return Err(SearchError::long_glob(glob));
+        }
         let plain = glob.strip_prefix("./").unwrap_or(glob);
         builder.add(plain).map_err(|error| wrong(error.to_string()))?;
     }
     builder.build().map_err(|error| SearchError::Glob { pattern: said.join(" "), why: error.to_string() })
 }
+
+/// The longest name of a type that is looked up, in bytes.
+const LONGEST_TYPE: usize = 64;
+
+/// How many names are suggested.
+const NEAR: usize = 3;
 
 fn types(said: &[String]) -> Result<Types, SearchError> {
     if said.is_empty() {
@@ -58,6 +69,10 @@ fn types(said: &[String]) -> Result<Types, SearchError> {
     builder.add_defaults();
     let known: Vec<String> = builder.definitions().iter().map(|known| known.name().to_owned()).collect();
     for name in said {
+        if name.len() > LONGEST_TYPE {
+            let start: String = name.chars().take(20).collect();
+            return Err(SearchError::UnknownType { name: format!("{start}…"), near: Vec::new() });
+        }
         if name != "all" && !known.contains(name) {
             return Err(SearchError::UnknownType { name: name.clone(), near: near(name, &known) });
         }
@@ -66,10 +81,10 @@ fn types(said: &[String]) -> Result<Types, SearchError> {
     builder.build().map_err(|error| SearchError::UnknownType { name: error.to_string(), near: Vec::new() })
 }
 
-/// Finds the names that are closest: what is meant by an extension, then by few changes.
+/// Finds the names that are closest: what is meant by an extension, else what is spelled alike.
 fn near(name: &str, known: &[String]) -> Vec<String> {
     let bare = name.trim_start_matches(['.', '*']).to_lowercase();
-    let mut ranked: Vec<(usize, &String)> = Vec::new();
+    let mut ranked: Vec<&String> = Vec::new();
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
     let ending = format!("*.{bare}");
@@ -77,33 +92,13 @@ fn near(name: &str, known: &[String]) -> Vec<String> {
         if definition.globs().contains(&ending)
             && let Some(name) = known.iter().find(|name| *name == definition.name())
         {
-            ranked.push((0, name));
+            ranked.push(name);
         }
     }
     if ranked.is_empty() {
-        let close = known.iter().map(|other| (changes(&bare, other), other));
-        ranked.extend(close.filter(|(changes, _)| *changes <= 2 && *changes < bare.chars().count()));
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return suggest(&bare, &known, NEAR).into_iter().map(str::to_owned).collect();
     }
     ranked.sort();
-    ranked.into_iter().take(3).map(|(_, name)| name.clone()).collect()
-}
-
-/// Counts the letters to insert, remove or replace.
-fn changes(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.chars().enumerate() {
-        let mut diagonal = at;
-        let mut left = at + 1;
-        for (cell, against) in row.iter_mut().skip(1).zip(&other) {
-            let replaced = diagonal + usize::from(letter != *against);
-            diagonal = *cell;
-            left = replaced.min(diagonal + 1).min(left + 1);
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = at + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
+    ranked.into_iter().take(NEAR).cloned().collect()
 }
