@@ -3,6 +3,7 @@
 use super::braces::{MOST, expand};
 use super::segment::{Fit, Letters, Segment, is_plain};
 use crate::SearchError;
+use crate::error::LONGEST_GLOB;
 use crate::grep::Case;
 
 /// A compiled pattern.
@@ -61,6 +62,9 @@ pub(super) enum Accepted {
 impl Pattern {
     pub(super) fn new(pattern: &str, case: Case) -> Result<Self, SearchError> {
         let wrong = |why: &str| SearchError::Glob { pattern: pattern.to_owned(), why: why.to_owned() };
+        if pattern.len() > LONGEST_GLOB {
+            return Err(SearchError::long_glob(pattern));
+        }
         if pattern.contains('\0') {
             return Err(wrong("it holds a NUL byte, which no name can"));
         }

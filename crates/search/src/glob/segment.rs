@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 
 use crate::SearchError;
 
@@ -20,7 +20,7 @@ pub(super) enum Segment {
     /// `*` and an ending.
     Ending(Vec<u8>),
     /// Anything else; also matches the very text of the pattern, since `[id]` is a good name.
-    Glob { text: Vec<u8>, matcher: GlobMatcher, literal: Literal },
+    Glob { text: Vec<u8>, matcher: GlobSet, literal: Literal },
 }
 
 /// Whether a segment that needs the matcher is still a name written out.
@@ -62,15 +62,20 @@ impl Segment {
                 return Ok(Self::Ending(ending.as_bytes().to_vec()));
             }
         }
+        let wrong = |error: globset::Error| SearchError::Glob {
+            pattern: text.to_owned(),
+            why: error.kind().to_string(),
+        };
         let glob = GlobBuilder::new(text)
             .literal_separator(true)
             .backslash_escape(true)
             .empty_alternates(true)
             .case_insensitive(letters == Letters::Folded)
             .build()
-            .map_err(|error| SearchError::Glob { pattern: text.to_owned(), why: error.kind().to_string() })?;
+            .map_err(wrong)?;
+        let matcher = GlobSet::builder().add(glob).build().map_err(wrong)?;
         let literal = if plain { Literal::Yes } else { Literal::No };
-        Ok(Self::Glob { text: text.as_bytes().to_vec(), matcher: glob.compile_matcher(), literal })
+        Ok(Self::Glob { text: text.as_bytes().to_vec(), matcher, literal })
     }
 
     pub(super) fn fit(&self, name: &[u8]) -> Fit {
