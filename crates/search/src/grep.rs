@@ -119,6 +119,9 @@ pub struct GrepOutput {
     pub offset: u64,
     /// How many of them are in `files`.
     pub shown: u64,
+    /// How many more belong into the window, but would have taken too much memory: ask for them in smaller parts, or
+    /// file by file.
+    pub window_cut: u64,
     /// What was found in all files together.
     pub totals: Totals,
     /// What rules left out.

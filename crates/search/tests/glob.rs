@@ -6,7 +6,7 @@ mod support;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use support::World;
+use support::{World, bound, lock, unlock};
 use toolpost_search::{Case, Complete, Control, GlobRequest, Hidden, Only, Prune, Rules, glob};
 
 const TREE: &[(&str, &str)] = &[
@@ -163,6 +163,15 @@ fn what_is_wrong_is_said() {
         )]
     );
     assert_eq!(found(&world, &world.glob(&"{a,b}".repeat(24))), [""; 0]);
+    // More than the matcher takes, and as deep as it fits: an error or an answer, never a panic.
+    let many: Vec<String> = (0..200_000).map(|number| format!("q{number}")).collect();
+    let many = format!("*.{{{}}}", many.join(","));
+    let message = found(&world, &world.glob(&many)).join("\n");
+    assert!(message.starts_with("error: invalid glob \"*.{q0,q1,"), "{message}");
+    assert!(message.ends_with("it has 1488893 bytes, more than 4096: say fewer at a time"), "{message}");
+    let deep = format!("{}x{}", "{a*,".repeat(500), "}".repeat(500));
+    let message = found(&world, &world.glob(&deep)).join("\n");
+    assert!(message.starts_with("error: invalid glob"), "{message}");
     for outside in ["../*.rs", "/etc/*", "../../etc/passwd"] {
         let error = glob(&world.workspace, &world.glob(outside), &Control::default()).unwrap_err();
         assert!(matches!(error, toolpost_search::SearchError::Outside(_)), "{outside}: {error}");
@@ -245,4 +254,33 @@ fn ending_early_is_told_from_finding_nothing() {
     let late = Control::default().until(Instant::now() - Duration::from_secs(1));
     let output = glob(&world.workspace, &world.glob("**"), &late).unwrap();
     assert_eq!((output.complete, output.total), (Complete::TimedOut, 0));
+}
+
+#[test]
+fn a_start_that_cannot_be_read_is_an_error() {
+    let world = World::new(&[("locked/x.rs", ""), ("locked/deep/y.rs", ""), ("open/z.rs", "")]);
+    let locked = world.root().join("locked");
+    let base = GlobRequest { base: world.workspace.resolve("locked").unwrap(), ..world.glob("*.rs") };
+    lock(&locked);
+    let rows = bound(|| {
+        [
+            found(&world, &base),
+            found(&world, &world.glob("locked/*.rs")),
+            found(&world, &world.glob("locked/deep/*.rs")),
+            found(&world, &world.glob("**/*.rs")),
+        ]
+    });
+    unlock(&locked);
+    let deep = locked.canonicalize().unwrap().join("deep");
+    let deep =
+        format!("error: {}: permission denied on the way: its owner has to permit it first", deep.display());
+    assert_eq!(
+        rows,
+        [
+            ["error: locked: permission denied: its owner has to permit it first"],
+            ["error: locked: permission denied: its owner has to permit it first"],
+            [deep.as_str()],
+            ["open/z.rs"],
+        ]
+    );
 }

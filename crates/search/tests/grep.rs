@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use support::{World, lines, program};
+use support::{World, bound, lines, lock, program, unlock};
 use toolpost_search::grep::{Content, Cut, Role, Show, Span};
 use toolpost_search::{
     Case, Complete, Control, GrepOutput, GrepRequest, Hidden, Mode, Rules, SearchError, grep,
@@ -105,6 +105,21 @@ fn globs_and_types_choose_files() {
         TREE,
         globs(&[], &["pyton"]),
         &["error: unknown file type \"pyton\": did you mean python, cython?"],
+    );
+    let long = "a".repeat(2_000_000);
+    check(
+        TREE,
+        |world| GrepRequest { types: vec![long.clone()], ..world.grep("needle") },
+        &["error: unknown file type \"aaaaaaaaaaaaaaaaaaaa…\": use a glob such as *.ext instead"],
+    );
+    let glob = "a*".repeat(2_049);
+    let start = "a*".repeat(50);
+    check(
+        TREE,
+        |world| GrepRequest { globs: vec![glob.clone()], ..world.grep("needle") },
+        &[&format!(
+            "error: invalid glob \"{start}…\": it has 4098 bytes, more than 4096: say fewer at a time"
+        )],
     );
     check(TREE, globs(&[], &["rs"]), &["error: unknown file type \"rs\": did you mean rust?"]);
     check(
@@ -453,4 +468,43 @@ fn ripgrep_finds_the_same() {
         found.sort();
         assert_eq!(found, expected, "{pattern} {:?}", request.globs);
     }
+}
+
+#[test]
+fn a_start_that_cannot_be_read_is_an_error() {
+    let world = World::new(&[("locked/x", "needle\n"), ("open/z", "needle\n")]);
+    let locked = world.root().join("locked");
+    let base = GrepRequest { base: world.workspace.resolve("locked").unwrap(), ..world.grep("needle") };
+    lock(&locked);
+    let (start, above) = bound(|| (run(&world, &base), run(&world, &world.grep("needle"))));
+    unlock(&locked);
+    assert_eq!(lines(&start), ["error: locked: permission denied: its owner has to permit it first"]);
+    assert_eq!((lines(&above), above.unwrap().unreadable.count), (vec!["open/z:1:needle".to_owned()], 1));
+}
+
+#[test]
+fn a_window_far_down_is_shown_or_said_to_be_cut() {
+    let world = World::new(&[("after", "last\n")]);
+    let numbers: Vec<String> = (1..=600_000).map(|number| number.to_string()).collect();
+    world.add(b"a", (numbers.join("\n") + "\n").as_bytes());
+    let far = |base: &str, offset: usize, limit: usize| {
+        let base = world.workspace.resolve(base).unwrap();
+        let request = GrepRequest { base, offset, limit: Some(limit), ..world.grep(".") };
+        let output = run(&world, &request).unwrap();
+        let counts = (output.entries, output.shown, output.window_cut);
+        (lines(&Ok(output)), counts)
+    };
+    let wanted = |numbers: std::ops::RangeInclusive<u64>| -> Vec<String> {
+        numbers.map(|number| format!("a:{number}:{number}")).collect()
+    };
+    assert_eq!(far("a", 500_000, 3), (wanted(500_001..=500_003), (600_000, 3, 0)));
+    assert_eq!(far("a", 599_999, 3), (wanted(600_000..=600_000), (600_000, 1, 0)));
+    assert_eq!(far("a", 600_000, 3), (vec![], (600_000, 0, 0)));
+    assert_eq!(far(".", 500_000, 3), (wanted(500_001..=500_003), (600_001, 3, 0)));
+    let ending = [wanted(599_999..=600_000), vec!["after:1:last".to_owned()]].concat();
+    assert_eq!(far(".", 599_998, 5), (ending, (600_001, 3, 0)));
+    // All of it is more than is kept.
+    let (shown, (entries, count, cut)) = far("a", 0, usize::MAX);
+    assert_eq!((shown.len() as u64, entries, count + cut), (count, 600_000, 600_000));
+    assert!(cut > 0 && shown == wanted(1..=count), "{count} {cut}");
 }

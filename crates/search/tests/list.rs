@@ -3,9 +3,7 @@
 
 mod support;
 
-use std::os::unix::fs::PermissionsExt;
-
-use support::World;
+use support::{World, bound, lock, unlock};
 use toolpost_search::list::Inside;
 use toolpost_search::{Control, Hidden, Kind, ListRequest, Prune, Rules, list};
 
@@ -106,7 +104,7 @@ fn rules_and_kinds_are_marked() {
     world.add(b"a\nFAKE: b\x1b[31mred", b"");
     world.add(b"b\xff", b"");
     let _socket = std::os::unix::net::UnixListener::bind(world.root().join("socket")).unwrap();
-    assert_eq!(tree(&world, ".", 1, None), ["a\\nFAKE: b\\x1b[31mred", "b\\xff", "socket?"]);
+    assert_eq!(tree(&world, ".", 1, None), ["a\\nFAKE: b\\u{1b}[31mred", "b\\xff", "socket?"]);
 }
 
 #[test]
@@ -131,16 +129,16 @@ fn wrong_requests_are_refused() {
 }
 
 #[test]
-fn unreadable_directories_are_marked() {
-    let world = World::new(&[("locked/x", ""), ("open/y", "")]);
+fn unreadable_directories_are_marked_and_refused_as_the_start() {
+    let world = World::new(&[("locked/x", ""), ("locked/deep/z", ""), ("open/y", "")]);
     let locked = world.root().join("locked");
-    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
-    let readable = std::fs::read_dir(&locked).is_ok();
-    let shown = tree(&world, ".", 2, None);
-    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o700)).unwrap();
-    if readable {
-        eprintln!("SKIPPED: nothing is unreadable for this user");
-        return;
-    }
+    lock(&locked);
+    let (shown, start, below) = bound(|| {
+        let deep = world.workspace.resolve("open").map(|_| tree(&world, "open", 2, None));
+        (tree(&world, ".", 2, None), tree(&world, "locked", 2, None), deep)
+    });
+    unlock(&locked);
     assert_eq!(shown, ["locked/ unreadable", "open/", "  y"]);
+    assert_eq!(start, ["error: locked: permission denied: its owner has to permit it first"]);
+    assert_eq!(below.unwrap(), ["y"]);
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, Standing, Visitor, Walked, walk};
-use toolpost_workspace::{Workspace, WorkspacePath};
+use toolpost_workspace::{AccessKind, Workspace, WorkspacePath};
 
 use super::pattern::{Accepted, Anchor, Ending, Pattern, State};
 use super::{GlobOutput, GlobRequest, Match, Only};
@@ -27,11 +27,7 @@ pub(super) fn find(
     let walked = walk(&start, pattern.start(), &options, &|| control.stops(), &make);
     match walked {
         Ok(walked) => Ok(gather(&start, walked, limit, control)),
-        Err(fault) => {
-            let mut output = nothing();
-            output.unreadable.note(format!("{}: {fault}", start.display()));
-            Ok(output)
-        }
+        Err(fault) => Err(SearchError::unreadable(&start, fault)),
     }
 }
 
@@ -48,8 +44,13 @@ fn start(
         Anchor::Base => said::below(workspace, &request.base, &pattern.prefix)?,
         Anchor::Absolute => said::resolve(workspace, &pattern.prefix)?,
     };
-    let found = workspace.stat(&start).is_ok_and(|stat| stat.kind == toolpost_workspace::Kind::Directory);
-    Ok(found.then_some(start))
+    match workspace.stat(&start) {
+        Ok(stat) => Ok((stat.kind == toolpost_workspace::Kind::Directory).then_some(start)),
+        Err(error) => match error.why {
+            AccessKind::Missing | AccessKind::NotADirectory => Ok(None),
+            _ => Err(SearchError::Access(error)),
+        },
+    }
 }
 
 fn nothing() -> GlobOutput {

@@ -36,13 +36,13 @@ pub(super) fn run(
             output.unreadable = walked.unreadable;
             output.complete = control.verdict(walked.ended);
             let files = merge(&mut output, walked.visitors);
-            finish(
-                &mut output,
-                request,
-                if request.mode == Mode::Content { window.into_files() } else { files },
-            );
+            let files = match request.mode {
+                Mode::Content => far_down(workspace, request, control, &matcher, window.into_files()),
+                Mode::Files | Mode::Count => files,
+            };
+            finish(&mut output, request, files);
         }
-        Err(fault) => output.unreadable.note(format!("{}: {fault}", request.base.display())),
+        Err(fault) => return Err(SearchError::unreadable(&request.base, fault)),
     }
     Ok(output)
 }
@@ -54,6 +54,7 @@ fn wish(request: &GrepRequest) -> Wish {
         show: request.show,
         span: request.span,
         max_line: request.max_line,
+        pass: 0,
         most: request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)),
     }
 }
@@ -73,7 +74,10 @@ fn single(
     let opened = workspace.open_file(&request.base).map_err(|error| said::access(&request.base, error))?;
     let stat = *opened.stat();
     let content = content(workspace, request)?;
-    let mut scanner = Scanner::new(request, matcher, wish(request), Directly::Yes);
+    // Of one file it is known at once which lines come before the window.
+    let wish =
+        Wish { pass: request.offset as u64, most: request.limit.unwrap_or(usize::MAX), ..wish(request) };
+    let mut scanner = Scanner::new(request, matcher, wish, Directly::Yes);
     let stops = || control.stops();
     match scanner.scan(opened.file(), stat.len, &|| Keep::Lines, &stops) {
         Ok(Scan::Searched(gather)) => {
@@ -119,6 +123,7 @@ fn hits(gather: super::sink::Gather<'_>, relative: Relative, modified: i64) -> H
         modified,
         matching_lines: gather.matching_lines,
         matches: gather.matches,
+        passed: gather.wish.pass.min(gather.entries),
         entries: gather.entries,
         lines: gather.lines,
     }
@@ -237,6 +242,37 @@ impl Visitor for Grepper<'_> {
     }
 }
 
+/// Searches those files again whose first lines filled the memory although the window begins further down.
+fn far_down(
+    workspace: &Workspace,
+    request: &GrepRequest,
+    control: &Control,
+    matcher: &RegexMatcher,
+    mut files: Vec<Hits>,
+) -> Vec<Hits> {
+    let (mut pass, mut left) = (request.offset as u64, request.limit.unwrap_or(usize::MAX));
+    let stops = || control.stops();
+    for file in &mut files {
+        let passed = pass.min(file.entries);
+        let wanted = usize::try_from(file.entries - passed).unwrap_or(usize::MAX).min(left);
+        (pass, left) = (pass - passed, left - wanted);
+        if passed == 0 || passed + wanted as u64 <= file.lines.len() as u64 {
+            continue;
+        }
+        let path = walk::found_below(&request.base, &file.relative.0);
+        let Some(opened) = path.and_then(|path| workspace.open_file(&path).ok()) else { continue };
+        let wish = Wish { pass: passed, most: wanted, ..wish(request) };
+        let mut scanner = Scanner::new(request, matcher.clone(), wish, Directly::No);
+        let scan = scanner.scan(opened.file(), opened.stat().len, &|| Keep::Lines, &stops);
+        if let Ok(Scan::Searched(gather)) = scan
+            && gather.entries == file.entries
+        {
+            (file.lines, file.passed) = (gather.lines, passed);
+        }
+    }
+    files
+}
+
 /// Adds up what the threads found; returns the files that were kept by them.
 fn merge(output: &mut GrepOutput, visitors: Vec<Grepper<'_>>) -> Vec<Hits> {
     let mut files = Vec::new();
@@ -266,18 +302,22 @@ fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: Vec<Hits>) 
         if output.entries == 0 {
             output.entries = files.iter().map(|file| file.entries).sum();
         }
-        let (mut pass, mut left) = (request.offset, limit);
+        let (mut pass, mut left) = (request.offset as u64, limit);
         for mut file in files {
-            let passed = pass.min(file.lines.len());
-            file.lines.drain(..passed);
-            pass -= passed;
-            file.lines.truncate(left);
-            left -= file.lines.len();
+            let passed = pass.min(file.entries);
+            let wanted = usize::try_from(file.entries - passed).unwrap_or(usize::MAX).min(left);
+            let first = usize::try_from(passed.saturating_sub(file.passed)).unwrap_or(usize::MAX);
+            file.lines.drain(..first.min(file.lines.len()));
+            file.lines.truncate(wanted);
+            // Lines that were not kept have their places in the window all the same.
+            (pass, left) = (pass - passed, left - wanted);
             if !file.lines.is_empty() {
                 output.shown += file.lines.len() as u64;
                 output.files.extend(shown(&request.base, file));
             }
         }
+        let wanted = output.entries.saturating_sub(output.offset).min(limit as u64);
+        output.window_cut = wanted.saturating_sub(output.shown);
         return;
     }
     output.entries = output.totals.files;

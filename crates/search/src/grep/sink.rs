@@ -18,6 +18,8 @@ pub(super) struct Wish {
     pub(super) show: Show,
     pub(super) span: Span,
     pub(super) max_line: usize,
+    /// How many lines come before the window.
+    pub(super) pass: u64,
     /// The most lines of one file that the window can need.
     pub(super) most: usize,
 }
@@ -75,6 +77,9 @@ impl<'m> Gather<'m> {
     fn push(&mut self, number: u64, role: Role, shown: impl FnOnce(usize) -> (String, Option<Cut>)) {
         self.entries += 1;
         let after_gap = std::mem::take(&mut self.gap) && self.entries > 1;
+        if self.entries <= self.wish.pass {
+            return;
+        }
         if self.keep == Keep::Nothing || self.lines.len() >= self.wish.most || self.weight > MOST_TEXT_OF_FILE
         {
             return;

@@ -14,6 +14,8 @@ pub(super) struct Hits {
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
     pub(super) entries: u64,
+    /// How many of the first entries are not among the lines, because they come before the window.
+    pub(super) passed: u64,
     pub(super) lines: Vec<Line>,
 }
 

@@ -1,7 +1,7 @@
 //! The tree, grown level by level.
 
-use toolpost_workspace::Workspace;
 use toolpost_workspace::walk::{Ended, Found, Options, Skipped, Spot, Unreadable, show};
+use toolpost_workspace::{Fault, Workspace};
 
 use super::{Inside, ListOutput, ListRequest, Node};
 use crate::{Control, SearchError, said};
@@ -26,6 +26,8 @@ struct Tree {
     left: usize,
     skipped: Skipped,
     unreadable: Unreadable,
+    /// Why the directory that was asked for cannot be read.
+    start_refused: Option<Fault>,
     ended: Ended,
 }
 
@@ -52,6 +54,7 @@ pub(super) fn grow(
         left: request.limit.unwrap_or(MOST).min(MOST),
         skipped: Skipped::default(),
         unreadable: Unreadable::default(),
+        start_refused: None,
         ended: Ended::Complete,
     };
     let mut level = vec![0];
@@ -61,7 +64,10 @@ pub(super) fn grow(
             break;
         }
     }
-    Ok(tree.output(control))
+    match tree.start_refused {
+        Some(fault) => Err(SearchError::unreadable(&request.base, fault)),
+        None => Ok(tree.output(control)),
+    }
 }
 
 impl Branch {
@@ -110,6 +116,9 @@ impl Tree {
             Ok(None) => branch.inside = Inside::LeftOut,
             Err(fault) => {
                 branch.inside = Inside::Unreadable;
+                if index == 0 {
+                    self.start_refused = Some(fault);
+                }
                 self.unreadable.note(format!("{}: {fault}", branch.spot.path().display()));
             }
         }

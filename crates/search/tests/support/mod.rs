@@ -73,6 +73,29 @@ impl World {
     }
 }
 
+/// Does something as a user whom permissions bind, also where the tests run as root: threads have users of their own.
+pub fn bound<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let bound = || {
+        if rustix::process::geteuid().is_root() {
+            rustix::thread::set_thread_uid(rustix::fs::Uid::from_raw(65534)).unwrap();
+        }
+        work()
+    };
+    std::thread::scope(|scope| scope.spawn(bound).join().unwrap())
+}
+
+/// Takes all permissions of a directory away.
+pub fn lock(directory: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o000)).unwrap();
+}
+
+/// Gives them back, so that the directory can be removed.
+pub fn unlock(directory: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
 /// Writes lines as `path:number:text`, context with `-`, gaps as `--`.
 pub fn lines(output: &Result<GrepOutput, SearchError>) -> Vec<String> {
     let output = match output {
