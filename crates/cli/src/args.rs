@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// The tool runtime for coding agents: one engine, many dialects.
 #[derive(Parser)]
-#[command(name = "toolpost", version, about, disable_help_subcommand = true)]
+#[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) common: Common,

@@ -74,16 +74,12 @@ impl Caller {
     async fn script(&self, path: &Path) -> Result<ExitCode> {
         let text = if path == Path::new("-") { Some(standard_input()?) } else { operator::read(path)? };
         let text = text.with_context(|| format!("the script {} does not exist", path.display()))?;
+        // The whole script is understood before its first call is made.
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let calls = lines.map(|(number, line)| scripted(number + 1, line)).collect::<Result<Vec<_>>>()?;
         let mut code = ExitCode::SUCCESS;
-        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let call: Value =
-                serde_json::from_str(line).with_context(|| format!("line {} is not JSON", number + 1))?;
-            let tool = call
-                .get("tool")
-                .and_then(Value::as_str)
-                .with_context(|| format!("line {} names no tool", number + 1))?;
-            let arguments = call.get("arguments").cloned().unwrap_or_else(|| json!({}));
-            let outcome = self.call(tool.to_owned(), arguments).await;
+        for (tool, arguments) in calls {
+            let outcome = self.call(tool, arguments).await;
             if !matches!(outcome, Outcome::Done(_)) {
                 code = ExitCode::from(FAILED);
             }
@@ -91,6 +87,14 @@ impl Caller {
         }
         Ok(code)
     }
+}
+
+/// Understands a line of a script: the tool and its arguments.
+fn scripted(number: usize, line: &str) -> Result<(String, Value)> {
+    let call: Value = serde_json::from_str(line).with_context(|| format!("line {number} is not JSON"))?;
+    let tool =
+        call.get("tool").and_then(Value::as_str).with_context(|| format!("line {number} names no tool"))?;
+    Ok((tool.to_owned(), call.get("arguments").cloned().unwrap_or_else(|| json!({}))))
 }
 
 #[derive(PartialEq, Eq)]

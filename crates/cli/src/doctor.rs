@@ -7,7 +7,7 @@ use crate::{
 };
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::{fmt::Debug, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::probe;
 
@@ -64,22 +64,34 @@ fn rules_of(source: &RuleSource, rules: usize) -> String {
 }
 
 fn in_force(settings: &Settings) -> Vec<String> {
-    fn line<T: Debug>(name: &str, setting: &Setting<T>) -> String {
-        format!("{name} = {:?} ({})", setting.value, setting.origin)
+    fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
+        format!("{name} = {shown} ({})", setting.origin)
     }
+    let path = |setting: &Setting<Option<PathBuf>>| {
+        setting.value.as_ref().map_or("none".to_owned(), |path| path.display().to_string())
+    };
+    let roots: Vec<String> = settings.roots.value.iter().map(|root| root.display().to_string()).collect();
+    let of_dialect = "as each dialect has it".to_owned();
+    let deadline = settings.deadline.value.map(|time| time.as_secs_f64().to_string());
+    let bytes = settings.reply_bytes.value.map(|bytes| bytes.to_string());
+    let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
     vec![
-        line("dialect", &settings.dialects),
-        line("root", &settings.roots),
-        line("policy", &settings.policy),
-        line("ask", &settings.ask),
-        line("sandbox", &settings.sandbox),
-        line("events", &settings.events),
-        line("state", &settings.state),
-        line("cache", &settings.cache),
-        line("deadline_seconds", &settings.deadline),
-        line("reply_bytes", &settings.reply_bytes),
-        line("encoding", &settings.encoding),
-        line("durable", &settings.durable),
-        line("any_root", &settings.any_root),
+        line("dialect", &settings.dialects, settings.dialects.value.join(", ")),
+        line("root", &settings.roots, roots.join(", ")),
+        line("policy", &settings.policy, path(&settings.policy)),
+        line("ask", &settings.ask, word(&settings.ask.value)),
+        line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
+        line("events", &settings.events, path(&settings.events)),
+        line("state", &settings.state, path(&settings.state)),
+        line("cache", &settings.cache, path(&settings.cache)),
+        line("deadline_seconds", &settings.deadline, deadline.unwrap_or_else(|| of_dialect.clone())),
+        line("reply_bytes", &settings.reply_bytes, bytes.unwrap_or(of_dialect)),
+        line(
+            "encoding",
+            &settings.encoding,
+            settings.encoding.value.clone().unwrap_or_else(|| "none".to_owned()),
+        ),
+        line("durable", &settings.durable, word(&settings.durable.value)),
+        line("any_root", &settings.any_root, word(&settings.any_root.value)),
     ]
 }

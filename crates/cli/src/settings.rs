@@ -4,11 +4,15 @@ use crate::args::{Ask, Common, OnOff};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{
-    env, fmt,
+    env::{self, VarError},
+    fmt,
     path::{Path, PathBuf},
     time::Duration,
 };
 use toolpost_workspace::operator;
+
+/// With fewer bytes a reply could not even say what was cut.
+const LEAST_REPLY: usize = 2_048;
 
 /// Where a setting came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,9 +118,14 @@ impl Settings {
                 None,
                 "DEADLINE_SECONDS",
                 seconds,
-                file.deadline_seconds.map(Duration::try_from_secs_f64).transpose()?,
+                file.deadline_seconds.map(within_a_day).transpose()?,
             )?,
-            reply_bytes: from.optional(None, "REPLY_BYTES", |text| Ok(text.parse()?), file.reply_bytes)?,
+            reply_bytes: from.optional(
+                None,
+                "REPLY_BYTES",
+                |text| reply_bytes(text.parse()?),
+                file.reply_bytes.map(reply_bytes).transpose()?,
+            )?,
             encoding: from.optional(None, "ENCODING", |text| Ok(text.to_owned()), file.encoding)?,
             durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
@@ -152,7 +161,13 @@ impl Sources {
             return Ok(Setting { value: flag, origin: Origin::Flag });
         }
         let variable = format!("TOOLPOST_{name}");
-        if let Some(text) = env::var(&variable).ok().filter(|text| !text.is_empty()) {
+        let text = match env::var(&variable) {
+            Ok(text) => Some(text),
+            Err(VarError::NotPresent) => None,
+            // Passing over it would drop, for example, the rules that it names.
+            Err(VarError::NotUnicode(_)) => bail!("{variable} is not UTF-8"),
+        };
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
             let value = parse(&text).with_context(|| format!("{variable} is `{text}`"))?;
             return Ok(Setting { value: Some(value), origin: Origin::Environment(variable) });
         }
@@ -188,7 +203,21 @@ fn path(text: &str) -> Result<PathBuf> {
 }
 
 fn seconds(text: &str) -> Result<Duration> {
-    Ok(Duration::try_from_secs_f64(text.parse()?)?)
+    within_a_day(text.parse()?)
+}
+
+fn reply_bytes(bytes: usize) -> Result<usize> {
+    if bytes < LEAST_REPLY {
+        bail!("a reply needs at least {LEAST_REPLY} bytes");
+    }
+    Ok(bytes)
+}
+
+fn within_a_day(seconds: f64) -> Result<Duration> {
+    if !(seconds > 0.0 && seconds <= 86_400.0) {
+        bail!("a deadline must be more than 0 and at most 86400 seconds");
+    }
+    Ok(Duration::try_from_secs_f64(seconds)?)
 }
 
 fn one_of<T: clap::ValueEnum>(text: &str) -> Result<T> {

@@ -1,8 +1,11 @@
 //! `toolpost tools`: the definitions, in the form that an API asks for.
 
-use crate::args::{Common, Format, Tools};
-use crate::settings::Settings;
-use anyhow::{Context, Result};
+use crate::{
+    args::{Common, Format, Tools},
+    settings::Settings,
+    wire,
+};
+use anyhow::Result;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use toolpost_runtime::{Catalogue, Published};
@@ -10,11 +13,7 @@ use toolpost_runtime::{Catalogue, Published};
 /// Prints the definitions.
 pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let named =
-        settings.dialects.value.iter().map(|name| {
-            toolpost_dialects::named(name).with_context(|| format!("no dialect is called `{name}`"))
-        });
-    let catalogue = Catalogue::of(&named.collect::<Result<Vec<_>>>()?);
+    let catalogue = Catalogue::of(&wire::dialects(&settings.dialects.value)?);
     match tools.format {
         Format::Markdown => catalogue.tools().iter().for_each(|tool| println!("{}", markdown(tool))),
         format => {

@@ -29,7 +29,7 @@ pub(crate) struct Wired {
 /// Puts the parts together.
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
-    let policy = policy(settings, &workspace)?;
+    let policy = policy(settings, &workspace)?.keeping(own_files(settings, &workspace));
     let engine = Engine::new(workspace).with_encoding(encoding(settings)?);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
@@ -70,7 +70,7 @@ fn roots(settings: &Settings) -> Vec<PathBuf> {
     }
 }
 
-fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
+pub(crate) fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
     let mut dialects: Vec<&'static Dialect> = Vec::new();
     for name in names {
         let Some(dialect) = toolpost_dialects::named(name) else {
@@ -125,6 +125,18 @@ fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, S
         Err(error) if error.why == AccessKind::Missing => Ok(None),
         Err(error) => Err(error).context("the project's rules cannot be read"),
     }
+}
+
+/// Lists the files and folders that Toolpost itself works with, as far as they lie inside of a root.
+fn own_files(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
+    let configuration = operator::folder("XDG_CONFIG_HOME", ".config");
+    let (policy, events) = (&settings.policy.value, &settings.events.value);
+    let named = [policy, events, &settings.state.value, &settings.cache.value, &configuration];
+    let inside = |path: &PathBuf| {
+        let absolute = std::path::absolute(path).ok()?;
+        workspace.resolve(absolute.to_str()?).ok().map(|path| path.raw().to_path_buf())
+    };
+    named.into_iter().flatten().filter_map(inside).collect()
 }
 
 fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {

@@ -31,20 +31,20 @@ type Said<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, &'a str);
 #[test]
 fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
     let world = World::new();
-    assert_eq!(setting(&world, &[], &[], "ask"), "Deny (default)");
-    configure(&world, "config.toml", "ask = \"prompt\"\nreply_bytes = 1000\n");
+    assert_eq!(setting(&world, &[], &[], "ask"), "deny (default)");
+    configure(&world, "config.toml", "ask = \"prompt\"\nreply_bytes = 4000\n");
     let variables = [("TOOLPOST_ASK", "allow")];
     let rows: [Said<'_>; 6] = [
-        (&[], &[], "ask", "Prompt (file, {base}/home/.config/toolpost/config.toml)"),
-        (&[], &variables, "ask", "Allow (environment, TOOLPOST_ASK)"),
-        (&["--ask", "deny"], &variables, "ask", "Deny (flag)"),
-        (&[], &[("TOOLPOST_ASK", "")], "ask", "Prompt (file, {base}/home/.config/toolpost/config.toml)"),
-        (&[], &[], "reply_bytes", "Some(1000) (file, {base}/home/.config/toolpost/config.toml)"),
+        (&[], &[], "ask", "prompt (file, {base}/home/.config/toolpost/config.toml)"),
+        (&[], &variables, "ask", "allow (environment, TOOLPOST_ASK)"),
+        (&["--ask", "deny"], &variables, "ask", "deny (flag)"),
+        (&[], &[("TOOLPOST_ASK", "")], "ask", "prompt (file, {base}/home/.config/toolpost/config.toml)"),
+        (&[], &[], "reply_bytes", "4000 (file, {base}/home/.config/toolpost/config.toml)"),
         (
             &[],
-            &[("TOOLPOST_REPLY_BYTES", "2000")],
+            &[("TOOLPOST_REPLY_BYTES", "5000")],
             "reply_bytes",
-            "Some(2000) (environment, TOOLPOST_REPLY_BYTES)",
+            "5000 (environment, TOOLPOST_REPLY_BYTES)",
         ),
     ];
     for (arguments, variables, name, wanted) in rows {

@@ -72,11 +72,14 @@ impl CallCtx {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Failure::new(
                 Kind::Timeout,
-                "The deadline of this call passed before anything was changed.",
+                "The deadline of this call passed before it was done; nothing was changed.",
             ));
         }
         if self.cancel.is_cancelled() {
-            return Err(Failure::new(Kind::Cancelled, "The call was cancelled before anything was changed."));
+            return Err(Failure::new(
+                Kind::Cancelled,
+                "The call was cancelled before it was done; nothing was changed.",
+            ));
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use toolpost_workspace::{
 };
 
 /// A path that leads nowhere or outside.
-pub(crate) fn path(said: &str, error: PathError) -> Failure {
+pub(crate) fn path(error: PathError) -> Failure {
     let words = sentence(&error.to_string());
     match error {
         PathError::Outside { .. } | PathError::NoRoot | PathError::NoHome { .. } => {
@@ -26,12 +26,7 @@ pub(crate) fn path(said: &str, error: PathError) -> Failure {
         PathError::Nul { .. }
         | PathError::TooLong { .. }
         | PathError::Empty
-        | PathError::OtherHost { .. } => {
-            let name = said.rsplit('/').next().unwrap_or_default();
-            let short: String = name.chars().filter(|letter| !letter.is_control()).take(40).collect();
-            let failure = Failure::invalid(words);
-            if short.is_empty() { failure } else { failure.hint(Hint::FindByName(short)) }
-        }
+        | PathError::OtherHost { .. } => Failure::invalid(words),
     }
 }
 

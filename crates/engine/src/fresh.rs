@@ -66,7 +66,7 @@ fn covers(coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-fn unread(path: &WorkspacePath) -> Failure {
+pub(crate) fn unread(path: &WorkspacePath) -> Failure {
     let what = format!("{} exists, and this session has not seen what is in it.", path.display());
     Failure::new(Kind::Unread, what).hint(Hint::ReadFirst(path.clone()))
 }

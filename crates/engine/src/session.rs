@@ -34,6 +34,8 @@ pub enum Part {
     Lines(RangeInclusive<u64>),
     /// As much as before: a part was changed, the rest is as it was.
     AsBefore,
+    /// Something of it that cannot be said in lines.
+    Some,
 }
 
 /// What is remembered between the calls of one client.
@@ -54,7 +56,7 @@ struct Remembered {
 
 #[derive(Debug, Default)]
 struct Repeated {
-    call: String,
+    call: u64,
     times: u32,
 }
 
@@ -76,7 +78,7 @@ impl Session {
             Part::Whole => toolpost_workspace::Seen::Whole,
             Part::Lines(lines) => toolpost_workspace::Seen::Lines(lines),
             Part::AsBefore if known == Some(Coverage::Whole) => toolpost_workspace::Seen::Whole,
-            Part::AsBefore => toolpost_workspace::Seen::Part,
+            Part::AsBefore | Part::Some => toolpost_workspace::Seen::Part,
         };
         self.ledger.record(&seen.path, hash, part);
         if let Some(bytes) = seen.bytes {
@@ -90,12 +92,17 @@ impl Session {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner).files.get(path).cloned()
     }
 
-    /// Counts how often the very same call has failed in a row; 1 is the first time.
-    pub fn failed_again(&self, call: String) -> u32 {
+    /// Counts how often the very same call, known by its fingerprint, has failed in a row; 1 is the first time.
+    pub fn failed_again(&self, call: u64) -> u32 {
         let mut last = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         last.times = if last.call == call { last.times + 1 } else { 1 };
         last.call = call;
         last.times
+    }
+
+    /// Forgets the last failure: the next one is the first of its row.
+    pub fn succeeded(&self) {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).times = 0;
     }
 
     fn remember(&self, path: WorkspacePath, bytes: Arc<[u8]>) {

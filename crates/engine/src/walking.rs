@@ -1,6 +1,6 @@
 //! How an operation walks: under the call's clock, and what it tells of what it did not look at.
 
-use crate::{CallCtx, Failure, Hint, Kind};
+use crate::{CallCtx, Engine, Failure, Hint, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{
@@ -12,6 +12,8 @@ use std::{
     time::Duration,
 };
 use toolpost_search::{Control, SearchError, Skipped, Unreadable};
+
+use toolpost_workspace::{LookupError, WorkspacePath};
 
 /// How often a walk tells how far it has come.
 const TICK: Duration = Duration::from_millis(500);
@@ -112,11 +114,19 @@ fn words(skipped: &Skipped) -> Vec<String> {
 }
 
 /// Words why a search did not happen.
-pub(crate) fn failed(error: SearchError) -> Failure {
+pub(crate) fn failed(engine: &Engine, base: &WorkspacePath, error: SearchError) -> Failure {
     let words = crate::failures::sentence(&error.to_string());
     match error {
-        SearchError::Outside(error) => crate::failures::path("", error),
-        SearchError::Missing { .. } => Failure::new(Kind::NotFound, words),
+        SearchError::Outside(error) => crate::failures::path(error),
+        SearchError::Missing { .. } => {
+            let meant = match engine.workspace().lookup(&base.display()) {
+                Err(LookupError::Missing(missing)) => crate::show::find::meant(&missing),
+                Ok(found) => vec![found.path.display()],
+                Err(LookupError::Path(_)) => Vec::new(),
+            };
+            let failure = Failure::new(Kind::NotFound, words);
+            if meant.is_empty() { failure } else { failure.hint(Hint::DidYouMean(meant)) }
+        }
         SearchError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
         SearchError::Access(error) => crate::failures::access(&error.path.clone(), error),
         SearchError::Regex { pattern, why, literal } => {

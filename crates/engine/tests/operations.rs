@@ -204,10 +204,13 @@ fn touches_say_how_much_is_written() {
     let world = World::new(&[]);
     let request = Request { changes: vec![world.text("a", "x", "y"), world.whole("b", Existence::Any, "z")] };
     let (a, b) = (world.engine.resolve("a").unwrap(), world.engine.resolve("b").unwrap());
-    assert_eq!(
-        ChangeFiles::touches(&request),
-        [Touch::Write(a, Extent::Part), Touch::Write(b, Extent::Whole)]
-    );
+    let wanted = [
+        Touch::Read(a.clone()),
+        Touch::Write(a, Extent::Part),
+        Touch::Read(b.clone()),
+        Touch::Write(b, Extent::Whole),
+    ];
+    assert_eq!(ChangeFiles::touches(&request), wanted);
 }
 
 #[tokio::test]
@@ -258,4 +261,38 @@ async fn facts_about_a_file_need_no_look_into_it() {
     let missing = stat::Request { path: world.engine.resolve("g").unwrap() };
     let failure = Stat::run(&world.engine, missing, &world.cx(Fresh::NotAsked)).await.unwrap_err();
     assert_eq!((failure.kind, failure.what.as_str()), (Kind::NotFound, "Not found: g."));
+}
+
+#[tokio::test]
+async fn a_file_that_appears_after_it_was_judged_is_not_written_over() {
+    let world = World::new(&[]);
+    let request = Request { changes: vec![world.whole("new", Existence::Any, "mine\n")] };
+    let mut cx = world.cx(Fresh::Required);
+    cx.expected = world.engine.freshness(&cx, ChangeFiles::touches(&request)).await.unwrap();
+    fs::write(world.root.path().join("new"), "theirs\n").unwrap();
+    let failure = ChangeFiles::run(&world.engine, request, &cx).await.unwrap_err();
+    assert_eq!(failure.kind, Kind::Unread);
+    assert_eq!(world.files(), owned(&[("new", "theirs\n")]));
+}
+
+#[tokio::test]
+async fn an_edit_of_what_has_changed_does_not_make_the_rest_seen() {
+    let world = World::new(&[("f", "one\ntwo\n")]);
+    world.read("f", 1, 9).await;
+    fs::write(world.root.path().join("f"), "one\ntwo\nHUMAN WORK\n").unwrap();
+    world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap();
+    let whole = vec![world.whole("f", Existence::Any, "new\n")];
+    assert_eq!(world.change(whole, Fresh::Required).await.unwrap_err().kind, Kind::Unread);
+    assert_eq!(world.files(), owned(&[("f", "1\ntwo\nHUMAN WORK\n")]));
+}
+
+#[tokio::test]
+async fn what_was_cut_from_an_answer_was_not_seen() {
+    let wide: String = "\u{feff}".chars().chain("line\n".repeat(30_000).chars()).collect();
+    let wide: Vec<u8> = wide.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let world = World::new(&[]);
+    fs::write(world.root.path().join("wide"), wide).unwrap();
+    world.read("wide", 1, 100_000).await;
+    let whole = vec![world.whole("wide", Existence::Any, "new\n")];
+    assert_eq!(world.change(whole, Fresh::Required).await.unwrap_err().kind, Kind::Unread);
 }

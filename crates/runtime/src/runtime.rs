@@ -5,6 +5,8 @@ use crate::{
     layers::{Stop, Trip, Turns},
     wording,
 };
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use toolpost_engine::{CallCtx, Engine};
@@ -91,18 +93,40 @@ impl Runtime {
             progress: call.progress.clone(),
             ..CallCtx::unlimited(call.session.clone())
         };
-        let repeated = format!("{} {}", call.tool, call.arguments);
+        let same = fingerprint(&call);
         let session = call.session.clone();
         let id = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.go(Trip { id, published, call, cx, prepared: None }).await {
-            Ok(done) => Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured }),
+            Ok(done) => {
+                session.succeeded();
+                Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured })
+            }
             Err(Stop::Ask(question)) => Outcome::Ask(question),
             Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &self.catalogue)),
             Err(Stop::Failed(failure)) => {
-                let times = session.failed_again(repeated);
+                let times = session.failed_again(same);
                 let dialect = published.map(|published| published.dialect);
                 Outcome::Failed(failure.kind, wording::failure(&failure, dialect, times))
             }
         }
+    }
+}
+
+/// A number that two calls share only if they say the same.
+fn fingerprint(call: &Call) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    call.tool.hash(&mut hasher);
+    hash_value(&call.arguments, &mut hasher);
+    hasher.finish()
+}
+
+fn hash_value(value: &Value, hasher: &mut DefaultHasher) {
+    match value {
+        Value::Object(object) => object.iter().for_each(|(key, value)| {
+            key.hash(hasher);
+            hash_value(value, hasher);
+        }),
+        Value::Array(items) => items.iter().for_each(|item| hash_value(item, hasher)),
+        other => other.hash(hasher),
     }
 }

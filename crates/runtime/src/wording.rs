@@ -2,6 +2,7 @@
 
 use crate::{Answer, Catalogue};
 use toolpost_engine::Failure;
+use toolpost_text::cut::{self, NOTICE};
 use toolpost_tool::{Budget, Cut, Dialect};
 
 /// From this many times on, a failing call is told that it is the same as before.
@@ -10,9 +11,12 @@ const AGAIN: u32 = 3;
 /// How much of what was found instead a failure shows.
 const FOUND: Budget = Budget { bytes: 8 * 1024, lines: 200, cut: Cut::Head };
 
+/// How many characters of one sentence a failure shows.
+const SENTENCE: usize = 2_000;
+
 /// Words a failure with the tools of the dialect that speaks.
 pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) -> Answer {
-    let mut text = failure.what.clone();
+    let mut text = shortened(&failure.what);
     if let Some(found) = &failure.found {
         text.push_str("\n\n");
         let found = found.trim_end_matches('\n');
@@ -22,7 +26,7 @@ pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) 
     if let Some(dialect) = dialect {
         for hint in &failure.hints {
             text.push('\n');
-            text.push_str(&(dialect.say)(hint));
+            text.push_str(&shortened(&(dialect.say)(hint)));
         }
     }
     if times >= AGAIN {
@@ -31,6 +35,14 @@ pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) 
         text.push_str(" times in a row now: do the next step above before you make it again.");
     }
     Answer::text(text)
+}
+
+/// Cuts what a caller made very long by saying it.
+fn shortened(words: &str) -> String {
+    match cut::line(words, SENTENCE) {
+        (_, 0) => words.to_owned(),
+        (kept, more) => format!("{kept} {NOTICE}{more} more characters]"),
+    }
 }
 
 /// Words that no tool has a name.

@@ -4,6 +4,9 @@ use crate::{coerce, names};
 use serde_json::{Map, Value};
 use toolpost_engine::Failure;
 
+/// How many unknown arguments are named.
+const UNKNOWN: usize = 10;
+
 /// Arguments that fit the schema, with the names of the schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
@@ -63,6 +66,7 @@ fn settle_names(
     for (key, value) in others {
         let Some(name) = names::property(&key, properties) else {
             unknown.push(coerce::short(&Value::String(key)));
+            unknown.truncate(UNKNOWN);
             continue;
         };
         if value.is_null() {

@@ -57,6 +57,19 @@ impl<'a> Lowering<'a> {
         self.engine.resolve(said)
     }
 
+    /// Finds the file that was said; a path that ends with a slash names a directory.
+    ///
+    /// # Errors
+    /// As `path`, and `Invalid` for a path that ends with a slash.
+    pub fn file(&self, said: &str) -> Result<WorkspacePath, Failure> {
+        if said.ends_with(['/', '\\']) {
+            return Err(Failure::invalid(format!(
+                "{said} names a directory; name the file in it, without a slash at its end."
+            )));
+        }
+        self.path(said)
+    }
+
     /// Finds the directory that was said, or the first root.
     ///
     /// # Errors

@@ -89,3 +89,10 @@ impl Page {
         &mut self.parts
     }
 }
+
+/// Writes arguments as a model would send them, for an example in a next step.
+#[must_use]
+pub fn example(arguments: &[(&str, &str)]) -> String {
+    let object = arguments.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value)));
+    serde_json::Value::Object(object.collect()).to_string()
+}

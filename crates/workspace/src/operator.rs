@@ -3,9 +3,9 @@
 
 use std::{
     env,
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions, Permissions},
     io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -33,12 +33,13 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
 /// Opens a file of the operator to add lines at its end; only its owner can read it.
 ///
 /// # Errors
-/// When the file cannot be opened or made.
+/// When the file cannot be opened or made, for example because its folder does not exist.
 pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    if file.metadata()?.is_file() {
+        file.set_permissions(Permissions::from_mode(0o600))?;
     }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    Ok(file)
 }
 
 /// Finds a folder of the operator: the XDG variable, else the customary place in the home directory.

@@ -40,7 +40,7 @@ impl Tool for Edit {
             matching: at.dialect.matching,
         };
         Ok(Request {
-            changes: vec![Change { path: at.path(&args.file_path)?, at: at_text, text: args.new_string }],
+            changes: vec![Change { path: at.file(&args.file_path)?, at: at_text, text: args.new_string }],
         })
     }
 

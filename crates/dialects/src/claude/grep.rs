@@ -97,6 +97,7 @@ impl Tool for Grep {
             },
             limit: Some(args.head_limit.unwrap_or(LIMIT)).filter(|limit| *limit > 0),
             offset: args.offset.unwrap_or(0),
+            max_bytes: at.reply_bytes(),
             rules: Rules::Git,
             prune: Prune::Nothing,
         })

@@ -16,7 +16,8 @@ pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
         let _ = writeln!(body, "({})", text.facts.join("; "));
     }
     for line in &text.lines {
-        let _ = write!(body, "{:>6}\t{}", line.number, line.text);
+        gutter(line.number, &mut body);
+        body.push_str(&line.text);
         if let Some(cut) = line.cut {
             let _ = write!(body, " {NOTICE}{cut} more characters of this line]");
         }
@@ -31,4 +32,19 @@ pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
         };
         page.note(format!("lines {first}-{} of {total}; continue with offset {next}", next - 1));
     }
+}
+
+/// Writes a line's number in six columns, and the tab behind it.
+fn gutter(number: u64, body: &mut String) {
+    const WIDTH: usize = 6;
+    let mut digits = [b' '; 20];
+    let (mut at, mut rest) = (digits.len(), number);
+    while rest > 0 || at == digits.len() {
+        at -= 1;
+        digits[at] = b"0123456789"[(rest % 10) as usize];
+        rest /= 10;
+    }
+    let start = at.min(digits.len() - WIDTH);
+    body.extend(digits[start..].iter().map(|digit| char::from(*digit)));
+    body.push('\t');
 }

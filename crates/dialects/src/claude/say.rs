@@ -1,6 +1,7 @@
 //! Words a next step with this dialect's tools.
 
 use toolpost_engine::Hint;
+use toolpost_tool::example;
 
 pub(super) fn say(hint: &Hint) -> String {
     match hint {
@@ -18,20 +19,22 @@ pub(super) fn say(hint: &Hint) -> String {
         }
         Hint::ReplaceAll => "Or set replace_all to true, if every occurrence is meant.".to_owned(),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
-        Hint::FindByName(name) => format!("Find it with Glob, for example {{\"pattern\": \"**/{name}\"}}."),
-        Hint::LookInto(path) => format!(
-            "See what is in it with Glob, for example {{\"pattern\": \"*\", \"path\": \"{}\"}}.",
-            path.display()
-        ),
+        Hint::FindByName(name) => {
+            format!("Find it with Glob, for example {}.", example(&[("pattern", &format!("**/{name}"))]))
+        }
+        Hint::LookInto(path) => {
+            let call = example(&[("pattern", "*"), ("path", &path.display())]);
+            format!("See what is in it with Glob, for example {call}.")
+        }
         Hint::Narrow => "Narrow path, glob or pattern.".to_owned(),
         Hint::Page(offset) => format!("Continue with offset {offset}."),
         Hint::Pages(total) => {
-            format!("Name the pages that you need, for example {{\"pages\": \"1-{}\"}}.", (*total).min(10))
+            let call = example(&[("pages", &format!("1-{}", (*total).min(10)))]);
+            format!("Name the pages that you need, for example {call}.")
         }
-        Hint::Literal(pattern) => format!(
-            "To find the text itself, escape it: {{\"pattern\": \"{}\"}}.",
-            pattern.replace('\\', "\\\\").replace('"', "\\\"")
-        ),
+        Hint::Literal(pattern) => {
+            format!("To find the text itself, escape it: {}.", example(&[("pattern", pattern)]))
+        }
         Hint::TryAgain => "Make the same call again.".to_owned(),
         Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
         Hint::Advice(words) => words.clone(),

@@ -26,7 +26,7 @@ impl Tool for Write {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let path = at.path(&args.file_path)?;
+        let path = at.file(&args.file_path)?;
         Ok(Request { changes: vec![Change { path, at: Where::Whole(Existence::Any), text: args.content }] })
     }
 

@@ -6,7 +6,7 @@ mod report;
 mod whole;
 
 use crate::{
-    CallCtx, Engine, Failure, failures, fresh,
+    CallCtx, Engine, Failure, Fresh, Part, failures, fresh,
     operations::change::{Change, Output, Request, Where},
 };
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub(crate) struct Draft {
     pub(crate) after: Option<Vec<u8>>,
     pub(crate) replaced: usize,
     pub(crate) wrote_whole: bool,
+    /// How much of it the caller will have seen, once a part of it is changed.
+    pub(crate) seen: Part,
     pub(crate) notes: Vec<String>,
 }
 
@@ -52,7 +54,7 @@ pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Ou
         let draft = draft(engine, cx, change, &mut drafts)?;
         let applied = match &change.at {
             Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
-            Where::Text { .. } => place::replace(engine, draft, change),
+            Where::Text { .. } => place::replace(engine, cx, draft, change),
         };
         applied.map_err(|failure| numbered(failure, number, request.changes.len()))?;
     }
@@ -79,7 +81,15 @@ fn draft<'a>(
         }
         Err(error) => return Err(failures::access(&path, error)),
     };
-    let mut draft = Draft { path, before, after: None, replaced: 0, wrote_whole: false, notes: Vec::new() };
+    let mut draft = Draft {
+        path,
+        before,
+        after: None,
+        replaced: 0,
+        wrote_whole: false,
+        seen: Part::AsBefore,
+        notes: Vec::new(),
+    };
     judge_again(cx, change, &mut draft)?;
     drafts.push(draft);
     let last = drafts.len() - 1;
@@ -88,8 +98,17 @@ fn draft<'a>(
 
 /// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
 fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), Failure> {
-    let Some(expected) = cx.expected.get(&draft.path) else { return Ok(()) };
-    let Some(before) = draft.before.as_ref().filter(|before| before.hash != *expected) else { return Ok(()) };
+    let Some(before) = &draft.before else { return Ok(()) };
+    let seen = cx.expected.get(&draft.path).copied();
+    let seen = seen.or_else(|| cx.session.ledger.seen(&draft.path).map(|record| record.hash));
+    let Some(seen) = seen else {
+        // It was judged when nothing was there, and somebody has made it since.
+        return if cx.fresh == Fresh::Required { Err(fresh::unread(&draft.path)) } else { Ok(()) };
+    };
+    if before.hash == seen {
+        return Ok(());
+    }
+    draft.seen = Part::Some;
     match change.at {
         Where::Whole(_) => Err(fresh::stale(cx, &draft.path, &before.bytes)),
         Where::Text { .. } => {

@@ -2,19 +2,24 @@
 
 use super::Draft;
 use crate::{
-    Engine, Failure, Kind, failures,
+    CallCtx, Engine, Failure, Hint, Kind, Part, failures, fresh,
     operations::change::{Change, Step, Want, Where},
 };
 use toolpost_documents::notebook::{self, NotebookLimits};
 use toolpost_text::{
-    encoding::{Splice, Text},
+    encoding::{Encoding, Splice, Text},
     guard,
     matching::{self, Found, How},
 };
 use toolpost_workspace::LookupError;
 
 /// Works out the content with the text replaced.
-pub(super) fn replace(engine: &Engine, draft: &mut Draft, change: &Change) -> Result<(), Failure> {
+pub(super) fn replace(
+    engine: &Engine,
+    cx: &CallCtx,
+    draft: &mut Draft,
+    change: &Change,
+) -> Result<(), Failure> {
     let Where::Text { old, want, near, matching } = &change.at else {
         return Err(Failure::new(
             Kind::Internal,
@@ -24,6 +29,7 @@ pub(super) fn replace(engine: &Engine, draft: &mut Draft, change: &Change) -> Re
     let path = draft.path.display();
     let Some(present) = draft.present() else { return create(engine, draft, old, &change.text) };
     if present.is_empty() && old.is_empty() && !change.text.is_empty() {
+        guard::check(&change.text, "").map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
         draft.after = Some(change.text.clone().into_bytes());
         draft.replaced += 1;
         return Ok(());
@@ -33,7 +39,10 @@ pub(super) fn replace(engine: &Engine, draft: &mut Draft, change: &Change) -> Re
     })?;
     let how = How { upto: *matching, want: *want, near: *near, start: None };
     let found = matching::find(text.view(), old, &change.text, &how)
-        .map_err(|miss| failures::miss(&draft.path, &miss, &text))?;
+        .map_err(|miss| with_encoding(failures::miss(&draft.path, &miss, &text), &text, old))?;
+    if draft.seen == Part::Some && *want == Want::Every && found.hits.len() > 1 {
+        return Err(fresh::stale(cx, &draft.path, text.bytes())); // some of the places were never seen
+    }
     guard::check(&change.text, text.view())
         .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
     let notes = notes(&found, *want);
@@ -62,6 +71,16 @@ fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<()
         .map_err(|placeholder| failures::placeholder(&draft.path.display(), &placeholder))?;
     draft.after = Some(new.as_bytes().to_vec());
     Ok(())
+}
+
+/// Says so where the text to replace can never be found, because nobody knows how the file writes its characters.
+fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
+    if text.encoding() != Encoding::EightBit || old.is_ascii() {
+        return failure;
+    }
+    let advice = "The file is not UTF-8 and its encoding is unknown: only ASCII can be matched and written. Change a \
+                  part that is ASCII, or let the operator name the encoding (setting `encoding`).";
+    Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
 }
 
 fn notes(found: &Found, want: Want) -> Vec<String> {

@@ -24,8 +24,7 @@ pub(super) fn file(engine: &Engine, draft: Draft) -> Changed {
         Some(_) => What::Replaced { count: draft.replaced },
     };
     let hash = hash(&after);
-    let part =
-        if matches!(what, What::Created | What::Overwritten { .. }) { Part::Whole } else { Part::AsBefore };
+    let part = if before.is_none() || draft.wrote_whole { Part::Whole } else { draft.seen };
     Changed {
         path: draft.path.display(),
         what,

@@ -2,7 +2,11 @@
 
 use super::Draft;
 use crate::{Engine, Failure, Hint, Kind, failures, operations::change::Existence};
-use toolpost_text::{encoding::Text, guard};
+use toolpost_documents::Kind as Document;
+use toolpost_text::{
+    encoding::{self, Text},
+    guard,
+};
 
 /// Works out the whole new content.
 pub(super) fn write(
@@ -21,6 +25,11 @@ pub(super) fn write(
             return Err(crate::show::find::not_found(engine, &draft.path, &[]));
         }
         _ => {}
+    }
+    if let Some(what) = draft.present().and_then(not_text) {
+        let what = format!("{path} is {what}; a text is not written over it.");
+        return Err(Failure::new(Kind::WrongKind, what)
+            .hint(Hint::Advice("Give the text a name of its own.".to_owned())));
     }
     let before = draft.present().and_then(|bytes| Text::open(bytes.to_vec(), engine.encoding()).ok());
     let view = before.as_ref().map_or("", |before| before.view());
@@ -43,4 +52,16 @@ pub(super) fn write(
     draft.after = Some(bytes);
     draft.wrote_whole = true;
     Ok(())
+}
+
+/// Names what a content is that no text should replace.
+fn not_text(bytes: &[u8]) -> Option<&'static str> {
+    match toolpost_documents::kind(bytes, "") {
+        Document::Png | Document::Jpeg | Document::Gif | Document::Webp => Some("a picture"),
+        Document::Pdf => Some("a PDF document"),
+        Document::Other { what } => Some(what),
+        Document::Notebook | Document::Unknown => {
+            matches!(encoding::sniff(bytes), encoding::Sniffed::Binary { .. }).then_some("a binary file")
+        }
+    }
 }

@@ -124,14 +124,16 @@ impl Operation for ChangeFiles {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        let touch = |change: &Change| {
-            let extent = match change.at {
-                Where::Whole(_) => Extent::Whole,
-                Where::Text { .. } => Extent::Part,
+        // The answer shows what stood there before, so a change reads, too, unless the file has to be new.
+        let touches = |change: &Change| {
+            let (extent, reads) = match change.at {
+                Where::Whole(Existence::New) => (Extent::Whole, None),
+                Where::Whole(_) => (Extent::Whole, Some(Touch::Read(change.path.clone()))),
+                Where::Text { .. } => (Extent::Part, Some(Touch::Read(change.path.clone()))),
             };
-            Touch::Write(change.path.clone(), extent)
+            reads.into_iter().chain([Touch::Write(change.path.clone(), extent)])
         };
-        request.changes.iter().map(touch).collect()
+        request.changes.iter().flat_map(touches).collect()
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

@@ -8,7 +8,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
-use toolpost_search::{Case, GlobRequest, Hidden, Only, SearchError};
+use toolpost_search::{Case, GlobRequest, Hidden, Only};
 use toolpost_workspace::WorkspacePath;
 
 pub use crate::walking::{Complete, Walked};
@@ -77,7 +77,7 @@ impl Operation for Glob {
                 limit: Some(request.limit),
             };
             let found = toolpost_search::glob(engine.workspace(), &request, &control);
-            found.map(output).map_err(|error: SearchError| walking::failed(error))
+            found.map(output).map_err(|error| walking::failed(&engine, &request.base, error))
         });
         told(cx, &steps, "steps through directories", walk).await
     }

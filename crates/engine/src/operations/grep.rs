@@ -48,6 +48,8 @@ pub struct Request {
     pub limit: Option<u64>,
     /// How many to pass over first.
     pub offset: u64,
+    /// How many bytes the answer may have: what does not fit is left for the next window.
+    pub max_bytes: usize,
     /// Whose ignore rules count.
     pub rules: Rules,
     /// What happens to dependency directories.
@@ -139,10 +141,12 @@ impl Operation for Grep {
         let steps = Arc::default();
         let (engine, control, may_read) = (engine.clone(), control(cx, &steps), cx.may_read.clone());
         let walk = blocking(move || {
-            let (mode, numbers) = (request.mode, request.numbers);
+            let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
             let request = GrepRequest { may_read: Some(may_read), ..asked(request) };
             let found = toolpost_search::grep(engine.workspace(), &request, &control);
-            found.map(|found| output(found, mode, numbers)).map_err(walking::failed)
+            found
+                .map(|found| fit(output(found, mode, numbers), max_bytes))
+                .map_err(|error| walking::failed(&engine, &request.base, error))
         });
         told(cx, &steps, "steps through files", walk).await
     }
@@ -187,6 +191,35 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers) -> Output {
         files_searched: found.totals.searched,
         walk,
     }
+}
+
+/// Leaves out the entries that do not fit into the answer, so that it is known where to continue.
+fn fit(mut output: Output, max_bytes: usize) -> Output {
+    let mut room = max_bytes.saturating_sub(1_024);
+    let mut fits = |bytes: usize| {
+        let enough = bytes <= room;
+        room = if enough { room - bytes } else { 0 };
+        enough
+    };
+    let (mode, mut shown) = (output.mode, 0_u64);
+    for file in &mut output.files {
+        let path = file.path.len();
+        if mode == Mode::Content {
+            let keep = file.lines.iter().take_while(|line| fits(path + line.text.len() + 16)).count();
+            file.lines.truncate(keep);
+            shown += keep as u64;
+        } else {
+            shown += u64::from(fits(path + 16));
+        }
+    }
+    if shown > 0 {
+        output.shown = shown;
+        match mode {
+            Mode::Content => output.files.retain(|file| !file.lines.is_empty()),
+            Mode::Files | Mode::Count => output.files.truncate(usize::try_from(shown).unwrap_or(usize::MAX)),
+        }
+    }
+    output
 }
 
 fn file(hits: FileHits) -> File {

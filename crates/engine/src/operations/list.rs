@@ -90,7 +90,9 @@ impl Operation for List {
                 limit: Some(request.limit),
             };
             let listed = toolpost_search::list(engine.workspace(), &request, &control);
-            listed.map(|listed| output(base, listed)).map_err(walking::failed)
+            listed
+                .map(|listed| output(base, listed))
+                .map_err(|error| walking::failed(&engine, &request.base, error))
         });
         told(cx, &steps, "steps through directories", walk).await
     }

@@ -1,7 +1,7 @@
 //! `read`: the lines of a text, or what a picture, a PDF or a notebook shows.
 
 use crate::{
-    Access, CallCtx, Engine, Failure, Operation, Part, Seen, Touch,
+    Access, CallCtx, Engine, Failure, Kind, Operation, Part, Seen, Touch,
     engine::blocking,
     show::{self, find},
 };
@@ -100,13 +100,16 @@ impl Operation for Read {
 
 fn read(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
-    let found = find::file(engine, &request.path, &request.said, cx)?;
+    let mut found = find::file(engine, &request.path, &request.said, cx)?;
     let opened = find::open(engine, &found.path)?;
     let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let shown = match toolpost_documents::kind(opened.head(), &name) {
-        Document::Png | Document::Jpeg | Document::Gif | Document::Webp => show::image::show(opened),
+        Document::Png | Document::Jpeg | Document::Gif | Document::Webp => show::image::show(opened, cx),
         Document::Pdf => show::pdf::show(opened, request, cx),
-        Document::Notebook => show::notebook::show(opened, request),
+        Document::Notebook => {
+            let shown = show::notebook::show(opened, request, cx);
+            as_text_if_broken(shown, &mut found, engine, request, cx)
+        }
         Document::Other { what } => Err(show::binary(&found.path, opened.len(), what)),
         Document::Unknown => show::text::show(opened, engine, request, cx),
     }?;
@@ -119,4 +122,21 @@ fn read(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Fail
         content: shown.content,
         seen: seen.hash.is_some().then_some(seen),
     })
+}
+
+/// A notebook that is none can still be read as the text that it is, to be repaired.
+fn as_text_if_broken(
+    shown: Result<Shown, Failure>,
+    found: &mut find::Found,
+    engine: &Engine,
+    request: &Request,
+    cx: &CallCtx,
+) -> Result<Shown, Failure> {
+    match shown {
+        Err(failure) if failure.kind == Kind::WrongKind => {
+            found.note = Some(format!("{} Shown as text.", failure.what));
+            show::text::show(find::open(engine, &found.path)?, engine, request, cx)
+        }
+        other => other,
+    }
 }

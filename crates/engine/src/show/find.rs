@@ -51,7 +51,7 @@ pub(crate) fn file(
         }
         Ok(_) => Err(not_found(engine, path, &[])),
         Err(LookupError::Missing(missing)) => Err(not_found(engine, path, &meant(&missing))),
-        Err(LookupError::Path(error)) => Err(failures::path(said, error)),
+        Err(LookupError::Path(error)) => Err(failures::path(error)),
     }
 }
 

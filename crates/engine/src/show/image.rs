@@ -2,16 +2,19 @@
 
 use super::find::Opened;
 use crate::{
-    Failure, Hint, Kind, Part,
+    CallCtx, Failure, Hint, Kind, Part,
     operations::read::{Content, Shown},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolpost_documents::image::{self, ImageLimits};
 
 /// One picture is decoded at a time: a large one needs hundreds of megabytes.
-static DECODING: Mutex<()> = Mutex::new(());
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static DECODING: Mutex<()> = Mutex::new(());
+    DECODING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A picture.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,19 +30,16 @@ pub struct Image {
 }
 
 /// Shows a picture: decoded first, since a broken one would break the conversation.
-pub(crate) fn show(opened: Opened) -> Result<Shown, Failure> {
+pub(crate) fn show(opened: Opened, cx: &CallCtx) -> Result<Shown, Failure> {
     let path = opened.path().display();
+    let _alone = alone();
+    cx.check()?;
     let whole = opened.whole()?;
-    let alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
-    let decoded = image::show(&whole.bytes, ImageLimits::default());
-    drop(alone);
-    let shown = decoded.map_err(|error| {
+    let shown = image::show(&whole.bytes, ImageLimits::default()).map_err(|error| {
         Failure::new(Kind::WrongKind, format!("{path} cannot be shown as a picture: {error}"))
             .hint(Hint::Advice("The file itself may be broken; its bytes were not passed on.".to_owned()))
     })?;
-    let mut summary =
-        format!("{path}: {:?} {}x{}", shown.format, shown.original_width, shown.original_height)
-            .to_lowercase();
+    let mut summary = format!("{path}: {} {}x{}", shown.format, shown.original_width, shown.original_height);
     if (shown.width, shown.height) != (shown.original_width, shown.original_height) {
         summary.push_str(&format!(", shown as {}x{}", shown.width, shown.height));
     }

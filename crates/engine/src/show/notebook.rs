@@ -2,12 +2,13 @@
 
 use super::find::Opened;
 use crate::{
-    Failure, Hint, Kind, Part,
+    CallCtx, Failure, Hint, Kind, Part,
     operations::read::{Content, Request, Shown},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_documents::notebook::{self, NotebookLimits, Output};
+use toolpost_text::cut::NOTICE;
 
 /// Cells of a notebook.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -56,13 +57,14 @@ pub enum CellOutput {
 }
 
 /// Shows the cells of a notebook.
-pub(crate) fn show(opened: Opened, request: &Request) -> Result<Shown, Failure> {
+pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
     let path = opened.path().display();
+    let _alone = super::image::alone();
+    cx.check()?;
     let whole = opened.whole()?;
     let limits = NotebookLimits::default();
     let read = notebook::read(&whole.bytes, limits).map_err(|error| {
         Failure::new(Kind::WrongKind, format!("{path} is no notebook that can be shown: {error}"))
-            .hint(Hint::Advice("It is JSON; search in it for the part that you need.".to_owned()))
     })?;
     let cells = read.cells.into_iter().map(|cell| Cell {
         id: cell.id,
@@ -77,8 +79,8 @@ pub(crate) fn show(opened: Opened, request: &Request) -> Result<Shown, Failure> 
         notes: Vec::new(),
     };
     let total = notebook.cells.len();
-    window(&mut notebook, request);
-    let part = if notebook.cells.len() == total { Part::Whole } else { Part::AsBefore };
+    window(&mut notebook, request, &path)?;
+    let part = if notebook.cells.len() == total { Part::Whole } else { Part::Some };
     let bytes = Some(whole.bytes.into());
     Ok(Shown { content: Content::Notebook(notebook), hash: Some(whole.hash), part, bytes })
 }
@@ -95,13 +97,20 @@ fn output(output: Output) -> CellOutput {
 }
 
 fn with_rest(text: String, left_out: usize) -> String {
-    if left_out == 0 { text } else { format!("{text}\n[{left_out} more bytes of this output are left out]") }
+    if left_out == 0 { text } else { format!("{text}\n{NOTICE}{left_out} more bytes of this output]") }
 }
 
 /// Keeps the cells that fit into the answer: offset and limit count cells here.
-fn window(notebook: &mut Notebook, request: &Request) {
+fn window(notebook: &mut Notebook, request: &Request, path: &str) -> Result<(), Failure> {
     let total = notebook.cells.len();
-    let skip = usize::try_from(request.offset - 1).unwrap_or(usize::MAX).min(total);
+    let skip = usize::try_from(request.offset.saturating_sub(1)).unwrap_or(usize::MAX);
+    if skip > 0 && skip >= total {
+        let what = format!(
+            "{path} has {total} cells; offset {} is behind its end (it counts cells here).",
+            request.offset
+        );
+        return Err(Failure::invalid(what).hint(Hint::Page(1)));
+    }
     let mut used = 0;
     let mut cells: Vec<Cell> = std::mem::take(&mut notebook.cells).into_iter().skip(skip).collect();
     let fits = cells.iter().take_while(|cell| {
@@ -109,16 +118,15 @@ fn window(notebook: &mut Notebook, request: &Request) {
         used <= request.max_bytes
     });
     let keep = fits.count().max(1).min(usize::try_from(request.limit).unwrap_or(usize::MAX));
-    if keep < cells.len() {
-        cells.truncate(keep);
-        let next = skip + keep + 1;
-        notebook.notes.push(format!(
-            "cells {}-{} of {total}; continue with offset {next} (it counts cells here)",
-            skip + 1,
-            skip + keep
-        ));
+    let left = cells.len().saturating_sub(keep);
+    cells.truncate(keep);
+    if cells.len() < total {
+        let last = skip + cells.len();
+        let rest = if left == 0 { String::new() } else { format!("; continue with offset {}", last + 1) };
+        notebook.notes.push(format!("cells {}-{last} of {total} (offset counts cells here){rest}", skip + 1));
     }
     notebook.cells = cells;
+    Ok(())
 }
 
 fn size(output: &CellOutput) -> usize {

@@ -55,8 +55,10 @@ pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Sh
         PdfPage { number: page.number, text }
     });
     let (pages, notes) = fit(pages.collect(), request.max_bytes);
+    let all = notes.is_empty() && pages.len() as u64 == u64::from(pdf.total_pages);
+    let part = if all { Part::Whole } else { Part::Some };
     let pdf = Pdf { total_pages: pdf.total_pages, pages, notes };
-    Ok(Shown { content: Content::Pdf(pdf), hash: Some(hash), part: Part::Whole, bytes: None })
+    Ok(Shown { content: Content::Pdf(pdf), hash: Some(hash), part, bytes: None })
 }
 
 /// Keeps the first pages that fit into the answer, and says which are missing.

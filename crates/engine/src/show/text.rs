@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Read as _;
 use toolpost_text::{
-    encoding::{self, Encoding, Sniffed, Text as Decoded},
+    encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
     window::{Ask, Facts, Window},
 };
 use toolpost_workspace::Hasher;
@@ -18,6 +18,10 @@ use toolpost_workspace::Hasher;
 const LINE: usize = 2_000;
 /// How many bytes are read at once.
 const PIECE: usize = 256 * 1024;
+/// How many bytes the number of a line takes, with what parts it from the line.
+const GUTTER: usize = 8;
+/// How many bytes it takes to say that a line is cut.
+const NOTICED: usize = 64;
 /// After so many bytes behind the last shown line, the lines are no longer counted.
 const COUNTED: u64 = 1024 * 1024 * 1024;
 /// Content up to this size is remembered, to say later what changed.
@@ -106,7 +110,6 @@ fn stream(mut opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, 
 fn decoded(opened: Opened, engine: &Engine, request: &Request) -> Result<Shown, Failure> {
     let path = opened.path().clone();
     let whole = opened.whole()?;
-    let bytes = whole.bytes.len() as u64;
     let text = Decoded::open(whole.bytes, engine.encoding())
         .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
     let mut window = Window::new(ask(request));
@@ -114,13 +117,15 @@ fn decoded(opened: Opened, engine: &Engine, request: &Request) -> Result<Shown, 
     let seen = window.finish();
     let mut facts = facts(&Facts { bom: false, ..seen.facts });
     facts.insert(0, format!("encoding: {}", text.encoding().name()));
-    if text.eol() == encoding::Eol::CrLf {
-        facts.push("eol: CRLF".to_owned());
+    match text.eol() {
+        Eol::CrLf => facts.push("eol: CRLF".to_owned()),
+        Eol::Mixed => facts.push("eol: mixed, CRLF and LF".to_owned()),
+        Eol::Lf | Eol::None => {}
     }
     let total = seen.facts.lines;
-    let part = part(request, seen.lines.len() as u64, total);
     let lines = seen.lines.into_iter().map(line).collect();
-    let text = fit(Text { lines, total: Total::Exactly(total), next: None, facts }, request, &path, bytes)?;
+    let text = fit(Text { lines, total: Total::Exactly(total), next: None, facts }, request, &path)?;
+    let part = part(request, &text, total);
     Ok(Shown { content: Content::Text(text), hash: Some(whole.hash), part, bytes: None })
 }
 
@@ -143,8 +148,8 @@ fn finish(
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
     let facts = facts(&seen.facts);
     let lines: Vec<Line> = seen.lines.into_iter().map(line).collect();
-    let text = fit(Text { lines, total, next: None, facts }, request, opened.path(), opened.len())?;
-    let part = part(request, text.lines.len() as u64, count);
+    let text = fit(Text { lines, total, next: None, facts }, request, opened.path())?;
+    let part = part(request, &text, count);
     Ok(Shown { content: Content::Text(text), hash, part, bytes })
 }
 
@@ -153,16 +158,11 @@ fn line(line: toolpost_text::window::Line) -> Line {
 }
 
 /// Leaves out the lines that do not fit into the answer, and says where to continue.
-fn fit(
-    mut text: Text,
-    request: &Request,
-    path: &toolpost_workspace::WorkspacePath,
-    bytes: u64,
-) -> Result<Text, Failure> {
+fn fit(mut text: Text, request: &Request, path: &toolpost_workspace::WorkspacePath) -> Result<Text, Failure> {
     let total = match text.total {
         Total::Exactly(total) | Total::MoreThan(total) => total,
     };
-    if text.lines.is_empty() && bytes > 0 {
+    if text.lines.is_empty() && total > 0 {
         let what =
             format!("{} has {total} lines; offset {} is behind its end.", path.display(), request.offset);
         return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
@@ -170,7 +170,7 @@ fn fit(
     let room = request.max_bytes.saturating_sub(512);
     let mut used = 0;
     let fits = text.lines.iter().take_while(|line| {
-        used += line.text.len() + 48;
+        used += line.text.len() + GUTTER + if line.cut.is_some() { NOTICED } else { 0 };
         used <= room
     });
     let keep = fits.count().max(1);
@@ -180,11 +180,14 @@ fn fit(
     Ok(text)
 }
 
-fn part(request: &Request, shown: u64, total: u64) -> Part {
-    if request.offset == 1 && shown >= total {
-        Part::Whole
-    } else {
-        Part::Lines(request.offset..=request.offset + shown.max(1) - 1)
+/// Tells how much of the file is shown in the end. A line that is too long to be shown counts as seen: it is said how
+/// much of it is missing, and there is no other way to see it.
+fn part(request: &Request, text: &Text, total: u64) -> Part {
+    let shown = text.lines.len() as u64;
+    match text.lines.first() {
+        _ if request.offset == 1 && shown >= total => Part::Whole,
+        Some(first) => Part::Lines(first.number..=first.number + shown - 1),
+        None => Part::Some,
     }
 }
 
@@ -205,10 +208,7 @@ fn facts(seen: &Facts) -> Vec<String> {
         facts.push("BOM".to_owned());
     }
     if seen.invalid > 0 {
-        facts.push(
-            "encoding: unknown 8-bit, what is not ASCII is shown as \u{FFFD}; changes must be ASCII"
-                .to_owned(),
-        );
+        facts.push("encoding: unknown 8-bit, shown as windows-1252; changes must be ASCII".to_owned());
     }
     facts
 }

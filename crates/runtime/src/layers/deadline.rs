@@ -11,14 +11,14 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let own = trip.published.map(|published| published.dialect.deadline);
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
-        trip.cx.deadline = Some(Instant::now() + time);
+        trip.cx.deadline = Instant::now().checked_add(time);
         let writes = trip.prepared()?.touches.iter().any(|touch| touch.access() == Access::Writes);
         if writes {
             // A write is never abandoned half-way: it looks at the clock itself, before its first change.
             return next.go(trip).await;
         }
         let cancel = trip.cx.cancel.clone();
-        let late = tokio::time::timeout(time + GRACE, next.go(trip)).await;
+        let late = tokio::time::timeout(time.saturating_add(GRACE), next.go(trip)).await;
         late.unwrap_or_else(|_| {
             cancel.cancel();
             Err(Stop::Failed(timed_out(time)))

@@ -54,8 +54,9 @@ fn verb(touch: &Touch) -> &'static str {
 }
 
 fn denied(touch: &Touch, why: &str) -> Failure {
-    let path = touch.path().display();
-    Failure::new(Kind::Denied, format!("Not allowed to {} {path}: {why}", verb(touch))).hint(Hint::Operator(
-        format!("touch = \"{}\", paths = [\"{path}\"], decide = \"allow\"", verb(touch)),
-    ))
+    // The rule names this one file, whatever its name says: the model has no part in wording the operator's rules.
+    let pattern = serde_json::json!(globset::escape(&touch.path().raw().to_string_lossy()));
+    let rule = format!("touch = [\"{}\"], paths = [{pattern}], decide = \"allow\"", verb(touch));
+    let what = format!("Not allowed to {} {}: {why}", verb(touch), touch.path().display());
+    Failure::new(Kind::Denied, what).hint(Hint::Operator(rule))
 }

@@ -1,6 +1,6 @@
 //! One span a call: who was called, for how long, with which end.
 
-use super::{Going, Next, Trip};
+use super::{Going, Next, Stop, Trip};
 use tracing::Instrument;
 
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
@@ -13,7 +13,10 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let microseconds = start.elapsed().as_micros();
         match &back {
             Ok(_) => tracing::info!(microseconds, "done"),
-            Err(stop) => tracing::info!(microseconds, ?stop, "stopped"),
+            // The kind alone: what failed may show the content of a file.
+            Err(Stop::Failed(failure)) => tracing::info!(microseconds, kind = ?failure.kind, "failed"),
+            Err(Stop::Ask(_)) => tracing::info!(microseconds, "asked"),
+            Err(Stop::NoSuchTool(_)) => tracing::info!(microseconds, "no such tool"),
         }
         back
     };

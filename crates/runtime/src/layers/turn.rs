@@ -21,15 +21,26 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         paths.sort();
         paths.dedup();
         let turns = &next.runtime.turns;
-        let mut held = Vec::with_capacity(paths.len());
+        let mut held = Held { turns, paths: &paths, guards: Vec::with_capacity(paths.len()) };
         for path in &paths {
-            held.push(turns.take(path).await);
+            held.guards.push(turns.take(path).await);
         }
-        let back = next.go(trip).await;
-        drop(held);
-        turns.tidy(&paths);
-        back
+        next.go(trip).await
     })
+}
+
+/// The turns that a call has; also a call that panics or is dropped gives them back.
+struct Held<'a> {
+    turns: &'a Turns,
+    paths: &'a [WorkspacePath],
+    guards: Vec<OwnedMutexGuard<()>>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.guards.clear();
+        self.turns.tidy(self.paths);
+    }
 }
 
 fn written(touch: &Touch) -> Option<WorkspacePath> {

@@ -88,7 +88,7 @@ pub(super) fn check_examples(text: &str, source: &RuleSource, policy: &Policy) -
         .map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string() })?;
     let own = policy.rules.iter().rev().take(file.rule.len()).rev();
     for (number, (written, rule)) in file.rule.into_iter().zip(own).enumerate() {
-        let wrong = written.examples.into_iter().find(|example| !rule.paths.is_match(example));
+        let wrong = written.examples.into_iter().find(|example| !rule.matches(example, example));
         if let Some(example) = wrong {
             let why = written.why;
             return Err(PolicyError::Example { file: name(source), number: number + 1, why, example });
@@ -98,7 +98,7 @@ pub(super) fn check_examples(text: &str, source: &RuleSource, policy: &Policy) -
 }
 
 fn rule(written: Written, source: &RuleSource) -> Result<Rule, PolicyError> {
-    let mut paths = GlobSetBuilder::new();
+    let (mut relative, mut absolute) = (GlobSetBuilder::new(), GlobSetBuilder::new());
     for pattern in &written.paths {
         let wrong = |error: globset::Error| PolicyError::Pattern {
             file: name(source),
@@ -106,32 +106,35 @@ fn rule(written: Written, source: &RuleSource) -> Result<Rule, PolicyError> {
             problem: error.kind().to_string(),
         };
         for pattern in anywhere(pattern) {
-            paths.add(GlobBuilder::new(&pattern).literal_separator(true).build().map_err(wrong)?);
+            let glob = GlobBuilder::new(&pattern).literal_separator(true).case_insensitive(true).build();
+            let set = if pattern.starts_with('/') { &mut absolute } else { &mut relative };
+            set.add(glob.map_err(wrong)?);
         }
     }
-    let paths = paths
-        .build()
-        .map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string() })?;
+    let build = |set: &GlobSetBuilder| {
+        set.build().map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string() })
+    };
     let accesses = written.touch.into_iter().map(|access| match access {
         WrittenAccess::Read => Access::Reads,
         WrittenAccess::Write => Access::Writes,
     });
     Ok(Rule {
         accesses: accesses.collect(),
-        paths,
+        relative: build(&relative)?,
+        absolute: build(&absolute)?,
         decision: written.decide,
         why: written.why,
         source: source.clone(),
     })
 }
 
-/// A pattern without a slash means the name at any depth; a directory means all that is in it.
+/// A pattern without a slash means the name at any depth; a directory means itself and all that is in it.
 fn anywhere(pattern: &str) -> Vec<String> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let rooted = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };
     match rooted.strip_suffix('/') {
-        Some(directory) if directory.contains('/') => vec![format!("{directory}/**")],
-        Some(directory) => vec![format!("**/{directory}/**")],
+        Some(directory) if directory.contains('/') => vec![directory.to_owned(), format!("{directory}/**")],
+        Some(directory) => vec![format!("**/{directory}"), format!("**/{directory}/**")],
         None => vec![rooted],
     }
 }

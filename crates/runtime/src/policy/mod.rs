@@ -4,7 +4,7 @@ mod defaults;
 mod file;
 
 use globset::GlobSet;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use toolpost_engine::Access;
 use toolpost_workspace::WorkspacePath;
 
@@ -37,10 +37,20 @@ pub enum RuleSource {
 #[derive(Debug, Clone)]
 pub struct Rule {
     accesses: Vec<Access>,
-    paths: GlobSet,
+    /// Patterns that are meant from the root on.
+    relative: GlobSet,
+    /// Patterns that begin with a slash.
+    absolute: GlobSet,
     decision: Decision,
     why: String,
     source: RuleSource,
+}
+
+impl Rule {
+    /// Tells whether a path is meant: as it lies in its root, or as it lies on the disk.
+    fn matches(&self, relative: &str, absolute: &str) -> bool {
+        self.relative.is_match(relative) || self.absolute.is_match(absolute)
+    }
 }
 
 /// What the rules say about one touch.
@@ -54,6 +64,8 @@ pub(crate) struct Judgement {
 #[derive(Debug, Clone)]
 pub struct Policy {
     rules: Arc<Vec<Rule>>,
+    /// Toolpost's own files, which no rule lets be written.
+    own: Arc<Vec<PathBuf>>,
 }
 
 impl Policy {
@@ -63,7 +75,7 @@ impl Policy {
     /// Never in a built program: the rules are checked by a test.
     pub fn built_in() -> Result<Self, PolicyError> {
         let rules = file::parse(defaults::RULES, &RuleSource::BuiltIn)?;
-        Ok(Self { rules: Arc::new(rules) })
+        Ok(Self { rules: Arc::new(rules), own: Arc::default() })
     }
 
     /// Adds the rules of a file; the later rule wins over the earlier one, except that a project can only tighten.
@@ -73,9 +85,15 @@ impl Policy {
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
         let mut rules = (*self.rules).clone();
         rules.extend(file::parse(text, source)?);
-        let policy = Self { rules: Arc::new(rules) };
+        let policy = Self { rules: Arc::new(rules), own: self.own };
         file::check_examples(text, source, &policy)?;
         Ok(policy)
+    }
+
+    /// Keeps Toolpost's own files and folders (rules, configuration, state) from being written, whatever a rule says.
+    #[must_use]
+    pub fn keeping(self, own: Vec<PathBuf>) -> Self {
+        Self { own: Arc::new(own), ..self }
     }
 
     /// Lists where the rules come from, and how many there are.
@@ -93,16 +111,18 @@ impl Policy {
 
     /// Judges one touch.
     pub(crate) fn judge(&self, access: Access, path: &WorkspacePath) -> Judgement {
-        self.judge_name(access, &path.relative().to_string_lossy(), &path.absolute())
+        if access == Access::Writes && self.own.iter().any(|own| path.raw().starts_with(own)) {
+            let why = "Toolpost itself works with this file; no rule lets it be written.".to_owned();
+            return Judgement { decision: Decision::Deny, why };
+        }
+        self.judge_name(access, &path.relative().to_string_lossy(), &path.raw().to_string_lossy())
     }
 
     pub(crate) fn judge_name(&self, access: Access, relative: &str, absolute: &str) -> Judgement {
-        let folded = fold(relative);
+        let folded = (fold(relative), fold(absolute));
         let mut judged = Judgement { decision: Decision::Allow, why: "no rule forbids it".to_owned() };
         for rule in self.rules.iter().filter(|rule| rule.accesses.contains(&access)) {
-            let matches = rule.paths.is_match(&folded)
-                || rule.paths.is_match(relative)
-                || rule.paths.is_match(absolute);
+            let matches = rule.matches(relative, absolute) || rule.matches(&folded.0, &folded.1);
             let tightens = rule.decision >= judged.decision;
             if matches && (tightens || !matches!(rule.source, RuleSource::Project(_))) {
                 judged = Judgement { decision: rule.decision, why: rule.why.clone() };
@@ -112,11 +132,12 @@ impl Policy {
     }
 }
 
-/// Writes a path as a careless file system might see it: lower case, no dots or spaces at a name's end.
+/// Writes a path as a careless file system might see it: no dots or spaces at a name's end. (Letter case is passed over
+/// by the patterns.)
 fn fold(path: &str) -> String {
     let names = path.split('/').map(|name| {
         let cut = name.trim_end_matches(['.', ' ']);
-        if cut.is_empty() { name.to_lowercase() } else { cut.to_lowercase() }
+        if cut.is_empty() { name } else { cut }
     });
     names.collect::<Vec<_>>().join("/")
 }
@@ -164,6 +185,24 @@ mod tests {
             ["src/main.rs", ".github/workflows/ci.yml", ".gitignore", "git/hooks/x", "vscode/tasks.json"]
         {
             check(Access::Writes, path, Decision::Allow);
+        }
+    }
+
+    #[test]
+    fn what_lies_above_the_root_decides_nothing() {
+        let policy = Policy::built_in().unwrap();
+        let judged = policy.judge_name(Access::Writes, "src/a.rs", "/home/me/.claude/worktrees/x/src/a.rs");
+        assert_eq!(judged.decision, Decision::Allow);
+    }
+
+    #[test]
+    fn letter_case_is_passed_over() {
+        let text =
+            "[[rule]]\ntouch = [\"write\"]\npaths = [\"Secrets/\", \"/w/key.pem\"]\ndecide = \"deny\"\n";
+        let policy = Policy::built_in().unwrap().with(text, &RuleSource::Operator("o".to_owned())).unwrap();
+        for path in ["secrets/a", "SECRETS/a", "Secrets", "Key.PEM", "key.pem."] {
+            let judged = policy.judge_name(Access::Writes, path, &format!("/w/{path}"));
+            assert_eq!(judged.decision, Decision::Deny, "{path}");
         }
     }
 

@@ -83,6 +83,10 @@ impl Reader {
 
     /// Takes bytes that begin with a character; the last may stay open.
     fn whole(&mut self, bytes: &[u8]) {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            self.valid(text); // nearly always, and much faster than to look for what is wrong
+            return;
+        }
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             self.valid(chunk.valid());
@@ -106,6 +110,11 @@ impl Reader {
     /// Takes characters.
     fn valid(&mut self, text: &str) {
         let room = usize::try_from(self.limit - self.taken).unwrap_or(usize::MAX);
+        if text.len() <= room {
+            self.text.push_str(text);
+            self.taken += text.chars().count() as u64;
+            return;
+        }
         if room == 0 {
             self.more += text.chars().count() as u64;
             return;
