@@ -45,7 +45,7 @@ impl Placeholder {
 
 /// Refuses new text with a placeholder that the old text did not have.
 ///
-/// Line numbers count when most lines have them, one after the other.
+/// Line numbers count when most lines have them as Toolpost writes them, one after the other.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ impl Placeholder {
 pub fn check(new: &str, old: &str) -> Result<(), Placeholder> {
     for (index, line) in new.split('\n').enumerate() {
         let bare = line.trim();
-        let kind = if comment(bare).0.starts_with(cut::NOTICE) {
+        let kind = if is_notice(bare) {
             Kind::Notice
         } else if is_omission(bare) {
             Kind::Omission
@@ -89,6 +89,12 @@ fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
     Placeholder { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
 }
 
+/// Says whether a notice of left-out text stands anywhere in a line.
+fn is_notice(line: &str) -> bool {
+    let whole = line.split_once(cut::NOTICE).is_some_and(|(_, said)| said.contains(']'));
+    whole || comment(line).0.starts_with(cut::NOTICE)
+}
+
 /// Finds the first numbered line of a text most of whose lines are numbered one after the other.
 fn numbered(text: &str) -> Option<(usize, &str)> {
     let (mut full, mut in_order) = (0_usize, 0_usize);
@@ -98,7 +104,7 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
             continue;
         }
         full += 1;
-        let number = gutter(line).filter(|_| !is_table(line)).map(|(number, _)| number);
+        let number = padded(line, last.is_some());
         if let Some(number) = number {
             first.get_or_insert((index + 1, line));
             in_order += usize::from(last.is_none_or(|last: u64| last.checked_add(1) == Some(number)));
@@ -108,10 +114,19 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
     first.filter(|_| in_order > 1 && in_order * 2 > full)
 }
 
-/// Says whether a number with a tab is rather a table's first column: Toolpost's own is padded.
-fn is_table(line: &str) -> bool {
-    line.find(['\t', '\u{2192}', '|', ':']).is_some_and(|at| at < 5 && line.as_bytes()[at] == b'\t')
+/// Reads the number before a line if it stands there as Toolpost writes it: to the right of six columns, then a tab.
+///
+/// A number that fills the columns is a table's first one, unless a padded one came before.
+fn padded(line: &str, after_padded: bool) -> Option<u64> {
+    let (columns, _) = line.split_once('\t')?;
+    let digits = columns.trim_start_matches(' ');
+    let fits =
+        if digits.len() < GUTTER { columns.len() == GUTTER } else { digits == columns && after_padded };
+    (fits && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
 }
+
+/// How many columns a line's number has.
+const GUTTER: usize = 6;
 
 /// Says whether a line stands for code that was not written out.
 fn is_omission(line: &str) -> bool {

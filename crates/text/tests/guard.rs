@@ -12,7 +12,7 @@ fn found(new: &str, old: &str) -> Option<(Kind, usize)> {
 #[test]
 fn placeholders_are_found() {
     use Kind::{Gutter, Notice, Omission};
-    let rows: [(&str, Option<(Kind, usize)>); 40] = [
+    let rows: [(&str, Option<(Kind, usize)>); 52] = [
         ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
         ("// ... existing code ...", Some((Omission, 1))),
         ("// existing code", Some((Omission, 1))),
@@ -43,13 +43,25 @@ fn placeholders_are_found() {
         ("a\n[toolpost: left out lines 3-10 of 10, 17 of 21 bytes]\nb", Some((Notice, 2))),
         ("# [toolpost: left out 5 more lines of the diff]", Some((Notice, 1))),
         ("let notice = \"[toolpost: \";", None),
+        ("a\nqqq [toolpost: 500 more characters of this line]", Some((Notice, 2))),
+        ("path:3:[toolpost: 4800 bytes before] text", Some((Notice, 1))),
+        ("a[0] = \"[toolpost: \";", None),
         // Line numbers.
         ("     1\tuse a;\n     2\t\n     3\tfn b() {}\n", Some((Gutter, 1))),
-        ("    9\u{2192}use a;\n   10\u{2192}fn b() {}\n", Some((Gutter, 1))),
-        ("12: a\n13: b\n14: c", Some((Gutter, 1))),
-        ("    1|\ta\n    2|\tb", Some((Gutter, 1))),
-        ("a\n12: b\n13: c\n14:\n", Some((Gutter, 2))),
+        ("a\n    12\tb\n    13\tc\n    14\t\n", Some((Gutter, 2))),
+        (" 99999\ta\n100000\tb\n100001\tc\n", Some((Gutter, 1))),
+        ("1\tuse a;\n     2\tb\n     3\tc\n     4\td\n", Some((Gutter, 2))),
+        ("     1\ta\nb\nc\nd\n     2\te\n", None),
+        ("    10\ta\n    20\tb\n", None),
+        ("     \ta\n     \tb\n", None),
         // Tables, lists and maps.
+        ("    9\u{2192}use a;\n   10\u{2192}fn b() {}\n", None),
+        ("    1|\ta\n    2|\tb", None),
+        ("1: one\n2: two\n3: three\n", None),
+        ("12: a\n13: b\n14: c", None),
+        ("1 | a\n2 | b\n", None),
+        ("10001\tone\n10002\ttwo\n", None),
+        ("100001\tone\n100002\ttwo\n", None),
         ("1\tone\n2\ttwo\n3\tthree\n", None),
         ("1. one\n2. two\n", None),
         ("404: lost\n500: broken\n", None),
