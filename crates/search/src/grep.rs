@@ -1,5 +1,6 @@
 //! Lines by what they hold.
 
+mod breaks;
 mod cut;
 mod filter;
 mod matcher;
@@ -7,6 +8,7 @@ mod run;
 mod scan;
 mod sink;
 mod window;
+mod wrong;
 
 use std::fmt;
 use std::sync::Arc;
@@ -142,7 +144,7 @@ pub struct FileHits {
     pub path: WorkspacePath,
     /// When it was last changed, in nanoseconds since 1970.
     pub modified: i64,
-    /// How many of its lines match; 1 in the mode that stops at the first.
+    /// How many of its lines match, or matches that may reach over lines; 1 in the mode that stops at the first.
     pub matching_lines: u64,
     /// How many matches there are; not counted in the mode that stops at the first.
     pub matches: u64,

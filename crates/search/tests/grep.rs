@@ -158,8 +158,22 @@ fn wrong_patterns_are_explained() {
         ("foo(", Some(r"foo\("), "unclosed group"),
         ("interface{}", Some(r"interface\{\}"), "write \\{ and \\}"),
         (r"(\w{1,200}\s?){1,200}$", None, "use smaller counts"),
-        (r"a(?=b)", Some(r"a\(\?=b\)"), "filter what is found"),
-        (r"a\nb", Some(r"a\\nb"), "ask for a multiline search"),
+        (r"a(?=b)", None, "filter what is found"),
+        (r"(a)\1", None, "filter what is found"),
+        (r"a\nb", None, "To match over several lines, ask for a multiline search"),
+        ("a\nb", None, "To match over several lines, ask for a multiline search"),
+        (r"foo\r", None, "To match over several lines, ask for a multiline search"),
+        ("*", Some(r"\*"), "repetition operator missing expression"),
+        ("f(**kwargs", Some(r"f\(\*\*kwargs"), "repetition operator missing expression"),
+        ("{x}", Some(r"\{x\}"), "write \\{ and \\}"),
+        (r"C:\Users", Some(r"C:\\Users"), "hexadecimal"),
+        (r"a\.b(", None, "unclosed group"),
+        (r"\d+\y", None, "unrecognized escape"),
+        (r"a\yb", Some(r"a\\yb"), "unrecognized escape"),
+        ("a.*b(", None, "unclosed group"),
+        ("(a|b", None, "unclosed group"),
+        ("[a-z]+(", None, "unclosed group"),
+        ("a || b(", Some(r"a \|\| b\("), "unclosed group"),
     ];
     for (pattern, suggestion, part) in rows {
         let Err(SearchError::Regex { why, literal, .. }) = run(&world, &world.grep(pattern)) else {
@@ -167,6 +181,7 @@ fn wrong_patterns_are_explained() {
         };
         assert_eq!(literal.as_deref(), suggestion, "{pattern}");
         assert!(why.contains(part), "{pattern}: {why}");
+        assert_eq!(why.contains("brace"), part.contains("\\{"), "{pattern}: {why}");
     }
 }
 
@@ -215,6 +230,12 @@ fn matches_can_be_shown_alone_and_reach_over_lines() {
         |world| GrepRequest { span: Span::Lines, ..world.grep(r"a\r\nb") },
         &["f:1:a", "f:2:b"],
     );
+    for pattern in
+        [r"a\nb\n+c", "a\nb\n{2}c", r"(?m)^a$\x0Ab[^\n]*\n\nc$", r"a\r\nb\r?\n\n?c", r"a\sb|a\nb\n\nc"]
+    {
+        let request = |world: &World| GrepRequest { span: Span::Lines, ..world.grep(pattern) };
+        check(&[("f", "a\r\nb\r\n\r\nc\r\n")], request, &["f:1:a", "f:2:b", "f:3:", "f:4:c"]);
+    }
 }
 
 #[test]
@@ -250,6 +271,13 @@ fn long_lines_are_cut_around_the_match() {
     assert_eq!(cut("aaaaaneedlebbbbb", 8), ("aaaaneedlebbbb".to_owned(), Some((1, 1))));
     assert_eq!(cut("ééééééneedleéééééé", 8), ("ééééneedleéééé".to_owned(), Some((4, 4))));
     assert_eq!(cut("needlebbbbbbbbb", 8), ("needlebbbb".to_owned(), Some((0, 5))));
+    let shown = |line: &[u8], max_line| {
+        let world = World::new(&[]);
+        world.add(b"f", line);
+        lines(&run(&world, &GrepRequest { max_line, ..world.grep("needle") }))
+    };
+    assert_eq!(shown(b"caf\xe9 needle \x80\x81", 400), ["f:1:café needle €\u{FFFD}"]);
+    assert_eq!(shown(b"caf\xe9\xe9\xe9needle\xfc\xfc\xfc", 4), ["f:1:ééneed"]);
     let long = format!("{}needle{}", "é".repeat(100_000), "日".repeat(900_000));
     let (text, cut) = cut(&long, 400);
     assert_eq!(text, format!("{}needle{}", "é".repeat(200), "日".repeat(200)));
@@ -308,6 +336,34 @@ fn files_come_newest_first_and_counts_by_path() {
     assert_eq!(files(&second), (vec![row("c", 1, 0)], 3, 4));
     let counts = GrepRequest { mode: Mode::Count, ..world.grep("x") };
     assert_eq!(files(&counts), (vec![row("a", 1, 1), row("b", 2, 3), row("c", 1, 1)], 3, 4));
+}
+
+#[test]
+fn matches_over_lines_are_counted_as_ripgrep_does() {
+    let world = World::new(&[("a", "x {\n y\n}\nx {\n y\n}\n"), ("b", "x x\nx\n"), ("c", "x {\r\n}\r\n")]);
+    for (pattern, expected) in [
+        (r"x \{[^}]*\}", &["a:2", "c:1"] as &[&str]),
+        (r"x", &["a:2", "b:2", "c:1"]),
+        (r"[^y]x", &["a:1", "b:2"]),
+    ] {
+        for mode in [Mode::Count, Mode::Content] {
+            let request = GrepRequest { span: Span::Lines, mode, ..world.grep(pattern) };
+            let output = run(&world, &request).unwrap();
+            let counts: Vec<String> = output
+                .files
+                .iter()
+                .map(|file| format!("{}:{}", file.path.display(), file.matching_lines))
+                .collect();
+            assert_eq!(counts, expected, "{pattern} {mode:?}");
+            assert_eq!(
+                output.totals.matching_lines,
+                output.files.iter().map(|file| file.matching_lines).sum::<u64>()
+            );
+        }
+        let arguments = ["--no-config", "-cU", "--multiline-dotall", "--crlf", "--regexp", pattern];
+        let Some(theirs) = program(&world.root(), "rg", &arguments) else { return };
+        assert_eq!(theirs, expected, "{pattern}");
+    }
 }
 
 #[test]

@@ -88,6 +88,14 @@ enum Begins {
     Known,
 }
 
+/// Writes the bytes of one line as characters, those that are not UTF-8 as a kept [`Line`] has them.
+#[must_use]
+pub fn shown(line: &[u8]) -> String {
+    let mut reader = Reader::new(u64::MAX);
+    reader.feed(line);
+    reader.take().0
+}
+
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Window {

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use toolpost_text::window;
+
 use super::Cut;
 
 /// Takes the text of a line that is shown: all of it, or `most` characters around the match.
 ///
-/// No character is split; bytes that are not UTF-8 become the replacement character.
+/// No character is split; bytes that are not UTF-8 are shown as reading a file shows them.
 pub(super) fn text(line: &[u8], matched: Option<Range<usize>>, most: usize) -> (String, Option<Cut>) {
     if line.len() <= most || !longer(line, most) {
-        return (String::from_utf8_lossy(line).into_owned(), None);
+        return (window::shown(line), None);
     }
     let matched = matched.unwrap_or(0..0);
     let around = most / 2;
@@ -21,7 +23,7 @@ pub(super) fn text(line: &[u8], matched: Option<Range<usize>>, most: usize) -> (
     let shown = line.get(from..to).unwrap_or_default();
     let cut = Cut { before: from as u64, after: (line.len() - to) as u64 };
     let cut = (cut.before + cut.after > 0).then_some(cut);
-    (String::from_utf8_lossy(shown).into_owned(), cut)
+    (window::shown(shown), cut)
 }
 
 /// Removes the end of a line: `\n` or `\r\n`.

@@ -1,8 +1,10 @@
-//! The regular expression, built with limits, and its errors in words that help.
+//! The regular expression, built with limits.
+
+use std::borrow::Cow;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
-use super::{Case, GrepRequest, Span};
+use super::{Case, GrepRequest, Span, breaks, wrong};
 use crate::SearchError;
 
 /// The most memory that a compiled expression may take.
@@ -27,36 +29,9 @@ pub(super) fn build(request: &GrepRequest) -> Result<RegexMatcher, SearchError> 
         Span::Line => builder.line_terminator(Some(b'\n')).crlf(true),
         Span::Lines => builder.crlf(true).line_terminator(None).dot_matches_new_line(true),
     };
-    builder.build(pattern).map_err(|error| wrong(pattern, &error.to_string()))
-}
-
-fn wrong(pattern: &str, said: &str) -> SearchError {
-    let mut why = said.trim().to_owned();
-    if said.contains("size limit") {
-        why.push_str("\nThe repetitions in it multiply: use smaller counts, or * and +");
-    } else if said.contains("repetition") || said.contains("counted") {
-        why.push_str("\nTo match a brace, write \\{ and \\}");
-    } else if said.contains("look-around") || said.contains("backreference") {
-        why.push_str("\nSearch for a part of it and filter what is found");
-    } else if said.contains("\\n") {
-        why.push_str("\nTo match over several lines, ask for a multiline search");
-    }
-    let escaped = escape(pattern);
-    let literal = (escaped != pattern && !said.contains("size limit")).then_some(escaped);
-    SearchError::Regex { pattern: pattern.to_owned(), why, literal }
-}
-
-/// Escapes everything that is special in a regular expression.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(
-            character,
-            '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$'
-        ) {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
+    let meant = match request.span {
+        Span::Line => Cow::Borrowed(pattern),
+        Span::Lines => breaks::either(pattern),
+    };
+    builder.build(&meant).map_err(|error| wrong::explain(pattern, &error))
 }

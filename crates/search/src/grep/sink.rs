@@ -156,7 +156,7 @@ fn newlines(bytes: Option<&[u8]>) -> u64 {
 impl Sink for Gather<'_> {
     type Error = io::Error;
 
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         self.polls += 1;
         if self.polls.is_multiple_of(1024) && (self.stops)() {
             self.stopped = true;
@@ -166,7 +166,7 @@ impl Sink for Gather<'_> {
             self.matching_lines = 1;
             return Ok(false);
         }
-        self.matching_lines += if self.wish.span == Span::Line { 1 } else { found.lines().count() as u64 };
+        let before = self.matches;
         if self.wish.mode == Mode::Count {
             self.matches += self.each(found.buffer(), &found.bytes_range_in_buffer(), |_| {});
         } else if self.wish.show == Show::Matches {
@@ -174,6 +174,9 @@ impl Sink for Gather<'_> {
         } else {
             self.whole_lines(found);
         }
+        // Matches that may reach over lines are counted themselves, as `rg --multiline --count` does.
+        let one_each = !searcher.multi_line_with_matcher(self.matcher);
+        self.matching_lines += if one_each { 1 } else { (self.matches - before).max(1) };
         Ok(true)
     }
 

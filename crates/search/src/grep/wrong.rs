@@ -1,0 +1,85 @@
+//! What is wrong with a regular expression, in words that help.
+
+use grep_regex::{Error, ErrorKind};
+use regex_syntax::ast::ErrorKind as Fault;
+use regex_syntax::ast::parse::Parser;
+
+use crate::SearchError;
+
+/// Explains why a pattern was not taken.
+pub(super) fn explain(pattern: &str, error: &Error) -> SearchError {
+    let mut why = error.to_string().trim().to_owned();
+    let (hint, meant) = match error.kind() {
+        ErrorKind::NotAllowed(_) => (Some("To match over several lines, ask for a multiline search"), None),
+        _ => syntax(pattern, &why),
+    };
+    if let Some(hint) = hint {
+        why.push('\n');
+        why.push_str(hint);
+    }
+    SearchError::Regex { pattern: pattern.to_owned(), why, literal: meant.filter(|meant| meant != pattern) }
+}
+
+/// Finds a hint for a pattern that does not parse or is too large, and the literal that was probably meant.
+fn syntax(pattern: &str, said: &str) -> (Option<&'static str>, Option<String>) {
+    let Err(error) = Parser::new().parse(pattern) else {
+        let large = said.contains("size limit");
+        return (large.then_some("The repetitions in it multiply: use smaller counts, or * and +"), None);
+    };
+    let at = error.span().start.offset;
+    let hint = match error.kind() {
+        Fault::UnsupportedLookAround | Fault::UnsupportedBackreference => {
+            return (Some("Search for a part of it and filter what is found"), None);
+        }
+        Fault::RepetitionMissing if !pattern.get(at..).is_some_and(|rest| rest.starts_with('{')) => None,
+        Fault::RepetitionMissing
+        | Fault::RepetitionCountInvalid
+        | Fault::RepetitionCountDecimalEmpty
+        | Fault::RepetitionCountUnclosed => Some("To match a brace, write \\{ and \\}"),
+        _ => None,
+    };
+    let escape_fault = matches!(
+        error.kind(),
+        Fault::EscapeUnrecognized
+            | Fault::EscapeUnexpectedEof
+            | Fault::EscapeHexEmpty
+            | Fault::EscapeHexInvalid
+            | Fault::EscapeHexInvalidDigit
+    );
+    // The backslash of a wrong escape was meant as one; any other was written for a regular expression.
+    let before = if escape_fault { pattern.get(..error.span().end.offset) } else { Some(pattern) };
+    let backslashes = before.unwrap_or(pattern).matches('\\').count();
+    let plain = backslashes <= usize::from(escape_fault) && is_text(pattern);
+    (hint, plain.then(|| escape(pattern)))
+}
+
+/// Says whether a pattern is rather text to be found as it stands: nothing in it is typical of a regular expression.
+fn is_text(pattern: &str) -> bool {
+    let single = pattern.replace("||", "");
+    let idiom = [".*", ".+", ".?", "|", "(?", "[^"].into_iter().any(|idiom| single.contains(idiom));
+    let anchored = pattern.starts_with('^') || (pattern.ends_with('$') && pattern.len() > 1);
+    let class = pattern.split('[').skip(1).any(is_range);
+    !(idiom || anchored || class)
+}
+
+/// Says whether the inside of a class begins with a range, as in `a-z`.
+fn is_range(class: &str) -> bool {
+    let mut characters = class.chars();
+    let ends = (characters.next(), characters.next(), characters.next());
+    matches!(ends, (Some(from), Some('-'), Some(to)) if from.is_alphanumeric() && to.is_alphanumeric())
+}
+
+/// Escapes everything that is special in a regular expression.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(
+            character,
+            '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$'
+        ) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
