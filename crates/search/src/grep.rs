@@ -1,5 +1,6 @@
 //! Lines by what they hold.
 
+mod anchor;
 mod breaks;
 mod cut;
 mod filter;
@@ -31,7 +32,7 @@ pub struct GrepRequest {
     /// The regular expression.
     pub pattern: String,
     /// Which files, as `rg --glob` takes them: the last that fits decides, `!` leaves out; what fits is searched also
-    /// if it is ignored or hidden.
+    /// if it is ignored or hidden. An absolute one must lead below `base`.
     pub globs: Vec<String>,
     /// Which types of files, by the names that `rg --type` knows.
     pub types: Vec<String>,

@@ -130,6 +130,46 @@ fn globs_and_types_choose_files() {
 }
 
 #[test]
+fn absolute_globs_are_meant_from_the_base() {
+    let world = World::new(&[
+        ("g/a.log", "needle\n"),
+        ("g/[x]/b.log", "needle\n"),
+        ("h/c.log", "needle\n"),
+        ("link", "->g"),
+    ]);
+    let root = world.root().canonicalize().unwrap();
+    let root = root.to_str().unwrap();
+    let nowhere = |first: &str, base: &str, glob: &str| {
+        format!(
+            "error: invalid glob {glob:?}: there is no {first:?} in {base}, and as an absolute path it does not lead \
+             below {base}: begin the glob with a name in {base}, or search another path"
+        )
+    };
+    let top = root.split('/').nth(1).unwrap();
+    let (a, b, c) = ("g/a.log:1:needle", "g/[x]/b.log:1:needle", "h/c.log:1:needle");
+    let rows: [(&str, String, Vec<String>); 13] = [
+        (".", format!("{root}/g/*.log"), vec![a.to_owned()]),
+        (".", format!("{root}/**/*.log"), vec![b.to_owned(), a.to_owned(), c.to_owned()]),
+        (".", format!("{root}/g/a.log"), vec![a.to_owned()]),
+        (".", format!("{root}/link/*.log"), vec![a.to_owned()]),
+        (".", format!("!{root}/g/*"), vec![c.to_owned()]),
+        (".", root.to_owned(), vec![b.to_owned(), a.to_owned(), c.to_owned()]),
+        ("g", format!("{root}/g/*.log"), vec![a.to_owned()]),
+        ("g/[x]", format!("{root}/g/[x]/*.log"), vec![b.to_owned()]),
+        ("g", format!("{root}/**/*.log"), vec![b.to_owned(), a.to_owned()]),
+        ("g", format!("{root}/h/*.log"), vec![nowhere(top, "g", &format!("{root}/h/*.log"))]),
+        (".", "/nowhere/*.log".to_owned(), vec![nowhere("nowhere", ".", "/nowhere/*.log")]),
+        (".", "!/nowhere/*.log".to_owned(), vec![b.to_owned(), a.to_owned(), c.to_owned()]),
+        ("h/c.log", format!("{root}/h/*.log"), vec![c.to_owned()]),
+    ];
+    for (base, glob, expected) in rows {
+        let base = world.workspace.resolve(base).unwrap();
+        let request = GrepRequest { base, globs: vec![glob.clone()], ..world.grep("needle") };
+        assert_eq!(lines(&run(&world, &request)), expected, "{glob}");
+    }
+}
+
+#[test]
 fn patterns_mean_what_they_say() {
     let rows: &[(&str, &[&str])] = &[
         ("--flag", &["flag:1:--flag here"]),

@@ -4,9 +4,10 @@ use ignore::Match;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 use toolpost_text::names::suggest;
+use toolpost_workspace::Workspace;
 use toolpost_workspace::walk::{Candidate, Claim, Kind};
 
-use super::GrepRequest;
+use super::{GrepRequest, anchor};
 use crate::SearchError;
 use crate::error::LONGEST_GLOB;
 
@@ -17,8 +18,8 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    pub(super) fn new(request: &GrepRequest) -> Result<Self, SearchError> {
-        Ok(Self { globs: globs(&request.globs)?, types: types(&request.types)? })
+    pub(super) fn new(workspace: &Workspace, request: &GrepRequest) -> Result<Self, SearchError> {
+        Ok(Self { globs: globs(workspace, request)?, types: types(&request.types)? })
     }
 
     /// Says whether a file is wanted, or a directory may hold some.
@@ -38,7 +39,8 @@ impl Filter {
     }
 }
 
-fn globs(said: &[String]) -> Result<Override, SearchError> {
+fn globs(workspace: &Workspace, request: &GrepRequest) -> Result<Override, SearchError> {
+    let said = &request.globs;
     // Built for `.`, so that paths are taken as they are: relative to the start of the walk.
     let mut builder = OverrideBuilder::new(".");
     for glob in said {
@@ -50,7 +52,8 @@ fn globs(said: &[String]) -> Result<Override, SearchError> {
             return Err(SearchError::long_glob(glob));
         }
         let plain = glob.strip_prefix("./").unwrap_or(glob);
-        builder.add(plain).map_err(|error| wrong(error.to_string()))?;
+        let plain = anchor::from_base(workspace, &request.base, plain)?;
+        builder.add(&plain).map_err(|error| wrong(error.to_string()))?;
     }
     builder.build().map_err(|error| SearchError::Glob { pattern: said.join(" "), why: error.to_string() })
 }

@@ -19,7 +19,7 @@ pub(super) fn run(
     control: &Control,
 ) -> Result<GrepOutput, SearchError> {
     let matcher = matcher::build(request)?;
-    let filter = Filter::new(request)?;
+    let filter = Filter::new(workspace, request)?;
     let window = Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
     let stat = said::stat(workspace, &request.base)?;
     if stat.kind != toolpost_workspace::Kind::Directory {
