@@ -118,7 +118,7 @@ fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
 
 /// Reads the rules that a project brings, as carefully as any other file of the project.
 fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>> {
-    let path = workspace.resolve(&root.path().join(".toolpost/policy.toml").to_string_lossy());
+    let path = workspace.within(root, ".toolpost/policy.toml");
     let path = path.context("the project's rules cannot be looked for")?;
     match workspace.read(&path, PROJECT_RULES) {
         Ok(found) => Ok(Some((path.absolute(), String::from_utf8_lossy(&found.bytes).into_owned()))),

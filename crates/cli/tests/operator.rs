@@ -40,12 +40,7 @@ fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
         (&["--ask", "deny"], &variables, "ask", "deny (flag)"),
         (&[], &[("TOOLPOST_ASK", "")], "ask", "prompt (file, {base}/home/.config/toolpost/config.toml)"),
         (&[], &[], "reply_bytes", "4000 (file, {base}/home/.config/toolpost/config.toml)"),
-        (
-            &[],
-            &[("TOOLPOST_REPLY_BYTES", "5000")],
-            "reply_bytes",
-            "5000 (environment, TOOLPOST_REPLY_BYTES)",
-        ),
+        (&[], &[("TOOLPOST_REPLY_BYTES", "5000")], "reply_bytes", "5000 (environment, TOOLPOST_REPLY_BYTES)"),
     ];
     for (arguments, variables, name, wanted) in rows {
         assert_eq!(setting(&world, arguments, variables, name), wanted, "{arguments:?} {variables:?}");

@@ -41,7 +41,7 @@ impl Engine {
     /// # Errors
     /// `Outside` when it leads out of every root, `Invalid` when it is no path.
     pub fn resolve(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        self.workspace.resolve(said).map_err(|error| failures::path(error))
+        self.workspace.resolve(said).map_err(failures::path)
     }
 
     /// Lists the roots, as they are shown.

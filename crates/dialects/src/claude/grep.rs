@@ -176,7 +176,15 @@ fn window(output: &Output, page: &mut Page) {
         Mode::Count => format!("total: {lines} in {files}"),
     };
     let last = output.offset + output.shown;
-    if output.shown == 0 {
+    if output.window_cut > 0 {
+        page.note(format!(
+            "{} entries of this window are too much to be kept in memory; narrow path, glob or pattern",
+            output.window_cut
+        ));
+    }
+    if output.shown == 0 && output.window_cut > 0 {
+        page.line(&what);
+    } else if output.shown == 0 {
         page.line(&format!("No entries at this offset: there are {} ({what})", output.entries));
     } else if last < output.entries {
         page.note(format!(

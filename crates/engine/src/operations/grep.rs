@@ -93,6 +93,8 @@ pub struct Output {
     pub offset: u64,
     /// How many of them are shown.
     pub shown: u64,
+    /// How many entries of the window could not be kept in memory; they are counted and not shown.
+    pub window_cut: u64,
     /// How many lines match in all.
     pub lines_matched: u64,
     /// How many files hold a match.
@@ -186,6 +188,7 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers) -> Output {
         entries: found.entries,
         offset: found.offset,
         shown: found.shown,
+        window_cut: found.window_cut,
         lines_matched: found.totals.matching_lines,
         files_matched: found.totals.files,
         files_searched: found.totals.searched,
