@@ -145,7 +145,8 @@ pub struct FileHits {
     pub path: WorkspacePath,
     /// When it was last changed, in nanoseconds since 1970.
     pub modified: i64,
-    /// How many of its lines match, or matches that may reach over lines; 1 in the mode that stops at the first.
+    /// How many of its lines match; matches that may reach over lines are themselves counted in the mode that counts,
+    /// and the mode that stops at the first says 1.
     pub matching_lines: u64,
     /// How many matches there are; not counted in the mode that stops at the first.
     pub matches: u64,

@@ -174,9 +174,12 @@ impl Sink for Gather<'_> {
         } else {
             self.whole_lines(found);
         }
-        // Matches that may reach over lines are counted themselves, as `rg --multiline --count` does.
-        let one_each = !searcher.multi_line_with_matcher(self.matcher);
-        self.matching_lines += if one_each { 1 } else { (self.matches - before).max(1) };
+        // Where a match may reach over lines, `rg --multiline --count` counts matches.
+        self.matching_lines += match self.wish.mode {
+            _ if !searcher.multi_line_with_matcher(self.matcher) => 1,
+            Mode::Count => (self.matches - before).max(1),
+            Mode::Content | Mode::Files => found.lines().count() as u64,
+        };
         Ok(true)
     }
 
