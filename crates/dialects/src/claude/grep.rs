@@ -173,7 +173,7 @@ fn window(output: &Output, page: &mut Page) {
     let what = match output.mode {
         Mode::Content => format!("{lines} in {files}"),
         Mode::Files => format!("{files} with matches"),
-        Mode::Count => format!("total: {lines} in {files}"),
+        Mode::Count => format!("total: {} in {files}", output.lines_matched),
     };
     let last = output.offset + output.shown;
     if output.window_cut > 0 {
