@@ -227,7 +227,7 @@ fn space() {
 fn machine() {
     let rows: &[(&str, &str, &[&str])] = &[
         ("README.md", "cd /Users/ada/main\n", &["README.md:1: a place of one machine: `/Users/`"]),
-        ("a.sh", "\nx --cache /root/.cargo\n", &["a.sh:2: a place of one machine: `/root/`"]),
+        ("a.sh", "\nx --cache /root/.cargo\n", &["a.sh:2: a place of one machine: `/root/.`"]),
         (
             "Cargo.lock",
             "source = \"registry+https://user:word@mirror.corp.example:8080/index\"\n",

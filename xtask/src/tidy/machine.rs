@@ -4,7 +4,7 @@ use super::Finding;
 use crate::tree::{Source, Tree};
 
 /// Beginnings of absolute paths that exist on one machine only.
-const PLACES: [&str; 2] = ["/root/", "/Users/"];
+const PLACES: [&str; 2] = ["/root/.", "/Users/"];
 /// Words in a host's name that make it a registry, a mirror or a proxy.
 const WORDS: [&str; 8] = ["registry", "mirror", "proxy", "artifactory", "nexus", "pypi", "crates", "npm"];
 /// Domains that everybody can reach.
