@@ -1,6 +1,6 @@
 //! How an operation walks: under the call's clock, and what it tells of what it did not look at.
 
-use crate::{CallCtx, Engine, Failure, Hint, Kind};
+use crate::{CallCtx, Engine, Failure, Hint, Kind, engine::blocking};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{
@@ -44,9 +44,23 @@ pub struct Walked {
     pub complete: Complete,
 }
 
+/// Searches beside the other calls, under the call's clock, and tells how far it has come; `base` is where it begins.
+pub(crate) async fn walk<T: Send + 'static>(
+    engine: &Engine,
+    cx: &CallCtx,
+    base: &WorkspacePath,
+    what: &str,
+    search: impl FnOnce(&Engine, &Control) -> Result<T, SearchError> + Send + 'static,
+) -> Result<T, Failure> {
+    let steps = Arc::default();
+    let (control, engine, base) = (control(cx, &steps), engine.clone(), base.clone());
+    let found = blocking(move || search(&engine, &control).map_err(|error| failed(&engine, &base, error)));
+    told(cx, &steps, what, found).await
+}
+
 /// Makes the control of a walk: it ends when the caller gives up or the answer is due; `steps` counts how often the
 /// walk asked, which grows with what it has seen.
-pub(crate) fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
+fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
     let (cancel, steps) = (cx.cancel.clone(), steps.clone());
     let control = Control::default().cancelled_by(move || {
         steps.fetch_add(1, Ordering::Relaxed);
@@ -59,7 +73,7 @@ pub(crate) fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
 }
 
 /// Waits for a walk, and tells twice a second how far it has come.
-pub(crate) async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
+async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
     let mut walk = pin!(walk);
     loop {
         tokio::select! {
@@ -114,7 +128,7 @@ fn words(skipped: &Skipped) -> Vec<String> {
 }
 
 /// Words why a search did not happen.
-pub(crate) fn failed(engine: &Engine, base: &WorkspacePath, error: SearchError) -> Failure {
+fn failed(engine: &Engine, base: &WorkspacePath, error: SearchError) -> Failure {
     let words = crate::failures::sentence(&error.to_string());
     match error {
         SearchError::Outside(error) => crate::failures::path(error),

@@ -64,13 +64,20 @@ pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a 
         if wanted.is_empty() || key.len().abs_diff(wanted.len()) > allowed {
             continue;
         }
-        let away = distance(&wanted, &key);
+        let away = between(&wanted, &key);
         if away <= allowed && away < wanted.len().max(key.len()) {
             found.push((away, candidate));
         }
     }
     found.sort_by(|a, b| (a.0, a.1.len(), a.1).cmp(&(b.0, b.1.len(), b.1)));
     found.into_iter().take(max).map(|(_, candidate)| candidate).collect()
+}
+
+/// Counts the letters to insert, drop, change or swap with a neighbour until one name is the other.
+#[must_use]
+pub fn distance(left: &str, right: &str) -> usize {
+    let letters = |name: &str| name.chars().take(MAX_NAME).collect::<Vec<char>>();
+    between(&letters(left), &letters(right))
 }
 
 /// Longer names are compared by their beginning.
@@ -108,8 +115,7 @@ fn basename(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// Counts the letters to insert, drop, change or swap with a neighbour until one name is the other.
-fn distance(a: &[char], b: &[char]) -> usize {
+fn between(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut before: Vec<usize> = vec![0; width];
     let mut above: Vec<usize> = (0..width).collect();

@@ -110,7 +110,7 @@ fn missing(
         .filter(|name| !decoded.contains_key(*name) && !wrong.iter().any(|wrong| wrong.name == *name))
         .map(|name| {
             let property = &properties[name];
-            let meant = unknown.iter().find(|key| names::close_to(key, std::iter::once(name)).is_some());
+            let meant = unknown.iter().find(|key| names::is_close(key, name));
             let meant = meant.map_or(String::new(), |key| format!(" (did you mean it by {key}?)"));
             let says = format!(
                 "{name} is missing{meant}: it takes {}, for example {}.",

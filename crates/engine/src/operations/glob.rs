@@ -1,13 +1,8 @@
 //! `glob`: files by the pattern of their names, newest first.
 
-use crate::{
-    Access, CallCtx, Engine, Failure, Operation, Touch,
-    engine::blocking,
-    walking::{self, control, told},
-};
+use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, walking::walk};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
 use toolpost_search::{Case, GlobRequest, Hidden, Only};
 use toolpost_workspace::WorkspacePath;
 
@@ -63,23 +58,21 @@ impl Operation for Glob {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let steps = Arc::default();
-        let (engine, control) = (engine.clone(), control(cx, &steps));
-        let walk = blocking(move || {
-            let request = GlobRequest {
-                base: request.base,
-                pattern: request.pattern,
-                rules: request.rules,
-                prune: request.prune,
-                hidden: Hidden::Show,
-                case: Case::Sensitive,
-                only: Only::Files,
-                limit: Some(request.limit),
-            };
-            let found = toolpost_search::glob(engine.workspace(), &request, &control);
-            found.map(output).map_err(|error| walking::failed(&engine, &request.base, error))
-        });
-        told(cx, &steps, "steps through directories", walk).await
+        let base = request.base.clone();
+        let request = GlobRequest {
+            base: request.base,
+            pattern: request.pattern,
+            rules: request.rules,
+            prune: request.prune,
+            hidden: Hidden::Show,
+            case: Case::Sensitive,
+            only: Only::Files,
+            limit: Some(request.limit),
+        };
+        walk(engine, cx, &base, "steps through directories", move |engine, control| {
+            toolpost_search::glob(engine.workspace(), &request, control).map(output)
+        })
+        .await
     }
 }
 

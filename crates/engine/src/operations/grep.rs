@@ -2,12 +2,10 @@
 
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Touch,
-    engine::blocking,
-    walking::{self, Walked, control, told},
+    walking::{Walked, walk},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
 use toolpost_search::{
     GrepOutput, GrepRequest, Hidden, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched,
 };
@@ -140,17 +138,14 @@ impl Operation for Grep {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let steps = Arc::default();
-        let (engine, control, may_read) = (engine.clone(), control(cx, &steps), cx.may_read.clone());
-        let walk = blocking(move || {
-            let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
-            let request = GrepRequest { may_read: Some(may_read), ..asked(request) };
-            let found = toolpost_search::grep(engine.workspace(), &request, &control);
-            found
-                .map(|found| fit(output(found, mode, numbers), max_bytes))
-                .map_err(|error| walking::failed(&engine, &request.base, error))
-        });
-        told(cx, &steps, "steps through files", walk).await
+        let base = request.base.clone();
+        let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
+        let request = GrepRequest { may_read: Some(cx.may_read.clone()), ..asked(request) };
+        walk(engine, cx, &base, "steps through files", move |engine, control| {
+            let found = toolpost_search::grep(engine.workspace(), &request, control)?;
+            Ok(fit(output(found, mode, numbers), max_bytes))
+        })
+        .await
     }
 }
 

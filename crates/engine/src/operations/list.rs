@@ -2,13 +2,11 @@
 
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Touch,
-    engine::blocking,
     operations::stat::FileKind,
-    walking::{self, Walked, control, told},
+    walking::{Walked, walk},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
 use toolpost_search::{ListOutput, ListRequest, Prune, Rules, list::Inside};
 use toolpost_workspace::WorkspacePath;
 
@@ -77,24 +75,20 @@ impl Operation for List {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let steps = Arc::default();
-        let (engine, control) = (engine.clone(), control(cx, &steps));
-        let walk = blocking(move || {
-            let base = request.base.display();
-            let request = ListRequest {
-                base: request.base,
-                depth: request.depth,
-                rules: request.rules,
-                hidden: request.hidden,
-                prune: request.prune,
-                limit: Some(request.limit),
-            };
-            let listed = toolpost_search::list(engine.workspace(), &request, &control);
-            listed
-                .map(|listed| output(base, listed))
-                .map_err(|error| walking::failed(&engine, &request.base, error))
-        });
-        told(cx, &steps, "steps through directories", walk).await
+        let base = request.base.clone();
+        let request = ListRequest {
+            base: request.base,
+            depth: request.depth,
+            rules: request.rules,
+            hidden: request.hidden,
+            prune: request.prune,
+            limit: Some(request.limit),
+        };
+        walk(engine, cx, &base, "steps through directories", move |engine, control| {
+            let listed = toolpost_search::list(engine.workspace(), &request, control)?;
+            Ok(output(request.base.display(), listed))
+        })
+        .await
     }
 }
 
