@@ -1,11 +1,17 @@
 //! Who says it how: one folder each.
 
 pub mod claude;
+mod common;
+pub mod opencode;
+pub mod probe;
+pub mod trae;
+pub mod zblade;
 
 use toolpost_tool::Dialect;
 
 /// All dialects, in the order in which they are listed.
-pub const ALL: [&Dialect; 1] = [&claude::DIALECT];
+pub const ALL: [&Dialect; 5] =
+    [&claude::DIALECT, &trae::DIALECT, &zblade::DIALECT, &opencode::DIALECT, &probe::DIALECT];
 
 /// Finds a dialect by its name.
 #[must_use]

@@ -1,13 +1,13 @@
 //! What one call brings along: its session, its clock, its permissions.
 
-use crate::{Failure, Kind, Session};
+use crate::{Failure, FrontDoor, Kind, Session};
 use std::{
     collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_workspace::{ContentHash, WorkspacePath};
+use toolpost_workspace::{Cause, ContentHash, WorkspacePath};
 
 /// Says whether a file found on the way (by a walk) may be read without asking.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
@@ -15,13 +15,42 @@ pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 /// The content that the caller has last seen of each file that it writes.
 pub type Expected = HashMap<WorkspacePath, ContentHash>;
 
-/// Whether a write needs an earlier read of the same content.
+/// What a writer must have seen of a file that exists.
+///
+/// Whatever it says: a file that was seen and has changed since is never written over as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fresh {
-    /// An existing file must have been read; a whole overwrite needs the present content to be what was read.
-    Required,
-    /// A file that was never read may be overwritten; one that was read and changed since may not.
-    NotAsked,
+pub struct Fresh {
+    /// Before a part of it is changed.
+    pub part: Need,
+    /// Before all of it is written over.
+    pub whole: Need,
+    /// What happens to the change of a part when the file was seen and has changed since.
+    pub changed: Changed,
+}
+
+/// Whether something must have been seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Its present content must have been.
+    Seen,
+    /// It need not.
+    Nothing,
+}
+
+/// What happens to the change of a part of a file that is not what it was when it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// It is made where its place is certain in the present content, and the reply says so.
+    Told,
+    /// It is refused.
+    Refused,
+}
+
+impl Fresh {
+    /// Every write needs a read; the change of a part goes on where its place is certain.
+    pub const REQUIRED: Self = Self { part: Need::Seen, whole: Need::Seen, changed: Changed::Told };
+    /// No write needs a read.
+    pub const NOT_ASKED: Self = Self { part: Need::Nothing, whole: Need::Nothing, changed: Changed::Told };
 }
 
 /// What one call brings along.
@@ -41,6 +70,10 @@ pub struct CallCtx {
     pub expected: Expected,
     /// Hears how far a long walk has come.
     pub progress: Progress,
+    /// Which call this is, for the history of what was changed.
+    pub cause: Cause,
+    /// Where an operation that makes calls makes them; none where that is not allowed.
+    pub door: Option<Arc<dyn FrontDoor>>,
 }
 
 impl CallCtx {
@@ -52,10 +85,23 @@ impl CallCtx {
             cancel: CancellationToken::new(),
             deadline: None,
             may_read: Arc::new(|_| true),
-            fresh: Fresh::NotAsked,
+            fresh: Fresh::NOT_ASKED,
             expected: Expected::new(),
             progress: Progress::silent(),
+            cause: Cause::default(),
+            door: None,
         }
+    }
+
+    /// Makes the same context with less time, where a time is given.
+    #[must_use]
+    pub fn within(&self, time: Option<Duration>) -> Self {
+        let own = time.and_then(|time| Instant::now().checked_add(time));
+        let deadline = match (self.deadline, own) {
+            (Some(deadline), Some(own)) => Some(deadline.min(own)),
+            (deadline, own) => deadline.or(own),
+        };
+        Self { deadline, ..self.clone() }
     }
 
     /// Gives how long the call may still take, at most `most`.

@@ -1,6 +1,6 @@
 //! Whether a caller knows what it is about to write over; content decides, by hash, never the time.
 
-use crate::{CallCtx, Engine, Expected, Extent, Failure, Fresh, Hint, Kind, Touch, failures};
+use crate::{CallCtx, Engine, Expected, Extent, Failure, Hint, Kind, Need, Touch, failures};
 use toolpost_text::{diff, encoding::Text};
 use toolpost_workspace::{AccessKind, Coverage, WorkspacePath, hash};
 
@@ -38,7 +38,11 @@ fn write(
         return Ok(None); // what is no file, or is not there, is judged by the operation itself
     }
     let Some(record) = record else {
-        return if cx.fresh == Fresh::Required { Err(unread(path)) } else { Ok(None) };
+        let need = match extent {
+            Extent::Whole => cx.fresh.whole,
+            Extent::Part => cx.fresh.part,
+        };
+        return if need == Need::Seen { Err(unread(path)) } else { Ok(None) };
     };
     if extent == Extent::Part {
         return Ok(Some(record.hash)); // the text itself is compared, in the present content
@@ -47,7 +51,7 @@ fn write(
     if present.hash != record.hash {
         return Err(stale(cx, path, &present.bytes));
     }
-    if cx.fresh == Fresh::Required && !covers(&record.coverage, &present.bytes) {
+    if cx.fresh.whole == Need::Seen && !covers(&record.coverage, &present.bytes) {
         return Err(unread_in_part(path));
     }
     Ok(Some(record.hash))

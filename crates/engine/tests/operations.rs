@@ -53,7 +53,7 @@ impl World {
         let path = self.engine.resolve(name).unwrap();
         let request =
             read::Request { path, said: name.to_owned(), offset, limit, pages: None, max_bytes: 100_000 };
-        let output = Read::run(&self.engine, request, &self.cx(Fresh::Required)).await.unwrap();
+        let output = Read::run(&self.engine, request, &self.cx(Fresh::REQUIRED)).await.unwrap();
         Read::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
     }
 
@@ -103,7 +103,7 @@ async fn changes_of_several_files_all_happen() {
         world.text("b", "two", "2"),
         world.text("a", "1", "first"),
     ];
-    let output = world.change(changes, Fresh::NotAsked).await.unwrap();
+    let output = world.change(changes, Fresh::NOT_ASKED).await.unwrap();
     let names: Vec<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(names, ["a", "deep/c", "b"]);
     assert_eq!(world.files(), owned(&[("a", "first\n"), ("b", "2\n"), ("deep/c", "three\n")]));
@@ -134,7 +134,7 @@ async fn one_wrong_change_undoes_all() {
         let world = World::new(&before);
         fs::set_permissions(world.root.path().join("ro"), fs::Permissions::from_mode(0o444)).unwrap();
         let changes = vec![world.text("a", "one", "1"), wrong(&world)];
-        let failure = world.change(changes, Fresh::NotAsked).await.unwrap_err();
+        let failure = world.change(changes, Fresh::NOT_ASKED).await.unwrap_err();
         assert_eq!(failure.kind, kind, "{failure:?}");
         let root = world.root.path().canonicalize().unwrap().display().to_string();
         assert_eq!(failure.what, words.replace("{root}", &root));
@@ -146,12 +146,12 @@ async fn one_wrong_change_undoes_all() {
 async fn content_decides_whether_a_write_is_fresh() {
     let world = World::new(&[("f", "one\ntwo\nthree\n")]);
     let path = world.root.path().join("f");
-    let unread = world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap_err();
+    let unread = world.change(vec![world.text("f", "one", "1")], Fresh::REQUIRED).await.unwrap_err();
     assert_eq!(unread.kind, Kind::Unread);
     world.read("f", 1, 1).await;
-    world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap();
+    world.change(vec![world.text("f", "one", "1")], Fresh::REQUIRED).await.unwrap();
     let part =
-        world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::Required).await.unwrap_err();
+        world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::REQUIRED).await.unwrap_err();
     assert_eq!(part.kind, Kind::Unread);
     world.read("f", 1, 2).await;
     world.read("f", 3, 5).await;
@@ -159,32 +159,32 @@ async fn content_decides_whether_a_write_is_fresh() {
     touched.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     fs::write(&path, "1\ntwo\nthree\nfour\n").unwrap();
     let stale =
-        world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::Required).await.unwrap_err();
+        world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::REQUIRED).await.unwrap_err();
     assert_eq!(stale.kind, Kind::Stale);
     assert_eq!(stale.found.unwrap(), "What changed:\n@@ -2,2 +2,3 @@\n two\n three\n+four\n");
-    let edited = world.change(vec![world.text("f", "two", "2")], Fresh::Required).await.unwrap();
+    let edited = world.change(vec![world.text("f", "two", "2")], Fresh::REQUIRED).await.unwrap();
     assert_eq!(
         edited.files[0].notes,
         ["the file changed since it was last seen (1 line differs); the current version was changed"]
     );
     world.read("f", 1, 9).await;
     fs::write(&path, fs::read(&path).unwrap()).unwrap();
-    world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::Required).await.unwrap();
+    world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::REQUIRED).await.unwrap();
     assert_eq!(world.files(), owned(&[("f", "new\n")]));
 }
 
 #[tokio::test]
 async fn what_is_not_asked_to_be_read_may_be_written_unless_it_changed_since_it_was() {
     let world = World::new(&[("f", "one\n")]);
-    world.change(vec![world.whole("f", Existence::Existing, "two\n")], Fresh::NotAsked).await.unwrap();
+    world.change(vec![world.whole("f", Existence::Existing, "two\n")], Fresh::NOT_ASKED).await.unwrap();
     fs::write(world.root.path().join("f"), "three\n").unwrap();
     let stale = world
-        .change(vec![world.whole("f", Existence::Existing, "four\n")], Fresh::NotAsked)
+        .change(vec![world.whole("f", Existence::Existing, "four\n")], Fresh::NOT_ASKED)
         .await
         .unwrap_err();
     assert_eq!(stale.kind, Kind::Stale);
     let exists =
-        world.change(vec![world.whole("f", Existence::New, "four\n")], Fresh::NotAsked).await.unwrap_err();
+        world.change(vec![world.whole("f", Existence::New, "four\n")], Fresh::NOT_ASKED).await.unwrap_err();
     assert_eq!(exists.kind, Kind::Stale);
     assert_eq!(world.files(), owned(&[("f", "three\n")]));
 }
@@ -194,7 +194,7 @@ async fn a_gone_file_is_not_made_again() {
     let world = World::new(&[("f", "one\n")]);
     world.read("f", 1, 9).await;
     fs::remove_file(world.root.path().join("f")).unwrap();
-    let failure = world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap_err();
+    let failure = world.change(vec![world.text("f", "one", "1")], Fresh::REQUIRED).await.unwrap_err();
     assert_eq!(failure.kind, Kind::NotFound);
     assert_eq!(world.files(), owned(&[]));
 }
@@ -225,7 +225,7 @@ async fn a_tree_is_listed_by_levels_and_says_what_is_left_out() {
         prune: Prune::Nothing,
         limit: 100,
     };
-    let output = List::run(&world.engine, request, &world.cx(Fresh::NotAsked)).await.unwrap();
+    let output = List::run(&world.engine, request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
     let shown: Vec<(String, usize, FileKind)> =
         output.nodes.iter().map(|node| (node.path.clone(), node.depth, node.kind)).collect();
     let wanted = [
@@ -248,7 +248,7 @@ async fn facts_about_a_file_need_no_look_into_it() {
     let modified = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
     fs::File::open(&file).unwrap().set_modified(modified).unwrap();
     let request = stat::Request { path: world.engine.resolve("f").unwrap() };
-    let output = Stat::run(&world.engine, request, &world.cx(Fresh::NotAsked)).await.unwrap();
+    let output = Stat::run(&world.engine, request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
     let wanted = stat::Output {
         path: "f".to_owned(),
         kind: FileKind::File,
@@ -259,7 +259,7 @@ async fn facts_about_a_file_need_no_look_into_it() {
     };
     assert_eq!(output, wanted);
     let missing = stat::Request { path: world.engine.resolve("g").unwrap() };
-    let failure = Stat::run(&world.engine, missing, &world.cx(Fresh::NotAsked)).await.unwrap_err();
+    let failure = Stat::run(&world.engine, missing, &world.cx(Fresh::NOT_ASKED)).await.unwrap_err();
     assert_eq!((failure.kind, failure.what.as_str()), (Kind::NotFound, "Not found: g."));
 }
 
@@ -267,7 +267,7 @@ async fn facts_about_a_file_need_no_look_into_it() {
 async fn a_file_that_appears_after_it_was_judged_is_not_written_over() {
     let world = World::new(&[]);
     let request = Request { changes: vec![world.whole("new", Existence::Any, "mine\n")] };
-    let mut cx = world.cx(Fresh::Required);
+    let mut cx = world.cx(Fresh::REQUIRED);
     cx.expected = world.engine.freshness(&cx, ChangeFiles::touches(&request)).await.unwrap();
     fs::write(world.root.path().join("new"), "theirs\n").unwrap();
     let failure = ChangeFiles::run(&world.engine, request, &cx).await.unwrap_err();
@@ -280,9 +280,9 @@ async fn an_edit_of_what_has_changed_does_not_make_the_rest_seen() {
     let world = World::new(&[("f", "one\ntwo\n")]);
     world.read("f", 1, 9).await;
     fs::write(world.root.path().join("f"), "one\ntwo\nHUMAN WORK\n").unwrap();
-    world.change(vec![world.text("f", "one", "1")], Fresh::Required).await.unwrap();
+    world.change(vec![world.text("f", "one", "1")], Fresh::REQUIRED).await.unwrap();
     let whole = vec![world.whole("f", Existence::Any, "new\n")];
-    assert_eq!(world.change(whole, Fresh::Required).await.unwrap_err().kind, Kind::Unread);
+    assert_eq!(world.change(whole, Fresh::REQUIRED).await.unwrap_err().kind, Kind::Unread);
     assert_eq!(world.files(), owned(&[("f", "1\ntwo\nHUMAN WORK\n")]));
 }
 
@@ -294,5 +294,5 @@ async fn what_was_cut_from_an_answer_was_not_seen() {
     fs::write(world.root.path().join("wide"), wide).unwrap();
     world.read("wide", 1, 100_000).await;
     let whole = vec![world.whole("wide", Existence::Any, "new\n")];
-    assert_eq!(world.change(whole, Fresh::Required).await.unwrap_err().kind, Kind::Unread);
+    assert_eq!(world.change(whole, Fresh::REQUIRED).await.unwrap_err().kind, Kind::Unread);
 }

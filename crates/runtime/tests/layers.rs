@@ -112,7 +112,7 @@ const fn dialect(name: &'static str) -> Dialect {
         instructions: "Do.",
         budget: Budget { bytes: 200, lines: 20, cut: Cut::Head },
         deadline: Duration::from_secs(60),
-        fresh: Fresh::NotAsked,
+        fresh: Fresh::NOT_ASKED,
         matching: Step::Exact,
         say,
     }

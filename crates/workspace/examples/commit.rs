@@ -57,7 +57,7 @@ fn run() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let paths: Vec<_> = drafts.iter().map(|draft| draft.path.clone()).collect();
     let hold = workspace.hold(&paths, Duration::from_secs(10))?;
     lines.extend(hold.notes().iter().map(ToString::to_string));
-    let committed = hold.commit(drafts)?;
+    let committed = hold.commit(drafts, &toolpost_workspace::Cause::default())?;
     lines.extend(committed.changes.iter().map(|change| format!("{}: {:?}", change.path, change.outcome)));
     lines.extend(committed.notes.iter().map(ToString::to_string));
     Ok(lines)

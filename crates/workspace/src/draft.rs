@@ -14,6 +14,17 @@ pub struct Draft {
     pub action: Action,
 }
 
+/// Who makes a commit, for the history.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cause {
+    /// The call, as it is known in events; empty where nobody called.
+    pub call: String,
+    /// The name that was called.
+    pub tool: String,
+    /// The client's session.
+    pub session: String,
+}
+
 /// How a path shall change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {

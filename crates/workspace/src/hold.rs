@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use crate::commit::CommitError;
-use crate::draft::{Committed, Draft, Note};
+use crate::draft::{Cause, Committed, Draft, Note};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
@@ -64,7 +64,7 @@ impl Hold {
     }
 
     /// Makes all changes, or none.
-    pub fn commit(&self, drafts: Vec<Draft>) -> Result<Committed, CommitError> {
+    pub fn commit(&self, drafts: Vec<Draft>, _cause: &Cause) -> Result<Committed, CommitError> {
         crate::commit::run(&self.workspace, &self.paths, drafts)
     }
 }

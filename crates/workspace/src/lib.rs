@@ -32,7 +32,7 @@ mod workspace;
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
 pub use beneath::{open_directory_at, open_directory_beneath};
 pub use commit::{CommitError, CommitKind};
-pub use draft::{Action, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
+pub use draft::{Action, Cause, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
 pub use fault::Fault;
 pub use hash::{ContentHash, Hasher, hash};
 pub use hold::{Hold, HoldError};

@@ -331,7 +331,7 @@ fn paths_that_are_not_held_or_clash_are_refused() {
     let workspace = world.open();
     let at = |name: &str| workspace.resolve(name).unwrap();
     let hold = workspace.hold(&[at("d/f")], common::WAIT).unwrap();
-    let why = |drafts| hold.commit(drafts).unwrap_err().why;
+    let why = |drafts| hold.commit(drafts, &toolpost_workspace::Cause::default()).unwrap_err().why;
     assert_eq!(why(vec![write(&at("g"), "G", Expect::Any)]), CommitKind::NotHeld);
     drop(hold);
     let rows = [
@@ -389,8 +389,16 @@ fn without_a_state_directory_all_or_none_still_holds() {
     let at = |name: &str| workspace.resolve(name).unwrap();
     let hold = workspace.hold(&[at("a"), at("b")], common::WAIT).unwrap();
     assert_eq!(hold.notes(), [Note::NoState]);
-    hold.commit(vec![write(&at("a"), "new", Expect::Any), write(&at("b"), "new", Expect::Any)]).unwrap();
-    hold.commit(vec![write(&at("a"), "x", Expect::Any), write(&at("b"), "x", Expect::Absent)]).unwrap_err();
+    hold.commit(
+        vec![write(&at("a"), "new", Expect::Any), write(&at("b"), "new", Expect::Any)],
+        &toolpost_workspace::Cause::default(),
+    )
+    .unwrap();
+    hold.commit(
+        vec![write(&at("a"), "x", Expect::Any), write(&at("b"), "x", Expect::Absent)],
+        &toolpost_workspace::Cause::default(),
+    )
+    .unwrap_err();
     assert_eq!(world.tree(), ["a=new", "b=new"]);
 }
 

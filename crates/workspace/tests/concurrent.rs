@@ -24,7 +24,11 @@ fn set(workspace: &Workspace, slot: usize) {
     let text = String::from_utf8(before.bytes).unwrap();
     let changed = text.replace(&format!("slot{slot:03}=0"), &format!("slot{slot:03}=1"));
     assert_ne!(changed, text);
-    hold.commit(vec![write(&path, &changed, Expect::Hash(before.hash))]).unwrap();
+    hold.commit(
+        vec![write(&path, &changed, Expect::Hash(before.hash))],
+        &toolpost_workspace::Cause::default(),
+    )
+    .unwrap();
 }
 
 fn set_all(workspace: &Workspace, own: impl Fn(usize) -> bool) {

@@ -47,7 +47,7 @@ fn table(name: &str) -> String {
          name: \"{name}\",\ntools: &TOOLS,\npages: &[include_str!(\"tools.md\")],\n\
          instructions: \"Tools over the workspace. They never leave it, and never answer from stale data.\",\n\
          budget: Budget {{ bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail {{ head: 100, tail: 50 }} }},\n\
-         deadline: Duration::from_secs(60),\nfresh: Fresh::Required,\nmatching: Step::Exact,\nsay: say::say,\n}};\n\n\
+         deadline: Duration::from_secs(60),\nfresh: Fresh::REQUIRED,\nmatching: Step::Exact,\nsay: say::say,\n}};\n\n\
          const TOOLS: [ToolDef; 0] = [];\n\n\
          const _: () = assert!(distinct(&TOOLS), \"two tools of one name\");\n"
     )

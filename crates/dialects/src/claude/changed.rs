@@ -1,18 +1,12 @@
 //! How a change is shown: one line, the diff, what was odd.
 
+use crate::common::changed::{self, lines};
 use toolpost_engine::operations::change::{Changed, Output, What};
 use toolpost_tool::Page;
 
 /// Writes what became of each file.
 pub(super) fn render(output: &Output, page: &mut Page) {
-    for file in &output.files {
-        page.line(&summary(file));
-        if !file.diff.is_empty() {
-            page.text(&file.diff);
-        }
-        file.notes.iter().for_each(|note| page.note(note.clone()));
-    }
-    output.notes.iter().for_each(|note| page.note(note.clone()));
+    changed::render(output, page, summary);
 }
 
 fn summary(file: &Changed) -> String {
@@ -37,8 +31,4 @@ fn summary(file: &Changed) -> String {
             )
         }
     }
-}
-
-fn lines(count: u64) -> String {
-    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::glob::{self, Complete, Output, Prune, Request, Rules},
+    operations::glob::{self, Complete, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -29,13 +29,8 @@ impl Tool for Glob {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        Ok(Request {
-            base: at.path_or_root(args.path.as_deref())?,
-            pattern: args.pattern,
-            rules: Rules::None,
-            prune: Prune::Dependencies,
-            limit: LIMIT,
-        })
+        let base = at.path_or_root(args.path.as_deref())?;
+        Ok(Request { limit: LIMIT, ..Request::of(base, args.pattern) })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -49,7 +44,7 @@ impl Tool for Glob {
                 "the {shown} newest of {total} files; narrow pattern or path to see the others"
             ));
         }
-        super::walked::notes(&output.walk, page);
+        crate::common::walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note(
                 "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        grep::{self, Case, File, Line, Mode, Numbers, Output, Prune, Request, Rules, Show, Span},
+        grep::{self, Case, File, Line, Mode, Numbers, Output, Request, Show, Span},
     },
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -79,9 +79,8 @@ impl Tool for Grep {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let around = lines("-C", args.around)?;
+        let base = at.path_or_root(args.path.as_deref())?;
         Ok(Request {
-            base: at.path_or_root(args.path.as_deref())?,
-            pattern: args.pattern,
             globs: args.glob.iter().flat_map(|globs| grep::globs(globs)).collect(),
             types: args.file_type.into_iter().filter(|name| !name.trim().is_empty()).collect(),
             case: if args.insensitive == Some(true) { Case::Insensitive } else { Case::Sensitive },
@@ -97,9 +96,7 @@ impl Tool for Grep {
             },
             limit: Some(args.head_limit.unwrap_or(LIMIT)).filter(|limit| *limit > 0),
             offset: args.offset.unwrap_or(0),
-            max_bytes: at.reply_bytes(),
-            rules: Rules::Git,
-            prune: Prune::Nothing,
+            ..Request::of(base, args.pattern, at.reply_bytes())
         })
     }
 
@@ -113,7 +110,7 @@ impl Tool for Grep {
                 .for_each(|file| page.line(&format!("{}:{}", file.path, file.matching_lines))),
         }
         window(output, page);
-        super::walked::notes(&output.walk, page);
+        crate::common::walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the matches found so far, not all of them; narrow path, glob or pattern");
         }

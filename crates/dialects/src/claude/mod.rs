@@ -8,7 +8,6 @@ mod lines;
 mod notebook;
 mod read;
 mod say;
-mod walked;
 mod write;
 
 use std::time::Duration;
@@ -26,7 +25,7 @@ pub const DIALECT: Dialect = Dialect {
         Read a file before you Edit or Write it; edits answer with a diff, so there is no need to Read again.",
     budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
-    fresh: Fresh::Required,
+    fresh: Fresh::REQUIRED,
     matching: Step::Reindented,
     say: say::say,
 };

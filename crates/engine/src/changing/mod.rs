@@ -6,7 +6,7 @@ mod report;
 mod whole;
 
 use crate::{
-    CallCtx, Engine, Failure, Fresh, Part, failures, fresh,
+    CallCtx, Changed, Engine, Failure, Need, Part, failures, fresh,
     operations::change::{Change, Output, Request, Where},
 };
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Ou
         applied.map_err(|failure| numbered(failure, number, request.changes.len()))?;
     }
     cx.check()?;
-    commit::all(engine, &hold, drafts)
+    commit::all(engine, cx, &hold, drafts)
 }
 
 /// Finds the draft of a file, or begins one with what is on the disk now.
@@ -103,7 +103,11 @@ fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), F
     let seen = seen.or_else(|| cx.session.ledger.seen(&draft.path).map(|record| record.hash));
     let Some(seen) = seen else {
         // It was judged when nothing was there, and somebody has made it since.
-        return if cx.fresh == Fresh::Required { Err(fresh::unread(&draft.path)) } else { Ok(()) };
+        let need = match change.at {
+            Where::Whole(_) => cx.fresh.whole,
+            Where::Text { .. } => cx.fresh.part,
+        };
+        return if need == Need::Seen { Err(fresh::unread(&draft.path)) } else { Ok(()) };
     };
     if before.hash == seen {
         return Ok(());
@@ -111,6 +115,7 @@ fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), F
     draft.seen = Part::Some;
     match change.at {
         Where::Whole(_) => Err(fresh::stale(cx, &draft.path, &before.bytes)),
+        _ if cx.fresh.changed == Changed::Refused => Err(fresh::stale(cx, &draft.path, &before.bytes)),
         Where::Text { .. } => {
             let now = toolpost_text::encoding::Text::open(before.bytes.clone(), None).ok();
             let lines = now.and_then(|now| fresh::lines_changed(cx, &draft.path, now.view()));

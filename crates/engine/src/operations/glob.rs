@@ -3,11 +3,11 @@
 use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, walking::walk};
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_search::{Case, GlobRequest, Hidden, Only};
+use toolpost_search::GlobRequest;
 use toolpost_workspace::WorkspacePath;
 
 pub use crate::walking::{Complete, Walked};
-pub use toolpost_search::{Prune, Rules};
+pub use toolpost_search::{Case, Hidden, Only, Prune, Rules};
 
 /// Finds files by their names.
 pub struct Glob;
@@ -23,8 +23,31 @@ pub struct Request {
     pub rules: Rules,
     /// What happens to dependency directories.
     pub prune: Prune,
+    /// What happens to hidden names.
+    pub hidden: Hidden,
+    /// How letters are compared.
+    pub case: Case,
+    /// What is wanted.
+    pub only: Only,
     /// How many are listed; all are counted.
     pub limit: usize,
+}
+
+impl Request {
+    /// Asks for the files that a pattern names: hidden ones too, without ignore rules, outside of dependency directories.
+    #[must_use]
+    pub fn of(base: WorkspacePath, pattern: String) -> Self {
+        Self {
+            base,
+            pattern,
+            rules: Rules::None,
+            prune: Prune::Dependencies,
+            hidden: Hidden::Show,
+            case: Case::Sensitive,
+            only: Only::Files,
+            limit: 100,
+        }
+    }
 }
 
 /// What was found.
@@ -64,9 +87,9 @@ impl Operation for Glob {
             pattern: request.pattern,
             rules: request.rules,
             prune: request.prune,
-            hidden: Hidden::Show,
-            case: Case::Sensitive,
-            only: Only::Files,
+            hidden: request.hidden,
+            case: request.case,
+            only: request.only,
             limit: Some(request.limit),
         };
         walk(engine, cx, &base, "steps through directories", move |engine, control| {

@@ -6,13 +6,12 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_search::{
-    GrepOutput, GrepRequest, Hidden, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched,
-};
+use std::time::Duration;
+use toolpost_search::{GrepOutput, GrepRequest, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched};
 use toolpost_text::cut::NOTICE;
 use toolpost_workspace::WorkspacePath;
 
-pub use toolpost_search::{Case, Prune, Rules, grep::Show, grep::Span};
+pub use toolpost_search::{Case, Hidden, Prune, Rules, grep::Show, grep::Span};
 
 /// Finds lines by what they say.
 pub struct Grep;
@@ -52,6 +51,37 @@ pub struct Request {
     pub rules: Rules,
     /// What happens to dependency directories.
     pub prune: Prune,
+    /// What happens to hidden names.
+    pub hidden: Hidden,
+    /// How long the search may take, where that is less than the call may.
+    pub time: Option<Duration>,
+}
+
+impl Request {
+    /// Asks for the lines that match: in hidden files too, by the ignore rules of git.
+    #[must_use]
+    pub fn of(base: WorkspacePath, pattern: String, max_bytes: usize) -> Self {
+        Self {
+            base,
+            pattern,
+            globs: Vec::new(),
+            types: Vec::new(),
+            case: Case::Sensitive,
+            before: 0,
+            after: 0,
+            span: Span::Line,
+            show: Show::Line,
+            numbers: Numbers::Shown,
+            mode: Mode::Content,
+            limit: None,
+            offset: 0,
+            max_bytes,
+            rules: Rules::Git,
+            prune: Prune::Nothing,
+            hidden: Hidden::Show,
+            time: None,
+        }
+    }
 }
 
 /// Whether the numbers of the lines are wanted.
@@ -140,6 +170,7 @@ impl Operation for Grep {
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let base = request.base.clone();
         let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
+        let cx = &cx.within(request.time);
         let request = GrepRequest { may_read: Some(cx.may_read.clone()), ..asked(request) };
         walk(engine, cx, &base, "steps through files", move |engine, control| {
             let found = toolpost_search::grep(engine.workspace(), &request, control)?;
@@ -167,7 +198,7 @@ fn asked(request: Request) -> GrepRequest {
         limit: request.limit.map(size),
         offset: size(request.offset),
         rules: request.rules,
-        hidden: Hidden::Show,
+        hidden: request.hidden,
         prune: request.prune,
         ..GrepRequest::new(request.base, request.pattern)
     }

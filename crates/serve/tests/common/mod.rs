@@ -229,7 +229,7 @@ static DIALECT: Dialect = Dialect {
     instructions: "Say something.",
     budget: Budget { bytes: 1024 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
-    fresh: Fresh::NotAsked,
+    fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
     say: |_| String::new(),
 };

@@ -115,7 +115,7 @@ pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<Commit
         Action::Move { to, .. } => Some(to.clone()),
         _ => None,
     }));
-    workspace.hold(&paths, WAIT).unwrap().commit(drafts)
+    workspace.hold(&paths, WAIT).unwrap().commit(drafts, &toolpost_workspace::Cause::default())
 }
 
 /// The built example, which commits in a process of its own.

@@ -4,7 +4,7 @@ use toolpost_engine::operations::glob::Walked;
 use toolpost_tool::Page;
 
 /// Notes what was skipped, and what could not be read.
-pub(super) fn notes(walked: &Walked, page: &mut Page) {
+pub(crate) fn notes(walked: &Walked, page: &mut Page) {
     if !walked.skipped.is_empty() {
         page.note(format!("skipped {}", walked.skipped.join(", ")));
     }

@@ -1,0 +1,4 @@
+//! What several dialects say in the same way.
+
+pub(crate) mod changed;
+pub(crate) mod walked;
