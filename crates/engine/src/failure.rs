@@ -86,12 +86,25 @@ pub struct Failure {
     pub found: Option<String>,
     /// What to do next, best first.
     pub hints: Vec<Hint>,
+    /// What lies behind the words.
+    pub facts: Facts,
+}
+
+/// What lies behind the words of a failure, for a dialect whose reference fixes the words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Which of several changes failed, counted from 1.
+    pub change: Option<usize>,
+    /// In how many places the text stands.
+    pub places: Option<usize>,
+    /// How many characters were searched for the text.
+    pub searched: Option<usize>,
 }
 
 impl Failure {
     /// Makes a failure that says what was wrong.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), found: None, hints: Vec::new() }
+        Self { kind, what: what.into(), found: None, hints: Vec::new(), facts: Facts::default() }
     }
 
     /// Makes the failure for arguments that cannot be understood.

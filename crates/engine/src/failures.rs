@@ -1,6 +1,6 @@
 //! How what went wrong in a door becomes a failure.
 
-use crate::{Failure, Hint, Kind};
+use crate::{Facts, Failure, Hint, Kind};
 use std::io;
 use toolpost_text::{
     encoding::{SpliceError, Text},
@@ -99,6 +99,12 @@ const PREVIEW: usize = 20;
 
 /// A text to replace that is not there, or in too many places.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
+    let places = if let Miss::Ambiguous { count, .. } = miss { Some(*count) } else { None };
+    let facts = Facts { places, searched: Some(text.view().chars().count()), change: None };
+    Failure { facts, ..missed(path, miss, text) }
+}
+
+fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let name = path.display();
     match miss {
         Miss::Same => Failure::invalid(format!(

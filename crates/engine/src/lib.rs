@@ -16,7 +16,7 @@ mod walking;
 
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, Need, Progress};
 pub use engine::Engine;
-pub use failure::{Failure, Hint, Kind};
+pub use failure::{Facts, Failure, Hint, Kind};
 pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};

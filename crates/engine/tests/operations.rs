@@ -51,8 +51,7 @@ impl World {
 
     async fn read(&self, name: &str, offset: u64, limit: u64) {
         let path = self.engine.resolve(name).unwrap();
-        let request =
-            read::Request { path, said: name.to_owned(), offset, limit, pages: None, max_bytes: 100_000 };
+        let request = read::Request { offset, limit, ..read::Request::of(path, name.to_owned(), 100_000) };
         let output = Read::run(&self.engine, request, &self.cx(Fresh::REQUIRED)).await.unwrap();
         Read::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
     }

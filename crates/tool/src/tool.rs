@@ -26,6 +26,12 @@ pub trait Tool: 'static {
 
     /// Words the output.
     fn render(output: &<Self::Op as Operation>::Output, page: &mut Page);
+
+    /// Words why the operation did not happen, where the dialect's reference fixes the words.
+    #[must_use]
+    fn reword(failure: Failure) -> Failure {
+        failure
+    }
 }
 
 /// A call that was understood: what it would touch, and how to run it.
@@ -88,6 +94,12 @@ impl ToolDef {
         }
     }
 
+    /// Gives the same tool another name under which it is published, too.
+    #[must_use]
+    pub const fn published_as(self, name: &'static str) -> Self {
+        Self { name, aliases: &[], ..self }
+    }
+
     /// Understands a call: arguments as they were sent, against the tool's whole schema.
     ///
     /// # Errors
@@ -123,7 +135,7 @@ async fn run<T: Tool>(
     request: <T::Op as Operation>::Request,
     structured: bool,
 ) -> Result<Done, Failure> {
-    let output = T::Op::run(engine, request, cx).await?;
+    let output = T::Op::run(engine, request, cx).await.map_err(T::reword)?;
     let mut page = Page::new();
     T::render(&output, &mut page);
     let structured = structured.then(|| serde_json::to_value(&output)).transpose().map_err(|error| {

@@ -38,12 +38,10 @@ impl Tool for Read {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         Ok(Request {
-            path: at.path(&args.file_path)?,
-            said: args.file_path,
             offset: args.offset.unwrap_or(1),
             limit: args.limit,
             pages: args.pages.filter(|pages| !pages.trim().is_empty()),
-            max_bytes: at.reply_bytes(),
+            ..Request::of(at.path(&args.file_path)?, args.file_path, at.reply_bytes())
         })
     }
 

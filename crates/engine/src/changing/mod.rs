@@ -6,7 +6,7 @@ mod report;
 mod whole;
 
 use crate::{
-    CallCtx, Changed, Engine, Failure, Need, Part, failures, fresh,
+    CallCtx, Changed, Engine, Facts, Failure, Need, Part, failures, fresh,
     operations::change::{Change, Output, Request, Where},
 };
 use std::time::Duration;
@@ -136,5 +136,6 @@ fn numbered(failure: Failure, number: usize, of: usize) -> Failure {
     if of == 1 {
         return failure;
     }
-    Failure { what: format!("Edit {}: {} Nothing was changed.", number + 1, failure.what), ..failure }
+    let facts = Facts { change: Some(number + 1), ..failure.facts };
+    Failure { what: format!("Edit {}: {} Nothing was changed.", number + 1, failure.what), facts, ..failure }
 }

@@ -7,10 +7,10 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_search::{ListOutput, ListRequest, Prune, Rules, list::Inside};
+use toolpost_search::{ListOutput, ListRequest, list::Inside};
 use toolpost_workspace::WorkspacePath;
 
-pub use toolpost_search::Hidden;
+pub use toolpost_search::{Hidden, Prune, Rules};
 
 /// Lists a directory.
 pub struct List;
@@ -30,6 +30,21 @@ pub struct Request {
     pub prune: Prune,
     /// How many entries are listed; all are counted.
     pub limit: usize,
+}
+
+impl Request {
+    /// Asks for a directory alone: by the ignore rules of git, without hidden names and dependency directories.
+    #[must_use]
+    pub fn of(base: WorkspacePath) -> Self {
+        Self {
+            base,
+            depth: 1,
+            rules: Rules::Git,
+            hidden: Hidden::Skip,
+            prune: Prune::Dependencies,
+            limit: 1_000,
+        }
+    }
 }
 
 /// A tree, written down from the top.

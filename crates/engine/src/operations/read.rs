@@ -36,6 +36,41 @@ pub struct Request {
     pub pages: Option<String>,
     /// How many bytes the answer may have.
     pub max_bytes: usize,
+    /// How many characters of one line are shown.
+    pub characters: u64,
+    /// Which lines are shown where not all of them fit into the answer.
+    pub keep: Keep,
+}
+
+/// Which lines of a text are shown where not all of them fit into the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The first ones.
+    Head,
+    /// So many of the first and of the last ones.
+    Ends {
+        /// Lines of the beginning.
+        head: u64,
+        /// Lines of the end.
+        tail: u64,
+    },
+}
+
+impl Request {
+    /// Asks for all of a file, as much of it as fits into so many bytes; long lines are cut.
+    #[must_use]
+    pub fn of(path: WorkspacePath, said: String, max_bytes: usize) -> Self {
+        Self {
+            path,
+            said,
+            offset: 1,
+            limit: u64::MAX,
+            pages: None,
+            max_bytes,
+            characters: 2_000,
+            keep: Keep::Head,
+        }
+    }
 }
 
 /// What the file shows.
