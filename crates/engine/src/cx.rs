@@ -12,6 +12,9 @@ use toolpost_workspace::{Cause, ContentHash, WorkspacePath};
 /// Says whether a file found on the way (by a walk) may be read without asking.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
+/// Says whether a file found on the way (in a directory that is taken as a whole) may be written without asking.
+pub type MayWrite = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
+
 /// The content that the caller has last seen of each file that it writes.
 pub type Expected = HashMap<WorkspacePath, ContentHash>;
 
@@ -64,6 +67,8 @@ pub struct CallCtx {
     pub deadline: Option<Instant>,
     /// Which files a walk may look into.
     pub may_read: MayRead,
+    /// Which files may be changed that a directory, taken as a whole, holds.
+    pub may_write: MayWrite,
     /// Whether a write needs a read.
     pub fresh: Fresh,
     /// The content that the caller has seen of the files that it writes.
@@ -85,6 +90,7 @@ impl CallCtx {
             cancel: CancellationToken::new(),
             deadline: None,
             may_read: Arc::new(|_| true),
+            may_write: Arc::new(|_| true),
             fresh: Fresh::NOT_ASKED,
             expected: Expected::new(),
             progress: Progress::silent(),

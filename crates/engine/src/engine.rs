@@ -44,6 +44,14 @@ impl Engine {
         self.workspace.resolve(said).map_err(failures::path)
     }
 
+    /// Finds the name that was said; a link at the end is the link itself.
+    ///
+    /// # Errors
+    /// As `resolve`.
+    pub fn resolve_entry(&self, said: &str) -> Result<WorkspacePath, Failure> {
+        self.workspace.resolve_entry(said).map_err(failures::path)
+    }
+
     /// Lists the roots, as they are shown.
     #[must_use]
     pub fn roots(&self) -> Vec<String> {

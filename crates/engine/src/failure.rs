@@ -1,10 +1,11 @@
 //! Why an operation did not happen: what was wrong, what was found, what to do next.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
 /// The sort of thing that went wrong; clients and logs group by it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::enum_variant_names, reason = "a kind of failure may be the wrong kind of file")]
 pub enum Kind {

@@ -12,9 +12,10 @@ pub mod operations;
 mod session;
 mod show;
 mod touch;
+mod trees;
 mod walking;
 
-pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, Need, Progress};
+pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
 pub use engine::Engine;
 pub use failure::{Facts, Failure, Hint, Kind};
 pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};

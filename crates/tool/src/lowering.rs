@@ -70,6 +70,14 @@ impl<'a> Lowering<'a> {
         self.path(said)
     }
 
+    /// Finds the name that was said: a link is the link itself, as deleting and moving want it.
+    ///
+    /// # Errors
+    /// As `path`.
+    pub fn entry(&self, said: &str) -> Result<WorkspacePath, Failure> {
+        self.engine.resolve_entry(said)
+    }
+
     /// Finds the directory that was said, or the first root.
     ///
     /// # Errors

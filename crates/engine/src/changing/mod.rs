@@ -13,7 +13,7 @@ use std::time::Duration;
 use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath};
 
 /// How long another process that writes the same file is waited for.
-const WAIT: Duration = Duration::from_secs(10);
+pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
 /// A file while it is being changed in memory.
 pub(crate) struct Draft {

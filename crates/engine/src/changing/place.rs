@@ -11,7 +11,6 @@ use toolpost_text::{
     guard,
     matching::{self, Found, How},
 };
-use toolpost_workspace::LookupError;
 
 /// Works out the content with the text replaced.
 pub(super) fn replace(
@@ -60,12 +59,7 @@ pub(super) fn replace(
 /// An empty text to replace makes the file, if there is none.
 fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<(), Failure> {
     if !old.is_empty() {
-        let suggestions = match engine.workspace().lookup(&draft.path.absolute()) {
-            Ok(found) => vec![found.path.display()],
-            Err(LookupError::Missing(missing)) => crate::show::find::meant(&missing),
-            Err(LookupError::Path(_)) => Vec::new(),
-        };
-        return Err(crate::show::find::not_found(engine, &draft.path, &suggestions));
+        return Err(crate::show::find::missing(engine, &draft.path, &draft.path.absolute()));
     }
     guard::check(new, "")
         .map_err(|placeholder| failures::placeholder(&draft.path.display(), &placeholder))?;

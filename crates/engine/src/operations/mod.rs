@@ -1,8 +1,13 @@
 //! What can be done: one file each.
 
 pub mod change;
+pub mod copy;
+pub mod delete;
 pub mod glob;
 pub mod grep;
 pub mod list;
+pub mod make_directory;
 pub mod read;
+pub mod rename;
 pub mod stat;
+pub mod view;

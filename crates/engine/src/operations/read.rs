@@ -113,6 +113,27 @@ pub(crate) struct Shown {
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
+impl Output {
+    /// Gives the lines of a text.
+    #[must_use]
+    pub fn text(&self) -> Option<&Text> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Leaves out the lines that so many bytes do not hold.
+    pub(crate) fn narrow(&mut self, room: usize) {
+        if let Content::Text(text) = &mut self.content
+            && let Some(lines) = text.narrow(room)
+            && let Some(seen) = &mut self.seen
+        {
+            seen.part = Part::Lines(lines);
+        }
+    }
+}
+
 impl Operation for Read {
     const NAME: &'static str = "read";
     const ACCESS: &'static [Access] = &[Access::Reads];
@@ -133,7 +154,8 @@ impl Operation for Read {
     }
 }
 
-fn read(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+/// Shows one file.
+pub(crate) fn read(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
     let mut found = find::file(engine, &request.path, &request.said, cx)?;
     let opened = find::open(engine, &found.path)?;

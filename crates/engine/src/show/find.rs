@@ -60,6 +60,16 @@ pub(crate) fn meant(missing: &Missing) -> Vec<String> {
     missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
 }
 
+/// Nothing is at the place that was said: says so, with what may have been meant.
+pub(crate) fn missing(engine: &Engine, path: &WorkspacePath, said: &str) -> Failure {
+    let suggestions = match engine.workspace().lookup(said) {
+        Ok(found) => vec![found.path.display()],
+        Err(LookupError::Missing(missing)) => meant(&missing),
+        Err(LookupError::Path(_)) => Vec::new(),
+    };
+    not_found(engine, path, &suggestions)
+}
+
 /// Opens a file and reads its first bytes.
 pub(crate) fn open(engine: &Engine, path: &WorkspacePath) -> Result<Opened, Failure> {
     let mut file = engine.workspace().open_file(path).map_err(|error| failures::access(path, error))?;

@@ -164,13 +164,13 @@ fn fit(mut text: Text, request: &Request, path: &toolpost_workspace::WorkspacePa
     };
     if text.lines.is_empty() && total > 0 {
         let what =
-            format!("{} has {total} lines; offset {} is behind its end.", path.display(), request.offset);
+            format!("{} has {total} lines; line {} is behind its end.", path.display(), request.offset);
         return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
     }
     let room = request.max_bytes.saturating_sub(512);
     let mut used = 0;
     let fits = text.lines.iter().take_while(|line| {
-        used += line.text.len() + GUTTER + if line.cut.is_some() { NOTICED } else { 0 };
+        used += weight(line);
         used <= room
     });
     let keep = fits.count().max(1);
@@ -178,6 +178,34 @@ fn fit(mut text: Text, request: &Request, path: &toolpost_workspace::WorkspacePa
     let last = text.lines.last().map_or(0, |line| line.number);
     text.next = (last < total).then_some(last + 1);
     Ok(text)
+}
+
+impl Text {
+    /// Tells how many bytes the lines take when they are shown.
+    pub(crate) fn weight(&self) -> usize {
+        self.lines.iter().map(weight).sum()
+    }
+
+    /// Keeps as many lines as so many bytes hold, at least one; the lines that it then shows, if some had to go.
+    pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
+        let mut used = 0;
+        let fits = self.lines.iter().take_while(|line| {
+            used += weight(line);
+            used <= room
+        });
+        let keep = fits.count().max(1);
+        if keep >= self.lines.len() {
+            return None;
+        }
+        self.lines.truncate(keep);
+        let (first, last) = (self.lines.first()?.number, self.lines.last()?.number);
+        self.next = Some(last + 1);
+        Some(first..=last)
+    }
+}
+
+fn weight(line: &Line) -> usize {
+    line.text.len() + GUTTER + if line.cut.is_some() { NOTICED } else { 0 }
 }
 
 /// Tells how much of the file is shown in the end. A line that is too long to be shown counts as seen: it is said how

@@ -28,10 +28,15 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
                 Verdict::Later => return Err(Stop::Ask(question)),
             }
         }
-        let allowed: Vec<WorkspacePath> = asked.into_iter().map(|(touch, _)| touch.path().clone()).collect();
-        trip.cx.may_read = Arc::new(move |path| {
-            policy.judge(Access::Reads, path).decision == Decision::Allow || allowed.contains(path)
-        });
+        let granted = |access| {
+            let (policy, asked) = (policy.clone(), asked.clone());
+            move |path: &WorkspacePath| {
+                let told = |(touch, _): &(Touch, Judgement)| touch.access() == access && touch.path() == path;
+                policy.judge(access, path).decision == Decision::Allow || asked.iter().any(told)
+            }
+        };
+        trip.cx.may_read = Arc::new(granted(Access::Reads));
+        trip.cx.may_write = Arc::new(granted(Access::Writes));
         next.go(trip).await
     })
 }

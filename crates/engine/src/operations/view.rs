@@ -1,0 +1,235 @@
+//! `view`: parts of several files at once.
+
+use crate::{
+    Access, CallCtx, Engine, Failure, Hint, Kind, Operation, Seen, Touch,
+    engine::blocking,
+    operations::read::{self, Read, Total},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::{sync::Semaphore, task::JoinSet};
+use toolpost_workspace::WorkspacePath;
+
+/// Shows parts of several files.
+pub struct View;
+
+/// How many files are read at the same time.
+const AT_ONCE: usize = 8;
+
+/// Which parts.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The parts, in the order in which they are shown.
+    pub parts: Vec<Part>,
+    /// How many bytes the answer may have.
+    pub max_bytes: usize,
+}
+
+/// A part of a file.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The place.
+    pub path: WorkspacePath,
+    /// The path as it was said, to find what was meant if nothing is there.
+    pub said: String,
+    /// The first line, counted from 1.
+    pub from: u64,
+    /// The last line; none for the end of the file.
+    pub to: Option<u64>,
+    /// How many lines are shown in front of it.
+    pub before: u64,
+    /// How many lines are shown behind it.
+    pub after: u64,
+}
+
+/// What the parts show, in the order in which they were asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Each part.
+    pub parts: Vec<Viewed>,
+}
+
+/// What one part shows.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Viewed {
+    /// The file that was asked for, relative to its root.
+    pub path: String,
+    /// The first line that was asked for.
+    pub from: u64,
+    /// The last line that was asked for; none for the end of the file.
+    pub to: Option<u64>,
+    /// The line to continue with, where not all lines that were asked for are shown.
+    pub next: Option<u64>,
+    /// What came of it.
+    pub answer: Answer,
+}
+
+/// What came of one part.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// What the file shows.
+    File(read::Output),
+    /// Why it shows nothing; the other parts do not suffer from it.
+    Failed(Failed),
+}
+
+/// Why a part of several could not be had.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Failed {
+    /// The sort of failure.
+    pub kind: Kind,
+    /// What was wrong.
+    pub what: String,
+    /// What was found instead.
+    pub found: Option<String>,
+    /// What may have been meant.
+    pub meant: Vec<String>,
+    /// What to do next; the dialect words it.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub hints: Vec<Hint>,
+}
+
+impl Operation for View {
+    const NAME: &'static str = "view";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        request.parts.iter().map(|part| Touch::Read(part.path.clone())).collect()
+    }
+
+    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let room = request.max_bytes;
+        let mut answers = read_all(engine, &request, cx).await?;
+        if answers.len() == 1
+            && let Some(Err(failure)) = answers.pop_if(|only| only.is_err())
+        {
+            return Err(failure);
+        }
+        if !answers.is_empty() && answers.iter().all(Result::is_err) {
+            return Err(nothing(answers.into_iter().filter_map(Result::err).collect()));
+        }
+        share(&mut answers, room);
+        let parts = request.parts.into_iter().zip(answers).map(|(part, answer)| viewed(part, answer));
+        Ok(Output { parts: parts.collect() })
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        let seen = |viewed: &Viewed| match &viewed.answer {
+            Answer::File(file) => Read::seen(file),
+            Answer::Failed(_) => Vec::new(),
+        };
+        output.parts.iter().flat_map(seen).collect()
+    }
+}
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Self {
+        let meant = failure.hints.iter().flat_map(|hint| match hint {
+            Hint::DidYouMean(names) => names.clone(),
+            _ => Vec::new(),
+        });
+        Self {
+            kind: failure.kind,
+            meant: meant.collect(),
+            what: failure.what,
+            found: failure.found,
+            hints: failure.hints,
+        }
+    }
+}
+
+/// Reads all parts, several at a time; the answers come in the order of the parts.
+async fn read_all(
+    engine: &Engine,
+    request: &Request,
+    cx: &CallCtx,
+) -> Result<Vec<Result<read::Output, Failure>>, Failure> {
+    let permits = Arc::new(Semaphore::new(AT_ONCE));
+    let mut reading = JoinSet::new();
+    for (number, part) in request.parts.iter().cloned().enumerate() {
+        let (engine, cx, permits, max_bytes) =
+            (engine.clone(), cx.clone(), permits.clone(), request.max_bytes);
+        reading.spawn(async move {
+            let _turn = permits.acquire_owned().await;
+            (number, blocking(move || read_part(&engine, &part, max_bytes, &cx)).await)
+        });
+    }
+    let mut answers = Vec::with_capacity(request.parts.len());
+    while let Some(done) = reading.join_next().await {
+        match done {
+            Ok(done) => answers.push(done),
+            Err(error) => match error.try_into_panic() {
+                Ok(payload) => std::panic::resume_unwind(payload),
+                Err(_) => return Err(Failure::new(Kind::Cancelled, "The server is ending.")),
+            },
+        }
+    }
+    answers.sort_by_key(|(number, _)| *number);
+    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+}
+
+fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Result<read::Output, Failure> {
+    let first = part.from.saturating_sub(part.before).max(1);
+    let last = part.to.map_or(u64::MAX, |to| to.saturating_add(part.after));
+    let request = read::Request {
+        offset: first,
+        limit: last.saturating_sub(first).saturating_add(1),
+        ..read::Request::of(part.path.clone(), part.said.clone(), max_bytes)
+    };
+    let output = read::read(engine, &request, cx)?;
+    match output.text().map(|text| text.total) {
+        Some(Total::Exactly(total)) if total > 0 && part.from > total => {
+            let what = format!("{} has {total} lines; line {} is behind its end.", output.path, part.from);
+            Err(Failure::invalid(what).hint(Hint::Page(first)))
+        }
+        _ => Ok(output),
+    }
+}
+
+/// Shares the room for lines: who needs less than an equal part leaves the rest to the others.
+fn share(answers: &mut [Result<read::Output, Failure>], max_bytes: usize) {
+    let mut room = max_bytes.saturating_sub(512).saturating_sub(answers.len() * 160);
+    let mut texts: Vec<(usize, &mut read::Output)> =
+        answers.iter_mut().flatten().filter_map(|file| Some((file.text()?.weight(), file))).collect();
+    texts.sort_by_key(|(weight, _)| *weight);
+    let mut left = texts.len();
+    for (weight, file) in texts {
+        let part = room / left.max(1);
+        if weight > part {
+            file.narrow(part);
+        }
+        room = room.saturating_sub(weight.min(part));
+        left -= 1;
+    }
+}
+
+fn viewed(part: Part, answer: Result<read::Output, Failure>) -> Viewed {
+    let path = part.path.display();
+    let (from, to) = (part.from, part.to);
+    let last = to.map_or(u64::MAX, |to| to.saturating_add(part.after));
+    match answer {
+        Ok(file) => {
+            let next = file.text().and_then(|text| text.next).filter(|next| *next <= last);
+            Viewed { path, from, to, next, answer: Answer::File(file) }
+        }
+        Err(failure) => Viewed { path, from, to, next: None, answer: Answer::Failed(failure.into()) },
+    }
+}
+
+/// Makes one failure of those of all parts.
+fn nothing(failures: Vec<Failure>) -> Failure {
+    let kind = failures.first().map_or(Kind::Internal, |failure| failure.kind);
+    let lines: Vec<&str> = failures.iter().map(|failure| failure.what.as_str()).collect();
+    let mut none = Failure::new(kind, format!("None of the files could be shown.\n{}", lines.join("\n")));
+    for hint in failures.into_iter().flat_map(|failure| failure.hints) {
+        if !none.hints.contains(&hint) {
+            none.hints.push(hint);
+        }
+    }
+    none
+}

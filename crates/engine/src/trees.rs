@@ -1,0 +1,89 @@
+//! What lies in a directory that is deleted, moved or copied as a whole, and whether it may be.
+
+use crate::{Access, CallCtx, Engine, Failure, Hint, Kind, failures};
+use toolpost_workspace::{AccessKind, Kind as FileKind, WorkspacePath, walk::found_below};
+
+/// The most entries of a tree that one call takes.
+const ENTRIES: usize = 1_000_000;
+
+/// Something that lies in a directory.
+pub(crate) struct Inside {
+    pub(crate) path: WorkspacePath,
+    pub(crate) kind: FileKind,
+}
+
+/// Lists all that lies in a directory, however deep; links are not followed.
+pub(crate) fn inside(engine: &Engine, top: &WorkspacePath, cx: &CallCtx) -> Result<Vec<Inside>, Failure> {
+    let mut found = Vec::new();
+    let mut open = vec![top.clone()];
+    while let Some(directory) = open.pop() {
+        cx.check()?;
+        let entries =
+            engine.workspace().list(&directory).map_err(|error| failures::access(&directory, error))?;
+        for entry in entries {
+            let Some(path) = found_below(&directory, entry.name.as_encoded_bytes()) else { continue };
+            if entry.kind == FileKind::Directory {
+                open.push(path.clone());
+            }
+            found.push(Inside { path, kind: entry.kind });
+        }
+        if found.len() > ENTRIES {
+            let what = format!("{} holds more than {ENTRIES} entries.", top.display());
+            return Err(Failure::new(Kind::TooLarge, what)
+                .hint(Hint::Advice("Take the directories in it one by one.".to_owned())));
+        }
+    }
+    Ok(found)
+}
+
+/// Names the places that the entries of a tree get when the tree is put elsewhere.
+pub(crate) fn beneath(from: &WorkspacePath, to: &WorkspacePath, tree: &[Inside]) -> Vec<WorkspacePath> {
+    let place = |inside: &Inside| {
+        let rest = inside.path.raw().strip_prefix(from.raw()).ok()?;
+        found_below(to, rest.as_os_str().as_encoded_bytes())
+    };
+    tree.iter().filter_map(place).collect()
+}
+
+/// Judges what lies in a directory by the rules, as if each file had been named.
+pub(crate) fn judge<'a>(
+    cx: &CallCtx,
+    access: Access,
+    top: &WorkspacePath,
+    paths: impl IntoIterator<Item = &'a WorkspacePath>,
+) -> Result<(), Failure> {
+    let may = match access {
+        Access::Reads => &cx.may_read,
+        Access::Writes => &cx.may_write,
+    };
+    let mut kept = paths.into_iter().filter(|path| !may(path));
+    let Some(first) = kept.next() else { return Ok(()) };
+    let others = kept.count();
+    let others = if others == 0 { String::new() } else { format!(" (and {others} more in it)") };
+    let verb = match access {
+        Access::Reads => "read",
+        Access::Writes => "written, moved or deleted",
+    };
+    let what = format!(
+        "{} cannot be taken as a whole: the rules do not let {}{others} be {verb} without asking. Nothing was changed.",
+        top.display(),
+        first.display()
+    );
+    let advice = "Leave that file where it is and name the others, or name it in a call of its own, so that somebody can be \
+                  asked.";
+    Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())))
+}
+
+/// Refuses a tree in which a file is not what it was when it was last seen in this session.
+pub(crate) fn unchanged(engine: &Engine, cx: &CallCtx, tree: &[Inside]) -> Result<(), Failure> {
+    for Inside { path, .. } in tree.iter().filter(|inside| inside.kind == FileKind::File) {
+        let Some(seen) = cx.session.ledger.seen(path) else { continue };
+        match engine.workspace().read(path, crate::fresh::LIMIT) {
+            Ok(now) if now.hash == seen.hash => {}
+            Ok(now) => return Err(crate::fresh::stale(cx, path, &now.bytes)),
+            Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::Denied) => {}
+            Err(error) => return Err(failures::access(path, error)),
+        }
+    }
+    Ok(())
+}
