@@ -217,12 +217,11 @@ async fn a_tree_is_listed_by_levels_and_says_what_is_left_out() {
     let world = World::new(&[("a/b/c", ""), ("a/d", ""), ("z", ""), (".hidden", "")]);
     std::os::unix::fs::symlink("z", world.root.path().join("link")).unwrap();
     let request = list::Request {
-        base: world.engine.resolve(".").unwrap(),
         depth: 2,
         rules: Rules::None,
         hidden: Hidden::Show,
         prune: Prune::Nothing,
-        limit: 100,
+        ..list::Request::of(world.engine.resolve(".").unwrap())
     };
     let output = List::run(&world.engine, request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
     let shown: Vec<(String, usize, FileKind)> =

@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         case: Case::Sensitive,
         only: Only::Files,
         limit: Some(100),
+        depth: None,
     };
     measure("glob", || Ok(format!("{} files", glob(&workspace, &request, &control)?.total)))
 }

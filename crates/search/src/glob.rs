@@ -37,6 +37,8 @@ pub struct GlobRequest {
     pub only: Only,
     /// The most matches that are returned; all are counted.
     pub limit: Option<usize>,
+    /// How many levels are looked at, from where the pattern's first wildcard stands; 1 is that directory alone.
+    pub depth: Option<usize>,
 }
 
 /// What kinds of things are wanted.

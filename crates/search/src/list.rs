@@ -22,6 +22,8 @@ pub struct ListRequest {
     pub hidden: Hidden,
     /// What happens to dependency directories.
     pub prune: Prune,
+    /// Names of further directories that are left out and counted as dependencies.
+    pub without: Vec<String>,
     /// The most entries that are returned; never more than 200 000.
     pub limit: Option<usize>,
 }

@@ -137,6 +137,28 @@ fn requests_choose_what_counts() {
 }
 
 #[test]
+fn a_depth_counts_levels_from_the_first_wildcard() {
+    for (pattern, depth, expected) in [
+        ("*.rs", 1, &["a.rs", "link.rs"][..]),
+        ("*.rs", 2, &["a.rs", "link.rs", "src/b.rs"]),
+        ("**/*.rs", 3, &["a.rs", "link.rs", "src/b.rs", "src/deep/c.rs"]),
+        ("src/**", 1, &["src/Main.TS", "src/b.rs"]),
+        ("dist/**/*.js", 1, &["dist/app.js"]),
+        ("**/dist/*.js", 1, &[]),
+    ] {
+        check(|world| GlobRequest { depth: Some(depth), ..world.glob(pattern) }, expected);
+    }
+    check(
+        |world| GlobRequest { depth: Some(2), only: Only::Any, ..world.glob("*e*") },
+        &["keep.log", "linked", "src/deep"],
+    );
+    check(
+        |world| GlobRequest { depth: Some(0), ..world.glob("*") },
+        &["error: depth must be greater than zero: 1 looks at the directory alone"],
+    );
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let world = World::new(TREE);
     let bomb = "{a/,b/}".repeat(24);

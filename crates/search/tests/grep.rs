@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use support::{World, bound, lines, lock, program, unlock};
 use toolpost_search::grep::{Content, Cut, FileHits, Role, Show, Span};
 use toolpost_search::{
-    Case, Complete, Control, GrepOutput, GrepRequest, Hidden, Mode, Rules, SearchError, grep,
+    Case, Complete, Control, GrepOutput, GrepRequest, Hidden, Mode, Prune, Rules, SearchError, grep,
 };
 
 const TREE: &[(&str, &str)] = &[
@@ -69,6 +69,27 @@ fn lines_are_found_where_the_rules_allow() {
         TREE,
         |world| GrepRequest { base: world.workspace.resolve("dist").unwrap(), ..world.grep("needle") },
         &["dist/app.js:1:needle"],
+    );
+}
+
+#[test]
+fn dependency_directories_are_left_out_or_entered_whatever_the_rules_say() {
+    let files: &[(&str, &str)] = &[
+        (".gitignore", "node_modules\n/vendor/\ndist\n"),
+        ("a.js", "needle\n"),
+        ("dist/b.js", "needle\n"),
+        ("node_modules/x/c.js", "needle\n"),
+        ("vendor/d.go", "needle\n"),
+    ];
+    check(
+        files,
+        |world| GrepRequest { prune: Prune::Dependencies, ..world.grep("needle") },
+        &["a.js:1:needle"],
+    );
+    check(
+        files,
+        |world| GrepRequest { prune: Prune::Enter, ..world.grep("needle") },
+        &["a.js:1:needle", "node_modules/x/c.js:1:needle", "vendor/d.go:1:needle"],
     );
 }
 

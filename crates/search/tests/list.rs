@@ -14,6 +14,7 @@ fn tree(world: &World, base: &str, depth: usize, limit: Option<usize>) -> Vec<St
         rules: Rules::Git,
         hidden: Hidden::Skip,
         prune: Prune::Dependencies,
+        without: Vec::new(),
         limit,
     };
     let output = match list(&world.workspace, &request, &Control::default()) {
@@ -105,6 +106,25 @@ fn rules_and_kinds_are_marked() {
     world.add(b"b\xff", b"");
     let _socket = std::os::unix::net::UnixListener::bind(world.root().join("socket")).unwrap();
     assert_eq!(tree(&world, ".", 1, None), ["a\\nFAKE: b\\u{1b}[31mred", "b\\xff", "socket?"]);
+}
+
+#[test]
+fn directories_are_left_out_by_name_and_counted() {
+    let world = World::new(&[("logs/a", ""), ("src/logs/b", ""), ("src/c", ""), ("build", "a file")]);
+    let request = ListRequest {
+        base: world.workspace.resolve(".").unwrap(),
+        depth: 3,
+        rules: Rules::Git,
+        hidden: Hidden::Skip,
+        prune: Prune::Dependencies,
+        without: vec!["logs".to_owned(), "build".to_owned()],
+        limit: None,
+    };
+    let output = list(&world.workspace, &request, &Control::default()).unwrap();
+    let shown: Vec<String> = output.nodes.iter().map(|node| node.path.display()).collect();
+    assert_eq!(shown, ["build", "src", "src/c"]);
+    assert_eq!((output.skipped.dependencies, output.total), (2, 3));
+    assert_eq!(Vec::from_iter(output.skipped.directories), ["logs", "src/logs"]);
 }
 
 #[test]

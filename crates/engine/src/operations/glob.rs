@@ -31,6 +31,8 @@ pub struct Request {
     pub only: Only,
     /// How many are listed; all are counted.
     pub limit: usize,
+    /// How many levels are looked at, from where the pattern's first wildcard stands; all if not said.
+    pub depth: Option<usize>,
 }
 
 impl Request {
@@ -46,6 +48,7 @@ impl Request {
             case: Case::Sensitive,
             only: Only::Files,
             limit: 100,
+            depth: None,
         }
     }
 }
@@ -91,6 +94,7 @@ impl Operation for Glob {
             case: request.case,
             only: request.only,
             limit: Some(request.limit),
+            depth: request.depth,
         };
         walk(engine, cx, &base, "steps through directories", move |engine, control| {
             toolpost_search::glob(engine.workspace(), &request, control).map(output)

@@ -6,7 +6,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use toolpost_search::{GrepOutput, GrepRequest, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched};
 use toolpost_text::cut::NOTICE;
 use toolpost_workspace::WorkspacePath;
@@ -131,6 +131,25 @@ pub struct Output {
     pub files_searched: u64,
     /// What was not looked at.
     pub walk: Walked,
+    /// What was asked, and how long it took; for the words.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub asked: Asked,
+}
+
+/// What a search was asked, as far as its words repeat it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Where.
+    pub base: WorkspacePath,
+    /// The regular expression.
+    pub pattern: String,
+    /// How many lines or files at most.
+    pub limit: Option<u64>,
+    /// How long it might take, where that was said.
+    pub time: Option<Duration>,
+    /// How long it took.
+    pub took: Duration,
 }
 
 /// A file that holds matches.
@@ -168,13 +187,21 @@ impl Operation for Grep {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let base = request.base.clone();
+        let (base, began) = (request.base.clone(), Instant::now());
+        let asked_for = Asked {
+            base: base.clone(),
+            pattern: request.pattern.clone(),
+            limit: request.limit,
+            time: request.time,
+            took: Duration::ZERO,
+        };
         let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
         let cx = &cx.within(request.time);
         let request = GrepRequest { may_read: Some(cx.may_read.clone()), ..asked(request) };
         walk(engine, cx, &base, "steps through files", move |engine, control| {
             let found = toolpost_search::grep(engine.workspace(), &request, control)?;
-            Ok(fit(output(found, mode, numbers), max_bytes))
+            let said = Asked { took: began.elapsed(), ..asked_for };
+            Ok(fit(output(found, mode, numbers, said), max_bytes))
         })
         .await
     }
@@ -204,7 +231,7 @@ fn asked(request: Request) -> GrepRequest {
     }
 }
 
-fn output(found: GrepOutput, mode: Mode, numbers: Numbers) -> Output {
+fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Output {
     let mut walk = Walked::of(&found.skipped, found.unreadable, found.complete);
     walk.skipped.extend(unsearched(&found.unsearched));
     Output {
@@ -219,6 +246,7 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers) -> Output {
         files_matched: found.totals.files,
         files_searched: found.totals.searched,
         walk,
+        asked,
     }
 }
 

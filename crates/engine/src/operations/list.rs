@@ -28,6 +28,8 @@ pub struct Request {
     pub hidden: Hidden,
     /// What happens to dependency directories.
     pub prune: Prune,
+    /// Names of further directories that are left out.
+    pub without: Vec<String>,
     /// How many entries are listed; all are counted.
     pub limit: usize,
 }
@@ -42,6 +44,7 @@ impl Request {
             rules: Rules::Git,
             hidden: Hidden::Skip,
             prune: Prune::Dependencies,
+            without: Vec::new(),
             limit: 1_000,
         }
     }
@@ -60,6 +63,10 @@ pub struct Output {
     pub total: u64,
     /// What was not looked at.
     pub walk: Walked,
+    /// The directory.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub base: WorkspacePath,
 }
 
 /// An entry of a tree.
@@ -97,17 +104,18 @@ impl Operation for List {
             rules: request.rules,
             hidden: request.hidden,
             prune: request.prune,
+            without: request.without,
             limit: Some(request.limit),
         };
         walk(engine, cx, &base, "steps through directories", move |engine, control| {
             let listed = toolpost_search::list(engine.workspace(), &request, control)?;
-            Ok(output(request.base.display(), listed))
+            Ok(output(request.base, listed))
         })
         .await
     }
 }
 
-fn output(path: String, listed: ListOutput) -> Output {
+fn output(base: WorkspacePath, listed: ListOutput) -> Output {
     let nodes = listed.nodes.into_iter().map(|node| Node {
         path: node.path.display(),
         depth: node.depth,
@@ -117,11 +125,12 @@ fn output(path: String, listed: ListOutput) -> Output {
         more: node.more,
     });
     Output {
-        path,
+        path: base.display(),
         nodes: nodes.collect(),
         more: listed.more,
         total: listed.total,
         walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete),
+        base,
     }
 }
 

@@ -23,7 +23,11 @@ pub(super) fn find(
     let only = if pattern.ending == Ending::Directory { Only::Directories } else { request.only };
     let limit = request.limit.unwrap_or(usize::MAX);
     let options = control.options(request.rules, request.hidden, request.prune);
-    let make = || Finder { pattern: &pattern, only, limit, hits: Vec::new(), total: 0 };
+    let depth = request.depth.unwrap_or(usize::MAX);
+    if depth == 0 {
+        return Err(SearchError::Request("depth must be greater than zero: 1 looks at the directory alone"));
+    }
+    let make = || Finder { pattern: &pattern, only, limit, depth, hits: Vec::new(), total: 0 };
     let walked = walk(&start, pattern.start(), &options, &|| control.stops(), &make);
     match walked {
         Ok(walked) => Ok(gather(&start, walked, limit, control)),
@@ -73,6 +77,7 @@ struct Finder<'p> {
     pattern: &'p Pattern,
     only: Only,
     limit: usize,
+    depth: usize,
     hits: Vec<Hit>,
     total: u64,
 }
@@ -89,11 +94,12 @@ impl Visitor for Finder<'_> {
             return claim(self.pattern.accepts(place, name));
         }
         let step = self.pattern.step(place, name);
-        if !step.named_below.is_empty() {
+        if !step.named_below.is_empty() && level(candidate) < self.depth {
             return Claim::Named;
         }
         let wanted = if self.only == Only::Files { Claim::Pass } else { claim(step.accepted) };
-        if wanted == Claim::Pass && !step.below.is_empty() { Claim::Wanted } else { wanted }
+        let leads_on = !step.below.is_empty() && level(candidate) < self.depth;
+        if wanted == Claim::Pass && leads_on { Claim::Wanted } else { wanted }
     }
 
     fn visit(&mut self, place: &State, entry: &Entry<'_>) -> Next<State> {
@@ -114,7 +120,7 @@ impl Visitor for Finder<'_> {
             self.hit(entry);
         }
         let below = if overruled { step.named_below } else { step.below };
-        if below.is_empty() { Next::On } else { Next::Enter(below) }
+        if below.is_empty() || level(candidate) >= self.depth { Next::On } else { Next::Enter(below) }
     }
 }
 
@@ -130,6 +136,11 @@ impl Finder<'_> {
             cut(&mut self.hits, self.limit);
         }
     }
+}
+
+/// Counts how deep something lies; 1 is directly in the start of the walk.
+fn level(candidate: &Candidate<'_>) -> usize {
+    1 + memchr::memchr_iter(b'/', candidate.relative_bytes()).count()
 }
 
 fn claim(accepted: Accepted) -> Claim {

@@ -1,6 +1,6 @@
 //! The tree, grown level by level.
 
-use toolpost_workspace::walk::{Ended, Found, Options, Skipped, Spot, Unreadable, show};
+use toolpost_workspace::walk::{Ended, Found, Kind, Options, Skipped, Spot, Unreadable, show};
 use toolpost_workspace::{Fault, Workspace};
 
 use super::{Inside, ListOutput, ListRequest, Node};
@@ -24,6 +24,7 @@ struct Tree {
     options: Options,
     total: u64,
     left: usize,
+    without: Vec<String>,
     skipped: Skipped,
     unreadable: Unreadable,
     /// Why the directory that was asked for cannot be read.
@@ -52,6 +53,7 @@ pub(super) fn grow(
         options,
         total: 0,
         left: request.limit.unwrap_or(MOST).min(MOST),
+        without: request.without.clone(),
         skipped: Skipped::default(),
         unreadable: Unreadable::default(),
         start_refused: None,
@@ -108,7 +110,13 @@ impl Tree {
     fn read(&mut self, index: usize) {
         let Some(branch) = self.branches.get_mut(index) else { return };
         match branch.spot.read(&self.options, &mut self.skipped, &mut self.unreadable) {
-            Ok(Some(found)) => {
+            Ok(Some(mut found)) => {
+                let is_out = |found: &Found| {
+                    found.kind == Kind::Directory && self.without.iter().any(|name| found.name == **name)
+                };
+                for out in found.extract_if(.., |found| is_out(found)) {
+                    self.skipped.leave_out(|| branch.spot.path_of(&out).display());
+                }
                 self.total += found.len() as u64;
                 branch.inside = Inside::Read;
                 branch.entries = found.into_iter().map(|found| Leaf { found, branch: None }).collect();

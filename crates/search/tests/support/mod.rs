@@ -65,6 +65,7 @@ impl World {
             case: Case::Sensitive,
             only: Only::Files,
             limit: None,
+            depth: None,
         }
     }
 

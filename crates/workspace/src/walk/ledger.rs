@@ -64,6 +64,11 @@ impl Skipped {
         }
     }
 
+    /// Counts a directory that a caller leaves out by itself, as one of dependencies.
+    pub fn leave_out(&mut self, name: impl FnOnce() -> String) {
+        self.count(Reason::Dependency, What::Directory, name);
+    }
+
     pub(super) fn count(&mut self, reason: Reason, what: What, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
             (Reason::Ignored, What::File) => &mut self.ignored_files,

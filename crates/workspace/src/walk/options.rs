@@ -30,6 +30,8 @@ pub enum Prune {
     Nothing,
     /// They are left out and counted.
     Dependencies,
+    /// They are entered although an ignore rule names them.
+    Enter,
 }
 
 /// How a walk goes.

@@ -15,6 +15,11 @@ pub(super) fn is_dependency(name: &[u8], beside: Marks) -> bool {
     NAMES.contains(&name) || (name == b"target" && beside.has(Marks::CARGO))
 }
 
+/// Says whether the name alone, with what lies beside it, allows that the directory was installed, cached or built.
+pub(super) fn may_be_dependency(name: &[u8], beside: Marks) -> bool {
+    is_dependency(name, beside) || name == b"vendor"
+}
+
 /// Says whether what lies in a directory tells that it was installed, cached or built.
 pub(super) fn holds_dependencies(name: &[u8], within: Marks) -> bool {
     within.has(Marks::CACHE)

@@ -148,7 +148,8 @@ pub(super) fn against(
         Rules::None => Verdict::Silent,
         Rules::Git => level.verdict(path, candidate.kind()),
     };
-    if verdict == Verdict::Ignore {
+    let entered = || options.prune == Prune::Enter && directory && prune::may_be_dependency(name, beside);
+    if verdict == Verdict::Ignore && !entered() {
         return Some(Reason::Ignored);
     }
     if options.prune == Prune::Dependencies && directory && prune::is_dependency(name, beside) && !lifted() {
