@@ -10,6 +10,8 @@ use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath};
 
 /// How many bytes of files the session remembers, to say later what changed.
 const REMEMBERED: usize = 8 * 1024 * 1024;
+/// How many contents of one file are remembered, to find lines that were seen in an earlier one.
+const VERSIONS: usize = 5;
 
 /// What a call has shown to its caller.
 #[derive(Debug, Clone)]
@@ -49,9 +51,12 @@ pub struct Session {
 
 #[derive(Debug, Default)]
 struct Remembered {
-    files: HashMap<WorkspacePath, Arc<[u8]>>,
-    order: VecDeque<WorkspacePath>,
+    /// The contents of each file, the latest last, each with its number.
+    files: HashMap<WorkspacePath, VecDeque<(u64, Arc<[u8]>)>>,
+    /// What was remembered, the oldest first; what is not there any more was forgotten before.
+    order: VecDeque<(WorkspacePath, u64)>,
     bytes: usize,
+    next: u64,
 }
 
 #[derive(Debug, Default)]
@@ -89,7 +94,15 @@ impl Session {
     /// Gives the bytes of a file as they were when it was last seen, if they are still remembered.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
-        self.remembered.lock().unwrap_or_else(PoisonError::into_inner).files.get(path).cloned()
+        self.versions(path).into_iter().next()
+    }
+
+    /// Gives the last few contents of a file that were seen and are still remembered, the latest first.
+    #[must_use]
+    pub fn versions(&self, path: &WorkspacePath) -> Vec<Arc<[u8]>> {
+        let kept = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        let versions = kept.files.get(path).into_iter().flatten().rev();
+        versions.map(|(_, bytes)| bytes.clone()).collect()
     }
 
     /// Counts how often the very same call, known by its fingerprint, has failed in a row; 1 is the first time.
@@ -106,21 +119,46 @@ impl Session {
     }
 
     fn remember(&self, path: WorkspacePath, bytes: Arc<[u8]>) {
-        let mut kept = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        if bytes.len() > REMEMBERED / 8 {
+        if bytes.len() <= REMEMBERED / 8 {
+            self.remembered.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
+        }
+    }
+}
+
+impl Remembered {
+    fn add(&mut self, path: WorkspacePath, bytes: Arc<[u8]>) {
+        let versions = self.files.entry(path.clone()).or_default();
+        if versions.back().is_some_and(|(_, latest)| *latest == bytes) {
             return;
         }
-        kept.bytes += bytes.len();
-        if let Some(before) = kept.files.insert(path.clone(), bytes) {
-            kept.bytes -= before.len();
-        } else {
-            kept.order.push_back(path);
+        self.next += 1;
+        self.bytes += bytes.len();
+        versions.push_back((self.next, bytes));
+        while versions.len() > VERSIONS {
+            self.bytes -= versions.pop_front().map_or(0, |(_, oldest)| oldest.len());
         }
-        while kept.bytes > REMEMBERED {
-            let Some(oldest) = kept.order.pop_front() else { break };
-            if let Some(gone) = kept.files.remove(&oldest) {
-                kept.bytes -= gone.len();
-            }
+        self.order.push_back((path, self.next));
+        while self.bytes > REMEMBERED {
+            let Some((path, number)) = self.order.pop_front() else { break };
+            self.forget(&path, number);
+        }
+        if self.order.len() > 2 * self.files.len() * VERSIONS {
+            let files = &self.files;
+            let known = |path: &WorkspacePath, number: &u64| {
+                files.get(path).is_some_and(|versions| versions.iter().any(|(known, _)| known == number))
+            };
+            self.order.retain(|(path, number)| known(path, number));
+        }
+    }
+
+    /// Forgets one content of a file, if it is still remembered: no older one of that file is.
+    fn forget(&mut self, path: &WorkspacePath, number: u64) {
+        let Some(versions) = self.files.get_mut(path) else { return };
+        if versions.front().is_some_and(|(first, _)| *first == number) {
+            self.bytes -= versions.pop_front().map_or(0, |(_, oldest)| oldest.len());
+        }
+        if versions.is_empty() {
+            self.files.remove(path);
         }
     }
 }

@@ -5,6 +5,8 @@ pub mod diff;
 pub mod encoding;
 pub mod escape;
 pub mod guard;
+pub mod hashline;
+pub mod line_edit;
 pub mod lines;
 pub mod matching;
 pub mod names;

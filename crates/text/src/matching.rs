@@ -17,8 +17,10 @@ use serde::Serialize;
 
 use crate::lines::LineRange;
 
+pub(crate) use blocks::runs;
 pub use find::find;
 pub use miss::{Closest, Miss, Place};
+pub(crate) use reindent::Shift;
 
 /// How far the search may go from the letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -1,6 +1,7 @@
 //! How files are changed: looked at, worked out in memory, then committed together.
 
 mod commit;
+mod lines;
 mod place;
 mod report;
 mod whole;
@@ -55,6 +56,7 @@ pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Ou
         let applied = match &change.at {
             Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
             Where::Text { .. } => place::replace(engine, cx, draft, change),
+            Where::Lines(lines) => lines::edit(engine, cx, draft, lines, &change.text),
         };
         applied.map_err(|failure| numbered(failure, number, request.changes.len()))?;
     }
@@ -90,14 +92,14 @@ fn draft<'a>(
         seen: Part::AsBefore,
         notes: Vec::new(),
     };
-    judge_again(cx, change, &mut draft)?;
+    judge_again(engine, cx, change, &mut draft)?;
     drafts.push(draft);
     let last = drafts.len() - 1;
     Ok(&mut drafts[last])
 }
 
 /// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
-fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), Failure> {
+fn judge_again(engine: &Engine, cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), Failure> {
     let Some(before) = &draft.before else { return Ok(()) };
     let seen = cx.expected.get(&draft.path).copied();
     let seen = seen.or_else(|| cx.session.ledger.seen(&draft.path).map(|record| record.hash));
@@ -105,7 +107,7 @@ fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), F
         // It was judged when nothing was there, and somebody has made it since.
         let need = match change.at {
             Where::Whole(_) => cx.fresh.whole,
-            Where::Text { .. } => cx.fresh.part,
+            Where::Text { .. } | Where::Lines(_) => cx.fresh.part,
         };
         return if need == Need::Seen { Err(fresh::unread(&draft.path)) } else { Ok(()) };
     };
@@ -115,8 +117,13 @@ fn judge_again(cx: &CallCtx, change: &Change, draft: &mut Draft) -> Result<(), F
     draft.seen = Part::Some;
     match change.at {
         Where::Whole(_) => Err(fresh::stale(cx, &draft.path, &before.bytes)),
-        _ if cx.fresh.changed == Changed::Refused => Err(fresh::stale(cx, &draft.path, &before.bytes)),
-        Where::Text { .. } => {
+        _ if cx.fresh.changed == Changed::Refused => {
+            let failure = fresh::stale(cx, &draft.path, &before.bytes);
+            let Where::Lines(lines) = &change.at else { return Err(failure) };
+            let now = lines::whereabouts(engine, cx, &draft.path, &before.bytes, lines);
+            Err(now.into_iter().fold(failure, Failure::hint))
+        }
+        Where::Text { .. } | Where::Lines(_) => {
             let now = toolpost_text::encoding::Text::open(before.bytes.clone(), None).ok();
             let lines = now.and_then(|now| fresh::lines_changed(cx, &draft.path, now.view()));
             let differ = lines.map_or(String::new(), |lines| match lines {

@@ -90,7 +90,7 @@ fn notes(found: &Found, want: Want) -> Vec<String> {
 }
 
 /// A notebook that was valid JSON stays so.
-fn still_a_notebook(draft: &Draft, before: &[u8], after: &[u8]) -> Result<(), Failure> {
+pub(super) fn still_a_notebook(draft: &Draft, before: &[u8], after: &[u8]) -> Result<(), Failure> {
     if draft.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
         return Ok(());
     }

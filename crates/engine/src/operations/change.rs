@@ -6,7 +6,11 @@ use serde::Serialize;
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::WorkspacePath;
 
-pub use toolpost_text::matching::{Step, Want};
+pub use toolpost_text::{
+    hashline::Reference,
+    line_edit::Side,
+    matching::{Step, Want},
+};
 
 /// Changes files.
 pub struct ChangeFiles;
@@ -45,6 +49,19 @@ pub enum Where {
         /// How far the search may go when the text does not stand there exactly.
         matching: Step,
     },
+    /// These lines.
+    Lines(Lines),
+}
+
+/// Lines of a file, as they were named, and on which side of them the new text goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    /// The first line.
+    pub first: Reference,
+    /// The last line.
+    pub last: Reference,
+    /// On which side.
+    pub side: Side,
 }
 
 /// What must hold of a file that is written whole.
@@ -129,7 +146,9 @@ impl Operation for ChangeFiles {
             let (extent, reads) = match change.at {
                 Where::Whole(Existence::New) => (Extent::Whole, None),
                 Where::Whole(_) => (Extent::Whole, Some(Touch::Read(change.path.clone()))),
-                Where::Text { .. } => (Extent::Part, Some(Touch::Read(change.path.clone()))),
+                Where::Text { .. } | Where::Lines(_) => {
+                    (Extent::Part, Some(Touch::Read(change.path.clone())))
+                }
             };
             reads.into_iter().chain([Touch::Write(change.path.clone(), extent)])
         };

@@ -193,7 +193,7 @@ fn fit(search: &Search<'_>, place: Place, new: &str) -> Option<(Hit, Vec<Differe
 }
 
 /// Finds a sequence in another, overlaps included, in linear time.
-fn runs(hay: &[u64], needle: &[u64]) -> Vec<usize> {
+pub(crate) fn runs<T: PartialEq>(hay: &[T], needle: &[T]) -> Vec<usize> {
     let mut fallback = vec![0; needle.len()];
     let mut length = 0;
     for index in 1..needle.len() {
@@ -205,11 +205,11 @@ fn runs(hay: &[u64], needle: &[u64]) -> Vec<usize> {
     }
     let mut found = Vec::new();
     let mut length = 0;
-    for (index, hash) in hay.iter().enumerate() {
-        while length > 0 && (length == needle.len() || *hash != needle[length]) {
+    for (index, item) in hay.iter().enumerate() {
+        while length > 0 && (length == needle.len() || *item != needle[length]) {
             length = fallback[length - 1];
         }
-        length += usize::from(needle.get(length) == Some(hash));
+        length += usize::from(needle.get(length) == Some(item));
         if length == needle.len() {
             found.push(index + 1 - length);
         }

@@ -4,7 +4,7 @@ use crate::encoding::Indent;
 
 /// Which indentation of an old text is which of the file, the least first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shift {
+pub(crate) struct Shift {
     pairs: Vec<Pair>,
     first: Pair,
 }
@@ -38,7 +38,7 @@ impl Shift {
     /// Collects the indentations of lines that agree; none if they are not shifted consistently.
     ///
     /// Lines that are indented alike in the old text must be so in the file, and deeper ones deeper.
-    pub(super) fn new<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
+    pub(crate) fn new<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut seen: Vec<(&str, &str)> = Vec::new();
         for (old, file) in lines {
             match seen.iter().find(|known| known.0 == old) {
@@ -60,7 +60,7 @@ impl Shift {
     /// Indents new text like the file; none if its indentation has no clear counterpart there.
     ///
     /// `unit` is asked for the file's usual indentation when the lines themselves do not tell.
-    pub(super) fn apply(&self, new: &str, unit: impl FnOnce() -> Indent) -> Option<String> {
+    pub(crate) fn apply(&self, new: &str, unit: impl FnOnce() -> Indent) -> Option<String> {
         let full =
             || new.split('\n').map(|line| (indent(line), line)).filter(|(_, line)| !is_blank_line(line));
         let Some((begin, _)) = full().next() else { return Some(new.to_owned()) };

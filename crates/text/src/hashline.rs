@@ -1,0 +1,129 @@
+//! References to lines: a number, and a hash of what stands there.
+
+mod moved;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use moved::{Moved, moved};
+
+/// A line as a model names it: `42`, or `42:ab` with the hash of its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Reference {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The hash of its text, where one was given.
+    pub hash: Option<u8>,
+}
+
+/// Why a text is no reference.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{said:?} names no line; it takes a line's number from 1 on, such as 42, or number and hash, such as 42:ab"
+)]
+pub struct NoReference {
+    /// The text, cut if it is long.
+    pub said: String,
+}
+
+/// A line with the reference that a model copied in front of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Referred<'a> {
+    /// The reference.
+    pub reference: Reference,
+    /// The line behind it.
+    pub text: &'a str,
+}
+
+impl Reference {
+    /// Makes the reference to a line with this text.
+    #[must_use]
+    pub fn of(line: usize, text: &str) -> Self {
+        Self { line, hash: Some(hash(text)) }
+    }
+
+    /// Says whether the hash, if there is one, is that of a text.
+    #[must_use]
+    pub fn fits(&self, text: &str) -> bool {
+        self.hash.is_none_or(|wanted| wanted == hash(text))
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.hash {
+            Some(hash) => write!(f, "{}:{hash:02x}", self.line),
+            None => write!(f, "{}", self.line),
+        }
+    }
+}
+
+/// Reads a reference, alone or as it stands in front of its line: `42`, `42:ab`, `42:ab | let a = 1;`.
+impl FromStr for Reference {
+    type Err = NoReference;
+
+    fn from_str(said: &str) -> Result<Self, NoReference> {
+        let alone = said.split_once('|').map_or(said, |(reference, _)| reference).trim();
+        let (digits, hash) = match alone.split_once(':') {
+            Some((digits, hash)) => (digits, Some(hash)),
+            None => (alone, None),
+        };
+        let none = || NoReference { said: crate::cut::line(said.trim(), 60).0.to_owned() };
+        let line = number(digits).filter(|line| *line > 0).ok_or_else(none)?;
+        let hash = hash.map(|hash| byte(hash).ok_or_else(none)).transpose()?;
+        Ok(Self { line, hash })
+    }
+}
+
+/// Gives the hash of a line, by which a changed line is noticed: the same whatever its white space.
+///
+/// It is the low byte of the hash that multiplies by 33 and adds each UTF-16 unit, from 5381 on.
+#[must_use]
+pub fn hash(line: &str) -> u8 {
+    let mut units = [0; 2];
+    let mut hash = 5_u8;
+    for character in line.chars().filter(|character| !is_space(*character)) {
+        for unit in character.encode_utf16(&mut units) {
+            hash = hash.wrapping_mul(33).wrapping_add(unit.to_le_bytes()[0]);
+        }
+    }
+    hash
+}
+
+/// Writes a line with its reference in front: `42:ab | let a = 1;`.
+#[must_use]
+pub fn referred(line: usize, text: &str) -> String {
+    format!("{} | {text}", Reference::of(line, text))
+}
+
+/// Takes the reference off a line that has one in front, as `42:ab | let a = 1;` or `42 | let a = 1;`.
+#[must_use]
+pub fn unreferred(line: &str) -> Option<Referred<'_>> {
+    let (front, text) = line.split_once('|')?;
+    let (digits, hash) = match front.trim().split_once(':') {
+        Some((digits, hash)) => (digits, Some(byte(hash)?)),
+        None => (front.trim(), None),
+    };
+    let line = number(digits)?;
+    Some(Referred { reference: Reference { line, hash }, text: text.strip_prefix(' ').unwrap_or(text) })
+}
+
+/// Reads a number that is nothing but digits.
+fn number(digits: &str) -> Option<usize> {
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// Reads two hexadecimal digits.
+fn byte(digits: &str) -> Option<u8> {
+    (digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .then(|| u8::from_str_radix(digits, 16).ok())?
+}
+
+/// Says whether a character is white space to the hash: what ECMAScript calls so.
+fn is_space(character: char) -> bool {
+    matches!(
+        character,
+        '\t'..='\r' | ' ' | '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{2028}' | '\u{2029}'
+            | '\u{202F}' | '\u{205F}' | '\u{3000}' | '\u{FEFF}'
+    )
+}

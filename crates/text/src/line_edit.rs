@@ -1,0 +1,212 @@
+//! Lines replaced, taken out or put in by their numbers, and what models get wrong when they send them.
+
+mod brackets;
+mod echo;
+mod indentation;
+mod prefix;
+
+use serde::Serialize;
+
+use crate::encoding::Splice;
+use crate::lines::{LineIndex, LineRange, lf};
+
+/// On which side of the lines new text goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// In their place; nothing in their place takes them out.
+    Replace,
+    /// In front of the first.
+    Before,
+    /// Behind the last.
+    After,
+}
+
+/// A change of lines, worked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// What to do with the view.
+    pub splice: Splice,
+    /// What was wrong with the new text and was corrected.
+    pub corrections: Vec<Correction>,
+    /// How many lines the new text has.
+    pub lines: usize,
+}
+
+/// What was wrong with new text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Correction {
+    /// Its lines had numbers in front.
+    LineNumbers,
+    /// It began with so many lines that stand before the place and stay there.
+    EchoBefore(usize),
+    /// It ended with so many lines that stand behind the place and stay there.
+    EchoAfter(usize),
+    /// It had lost the indentation that the replaced lines have.
+    Indentation(String),
+}
+
+/// Why lines cannot be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoLines {
+    /// The range ends before it begins.
+    #[error("the range ends at line {last}, before it begins at line {first}")]
+    Reversed {
+        /// Where it begins.
+        first: usize,
+        /// Where it ends.
+        last: usize,
+    },
+    /// There is no such line.
+    #[error("there is no line {line}: the file has {count}")]
+    Beyond {
+        /// The line.
+        line: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// There is nothing to put in.
+    #[error("there is no text to put in; an empty line is a line break alone")]
+    Nothing,
+}
+
+impl Correction {
+    /// Says what was done, for a reply.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let lines = |count: usize| {
+            if count == 1 { "a repeated line".to_owned() } else { format!("{count} repeated lines") }
+        };
+        match self {
+            Self::LineNumbers => "took the line numbers off the new text".to_owned(),
+            Self::EchoBefore(count) => format!("left out {} from before the place", lines(*count)),
+            Self::EchoAfter(count) => format!("left out {} from behind the place", lines(*count)),
+            Self::Indentation(to) => format!("restored the indentation {to:?}"),
+        }
+    }
+}
+
+/// Works out the change of some lines of a view.
+///
+/// One line break at the end of `new` belongs to its last line, and a last line of the file without one stays without.
+/// CRLF counts as LF. An empty file is filled by a change of its line 1.
+///
+/// # Errors
+///
+/// When there are no such lines, or nothing to put in.
+pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<Edited, NoLines> {
+    let new = lf(new);
+    check(crate::lines::count(view), lines, side, &new)?;
+    if view.is_empty() {
+        let splice = Splice { range: 0..0, new: new.into_owned() };
+        return Ok(Edited { lines: crate::lines::count(&splice.new), splice, corrections: Vec::new() });
+    }
+    let place = Place { lines: view.lines().collect(), first: lines.first - 1, end: lines.last, side, view };
+    let (new, corrections) = corrected(&place, new.into_owned());
+    let splice = splice(view, lines, side, &new);
+    Ok(Edited { lines: crate::lines::count(&new), splice, corrections })
+}
+
+/// The place of a change: the lines of the view, and which of them are meant.
+struct Place<'a> {
+    view: &'a str,
+    lines: Vec<&'a str>,
+    first: usize,
+    end: usize,
+    side: Side,
+}
+
+impl<'a> Place<'a> {
+    /// Gives the lines that are replaced; none where text is put in.
+    fn replaced(&self) -> &[&'a str] {
+        match self.side {
+            Side::Replace => &self.lines[self.first..self.end],
+            Side::Before | Side::After => &[],
+        }
+    }
+
+    /// Gives the lines that will stand before the new text.
+    fn before(&self) -> &[&'a str] {
+        match self.side {
+            Side::Replace | Side::Before => &self.lines[..self.first],
+            Side::After => &self.lines[..self.end],
+        }
+    }
+
+    /// Gives the lines that will stand behind the new text.
+    fn behind(&self) -> &[&'a str] {
+        match self.side {
+            Side::Replace | Side::After => &self.lines[self.end..],
+            Side::Before => &self.lines[self.first..],
+        }
+    }
+}
+
+/// Checks that the lines exist and that there is something to do.
+fn check(count: usize, lines: LineRange, side: Side, new: &str) -> Result<(), NoLines> {
+    let LineRange { first, last } = lines;
+    if last < first {
+        return Err(NoLines::Reversed { first, last });
+    }
+    let count_or_first = count.max(1); // the only line of an empty file can be filled
+    if let Some(line) = [first, last].into_iter().find(|line| *line == 0 || *line > count_or_first) {
+        return Err(NoLines::Beyond { line, count });
+    }
+    if new.is_empty() && (side != Side::Replace || count == 0) {
+        return Err(NoLines::Nothing);
+    }
+    Ok(())
+}
+
+/// Corrects what models get wrong, in this order.
+fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
+    let mut corrections = Vec::new();
+    if let Some(bare) = prefix::strip(place, &new) {
+        new = bare;
+        corrections.push(Correction::LineNumbers);
+    }
+    let echo = echo::find(place, &new);
+    if echo.before + echo.behind > 0 {
+        new = echo.strip(&new);
+        let both = [
+            (echo.before > 0).then_some(Correction::EchoBefore(echo.before)),
+            (echo.behind > 0).then_some(Correction::EchoAfter(echo.behind)),
+        ];
+        corrections.extend(both.into_iter().flatten());
+    }
+    if let Some((indented, base)) = indentation::restore(place, &new) {
+        new = indented;
+        corrections.push(Correction::Indentation(base));
+    }
+    (new, corrections)
+}
+
+/// Makes the splice; whether the last line of the file has a break stays as it is.
+fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
+    let span = LineIndex::new(view).span(lines).unwrap_or(view.len()..view.len());
+    let closed = view[..span.end].ends_with('\n');
+    let body = new.strip_suffix('\n').unwrap_or(new);
+    match side {
+        Side::Replace if new.is_empty() && !closed => {
+            // What is now the last line goes without a break as the last line did.
+            Splice { range: span.start.saturating_sub(1)..span.end, new: String::new() }
+        }
+        Side::Replace if new.is_empty() => Splice { range: span, new: String::new() },
+        Side::Replace if closed => Splice { range: span, new: format!("{body}\n") },
+        Side::Replace => Splice { range: span, new: body.to_owned() },
+        Side::Before => Splice { range: span.start..span.start, new: format!("{body}\n") },
+        Side::After if closed => Splice { range: span.end..span.end, new: format!("{body}\n") },
+        Side::After => Splice { range: span.end..span.end, new: format!("\n{body}") },
+    }
+}
+
+/// Says whether there is nothing on a line.
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}
+
+/// Gives the tabs and spaces in front of a line.
+fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}

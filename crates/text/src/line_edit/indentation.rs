@@ -1,0 +1,82 @@
+//! Indentation that new text lost on its way.
+
+use super::{Place, Side, indent, is_blank};
+use crate::encoding::Indent;
+use crate::matching::Shift;
+
+/// Gives new text the indentation of the lines that it replaces, and that indentation.
+///
+/// Only what begins at the very left where the replaced lines do not has lost it: all of it, or the first line alone.
+/// Less indentation than before is meant; so is other indentation of the same words. A text with a literal over several
+/// lines is left as it is, since the spaces in it count.
+pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> {
+    let replaced = full(place.replaced().iter().copied());
+    let base = indent(replaced.first()?);
+    let lines = full(new.split('\n'));
+    let first = *lines.first()?;
+    let lost = place.side == Side::Replace && !base.is_empty() && indent(first).is_empty();
+    let deepest_left = replaced.iter().all(|line| indent(line).starts_with(base));
+    if !lost || !deepest_left || same_words(&replaced, &lines) {
+        return None;
+    }
+    if lines.iter().any(|line| is_directive(line) || opens_literal(line)) {
+        return None;
+    }
+    if first_alone(base, first, &lines[1..]) {
+        return Some((new.replacen(first, &format!("{base}{first}"), 1), base.to_owned()));
+    }
+    let shift = Shift::new([("", base)].into_iter())?;
+    Some((shift.apply(new, || Indent::of(place.view))?, base.to_owned()))
+}
+
+/// Says whether only the first line lost its indentation, as when the text was trimmed as a whole.
+fn first_alone(base: &str, first: &str, others: &[&str]) -> bool {
+    let Some(second) = others.first().map(|line| indent(line)) else { return false };
+    let opens = first.trim_end().ends_with(['{', '(', '[', ':', ',']);
+    others.iter().all(|line| indent(line).starts_with(base)) && (!opens || second.len() > base.len())
+}
+
+/// Says whether new and old lines differ in their indentation only.
+fn same_words(old: &[&str], new: &[&str]) -> bool {
+    old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.trim() == new.trim())
+}
+
+/// Says whether a line belongs at the very left: a directive of a preprocessor.
+fn is_directive(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "define",
+        "elif",
+        "else",
+        "endif",
+        "endregion",
+        "error",
+        "if",
+        "ifdef",
+        "ifndef",
+        "include",
+        "pragma",
+        "region",
+        "undef",
+        "warning",
+    ];
+    let word =
+        line.strip_prefix('#').map(|rest| rest.split(|c: char| !c.is_alphabetic()).next().unwrap_or(""));
+    word.is_some_and(|word| WORDS.contains(&word))
+}
+
+/// Says whether a literal of several lines may begin or end on a line.
+fn opens_literal(line: &str) -> bool {
+    let odd = |mark: &str| line.matches(mark).count() % 2 == 1;
+    let here = |mark: &str| line.split(mark).skip(1).any(|rest| rest.starts_with(is_here_mark));
+    odd("\"\"\"") || odd("'''") || odd("`") || line.contains("r#\"") || line.contains("R\"(") || here("<<")
+}
+
+/// Says whether a character behind `<<` makes it the beginning of a text that follows.
+fn is_here_mark(character: char) -> bool {
+    character.is_ascii_uppercase() || matches!(character, '~' | '-' | '\'' | '"')
+}
+
+/// Gives the lines with something on them.
+fn full<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    lines.filter(|line| !is_blank(line)).collect()
+}

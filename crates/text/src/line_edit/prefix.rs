@@ -1,0 +1,37 @@
+//! Line numbers that a model copied in front of the lines that it sends.
+
+use super::{Place, is_blank};
+use crate::hashline::{Referred, unreferred};
+
+/// The numbers may begin or end so far off the place.
+const REACH: usize = 3;
+
+/// Takes the references off new text, if that is what stands in front of most of its lines.
+///
+/// They must count up near the place. Numbers without a hash are taken for a table where the file has such lines itself.
+pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
+    let lines: Vec<&str> = new.split('\n').collect();
+    let full = lines.iter().filter(|line| !is_blank(line)).count();
+    let referred: Vec<Referred<'_>> = lines.iter().filter_map(|line| unreferred(line)).collect();
+    if referred.len() * 2 <= full {
+        return None;
+    }
+    let least = place.first.saturating_sub(REACH) + 1;
+    let most = place.end + full + REACH;
+    let numbers = || referred.iter().map(|line| line.reference.line);
+    let near = numbers().all(|number| (least..=most).contains(&number));
+    let rising = numbers().zip(numbers().skip(1)).all(|(one, next)| one < next);
+    let hashed = referred.iter().all(|line| line.reference.hash.is_some());
+    if !near || !rising || (!hashed && is_table(place)) {
+        return None;
+    }
+    let bare: Vec<&str> =
+        lines.iter().map(|line| unreferred(line).map_or(*line, |referred| referred.text)).collect();
+    Some(bare.join("\n"))
+}
+
+/// Says whether the file itself has lines there that look numbered.
+fn is_table(place: &Place<'_>) -> bool {
+    let around = place.first.saturating_sub(REACH)..(place.end + REACH).min(place.lines.len());
+    place.lines[around].iter().any(|line| unreferred(line).is_some())
+}
