@@ -95,11 +95,11 @@ pub struct Failure {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Which of several changes failed, counted from 1.
-    pub change: Option<u32>,
+    pub change: Option<usize>,
     /// In how many places the text stands.
-    pub places: Option<u32>,
+    pub places: Option<usize>,
     /// How many characters were searched for the text.
-    pub searched: Option<u32>,
+    pub searched: Option<usize>,
 }
 
 impl Failure {

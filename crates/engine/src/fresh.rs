@@ -57,6 +57,19 @@ fn write(
     Ok(Some(record.hash))
 }
 
+/// Judges a part that turned out to be all of a file, of which `present` is on the disk.
+pub(crate) fn judge_whole(cx: &CallCtx, path: &WorkspacePath, present: &[u8]) -> Result<(), Failure> {
+    if cx.fresh.whole != Need::Seen {
+        return Ok(());
+    }
+    match cx.session.ledger.seen(path) {
+        None => Err(unread(path)),
+        Some(record) if record.hash != hash(present) => Err(stale(cx, path, present)),
+        Some(record) if !covers(&record.coverage, present) => Err(unread_in_part(path)),
+        Some(_) => Ok(()),
+    }
+}
+
 /// Tells whether all lines of a content have been shown.
 fn covers(coverage: &Coverage, bytes: &[u8]) -> bool {
     match coverage {

@@ -129,7 +129,7 @@ fn padded(line: &str, after_padded: bool) -> Option<u64> {
 const GUTTER: usize = 6;
 
 /// Says whether a line stands for code that was not written out.
-fn is_omission(line: &str) -> bool {
+pub(crate) fn is_omission(line: &str) -> bool {
     let (body, marked) = comment(line);
     let dots = |c: char| c == '.' || c == '\u{2026}' || c.is_whitespace();
     let core = body.trim_matches(dots);
@@ -230,7 +230,7 @@ const FILL: &[&str] = &[
 ];
 
 /// Takes the marks of a comment, or brackets, off a line; says whether there were any.
-fn comment(line: &str) -> (&str, bool) {
+pub(crate) fn comment(line: &str) -> (&str, bool) {
     let opens = ["//", "/*", "<!--", "{/*", "--", "#", "*", ";", "%", "(", "\"\"\""];
     let mut body = line;
     let mut marked = false;

@@ -9,5 +9,6 @@ pub mod hashline;
 pub mod line_edit;
 pub mod lines;
 pub mod matching;
+pub mod merge;
 pub mod names;
 pub mod window;

@@ -2,6 +2,7 @@
 
 mod commit;
 mod lines;
+mod merge;
 mod place;
 mod report;
 mod whole;
@@ -57,6 +58,7 @@ pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Ou
             Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
             Where::Text { .. } => place::replace(engine, cx, draft, change),
             Where::Lines(lines) => lines::edit(engine, cx, draft, lines, &change.text),
+            Where::Merge { language } => merge::apply(engine, cx, draft, language.as_deref(), &change.text),
         };
         applied.map_err(|failure| numbered(failure, number, request.changes.len()))?;
     }
@@ -107,7 +109,7 @@ fn judge_again(engine: &Engine, cx: &CallCtx, change: &Change, draft: &mut Draft
         // It was judged when nothing was there, and somebody has made it since.
         let need = match change.at {
             Where::Whole(_) => cx.fresh.whole,
-            Where::Text { .. } | Where::Lines(_) => cx.fresh.part,
+            Where::Text { .. } | Where::Lines(_) | Where::Merge { .. } => cx.fresh.part,
         };
         return if need == Need::Seen { Err(fresh::unread(&draft.path)) } else { Ok(()) };
     };
@@ -123,7 +125,7 @@ fn judge_again(engine: &Engine, cx: &CallCtx, change: &Change, draft: &mut Draft
             let now = lines::whereabouts(engine, cx, &draft.path, &before.bytes, lines);
             Err(now.into_iter().fold(failure, Failure::hint))
         }
-        Where::Text { .. } | Where::Lines(_) => {
+        Where::Text { .. } | Where::Lines(_) | Where::Merge { .. } => {
             let now = toolpost_text::encoding::Text::open(before.bytes.clone(), None).ok();
             let lines = now.and_then(|now| fresh::lines_changed(cx, &draft.path, now.view()));
             let differ = lines.map_or(String::new(), |lines| match lines {
@@ -143,6 +145,6 @@ fn numbered(failure: Failure, number: usize, of: usize) -> Failure {
     if of == 1 {
         return failure;
     }
-    let facts = Facts { change: u32::try_from(number + 1).ok(), ..failure.facts };
+    let facts = Facts { change: Some(number + 1), ..failure.facts };
     Failure { what: format!("Edit {}: {} Nothing was changed.", number + 1, failure.what), facts, ..failure }
 }

@@ -51,6 +51,11 @@ pub enum Where {
     },
     /// These lines.
     Lines(Lines),
+    /// Where the text itself shows: it is partial code, with markers for what stays.
+    Merge {
+        /// The language, as a caller names it; without one, the file's name tells.
+        language: Option<String>,
+    },
 }
 
 /// Lines of a file, as they were named, and on which side of them the new text goes.
@@ -146,7 +151,7 @@ impl Operation for ChangeFiles {
             let (extent, reads) = match change.at {
                 Where::Whole(Existence::New) => (Extent::Whole, None),
                 Where::Whole(_) => (Extent::Whole, Some(Touch::Read(change.path.clone()))),
-                Where::Text { .. } | Where::Lines(_) => {
+                Where::Text { .. } | Where::Lines(_) | Where::Merge { .. } => {
                     (Extent::Part, Some(Touch::Read(change.path.clone())))
                 }
             };

@@ -1,0 +1,89 @@
+//! Puts partial code into a file, where markers stand for what stays.
+
+use super::Draft;
+use crate::{CallCtx, Engine, Failure, Hint, Kind, failures, fresh};
+use toolpost_text::{
+    encoding::Text,
+    guard, lines,
+    merge::{self, Refusal, Taken, Why},
+};
+
+/// Works out the content with the snippet merged into it.
+pub(super) fn apply(
+    engine: &Engine,
+    cx: &CallCtx,
+    draft: &mut Draft,
+    _language: Option<&str>,
+    snippet: &str,
+) -> Result<(), Failure> {
+    let path = draft.path.display();
+    let Some(present) = draft.present() else {
+        let failure = crate::show::find::not_found(engine, &draft.path, &[]);
+        return Err(failure.hint(Hint::Advice(
+            "Partial code goes into a file that exists; write a new file as a whole.".to_owned(),
+        )));
+    };
+    let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
+        Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}"))
+    })?;
+    let count = lines::count(text.view());
+    if count >= merge::LIMIT {
+        let what = format!("{path} has {count} lines; partial code is merged into files of less than 1000.");
+        return Err(Failure::new(Kind::TooLarge, what).hint(Hint::Advice(
+            "Replace only the lines that change, by the text that stands there now.".to_owned(),
+        )));
+    }
+    let merged = merge::merge(text.view(), snippet).map_err(|refusal| refused(&path, &refusal, &text))?;
+    if let (Taken::Whole, Some(before)) = (merged.taken, &draft.before) {
+        fresh::judge_whole(cx, &draft.path, &before.bytes)?;
+    }
+    for splice in &merged.splices {
+        guard::check(&splice.new, text.view()).map_err(|found| failures::placeholder(&path, &found))?;
+    }
+    let bytes = text.splice(&merged.splices).map_err(|error| failures::encoding(&path, &error))?;
+    draft.notes.extend(merged.notes);
+    draft.replaced += merged.splices.len();
+    draft.after = Some(bytes);
+    Ok(())
+}
+
+/// Says which part of a snippet has no place, and what to do about it.
+fn refused(path: &str, refusal: &Refusal, text: &Text) -> Failure {
+    let (kind, advice) = match &refusal.why {
+        Why::Absent | Why::Order { .. } => (
+            Kind::NoMatch,
+            "Repeat a line or the head of the function that is in the file before and after what changes, in the \
+             file's order, and put a marker for everything else.",
+        ),
+        Why::Ambiguous { .. } | Why::Unbounded { .. } => (
+            Kind::Ambiguous,
+            "Show more of what is around it, such as the whole function or the lines before and after, so that one \
+             place is meant.",
+        ),
+        Why::Homeless => (
+            Kind::Ambiguous,
+            "Show the head of the class or block that it belongs to, with markers for the rest.",
+        ),
+        Why::Loses { .. } => (
+            Kind::Invalid,
+            "Put a marker such as `... existing code ...` in a comment where they stand, or write them out; to remove \
+             them, replace their text by nothing.",
+        ),
+        Why::Partial { .. } => (
+            Kind::Invalid,
+            "Put a marker such as `... existing code ...` in a comment wherever something stays, or write the whole \
+             file.",
+        ),
+        Why::Nothing => (Kind::Invalid, "Write out what shall really stand there."),
+        Why::Empty => (Kind::Invalid, "Give the code that changes, with what is around it."),
+        Why::Breaks { .. } => {
+            (Kind::Invalid, "Give the whole function or class that changes, without leaving out brackets.")
+        }
+        Why::Unread { .. } => {
+            (Kind::TooLarge, "Replace only the lines that change, by the text that stands there now.")
+        }
+    };
+    let failure =
+        Failure::new(kind, format!("{path} was not changed. {}.", text.shown(&refusal.to_string())));
+    failure.hint(Hint::Advice(advice.to_owned()))
+}

@@ -1,0 +1,72 @@
+//! Partial code put into a file: a snippet in which markers stand for what stays.
+
+mod anchor;
+mod edge;
+mod heading;
+mod indent;
+mod line;
+mod loss;
+mod marker;
+mod pieces;
+mod refusal;
+mod whole;
+
+use crate::encoding::{Indent, Splice};
+use crate::lines::lf;
+
+pub use anchor::{Ends, Scope, place};
+pub use indent::fit;
+pub use line::{Line, lines_of, snippet};
+pub use marker::{Marker, marker};
+pub use pieces::{Piece, apply, splices};
+pub use refusal::{Refusal, Why, no_marker};
+pub use whole::resembles;
+
+/// The most lines that a file may have into which a snippet is put, and one more.
+pub const LIMIT: usize = 1000;
+
+/// How a snippet goes into a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// What changes, in order; everything else stays.
+    pub splices: Vec<Splice>,
+    /// What the snippet was taken for.
+    pub taken: Taken,
+    /// What is odd about it.
+    pub notes: Vec<String>,
+}
+
+/// What a snippet was taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// All of the text.
+    Whole,
+    /// Parts of it.
+    Parts,
+}
+
+/// Works out how a snippet goes into a text of which nothing is known but its lines.
+///
+/// Where the snippet has markers, the lines around each must stand in the text so that one place is meant; without any,
+/// it must resemble all of the text and then replaces it. The splices leave every other line as it is.
+///
+/// # Errors
+///
+/// With the first part of the snippet that has no certain place.
+pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
+    let snippet = snippet(text);
+    if lf(text) == original {
+        return Ok(Merged { splices: Vec::new(), taken: Taken::Parts, notes: Vec::new() });
+    }
+    let old = lines_of(original);
+    if !snippet.iter().any(|line| line.marker.is_some()) {
+        resembles(&old, &snippet)?;
+        let splices = whole::splices(original, &old, text);
+        return Ok(Merged { splices, taken: Taken::Whole, notes: Vec::new() });
+    }
+    let snippet = indent::of_file(&old, snippet, Indent::of(original));
+    let scope = Scope { old: &old, base: 0, ends: Ends::Open };
+    let pieces = place(&scope, &snippet)?;
+    no_marker(&old, &pieces)?;
+    Ok(Merged { splices: splices(original, &pieces), taken: Taken::Parts, notes: Vec::new() })
+}

@@ -1,0 +1,255 @@
+//! The places of a snippet's parts, found by the lines that it shares with the text.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::edge::{self, Side};
+use super::line::{depth, has_word, is_blank, same};
+use super::{Line, Piece, Refusal, Why, loss};
+
+/// Some lines of a file into which a snippet goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    /// The lines.
+    pub old: &'a [&'a str],
+    /// How many lines of the file are before them.
+    pub base: usize,
+    /// How the ends of the snippet lie to those of the lines.
+    pub ends: Ends,
+}
+
+/// How the ends of a snippet lie to those of the lines that it goes into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// It may begin and end anywhere.
+    Open,
+    /// Where it has no marker at an end, the ends are the same.
+    Fixed,
+}
+
+/// A part of a snippet between two markers.
+pub(super) struct Segment<'a> {
+    pub(super) lines: &'a [Line],
+    /// The marker before it.
+    pub(super) before: Option<&'a Line>,
+    /// The marker after it.
+    pub(super) after: Option<&'a Line>,
+}
+
+/// Finds the place of every part of a snippet; what lies between the places stays.
+///
+/// # Errors
+///
+/// With the first part that has no certain place, or would take away what the snippet does not mention.
+pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
+    let segments = segments(lines);
+    if segments.is_empty() {
+        return Err(Refusal::of(lines, Why::Empty));
+    }
+    let said: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for segment in &segments {
+        let found = spot(scope, from, segment)?;
+        let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
+        let old = &scope.old[found.clone()];
+        loss::check(old, scope.base + found.start, &new, &said)
+            .map_err(|why| Refusal::of(segment.lines, why))?;
+        from = found.end;
+        let new = edge::spaced(scope.old, &found, segment, lines);
+        pieces.push(Piece { old: found.start + scope.base..found.end + scope.base, new });
+    }
+    Ok(pieces)
+}
+
+/// Splits a snippet at its markers; parts with nothing on their lines are left out.
+fn segments(lines: &[Line]) -> Vec<Segment<'_>> {
+    let mut out = Vec::new();
+    let mut before = None;
+    let mut rest = lines;
+    loop {
+        let end = rest.iter().position(|line| line.marker.is_some());
+        let part = &rest[..end.unwrap_or(rest.len())];
+        let after = end.map(|end| &rest[end]);
+        let first = part.iter().position(|line| !line.is_blank());
+        let last = part.iter().rposition(|line| !line.is_blank());
+        if let (Some(first), Some(last)) = (first, last) {
+            out.push(Segment { lines: &part[first..=last], before, after });
+        }
+        let Some(end) = end else { return out };
+        before = after;
+        rest = &rest[end + 1..];
+    }
+}
+
+/// Finds the lines whose place a part takes.
+fn spot(scope: &Scope<'_>, from: usize, segment: &Segment<'_>) -> Result<Range<usize>, Refusal> {
+    let old = &scope.old[from..];
+    let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
+    let refuse = |why| Refusal::of(segment.lines, why);
+    let pins = pins(old, &new, segment);
+    let fixed = scope.ends == Ends::Fixed;
+    let (Some(&(first_old, first_new)), Some(&(last_old, last_new))) = (pins.first(), pins.last()) else {
+        return unpinned(scope, from, segment, &new).map_err(refuse);
+    };
+    let above: Vec<&str> = old[..first_old].to_vec();
+    let side = Side {
+        fixed: fixed && segment.before.is_none(),
+        file_end: !fixed && segment.before.is_none() && from == 0,
+    };
+    let covered = edge::cover(&above, &new[..first_new], side)
+        .map_err(|back| refuse(Why::Unbounded { line: scope.base + from + above.len() + 1 - back }))?;
+    let start = from + first_old - covered;
+    let mut below: Vec<&str> = old[last_old + 1..].to_vec();
+    below.reverse();
+    let mut tail: Vec<&str> = new[last_new + 1..].to_vec();
+    tail.reverse();
+    let side = Side { fixed: fixed && segment.after.is_none(), file_end: !fixed && segment.after.is_none() };
+    let covered = edge::cover(&below, &tail, side)
+        .map_err(|ahead| refuse(Why::Unbounded { line: scope.base + from + last_old + 1 + ahead }))?;
+    Ok(start..from + last_old + 1 + covered)
+}
+
+/// Pairs lines of a part with lines of the text that are certainly the same ones.
+fn pins(old: &[&str], new: &[&str], segment: &Segment<'_>) -> Vec<(usize, usize)> {
+    let unique = rising(unique(old, new));
+    let mut pins = if unique.is_empty() { blocks(old, new) } else { unique };
+    // A marker deeper than the line after it stands for the rest of a block: that line is the first one outside of it.
+    let inside = segment.before.filter(|marker| depth(&marker.text) > depth(new[0]));
+    if inside.is_some() && pins.first().is_none_or(|(_, first)| *first > 0) {
+        let out = old.iter().position(|line| !is_blank(line) && depth(line) <= depth(new[0]));
+        if let Some(out) = out.filter(|out| same(old[*out], new[0]))
+            && pins.first().is_none_or(|(first, _)| out < *first)
+        {
+            pins.insert(0, (out, 0));
+        }
+    }
+    pins
+}
+
+/// Pairs lines that stand once in the text and once in the part.
+fn unique(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let mut seen: HashMap<&str, (usize, usize, usize)> = HashMap::new();
+    for (at, line) in old.iter().enumerate().filter(|(_, line)| has_word(line)) {
+        let entry = seen.entry(line.trim_end()).or_default();
+        *entry = (entry.0 + 1, at, entry.2);
+    }
+    for line in new {
+        if let Some(entry) = seen.get_mut(line.trim_end()) {
+            entry.2 += 1;
+        }
+    }
+    let pair = |(at, line): (usize, &&str)| match seen.get(line.trim_end()) {
+        Some((1, there, 1)) => Some((*there, at)),
+        _ => None,
+    };
+    new.iter().enumerate().filter_map(pair).collect()
+}
+
+/// Keeps the longest row of pairs that rises in the text, too.
+fn rising(pairs: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    let mut ends: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (at, (old, _)) in pairs.iter().enumerate() {
+        let row = ends.partition_point(|end| pairs[*end].0 < *old);
+        previous.push(row.checked_sub(1).map(|before| ends[before]));
+        if row == ends.len() {
+            ends.push(at);
+        } else {
+            ends[row] = at;
+        }
+    }
+    let mut row: Vec<(usize, usize)> = Vec::new();
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        row.push(pairs[at]);
+        next = previous[at];
+    }
+    row.reverse();
+    row
+}
+
+/// Pairs the beginning and the end of a part with a run of lines that stands once in the text.
+fn blocks(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let mut out: Vec<(usize, usize)> = run(old, new);
+    let (mut old_back, mut new_back) = (old.to_vec(), new.to_vec());
+    old_back.reverse();
+    new_back.reverse();
+    let tail = run(&old_back, &new_back);
+    for (there, here) in tail.into_iter().rev() {
+        let pair = (old.len() - 1 - there, new.len() - 1 - here);
+        if out.last().is_none_or(|last| last.0 < pair.0 && last.1 < pair.1) {
+            out.push(pair);
+        }
+    }
+    out
+}
+
+/// Pairs the first lines of a part, if they are found together once.
+fn run(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let mut places: Vec<usize> = (0..old.len()).collect();
+    let mut words = false;
+    for (length, wanted) in new.iter().enumerate() {
+        let next: Vec<usize> = places
+            .iter()
+            .copied()
+            .filter(|place| old.get(place + length).is_some_and(|line| same(line, wanted)))
+            .collect();
+        words |= has_word(wanted);
+        match next.as_slice() {
+            [] => return Vec::new(),
+            [place] if words && length > 0 => return (0..=length).map(|at| (place + at, at)).collect(),
+            _ => places = next,
+        }
+    }
+    Vec::new()
+}
+
+/// Finds the place of a part of which no line is certain.
+fn unpinned(
+    scope: &Scope<'_>,
+    from: usize,
+    segment: &Segment<'_>,
+    new: &[&str],
+) -> Result<Range<usize>, Why> {
+    let old = &scope.old[from..];
+    let fixed = scope.ends == Ends::Fixed;
+    let line = |at: usize| scope.base + from + at + 1;
+    match (fixed && segment.before.is_none(), fixed && segment.after.is_none()) {
+        (true, true) => return Ok(from..scope.old.len()),
+        (true, false) => {
+            let mut below = old.to_vec();
+            below.reverse();
+            let mut tail = new.to_vec();
+            tail.reverse();
+            let side = Side { fixed: false, file_end: false };
+            let covered =
+                edge::cover(&below, &tail, side).map_err(|ahead| Why::Unbounded { line: line(ahead - 1) })?;
+            return Ok(from..from + covered);
+        }
+        (false, true) => {
+            let side = Side { fixed: false, file_end: false };
+            let covered = edge::cover(old, new, side)
+                .map_err(|back| Why::Unbounded { line: line(old.len() - back) })?;
+            return Ok(scope.old.len() - covered..scope.old.len());
+        }
+        (false, false) => {}
+    }
+    let places: Vec<usize> = (0..old.len()).filter(|at| same(old[*at], new[0])).collect();
+    let as_it_is = |place: &&usize| {
+        old.get(**place..**place + new.len())
+            .is_some_and(|lines| lines.iter().zip(new).all(|(a, b)| same(a, b)))
+    };
+    if let Some(place) = places.iter().find(as_it_is) {
+        return Ok(from + place..from + place + new.len()); // wherever it stands, nothing changes
+    }
+    if let Some(place) = edge::keyed_once(old, new) {
+        return Ok(from + place..from + place + 1);
+    }
+    match (places.as_slice(), scope.old[..from].iter().position(|line| has_word(line) && same(line, new[0])))
+    {
+        ([], Some(before)) => Err(Why::Order { line: scope.base + before + 1 }),
+        ([], None) => Err(Why::Absent),
+        (places, _) => Err(Why::Ambiguous { lines: places.iter().map(|at| line(*at)).collect() }),
+    }
+}

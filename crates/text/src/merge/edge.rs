@@ -1,0 +1,124 @@
+//! How far a part of a snippet reaches beyond the lines that are certain.
+
+use std::ops::Range;
+
+use super::Line;
+use super::anchor::Segment;
+use super::line::{depth, has_word, is_blank, same};
+
+/// What lies at one end of a part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side {
+    /// The part reaches to the end of the lines.
+    pub(super) fixed: bool,
+    /// The part is at the end of the file and may replace a few lines there.
+    pub(super) file_end: bool,
+}
+
+/// Counts the lines before a certain one that the lines of a part before it replace; the certain line comes last.
+///
+/// Fails with how many lines before the certain one stands the one that may be replaced or not, counted from 1.
+pub(super) fn cover(above: &[&str], lead: &[&str], side: Side) -> Result<usize, usize> {
+    let (mut above_left, mut lead_left) = (above.len(), lead.len());
+    loop {
+        let there = above[..above_left].iter().rposition(|line| !is_blank(line));
+        let Some(here) = lead[..lead_left].iter().rposition(|line| !is_blank(line)) else {
+            lead_left = 0;
+            break;
+        };
+        match there.filter(|there| same(above[*there], lead[here])) {
+            Some(there) => (above_left, lead_left) = (there, here),
+            None => break,
+        }
+    }
+    let covered = above.len() - above_left;
+    if side.fixed {
+        return Ok(above.len());
+    }
+    let (above, lead) = (&above[..above_left], &lead[..lead_left]);
+    let Some(first) = lead.first() else { return Ok(covered) };
+    let outer = above.iter().rposition(|line| !is_blank(line) && depth(line) <= depth(first));
+    if let Some(outer) = outer.filter(|outer| same(above[*outer], first)) {
+        return Ok(covered + above.len() - outer);
+    }
+    let mut equal = above.iter().enumerate().filter(|(_, line)| has_word(line) && same(line, first));
+    if let (Some((at, _)), None) = (equal.next(), equal.next()) {
+        return Ok(covered + above.len() - at);
+    }
+    if side.file_end && above.len() <= 2 * lead.len() + 2 {
+        return Ok(covered + above.len());
+    }
+    beside(above, lead).map(|more| covered + more).map_err(|back| covered + back)
+}
+
+/// Finds the only line that sets what a single new line sets to another value.
+pub(super) fn keyed_once(old: &[&str], new: &[&str]) -> Option<usize> {
+    let [line] = new else { return None };
+    let key = key(line)?;
+    let mut found = (0..old.len()).filter(|at| self::key(old[*at]) == Some(key));
+    let at = found.next()?;
+    (found.next().is_none() && is_single(old, at, at + 1)).then_some(at)
+}
+
+/// Gives a part's lines, with an empty line where the snippet has one and new lines would touch others.
+pub(super) fn spaced(old: &[&str], found: &Range<usize>, segment: &Segment<'_>, all: &[Line]) -> Vec<String> {
+    let mut new: Vec<String> = segment.lines.iter().map(|line| line.text.clone()).collect();
+    let (Some(first), Some(last)) = (segment.lines.first(), segment.lines.last()) else { return new };
+    let at = |number: usize| all.iter().position(|line| line.number == number);
+    let full = |line: Option<&&str>| line.is_some_and(|line| !is_blank(line));
+    let above = at(first.number).and_then(|at| at.checked_sub(1)).is_some_and(|at| all[at].is_blank());
+    let differs = |line: Option<&&str>, new: &Line| line.is_none_or(|line| !same(line, &new.text));
+    if above
+        && full(found.start.checked_sub(1).and_then(|at| old.get(at)))
+        && differs(old.get(found.start), first)
+    {
+        new.insert(0, String::new());
+    }
+    let below = at(last.number).is_some_and(|at| all.get(at + 1).is_some_and(Line::is_blank));
+    let end = found.end.checked_sub(1).filter(|end| *end >= found.start).and_then(|end| old.get(end));
+    if below && full(old.get(found.end)) && differs(end, last) {
+        new.push(String::new());
+    }
+    new
+}
+
+/// Says whether new lines next to a certain one replace what is there or come beside it.
+fn beside(above: &[&str], lead: &[&str]) -> Result<usize, usize> {
+    let Some(nearest) = above.iter().rposition(|line| !is_blank(line)) else { return Ok(0) };
+    let full: Vec<&&str> = lead.iter().filter(|line| !is_blank(line)).collect();
+    let there = above.get(above.len().saturating_sub(full.len())..).unwrap_or_default();
+    let keyed = there.len() == full.len()
+        && there.iter().zip(&full).all(|(old, new)| key(old).is_some() && key(old) == key(new));
+    let mut places = above.len().saturating_sub(full.len())..above.len();
+    if keyed && places.all(|at| is_single(above, at, at + 1) && is_single(above, at, at.wrapping_sub(1))) {
+        return Ok(full.len());
+    }
+    let alike = full.iter().any(|line| similar(above[nearest], line));
+    if alike { Err(above.len() - nearest) } else { Ok(0) }
+}
+
+/// Tells whether a line stands alone: what is next to it is not deeper, and it opens nothing.
+fn is_single(lines: &[&str], at: usize, next: usize) -> bool {
+    let opens = lines[at].trim_end().ends_with(['{', '(', '[', ':', '\\', '|', '>']);
+    let deeper = lines.get(next).is_some_and(|next| !is_blank(next) && depth(next) > depth(lines[at]));
+    !opens && !deeper
+}
+
+/// Finds what a line sets: all before the first `=` or `:`, with the indentation.
+fn key(line: &str) -> Option<&str> {
+    let end = line.find(['=', ':'])?;
+    let (key, value) = (&line[..end], line[end + 1..].trim_start_matches(['=', ':']).trim());
+    let plain = |c: char| c.is_alphanumeric() || " \t_-.\"'$@/*&".contains(c);
+    let sets = has_word(key) && key.chars().all(plain) && !value.is_empty();
+    sets.then(|| key.trim_end())
+}
+
+/// Tells whether two lines are so much alike that one may be the other, changed.
+fn similar(one: &str, other: &str) -> bool {
+    let (one, other) = (one.trim(), other.trim());
+    let longer = one.chars().count().max(other.chars().count());
+    let head = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let rest = one.chars().count().min(other.chars().count()) - head;
+    let tail = one.chars().rev().zip(other.chars().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    (head + tail) * 10 >= longer * 6
+}

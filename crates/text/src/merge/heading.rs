@@ -1,0 +1,129 @@
+//! Lines that begin something with a name, in any language.
+
+/// Finds the name of what a line begins: a definition, a section, a key with what lies under it.
+pub(super) fn name(line: &str) -> Option<&str> {
+    let bare = line.trim();
+    if let Some(title) = bare.strip_prefix("##") {
+        let title = title.trim_start_matches('#');
+        return title.starts_with(' ').then(|| title.trim()).filter(|title| !title.is_empty());
+    }
+    if let Some(section) = bare.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return Some(section.trim_matches(['[', ']'])).filter(|section| words(section).next().is_some());
+    }
+    if let Some(key) = bare.strip_suffix(':') {
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '"' | '\'' | '/');
+        return (!key.is_empty() && key.chars().all(plain) && !is_flow(key)).then_some(key);
+    }
+    let mut rest = bare;
+    loop {
+        let word = words(rest).next().filter(|word| rest.starts_with(word))?;
+        let after = rest[word.len()..].trim_start_matches([' ', '\t']);
+        if is_flow(word) {
+            return None;
+        }
+        if DEFINES.contains(&word.to_lowercase().as_str()) {
+            return words(after).find(|word| !DEFINES.contains(&word.to_lowercase().as_str()));
+        }
+        if !MODIFIES.contains(&word) {
+            break;
+        }
+        rest = after;
+    }
+    let head = bare.strip_suffix('{')?;
+    let head = head.split_once('(').map_or(head, |(before, _)| before);
+    words(head).last().filter(|word| !is_flow(word))
+}
+
+/// Splits a text into its words.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+}
+
+fn is_flow(word: &str) -> bool {
+    FLOW.contains(&word)
+}
+
+/// Words after which a name is defined.
+const DEFINES: &[&str] = &[
+    "actor",
+    "class",
+    "contract",
+    "def",
+    "defmodule",
+    "defp",
+    "enum",
+    "extension",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "interface",
+    "macro",
+    "message",
+    "mod",
+    "module",
+    "namespace",
+    "object",
+    "package",
+    "proc",
+    "procedure",
+    "protocol",
+    "record",
+    "resource",
+    "rpc",
+    "service",
+    "struct",
+    "sub",
+    "table",
+    "trait",
+    "type",
+    "union",
+    "view",
+];
+
+/// Words that stand before those.
+const MODIFIES: &[&str] = &[
+    "abstract",
+    "async",
+    "case",
+    "companion",
+    "const",
+    "create",
+    "CREATE",
+    "data",
+    "default",
+    "export",
+    "external",
+    "final",
+    "fileprivate",
+    "global",
+    "implicit",
+    "inline",
+    "internal",
+    "lazy",
+    "local",
+    "mutating",
+    "open",
+    "operator",
+    "or",
+    "OR",
+    "override",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "replace",
+    "REPLACE",
+    "sealed",
+    "static",
+    "suspend",
+    "unsafe",
+    "virtual",
+];
+
+/// Words that begin a block which has no name.
+const FLOW: &[&str] = &[
+    "begin", "case", "catch", "default", "defer", "do", "else", "elif", "elsif", "except", "finally", "for",
+    "foreach", "guard", "if", "loop", "match", "repeat", "rescue", "return", "select", "switch", "then",
+    "try", "unless", "until", "when", "while", "with",
+];

@@ -1,0 +1,104 @@
+//! A snippet indented like the file that it goes into.
+
+use std::collections::HashMap;
+
+use super::Line;
+use super::line::{depth, has_word};
+use crate::encoding::Indent;
+
+/// Indents lines from one place to another; what is indented less than the first stays.
+///
+/// White space at the beginning of a line becomes that of the file first, where one uses tabs and the other spaces.
+pub fn fit(lines: &mut [Line], style: Indent, from: &str, to: &str) {
+    let convert = conversion(lines, style);
+    let from = convert.apply(from);
+    for line in lines {
+        let width = depth(&line.text);
+        let (indent, rest) = line.text.split_at(width);
+        let indent = convert.apply(indent);
+        let indent = match indent.strip_prefix(from.as_str()) {
+            Some(deeper) if !rest.trim().is_empty() => format!("{to}{deeper}"),
+            _ => indent,
+        };
+        line.text = format!("{indent}{rest}");
+    }
+}
+
+/// Indents a snippet like the lines of a file that it shares with it, if those are shifted by the same everywhere.
+pub(super) fn of_file(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
+    let mut known: HashMap<&str, Option<&str>> = HashMap::new();
+    for line in old.iter().filter(|line| has_word(line)) {
+        let indent = &line[..depth(line)];
+        known
+            .entry(line.trim())
+            .and_modify(|known| *known = known.filter(|known| *known == indent))
+            .or_insert(Some(indent));
+    }
+    let convert = conversion(&lines, style);
+    let mut shift: Option<(String, &str)> = None;
+    for line in lines.iter().filter(|line| line.marker.is_none()) {
+        let Some(Some(there)) = known.get(line.text.trim()) else { continue };
+        let here = convert.apply(&line.text[..depth(&line.text)]);
+        match &shift {
+            None => shift = Some((here, there)),
+            Some((from, to)) if moved(from, to) == moved(&here, there) => {
+                if here.len() < from.len() {
+                    shift = Some((here, there));
+                }
+            }
+            Some(_) => return lines, // not the same everywhere: what is indented anew is meant so
+        }
+    }
+    if let Some((from, to)) = shift {
+        let (from, to) = (from.as_str(), to);
+        if let Some(more) = to.strip_suffix(from) {
+            fit(&mut lines, style, "", more);
+        } else if let Some(less) = from.strip_suffix(to) {
+            fit(&mut lines, style, less, "");
+        }
+    }
+    lines
+}
+
+/// Tells by how much an indentation is moved.
+fn moved(from: &str, to: &str) -> isize {
+    to.len().cast_signed() - from.len().cast_signed()
+}
+
+/// How white space of a snippet becomes that of a file.
+#[derive(Debug, Clone, Copy)]
+enum Conversion {
+    None,
+    /// So many spaces become a tab.
+    ToTabs(usize),
+    /// A tab becomes so many spaces.
+    ToSpaces(usize),
+}
+
+impl Conversion {
+    fn apply(self, indent: &str) -> String {
+        match self {
+            Self::None => indent.to_owned(),
+            Self::ToSpaces(width) => indent.replace('\t', &" ".repeat(width)),
+            Self::ToTabs(width) => indent.replace(&" ".repeat(width), "\t"),
+        }
+    }
+}
+
+fn conversion(lines: &[Line], style: Indent) -> Conversion {
+    let indents = || lines.iter().filter(|line| !line.is_blank()).map(|line| &line.text[..depth(&line.text)]);
+    let all =
+        |c: char| indents().any(|own| !own.is_empty()) && indents().all(|own| own.chars().all(|d| d == c));
+    match style {
+        Indent::Tabs if all(' ') => {
+            let width = indents().map(str::len).fold(0, greatest);
+            Conversion::ToTabs(if matches!(width, 2 | 3 | 4 | 8) { width } else { 4 })
+        }
+        Indent::Spaces(width) if all('\t') => Conversion::ToSpaces(usize::from(width)),
+        _ => Conversion::None,
+    }
+}
+
+fn greatest(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { greatest(b, a % b) }
+}

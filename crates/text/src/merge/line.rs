@@ -1,0 +1,77 @@
+//! The lines of a text and of a snippet.
+
+use super::marker::{Marker, marker};
+use crate::lines::lf;
+
+/// A line of a snippet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What stands on it, without its break.
+    pub text: String,
+    /// What it stands for, if it is a marker.
+    pub marker: Option<Marker>,
+    /// Its number in the snippet, counted from 1.
+    pub number: usize,
+}
+
+impl Line {
+    /// Tells whether there is nothing on the line.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.marker.is_none() && is_blank(&self.text)
+    }
+}
+
+/// Splits a text into lines without their breaks; an empty text has none.
+#[must_use]
+pub fn lines_of(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if lines.last().is_some_and(|last| last.is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Reads a snippet: finds its markers, and takes off a byte order mark and the fence of a code block.
+#[must_use]
+pub fn snippet(text: &str) -> Vec<Line> {
+    let text = lf(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let lines = lines_of(&text);
+    let inner = fenced(&lines);
+    let numbered = lines[inner.clone()].iter().zip(inner.start + 1..);
+    numbered.map(|(line, number)| Line { text: (*line).to_owned(), marker: marker(line), number }).collect()
+}
+
+/// Tells whether there is nothing on a line.
+pub(super) fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}
+
+/// Measures the white space in front of a line in bytes.
+pub(super) fn depth(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// Tells whether two lines are the same, apart from white space at their ends.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    one.trim_end() == other.trim_end()
+}
+
+/// Tells whether a line has a word on it.
+pub(super) fn has_word(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+}
+
+/// Finds the lines inside the fence of a code block that holds the whole snippet.
+fn fenced(lines: &[&str]) -> std::ops::Range<usize> {
+    let all = 0..lines.len();
+    let Some(first) = lines.iter().position(|line| !is_blank(line)) else { return all };
+    let Some(last) = lines.iter().rposition(|line| !is_blank(line)) else { return all };
+    let opens = lines[first].starts_with("```") && !lines[first][3..].contains('`');
+    let fences = lines[first..=last].iter().filter(|line| line.starts_with("```")).count();
+    if opens && last > first && lines[last].trim_end() == "```" && fences == 2 {
+        first + 1..last
+    } else {
+        all
+    }
+}

@@ -1,0 +1,107 @@
+//! Lines that take the place of others, and the splices that they make.
+
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp};
+
+use super::line::{lines_of, same};
+use crate::encoding::Splice;
+use crate::lines::{LineIndex, LineRange};
+
+/// Some lines of a text and those that take their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The lines of the text, counted from 0; empty where lines are only put in.
+    pub old: Range<usize>,
+    /// The lines in their place, without breaks.
+    pub new: Vec<String>,
+}
+
+/// Makes the splices of pieces that are in order and apart.
+///
+/// Lines that a piece has in common with what it replaces are left alone, and so is white space at their ends.
+#[must_use]
+pub fn splices(original: &str, pieces: &[Piece]) -> Vec<Splice> {
+    between(original, pieces, same)
+}
+
+/// Makes the splices that turn one text into another, line by line.
+pub(super) fn exact(original: &str, old: &[&str], new: Vec<String>) -> Vec<Splice> {
+    between(original, &[Piece { old: 0..old.len(), new }], |one, other| one == other)
+}
+
+/// Gives a text with its splices made.
+#[must_use]
+pub fn apply(original: &str, splices: &[Splice]) -> String {
+    let mut out = String::with_capacity(original.len());
+    let mut done = 0;
+    for splice in splices {
+        out.push_str(original.get(done..splice.range.start).unwrap_or_default());
+        out.push_str(&splice.new);
+        done = splice.range.end;
+    }
+    out.push_str(original.get(done..).unwrap_or_default());
+    out
+}
+
+fn between(original: &str, pieces: &[Piece], equal: impl Fn(&str, &str) -> bool) -> Vec<Splice> {
+    let old = lines_of(original);
+    let index = LineIndex::new(original);
+    let mut out = Vec::new();
+    for piece in pieces {
+        let Some(lines) = old.get(piece.old.clone()) else { continue };
+        for (was, now) in changes(lines, &piece.new, &equal) {
+            let was = was.start + piece.old.start..was.end + piece.old.start;
+            if let Some(splice) = splice(original, &index, &was, &piece.new[now]) {
+                out.push(splice);
+            }
+        }
+    }
+    out
+}
+
+/// Finds the ranges that differ.
+fn changes(
+    old: &[&str],
+    new: &[String],
+    equal: &impl Fn(&str, &str) -> bool,
+) -> Vec<(Range<usize>, Range<usize>)> {
+    // What is told apart is told apart by number, so that lines that count as equal are equal to the diff, too.
+    let mut known: Vec<&str> = Vec::new();
+    let mut numbers = std::collections::HashMap::<&str, usize>::new();
+    let mut number = |line| {
+        let key = if equal("a ", "a") { str::trim_end(line) } else { line };
+        *numbers.entry(key).or_insert_with(|| {
+            known.push(key);
+            known.len()
+        })
+    };
+    let old: Vec<usize> = old.iter().map(|line| number(line)).collect();
+    let new: Vec<usize> = new.iter().map(|line| number(line.as_str())).collect();
+    let ops = similar::capture_diff_slices(Algorithm::Myers, &old, &new);
+    let differ = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    differ.map(|op| (op.old_range(), op.new_range())).collect()
+}
+
+/// Replaces whole lines; the end of a text without a last break stays without one.
+fn splice(original: &str, index: &LineIndex, was: &Range<usize>, now: &[String]) -> Option<Splice> {
+    let mut new: String = now.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let open_end = !original.is_empty() && !original.ends_with('\n');
+    let count = index.count();
+    if was.is_empty() {
+        let at = index.start(was.start + 1).unwrap_or(original.len());
+        if at == original.len() && open_end {
+            new.pop();
+            new.insert(0, '\n');
+        }
+        return Some(Splice { range: at..at, new });
+    }
+    let mut range = index.span(LineRange { first: was.start + 1, last: was.end })?;
+    if was.end == count && open_end {
+        new.pop();
+        if now.is_empty() && range.start > 0 {
+            range.start -= 1; // the break before the last line goes with it
+        }
+    }
+    Some(Splice { range, new })
+}

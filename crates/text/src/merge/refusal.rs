@@ -1,0 +1,140 @@
+//! Why a snippet has no certain place in a text.
+
+use super::{Line, Piece, marker};
+use crate::{cut, lines::LineRange};
+
+/// A part of a snippet that could not be placed, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {why}", self.part())]
+pub struct Refusal {
+    /// The lines of the snippet; none when it is about the snippet as a whole.
+    pub lines: Option<LineRange>,
+    /// The first of these lines, cut if it is long.
+    pub text: String,
+    /// Why they could not be placed.
+    pub why: Why,
+}
+
+/// Why a part of a snippet could not be placed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// Nothing in it stands in the file.
+    #[error("none of it is found in the file, so its place is unknown")]
+    Absent,
+    /// It may belong in several places.
+    #[error("it could stand in several places: {}", numbers(lines))]
+    Ambiguous {
+        /// The lines of the file.
+        lines: Vec<usize>,
+    },
+    /// It stands above what the snippet has before it.
+    #[error("in the file it stands at line {line}, above what the snippet has before it")]
+    Order {
+        /// The line of the file.
+        line: usize,
+    },
+    /// It cannot be told whether lines replace others or come beside them.
+    #[error("it may replace line {line} of the file or come beside it")]
+    Unbounded {
+        /// The line of the file.
+        line: usize,
+    },
+    /// It would take lines away that the snippet does not mention.
+    #[error("lines {}-{} of the file would be lost, of which the snippet says nothing: {}", lines.first, lines.last, names.join(", "))]
+    Loses {
+        /// The lines of the file.
+        lines: LineRange,
+        /// What is named there, or the first line.
+        names: Vec<String>,
+    },
+    /// There is no marker, and yet most of the file is missing.
+    #[error("it has no marker for what stays, and lacks {lacks} of the file's {of} lines")]
+    Partial {
+        /// How many lines are missing.
+        lacks: usize,
+        /// How many lines there are.
+        of: usize,
+    },
+    /// A marker stands where there is nothing to keep.
+    #[error("the marker stands for nothing: there is no such part in the file yet")]
+    Nothing,
+    /// It has nothing but markers.
+    #[error("there is nothing but markers in it")]
+    Empty,
+    /// The file would have an error that it did not have.
+    #[error("the result would not be valid {language} any more (line {line})")]
+    Breaks {
+        /// The language.
+        language: &'static str,
+        /// The line of the result.
+        line: usize,
+    },
+    /// It is too large or too tangled to be read.
+    #[error("the {what} could not be read as {language} within bounds")]
+    Unread {
+        /// What was too large.
+        what: &'static str,
+        /// The language.
+        language: &'static str,
+    },
+    /// It is indented or written like a member, and it is not said of what.
+    #[error("it looks like a part of a class or block, and it is not shown of which")]
+    Homeless,
+}
+
+impl Refusal {
+    /// Refuses some lines of a snippet.
+    #[must_use]
+    pub fn of(lines: &[Line], why: Why) -> Self {
+        let full = lines.iter().find(|line| !line.is_blank()).or(lines.first());
+        let text = full.map_or("", |line| cut::line(line.text.trim(), 120).0).to_owned();
+        let first = full.map_or(1, |line| line.number);
+        let last = lines.iter().rfind(|line| !line.is_blank()).map_or(first, |line| line.number);
+        Self { lines: Some(LineRange { first, last }), text, why }
+    }
+
+    /// Refuses the whole snippet.
+    #[must_use]
+    pub fn whole(why: Why) -> Self {
+        Self { lines: None, text: String::new(), why }
+    }
+
+    fn part(&self) -> String {
+        match self.lines {
+            None => "The snippet was not merged".to_owned(),
+            Some(LineRange { first, last }) if first == last => {
+                format!("Line {first} of the snippet ({}) was not placed", self.text)
+            }
+            Some(LineRange { first, last }) => {
+                format!("Lines {first}-{last} of the snippet ({} …) were not placed", self.text)
+            }
+        }
+    }
+}
+
+/// Refuses pieces with a marker that the file does not have.
+///
+/// # Errors
+///
+/// With the first such line.
+pub fn no_marker(old: &[&str], pieces: &[Piece]) -> Result<(), Refusal> {
+    for line in pieces.iter().flat_map(|piece| &piece.new) {
+        if marker(line).is_some_and(|marker| marker == super::Marker::Said)
+            && !old.iter().any(|known| known.trim() == line.trim())
+        {
+            let text = cut::line(line.trim(), 120).0.to_owned();
+            return Err(Refusal { lines: None, text, why: Why::Nothing });
+        }
+    }
+    Ok(())
+}
+
+fn numbers(lines: &[usize]) -> String {
+    let shown: Vec<String> = lines.iter().take(8).map(|line| format!("line {line}")).collect();
+    let more = if lines.len() > shown.len() {
+        format!(" and {} more", lines.len() - shown.len())
+    } else {
+        String::new()
+    };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,46 @@
+//! A snippet that is a whole file.
+
+use std::collections::HashMap;
+
+use super::line::{has_word, lines_of};
+use super::{Line, Refusal, Why, loss, pieces};
+use crate::encoding::Splice;
+use crate::lines::lf;
+
+/// Refuses a snippet without markers that is not plainly all of a text: most of its lines must be there.
+///
+/// # Errors
+///
+/// With how much is missing, or with what is named there and not in the snippet.
+pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<(), Refusal> {
+    let mut there: HashMap<&str, usize> = HashMap::new();
+    for line in snippet {
+        *there.entry(line.text.trim()).or_default() += 1;
+    }
+    let full: Vec<&str> = old.iter().map(|line| line.trim()).filter(|line| has_word(line)).collect();
+    let lacks = full.iter().filter(|line| match there.get_mut(**line) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    });
+    let lacks = lacks.count();
+    if lacks * 10 > full.len() * 3 {
+        return Err(Refusal::whole(Why::Partial { lacks, of: full.len() }));
+    }
+    let new: Vec<&str> = snippet.iter().map(|line| line.text.as_str()).collect();
+    loss::named(old, 0, &new, &new).map_err(Refusal::whole)
+}
+
+/// Makes the splices that turn a text into another one that replaces it.
+pub(super) fn splices(original: &str, old: &[&str], text: &str) -> Vec<Splice> {
+    let lines = super::snippet(text);
+    let text = lf(text);
+    let new: Vec<String> = if lines.len() == lines_of(&text).len() {
+        lines_of(&text).into_iter().map(str::to_owned).collect()
+    } else {
+        lines.into_iter().map(|line| line.text).collect()
+    };
+    pieces::exact(original, old, new)
+}
