@@ -1,6 +1,7 @@
 //! Making changes: all or none.
 
 mod apply;
+mod copy;
 mod error;
 mod in_place;
 mod metadata;
@@ -27,6 +28,7 @@ use crate::owner::Owner;
 use crate::path::WorkspacePath;
 use crate::spot::{Found, Spot};
 use crate::state::Sync;
+use crate::tree::remove_tree;
 use crate::workspace::Workspace;
 
 /// Makes all changes, or none.
@@ -204,8 +206,13 @@ impl<'a> Commit<'a> {
 
     fn note_mode(&mut self, number: usize, mode: Option<u32>) {
         let draft = self.works[number].draft;
-        if let (Some(mode), Some(change)) = (mode, self.done.changes.get_mut(draft)) {
+        let (copied, new) = (self.works[number].from.is_some(), self.works[number].step.new);
+        let Some(change) = self.done.changes.get_mut(draft) else { return };
+        if let Some(mode) = mode {
             change.mode = Some(mode);
+        }
+        if copied {
+            change.after = new.and_then(|new| new.hash);
         }
     }
 
@@ -285,7 +292,7 @@ const KEPT_OPEN: usize = 200;
 fn drop_staged(work: &Work) {
     let (Some(spot), Some(temp), Some(new)) = (&work.staged, &work.step.temp, &work.step.new) else { return };
     if spot.find(temp.name(), new) == Found::Same {
-        let _ = spot.unlink(temp.name());
+        let _ = remove_tree(&spot.directory, temp.name());
     }
 }
 

@@ -53,6 +53,12 @@ pub enum Action {
     DeleteTree,
     /// Makes a directory and its parents; one that is there already is no change.
     MakeDirectory,
+    /// Makes a copy of a file, a link or a directory with all that is in it where nothing is; missing directories are
+    /// made. A copy of a directory is a commit of its own.
+    Copy {
+        /// What is copied; it stays as it is.
+        from: WorkspacePath,
+    },
     /// Gives a file, link or directory another name; missing directories are made.
     Move {
         /// The new place.

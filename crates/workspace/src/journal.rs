@@ -54,10 +54,12 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Says whether the names beside the place, and of the copies, are names and lead nowhere else.
+    /// Says whether the names beside the place are temporary ones, and that of the copies leads nowhere else.
     pub(crate) fn names_are_plain(&self) -> bool {
-        let beside = [&self.temp, &self.backup].into_iter().flatten().map(Raw::name);
-        beside.chain(self.copies.as_deref().map(OsStr::new)).all(is_plain)
+        let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(Raw::name);
+        // What is removed behind a commit is only ever its own.
+        beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::spot::SUFFIX.as_bytes()))
+            && self.copies.as_deref().map(OsStr::new).is_none_or(is_plain)
     }
 }
 

@@ -21,6 +21,23 @@ pub(crate) fn sync_bytes(file: impl AsFd) -> Result<()> {
     retry_on_intr(|| rustix::fs::fdatasync(&file))
 }
 
+/// Brings all that was written to a disk to it, where the system can do that at once; a file has to be synced by itself
+/// elsewhere.
+pub(crate) fn sync_all(file: impl AsFd) -> Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        // A handle that only names a place cannot be synced.
+        let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY;
+        let opened = crate::beneath::open_at(file, std::path::Path::new("."), flags, Mode::empty())?;
+        rustix::fs::syncfs(opened)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        Ok(())
+    }
+}
+
 /// Asks for room for that many bytes, where the system can be asked.
 pub(crate) fn reserve(file: impl AsFd, bytes: u64) -> Result<()> {
     #[cfg(target_os = "linux")]

@@ -91,6 +91,83 @@ fn writing() {
 }
 
 #[test]
+fn copying() {
+    let from = |name: &'static str| {
+        move |workspace: &Workspace| Action::Copy { from: workspace.resolve_entry(name).unwrap() }
+    };
+    let rest = ["a=A", "b=B", "d/", "d/x=X", "e/", "l->a"];
+    let with = |lines: &[&'static str]| {
+        let mut all: Vec<&str> = rest.iter().chain(lines).copied().collect();
+        all.sort_unstable();
+        all
+    };
+    check("n", from("a"), Ok((Outcome::Created, &with(&["n=A"]))));
+    check("x/y/n", from("a"), Ok((Outcome::Created, &with(&["x/", "x/y/", "x/y/n=A"]))));
+    check("n", from("l"), Ok((Outcome::Created, &with(&["n->a"]))));
+    check("n", from("d"), Ok((Outcome::Created, &with(&["n/", "n/x=X"]))));
+    check("n", from("e"), Ok((Outcome::Created, &with(&["n/"]))));
+    check("e/n", from("d"), Ok((Outcome::Created, &with(&["e/n/", "e/n/x=X"]))));
+    check("b", from("a"), Err(CommitKind::Exists));
+    check("l", from("a"), Err(CommitKind::Exists));
+    check("e", from("d"), Err(CommitKind::Exists));
+    check(".", from("a"), Err(CommitKind::Root));
+}
+
+#[test]
+fn a_copied_tree_keeps_modes_and_links_and_ends_no_read_only_directory_early() {
+    let world = World::new();
+    for (name, content) in [("d/in/deep/x", "X"), ("d/run", "#!"), ("d/in/y", "")] {
+        world.write(name, content);
+    }
+    symlink("../../outside", world.at("d/in/out")).unwrap();
+    for (name, mode) in [("d/run", 0o4755), ("d/in/y", 0o400), ("d/in/deep", 0o555), ("d/in", 0o700)] {
+        set_mode(&world, name, mode);
+    }
+    let workspace = world.open();
+    let (from, to) = (workspace.resolve("d").unwrap(), workspace.resolve("new/c").unwrap());
+    commit(&workspace, vec![draft(&to, Action::Copy { from })]).unwrap();
+    let mut copied: Vec<String> =
+        world.tree().iter().filter_map(|line| line.strip_prefix("new/c/").map(str::to_owned)).collect();
+    copied.retain(|line| !line.is_empty());
+    assert_eq!(copied, ["in/", "in/deep/", "in/deep/x=X", "in/out->../../outside", "in/y=", "run=#!"]);
+    let modes = ["run", "in/y", "in/deep", "in"].map(|name| mode_of(&world, &format!("new/c/{name}")));
+    assert_eq!(modes, [0o755, 0o400, 0o555, 0o700]);
+    set_mode(&world, "d/in/deep", 0o755);
+    set_mode(&world, "new/c/in/deep", 0o755);
+}
+
+#[test]
+fn a_copy_that_fails_leaves_nothing_behind() {
+    let world = World::new();
+    world.write("d/a", "A");
+    let pipe = world.at("d/pipe");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    let workspace = world.open();
+    let (from, to) = (workspace.resolve("d").unwrap(), workspace.resolve("new/c").unwrap());
+    let error = commit(&workspace, vec![draft(&to, Action::Copy { from: from.clone() })]).unwrap_err();
+    assert_eq!(
+        (error.why, error.aftermath),
+        (CommitKind::NotRegular(toolpost_workspace::Kind::Fifo), Vec::new())
+    );
+    let names: Vec<_> = fs::read_dir(world.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["d"]);
+    fs::remove_file(pipe).unwrap();
+    let both = vec![
+        draft(&to, Action::Copy { from }),
+        write(&workspace.resolve("other").unwrap(), "x", Expect::Absent),
+    ];
+    assert_eq!(commit(&workspace, both).unwrap_err().why, CommitKind::Clash);
+    assert_eq!(world.tree(), ["d/", "d/a=A"]);
+}
+
+#[test]
 fn deleting_making_and_moving() {
     let to = |name: &'static str, overwrite| {
         move |workspace: &Workspace| Action::Move { to: workspace.resolve_entry(name).unwrap(), overwrite }

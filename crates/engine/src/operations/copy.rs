@@ -1,20 +1,24 @@
 //! `copy`: a file, a link or a directory, a second time.
 
 use crate::{
-    Access, CallCtx, Engine, Extent, Failure, Kind, Operation, Touch, changing,
+    Access, CallCtx, Engine, Extent, Failure, Hint, Operation, Part, Seen, Touch, changing,
     engine::blocking,
     failures,
     operations::{
         rename::{apart, source, taken},
         stat::FileKind,
     },
+    trees::{self, Inside},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_workspace::{Action, Draft, Expect, WorkspacePath};
+use toolpost_workspace::{Action, CommitError, CommitKind, Coverage, Draft, Kind, Stat, WorkspacePath};
 
 /// Copies something.
 pub struct Copy;
+
+/// The most bytes that one call copies.
+const BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 /// What is to be copied, and where; directories on the way are made, nothing is written over.
 #[derive(Debug, Clone)]
@@ -42,6 +46,9 @@ pub struct Output {
     pub entries: u64,
     /// What is odd about it.
     pub notes: Vec<String>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    seen: Vec<Seen>,
 }
 
 impl Operation for Copy {
@@ -58,6 +65,10 @@ impl Operation for Copy {
         let (engine, cx) = (engine.clone(), cx.clone());
         blocking(move || copy(&engine, &request, &cx)).await
     }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        output.seen.clone()
+    }
 }
 
 fn copy(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
@@ -72,24 +83,88 @@ fn copy(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Fail
         .map_err(|error| failures::hold(&error))?;
     let stat = source(engine, from, said)?;
     apart(from, to, "copied")?;
-    if stat.kind != toolpost_workspace::Kind::File {
-        let what = format!("{} is {}; only files are copied.", from.display(), stat.kind.name());
-        return Err(Failure::new(Kind::WrongKind, what));
-    }
-    let snapshot = engine.workspace().read(from, crate::fresh::LIMIT);
-    let snapshot = snapshot.map_err(|error| failures::access(from, error))?;
+    let tree = tree(engine, cx, from, to, &stat)?;
+    let bytes = weigh(engine, cx, from, &stat, &tree)?;
+    let places = trees::beneath(from, to, &tree);
     cx.check()?;
-    let bytes = snapshot.bytes.len() as u64;
-    let action = Action::Restore { bytes: snapshot.bytes, expect: Expect::Absent, mode: stat.mode };
-    let committed = hold
-        .commit(vec![Draft { path: to.clone(), action }], &cx.cause)
-        .map_err(|error| taken(failures::commit(&error), to))?;
+    let draft = Draft { path: to.clone(), action: Action::Copy { from: from.clone() } };
+    let committed = hold.commit(vec![draft], &cx.cause).map_err(|error| taken(failed(&error, from), to))?;
+    let hash = committed.changes.first().and_then(|change| change.after);
+    // Who has seen all of the original has seen the copy; whatever was seen there before is gone.
+    let known = cx.session.ledger.seen(from).filter(|seen| Some(seen.hash) == hash);
+    let known = known.is_some_and(|seen| seen.coverage == Coverage::Whole);
+    let copy = Seen { path: to.clone(), hash: hash.filter(|_| known), part: Part::Whole, bytes: None };
+    let others = places.into_iter().map(|path| Seen { path, hash: None, part: Part::Whole, bytes: None });
     Ok(Output {
         from: from.display(),
         to: to.display(),
         kind: FileKind::from(stat.kind),
         bytes,
-        entries: 0,
+        entries: tree.len() as u64,
         notes: hold.notes().iter().chain(&committed.notes).map(ToString::to_string).collect(),
+        seen: std::iter::once(copy).chain(others).collect(),
     })
+}
+
+/// Lists what a directory holds; each file must be free to be read, and its new place to be written.
+fn tree(
+    engine: &Engine,
+    cx: &CallCtx,
+    from: &WorkspacePath,
+    to: &WorkspacePath,
+    stat: &Stat,
+) -> Result<Vec<Inside>, Failure> {
+    match stat.kind {
+        Kind::File | Kind::Link => return Ok(Vec::new()),
+        Kind::Directory => {}
+        other => return Err(not_copied(from, other)),
+    }
+    let tree = trees::inside(engine, from, cx)?;
+    let odd = |inside: &&Inside| !matches!(inside.kind, Kind::File | Kind::Directory | Kind::Link);
+    if let Some(odd) = tree.iter().find(odd) {
+        return Err(not_copied(&odd.path, odd.kind));
+    }
+    trees::judge(cx, Access::Reads, from, tree.iter().map(|inside| &inside.path))?;
+    trees::judge(cx, Access::Writes, to, &trees::beneath(from, to, &tree))?;
+    Ok(tree)
+}
+
+fn not_copied(path: &WorkspacePath, kind: Kind) -> Failure {
+    let what = format!(
+        "{} is {}; only files, links and directories are copied. Nothing was copied.",
+        path.display(),
+        kind.name()
+    );
+    Failure::new(crate::Kind::WrongKind, what)
+}
+
+/// Counts the bytes that a copy needs.
+fn weigh(
+    engine: &Engine,
+    cx: &CallCtx,
+    from: &WorkspacePath,
+    stat: &Stat,
+    tree: &[Inside],
+) -> Result<u64, Failure> {
+    let mut bytes = if stat.kind == Kind::File { stat.len } else { 0 };
+    for inside in tree.iter().filter(|inside| inside.kind == Kind::File) {
+        cx.check()?;
+        bytes += engine.workspace().stat(&inside.path).map_or(0, |stat| stat.len);
+    }
+    if bytes <= BYTES {
+        return Ok(bytes);
+    }
+    let what = format!("{} has {bytes} bytes; at most {BYTES} are copied in one call.", from.display());
+    Err(Failure::new(crate::Kind::TooLarge, what)
+        .hint(Hint::Advice("Copy the parts of it that are needed.".to_owned())))
+}
+
+fn failed(error: &CommitError, from: &WorkspacePath) -> Failure {
+    let failure = failures::commit(error);
+    match error.why {
+        CommitKind::Exists => failure,
+        _ => {
+            Failure { what: format!("{} could not be copied to {}", from.display(), failure.what), ..failure }
+        }
+    }
 }

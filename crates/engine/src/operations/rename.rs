@@ -88,6 +88,7 @@ fn rename(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Fa
     let committed = hold
         .commit(vec![Draft { path: from.clone(), action }], &cx.cause)
         .map_err(|error| taken(failures::commit(&error), to))?;
+    cx.session.ledger.forget(to); // whatever was seen there once is not what is there now
     cx.session.ledger.moved(from, to);
     let kind = FileKind::from(stat.kind);
     Ok(Output {

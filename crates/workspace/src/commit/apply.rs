@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, Result};
 
+use super::copy::copy;
 use super::error::{CommitKind, Failed};
-use super::plan::Work;
+use super::plan::{Rename, Work};
 use super::stage::{Like, PERMISSIONS, stage};
 use crate::access::{AccessKind, Kind};
 use crate::draft::Note;
@@ -46,6 +47,12 @@ impl From<CommitKind> for Stop {
 pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Result<Option<u32>, Stop> {
     let Some(temp) = work.step.temp.clone() else { return Ok(None) };
     let spot = open(work)?;
+    if let Some(from) = &work.from {
+        let staged = copy(&from.path, &spot, temp.name())?;
+        work.step.new = Some(staged.mark);
+        work.staged = Some(spot);
+        return Ok(Some(staged.mode));
+    }
     let old = match &work.step.old {
         Some(_) => Some(open_regular(&spot.directory, spot.name.as_ref()).map_err(CommitKind::from)?),
         None => None,
@@ -145,6 +152,10 @@ fn remove(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
 fn relocate(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
     let Some(to) = &work.to else { return Ok(()) };
     let there = Spot::open(to).map_err(Failed::when("opening the new directory"))?;
+    if work.rename == Rename::OfLetterCase {
+        let moved = rustix::fs::renameat(&spot.directory, &spot.name, &there.directory, &there.name);
+        return moved.map_err(Failed::when("moving it")).map_err(Stop::from);
+    }
     let moved = match (&work.step.over, way, &work.step.backup) {
         (Some(_), Way::WithBackup, Some(backup)) => push_aside(&there, backup.name())
             .and_then(|()| move_to(&spot.directory, &spot.name, &there.directory, &there.name)),

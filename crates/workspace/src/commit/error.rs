@@ -47,6 +47,14 @@ pub enum CommitKind {
     /// Its owner may not write it.
     #[error("is read-only: make it writable first, if it is meant to change")]
     ReadOnly,
+    /// A directory or a link would have to be moved to another disk.
+    #[error(
+        "lies on another disk than {to}, where it cannot be moved in one step: copy it there, then delete it here"
+    )]
+    OtherDisk {
+        /// The new place.
+        to: String,
+    },
     /// The directory holds something.
     #[error("is a directory that is not empty")]
     NotEmpty,

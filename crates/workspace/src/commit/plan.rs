@@ -30,6 +30,9 @@ pub(super) struct Work {
     pub(super) path: WorkspacePath,
     pub(super) to: Option<WorkspacePath>,
     pub(super) bytes: Vec<u8>,
+    /// What is copied to the place, instead of those bytes.
+    pub(super) from: Option<Source>,
+    pub(super) rename: Rename,
     pub(super) mode: Option<u32>,
     pub(super) old: Option<Stat>,
     pub(super) step: Step,
@@ -37,10 +40,27 @@ pub(super) struct Work {
     pub(super) staged: Option<Spot>,
 }
 
+/// What is copied.
+pub(super) struct Source {
+    pub(super) path: WorkspacePath,
+    pub(super) kind: Kind,
+}
+
+/// How a name is given to what is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rename {
+    /// Only where nothing has it.
+    ToNothing,
+    /// What has it is the very thing that is moved: the names differ in letter case alone, for which the disk does not
+    /// care.
+    OfLetterCase,
+}
+
 impl Plan {
     pub(super) fn make(held: &[WorkspacePath], drafts: Vec<Draft>) -> Result<Self, CommitError> {
         check_paths(held, &drafts)?;
         let mut plan = Self::default();
+        let alone = drafts.len() == 1;
         for (number, draft) in drafts.into_iter().enumerate() {
             let path = draft.path.clone();
             plan.add(number, draft).map_err(|problem| match problem {
@@ -48,7 +68,11 @@ impl Plan {
                 Problem::At(path, why) => why.at(&path),
             })?;
         }
-        Ok(plan)
+        let is_tree = |work: &Work| work.from.as_ref().is_some_and(|from| from.kind == Kind::Directory);
+        match plan.works.iter().find(|work| is_tree(work)) {
+            Some(tree) if !alone => Err(CommitKind::Clash.at(&tree.path)),
+            _ => Ok(plan),
+        }
     }
 
     fn add(&mut self, number: usize, draft: Draft) -> Result<(), Problem> {
@@ -61,6 +85,7 @@ impl Plan {
             Action::Delete { expect } => self.delete(number, path, Some(expect)),
             Action::DeleteTree => self.delete(number, path, None),
             Action::MakeDirectory => self.make_directory(path),
+            Action::Copy { from } => self.copy(number, path, from),
             Action::Move { to, overwrite } => self.relocate(number, path, to, overwrite),
         }
     }
@@ -130,6 +155,25 @@ impl Plan {
         Ok(())
     }
 
+    /// What is copied is looked at again when it is; only whether it is a directory decides here.
+    fn copy(&mut self, number: usize, path: WorkspacePath, from: WorkspacePath) -> Result<(), Problem> {
+        let stat = present(&from)
+            .and_then(|stat| stat.ok_or_else(|| CommitKind::Missing.into()))
+            .map_err(|problem| problem.elsewhere(&from))?;
+        if !matches!(stat.kind, Kind::File | Kind::Directory | Kind::Link) {
+            return Err(Problem::At(from, CommitKind::NotRegular(stat.kind)));
+        }
+        if present(&path)?.is_some() {
+            return Err(CommitKind::Exists.into());
+        }
+        self.need_parents(&path)?;
+        self.changes.push(changed(&path, Outcome::Created, None, None, Some(stat.mode)));
+        let step = step(StepKind::Put, &path, None);
+        let source = Source { path: from, kind: stat.kind };
+        self.works.push(Work { from: Some(source), ..work(number, path, step) });
+        Ok(())
+    }
+
     fn relocate(
         &mut self,
         number: usize,
@@ -142,17 +186,27 @@ impl Plan {
             self.changes.push(changed(&path, Outcome::NoChange, mark.hash, mark.hash, Some(stat.mode)));
             return Ok(());
         }
-        let over = self.target(&to, &stat, overwrite).map_err(|problem| problem.elsewhere(&to))?;
+        let rename = if is_same_name(&path, &to, &stat) { Rename::OfLetterCase } else { Rename::ToNothing };
+        let over = match rename {
+            Rename::OfLetterCase => None,
+            Rename::ToNothing => {
+                self.target(&to, &stat, overwrite).map_err(|problem| problem.elsewhere(&to))?
+            }
+        };
         let outcome = Outcome::Moved { to: to.clone() };
         self.changes.push(changed(&path, outcome, mark.hash, mark.hash, Some(stat.mode)));
-        if stat.kind == Kind::File && device_above(&to).is_some_and(|device| device != stat.device) {
+        if device_above(&to).is_some_and(|device| device != stat.device) {
+            if stat.kind != Kind::File {
+                return Err(CommitKind::OtherDisk { to: to.display() }.into());
+            }
             return self.copy_over(number, path, to, (mark, stat), over);
         }
         let mut step = step(StepKind::Move, &path, Some(mark));
         step.over = over.map(|(mark, _)| mark);
         step.backup = over.and(to.file_name()).map(|name| Spot::temporary(name).into());
         step.to = Some(to.raw().into());
-        self.works.push(Work { to: Some(to), old: over.map(|(_, stat)| stat), ..work(number, path, step) });
+        let old = over.map(|(_, stat)| stat);
+        self.works.push(Work { to: Some(to), old, rename, ..work(number, path, step) });
         Ok(())
     }
 
@@ -251,7 +305,7 @@ fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<(), CommitErr
                 carried_off.push(&draft.path);
             }
             Action::Delete { .. } | Action::DeleteTree => carried_off.push(&draft.path),
-            Action::Write { .. } | Action::Restore { .. } | Action::MakeDirectory => {}
+            Action::Write { .. } | Action::Restore { .. } | Action::Copy { .. } | Action::MakeDirectory => {}
         }
     }
     for path in &touched {
@@ -305,6 +359,16 @@ fn marked(path: &WorkspacePath) -> Result<(Mark, Stat), Problem> {
     Ok(marked.map_err(CommitKind::from)?)
 }
 
+/// Says whether two names that differ in letter case alone are one name to the disk.
+fn is_same_name(from: &WorkspacePath, to: &WorkspacePath, moved: &Stat) -> bool {
+    let folded = |path: &WorkspacePath| Some(path.file_name()?.to_str()?.to_lowercase());
+    let like = from.parent() == to.parent() && folded(from).is_some() && folded(from) == folded(to);
+    // A second hard link is another name, whatever it looks like; a directory has none.
+    let only = moved.kind == Kind::Directory || moved.links == 1;
+    let same = |there: Stat| (there.device, there.inode) == (moved.device, moved.inode);
+    like && only && stat_at(to.root(), to.relative()).is_ok_and(same)
+}
+
 /// Returns the device of the nearest directory above a path that exists.
 fn device_above(path: &WorkspacePath) -> Option<u64> {
     let mut parent = path.parent();
@@ -334,7 +398,18 @@ fn step(kind: StepKind, path: &WorkspacePath, old: Option<Mark>) -> Step {
 }
 
 fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
-    Work { draft, path, to: None, bytes: Vec::new(), mode: None, old: None, step, staged: None }
+    Work {
+        draft,
+        path,
+        to: None,
+        bytes: Vec::new(),
+        from: None,
+        rename: Rename::ToNothing,
+        mode: None,
+        old: None,
+        step,
+        staged: None,
+    }
 }
 
 fn changed(

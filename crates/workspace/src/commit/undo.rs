@@ -91,7 +91,8 @@ fn drop_temp(path: &WorkspacePath, step: &Step) -> Undone {
         Ok(spot) => spot,
         Err(errno) => return unreached(errno),
     };
-    match spot.unlink(temp.name()) {
+    // It may be the copy of a directory.
+    match remove_tree(&spot.directory, temp.name()) {
         Ok(()) => Undone::Nothing,
         Err(errno) => {
             let (temp, fault) = (beside(path, temp), Fault::from(errno));

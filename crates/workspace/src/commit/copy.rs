@@ -1,0 +1,157 @@
+//! Copying a file, a link or a directory beside the place that the copy is for.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Dir, Mode, OFlags, fchmod, fstat, mkdirat, readlinkat, symlinkat};
+use rustix::io::Errno;
+
+use super::error::{CommitKind, Failed};
+use super::stage::{Staged, sync_file};
+use crate::access::{Kind, Stat};
+use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
+use crate::fault::Fault;
+use crate::hash::{ContentHash, Hasher};
+use crate::journal::Mark;
+use crate::path::WorkspacePath;
+use crate::read::{open_regular, stat_at};
+use crate::spot::Spot;
+use crate::system::{mode as mode_bits, sync_all};
+use crate::tree::remove_tree;
+
+/// Bytes that are copied at once.
+const PIECE: usize = 256 * 1024;
+
+/// When the bytes of a file are brought to the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bytes {
+    /// As soon as they are written.
+    Alone,
+    /// With those of all other files of the tree, which is much faster.
+    WithTheOthers,
+}
+
+type Result<T> = std::result::Result<T, CommitKind>;
+
+/// Copies what is at a path to a temporary name; what was begun is removed where it fails.
+pub(super) fn copy(from: &WorkspacePath, spot: &Spot, temp: &OsStr) -> Result<Staged> {
+    let source = Spot::open(from).map_err(Failed::when("opening the directory of what is copied"))?;
+    let copied =
+        entry(&source.directory, Path::new(&source.name), &spot.directory, Path::new(temp), Bytes::Alone);
+    let copied = copied.and_then(|(kind, hash)| {
+        if kind == Kind::Directory {
+            tree(&source, spot, temp)?;
+        }
+        let stat = stat_at(&spot.directory, Path::new(temp))?;
+        Ok(Staged { mark: Mark::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
+    });
+    copied.inspect_err(|_| {
+        let _ = remove_tree(&spot.directory, temp);
+    })
+}
+
+/// Copies what lies in a directory, then gives each directory its permissions, the innermost first.
+fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
+    let mut waiting = vec![PathBuf::new()];
+    let mut made = Vec::new();
+    while let Some(inner) = waiting.pop() {
+        let (old, new) = (below(&source.name, &inner), below(temp, &inner));
+        let open = |parent: &OwnedFd, path: &Path, flags: OFlags| {
+            open_at(parent, path, flags, Mode::empty()).map_err(Failed::when("opening a directory"))
+        };
+        let from = open(&source.directory, &old, READ_DIRECTORY)?;
+        let to = open_handle(&spot.directory, &new).map_err(Failed::when("opening a directory"))?;
+        for name in names(&from)? {
+            let name = Path::new(&name);
+            let (kind, _) = entry(&from, name, &to, name, Bytes::WithTheOthers)?;
+            if kind == Kind::Directory {
+                waiting.push(inner.join(name));
+            }
+        }
+        let bits = Stat::of(&fstat(&from).map_err(Failed::when("looking at a directory"))?).mode & 0o777;
+        made.push((new, bits));
+    }
+    for (new, bits) in made.iter().rev() {
+        open_at(&spot.directory, new, READ_DIRECTORY, Mode::empty())
+            .and_then(|directory| fchmod(directory, mode_bits(*bits)))
+            .map_err(Failed::when("copying the permissions"))?;
+    }
+    sync_all(&spot.directory).map_err(Failed::when("bringing the new files to the disk"))?;
+    Ok(())
+}
+
+/// Copies one entry: a file with its bytes, a link as a link, of a directory the name alone.
+fn entry(
+    from: &OwnedFd,
+    name: &Path,
+    to: &OwnedFd,
+    new_name: &Path,
+    bytes: Bytes,
+) -> Result<(Kind, Option<ContentHash>)> {
+    let kind = stat_at(from, name)?.kind;
+    match kind {
+        Kind::File => file(from, name, to, new_name, bytes).map(|hash| (kind, Some(hash))),
+        Kind::Directory => {
+            let made = mkdirat(to, new_name, Mode::from_raw_mode(0o700));
+            made.map_err(Failed::when("making a directory"))?;
+            Ok((kind, None))
+        }
+        Kind::Link => {
+            let target =
+                readlinkat(from, name, Vec::new()).map_err(Failed::when("reading a symbolic link"))?;
+            symlinkat(target.as_c_str(), to, new_name).map_err(Failed::when("making a symbolic link"))?;
+            Ok((kind, None))
+        }
+        other => Err(CommitKind::NotRegular(other)),
+    }
+}
+
+fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes) -> Result<ContentHash> {
+    let mut old = open_regular(from, name)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+    let new = open_at(to, new_name, flags, Mode::from_raw_mode(0o600));
+    let mut new = File::from(new.map_err(Failed::when("creating the new file"))?);
+    let failed = |error: std::io::Error| {
+        CommitKind::from(Failed { errno: Fault::from(error).errno(), step: "writing the new file" })
+    };
+    let mut hasher = Hasher::default();
+    let mut piece = vec![0; PIECE.min(usize::try_from(old.stat().len).unwrap_or(PIECE) + 1)];
+    loop {
+        match old.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => {
+                hasher.update(&piece[..count]);
+                new.write_all(&piece[..count]).map_err(failed)?;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    // Set-id bits are a grant of the owner of the original; a copy does not inherit them.
+    fchmod(&new, mode_bits(old.stat().mode & 0o777)).map_err(Failed::when("copying the permissions"))?;
+    if bytes == Bytes::Alone || cfg!(not(target_os = "linux")) {
+        sync_file(&new).map_err(Failed::when("bringing the new file to the disk"))?;
+    }
+    Ok(hasher.finish())
+}
+
+fn names(directory: impl AsFd) -> Result<Vec<OsString>> {
+    let read = |errno: Errno| CommitKind::from(Failed { errno, step: "reading a directory" });
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            names.push(OsStr::from_bytes(name).to_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn below(name: &OsStr, inner: &Path) -> PathBuf {
+    if inner.as_os_str().is_empty() { PathBuf::from(name) } else { Path::new(name).join(inner) }
+}
