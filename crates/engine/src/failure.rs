@@ -95,11 +95,11 @@ pub struct Failure {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Which of several changes failed, counted from 1.
-    pub change: Option<usize>,
+    pub change: Option<u32>,
     /// In how many places the text stands.
-    pub places: Option<usize>,
+    pub places: Option<u32>,
     /// How many characters were searched for the text.
-    pub searched: Option<usize>,
+    pub searched: Option<u32>,
 }
 
 impl Failure {

@@ -100,8 +100,8 @@ const PREVIEW: usize = 20;
 
 /// A text to replace that is not there, or in too many places.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
-    let places = if let Miss::Ambiguous { count, .. } = miss { Some(*count) } else { None };
-    let facts = Facts { places, searched: Some(text.view().chars().count()), change: None };
+    let places = if let Miss::Ambiguous { count, .. } = miss { u32::try_from(*count).ok() } else { None };
+    let facts = Facts { places, searched: u32::try_from(text.view().chars().count()).ok(), change: None };
     Failure { facts, ..missed(path, miss, text) }
 }
 

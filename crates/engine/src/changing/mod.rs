@@ -145,6 +145,6 @@ fn numbered(failure: Failure, number: usize, of: usize) -> Failure {
     if of == 1 {
         return failure;
     }
-    let facts = Facts { change: Some(number + 1), ..failure.facts };
+    let facts = Facts { change: u32::try_from(number + 1).ok(), ..failure.facts };
     Failure { what: format!("Edit {}: {} Nothing was changed.", number + 1, failure.what), facts, ..failure }
 }
