@@ -38,20 +38,16 @@ fn write(
         return Ok(None); // what is no file, or is not there, is judged by the operation itself
     }
     let Some(record) = record else {
-        let need = match extent {
-            Extent::Whole => cx.fresh.whole,
-            Extent::Part => cx.fresh.part,
-        };
-        return if need == Need::Seen { Err(unread(path)) } else { Ok(None) };
+        return if need(cx, extent) == Need::Seen { Err(unread(path)) } else { Ok(None) };
     };
-    if extent == Extent::Part {
-        return Ok(Some(record.hash)); // the text itself is compared, in the present content
+    if matches!(extent, Extent::Part | Extent::Name) {
+        return Ok(Some(record.hash)); // the text itself is compared, in the present content, or goes on as it is
     }
     let present = engine.workspace().read(path, LIMIT).map_err(|error| failures::access(path, error))?;
     if present.hash != record.hash {
         return Err(stale(cx, path, &present.bytes));
     }
-    if cx.fresh.whole == Need::Seen && !covers(&record.coverage, &present.bytes) {
+    if need(cx, extent) == Need::Seen && !covers(&record.coverage, &present.bytes) {
         return Err(unread_in_part(path));
     }
     Ok(Some(record.hash))
@@ -67,6 +63,15 @@ pub(crate) fn judge_whole(cx: &CallCtx, path: &WorkspacePath, present: &[u8]) ->
         Some(record) if record.hash != hash(present) => Err(stale(cx, path, present)),
         Some(record) if !covers(&record.coverage, present) => Err(unread_in_part(path)),
         Some(_) => Ok(()),
+    }
+}
+
+/// Tells what must have been seen of a file before so much of it is written.
+pub(crate) fn need(cx: &CallCtx, extent: Extent) -> Need {
+    match extent {
+        Extent::Whole => cx.fresh.whole,
+        Extent::Part => cx.fresh.part,
+        Extent::Gone | Extent::Name => Need::Nothing,
     }
 }
 

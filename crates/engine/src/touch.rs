@@ -18,6 +18,10 @@ pub enum Extent {
     Whole,
     /// A place that is found by its present text.
     Part,
+    /// Everything, and the name: the file is deleted, which needs no read, but never takes what changed since one.
+    Gone,
+    /// The name alone: the content goes on elsewhere, whatever it is.
+    Name,
 }
 
 /// What sort of touches an operation can have at most; the hints that clients see are derived from it.

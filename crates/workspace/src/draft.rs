@@ -44,6 +44,15 @@ pub enum Action {
         /// The permission bits that it shall have.
         mode: u32,
     },
+    /// Like [`Action::Write`], with owner, permissions and attributes of another file: for content that goes elsewhere.
+    WriteLike {
+        /// All that the file shall hold.
+        bytes: Vec<u8>,
+        /// What must be there now.
+        expect: Expect,
+        /// The other file, as it is before this commit.
+        like: WorkspacePath,
+    },
     /// Removes a file, a link or an empty directory.
     Delete {
         /// What must be there now.

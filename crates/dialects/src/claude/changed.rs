@@ -14,6 +14,10 @@ fn summary(file: &Changed) -> String {
     match &file.what {
         What::Created => format!("Created {path} ({}, {} bytes).", lines(file.lines), file.bytes),
         What::Unchanged => format!("{path} already has exactly this content: no changes."),
+        What::Deleted { lines_before } => format!("Deleted {path} ({}).", lines(*lines_before)),
+        What::Moved { from } => {
+            format!("Moved {from} to {path} ({}, +{} -{}).", lines(file.lines), file.added, file.removed)
+        }
         What::Overwritten { lines_before } => format!(
             "Wrote {path}: {} -> {} ({} bytes, +{} -{}).",
             lines(*lines_before),

@@ -1,6 +1,6 @@
 //! Changes lines by their numbers, once it is certain that they are the lines that were seen.
 
-use super::{Draft, place};
+use super::{draft::Draft, place};
 use crate::{CallCtx, Engine, Failure, Hint, Kind, failures, operations::change::Lines, show::find};
 use toolpost_text::{
     cut::{self, NOTICE},
@@ -47,7 +47,7 @@ pub(super) fn edit(
     }
     draft.notes.extend(moved);
     draft.replaced += 1;
-    draft.after = Some(bytes);
+    draft.put(bytes);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Puts partial code into a file, where markers stand for what stays.
 
-use super::Draft;
+use super::draft::{Before, Draft};
 use crate::{CallCtx, Engine, Failure, Hint, Kind, failures, fresh};
 use toolpost_text::{
     encoding::Text,
@@ -34,8 +34,8 @@ pub(super) fn apply(
         )));
     }
     let merged = merge::merge(text.view(), snippet).map_err(|refusal| refused(&path, &refusal, &text))?;
-    if let (Taken::Whole, Some(before)) = (merged.taken, &draft.before) {
-        fresh::judge_whole(cx, &draft.path, &before.bytes)?;
+    if let (Taken::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
+        fresh::judge_whole(cx, &draft.path, bytes)?;
     }
     for splice in &merged.splices {
         guard::check(&splice.new, text.view()).map_err(|found| failures::placeholder(&path, &found))?;
@@ -43,7 +43,7 @@ pub(super) fn apply(
     let bytes = text.splice(&merged.splices).map_err(|error| failures::encoding(&path, &error))?;
     draft.notes.extend(merged.notes);
     draft.replaced += merged.splices.len();
-    draft.after = Some(bytes);
+    draft.put(bytes);
     Ok(())
 }
 

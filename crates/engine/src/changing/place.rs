@@ -1,6 +1,6 @@
 //! Replaces a text in a file, where it stands.
 
-use super::Draft;
+use super::draft::Draft;
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part, failures, fresh,
     operations::change::{Change, Step, Want, Where},
@@ -29,7 +29,7 @@ pub(super) fn replace(
     let Some(present) = draft.present() else { return create(engine, draft, old, &change.text) };
     if present.is_empty() && old.is_empty() && !change.text.is_empty() {
         guard::check(&change.text, "").map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
-        draft.after = Some(change.text.clone().into_bytes());
+        draft.put(change.text.clone().into_bytes());
         draft.replaced += 1;
         return Ok(());
     }
@@ -52,7 +52,7 @@ pub(super) fn replace(
     still_a_notebook(draft, text.bytes(), &bytes)?;
     draft.notes.extend(notes);
     draft.replaced += count;
-    draft.after = Some(bytes);
+    draft.put(bytes);
     Ok(())
 }
 
@@ -63,7 +63,7 @@ fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<()
     }
     guard::check(new, "")
         .map_err(|placeholder| failures::placeholder(&draft.path.display(), &placeholder))?;
-    draft.after = Some(new.as_bytes().to_vec());
+    draft.put(new.as_bytes().to_vec());
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Writes all of a file.
 
-use super::Draft;
+use super::draft::Draft;
 use crate::{Engine, Failure, Hint, Kind, failures, operations::change::Existence};
 use toolpost_documents::Kind as Document;
 use toolpost_text::{
@@ -49,7 +49,7 @@ pub(super) fn write(
             written.bytes
         }
     };
-    draft.after = Some(bytes);
+    draft.put(bytes);
     draft.wrote_whole = true;
     Ok(())
 }

@@ -56,6 +56,15 @@ pub enum Where {
         /// The language, as a caller names it; without one, the file's name tells.
         language: Option<String>,
     },
+    /// Nowhere any more: the file is deleted. A link is deleted itself.
+    Gone(Left),
+    /// Elsewhere: the file gets another name, with its permissions. A link is moved itself.
+    Elsewhere {
+        /// The other name.
+        to: WorkspacePath,
+        /// What must hold of that name; what is there is written over.
+        existence: Existence,
+    },
 }
 
 /// Lines of a file, as they were named, and on which side of them the new text goes.
@@ -67,6 +76,15 @@ pub struct Lines {
     pub last: Reference,
     /// On which side.
     pub side: Side,
+}
+
+/// What may be left of a file that is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// Whatever there is.
+    Anything,
+    /// No line: the changes before have removed all of them.
+    Nothing,
 }
 
 /// What must hold of a file that is written whole.
@@ -92,11 +110,11 @@ pub struct Output {
 /// What became of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Changed {
-    /// The file, relative to its root.
+    /// The file, relative to its root; its new name, if it has another.
     pub path: String,
     /// What was done.
     pub what: What,
-    /// The difference as a unified diff; empty for a new file.
+    /// The difference as a unified diff; empty for a new and for a deleted file.
     pub diff: String,
     /// How many lines were added.
     pub added: usize,
@@ -110,13 +128,13 @@ pub struct Changed {
     pub lines: u64,
     /// How many bytes the file has now.
     pub bytes: u64,
-    /// The hash of the new content.
+    /// The hash of the new content; empty where there is none.
     pub hash: String,
     /// What is odd: what was matched loosely, kept, or had changed.
     pub notes: Vec<String>,
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) seen: Seen,
+    pub(crate) seen: Vec<Seen>,
 }
 
 /// What was done to a file.
@@ -137,6 +155,40 @@ pub enum What {
     },
     /// It already had this content.
     Unchanged,
+    /// It is gone.
+    Deleted {
+        /// How many lines it had.
+        lines_before: u64,
+    },
+    /// It has another name; whether text in it was replaced, too, `added` and `removed` tell.
+    Moved {
+        /// The name that it had.
+        from: String,
+    },
+}
+
+impl Where {
+    /// Tells how much of the file the change replaces.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        match self {
+            Self::Whole(_) => Extent::Whole,
+            Self::Text { .. } | Self::Lines(_) | Self::Merge { .. } => Extent::Part,
+            Self::Gone(_) => Extent::Gone,
+            Self::Elsewhere { .. } => Extent::Name,
+        }
+    }
+}
+
+impl Change {
+    /// Lists the names that the change writes.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &WorkspacePath> {
+        let to = match &self.at {
+            Where::Elsewhere { to, .. } => Some(to),
+            _ => None,
+        };
+        [&self.path].into_iter().chain(to)
+    }
 }
 
 impl Operation for ChangeFiles {
@@ -148,14 +200,17 @@ impl Operation for ChangeFiles {
     fn touches(request: &Request) -> Vec<Touch> {
         // The answer shows what stood there before, so a change reads, too, unless the file has to be new.
         let touches = |change: &Change| {
-            let (extent, reads) = match change.at {
-                Where::Whole(Existence::New) => (Extent::Whole, None),
-                Where::Whole(_) => (Extent::Whole, Some(Touch::Read(change.path.clone()))),
-                Where::Text { .. } | Where::Lines(_) | Where::Merge { .. } => {
-                    (Extent::Part, Some(Touch::Read(change.path.clone())))
+            let new = matches!(change.at, Where::Whole(Existence::New));
+            let read = (!new).then(|| Touch::Read(change.path.clone()));
+            let write = Touch::Write(change.path.clone(), change.at.extent());
+            let (over, to) = match &change.at {
+                Where::Elsewhere { to, existence } => {
+                    let over = (*existence != Existence::New).then(|| Touch::Read(to.clone()));
+                    (over, Some(Touch::Write(to.clone(), Extent::Whole)))
                 }
+                _ => (None, None),
             };
-            reads.into_iter().chain([Touch::Write(change.path.clone(), extent)])
+            read.into_iter().chain([write]).chain(over).chain(to)
         };
         request.changes.iter().flat_map(touches).collect()
     }
@@ -166,6 +221,6 @@ impl Operation for ChangeFiles {
     }
 
     fn seen(output: &Output) -> Vec<Seen> {
-        output.files.iter().map(|file| file.seen.clone()).collect()
+        output.files.iter().flat_map(|file| file.seen.clone()).collect()
     }
 }

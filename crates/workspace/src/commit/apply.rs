@@ -57,7 +57,11 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
         Some(_) => Some(open_regular(&spot.directory, spot.name.as_ref()).map_err(CommitKind::from)?),
         None => None,
     };
-    let like = old.as_ref().map_or(Like::New, Like::Old);
+    let other = match &work.like {
+        Some(like) => Some(open_regular(like.root(), like.relative()).map_err(CommitKind::from)?),
+        None => None,
+    };
+    let like = other.as_ref().or(old.as_ref()).map_or(Like::New, Like::Old);
     let staged = match stage(&spot, temp.name(), &work.bytes, &like, work.mode) {
         Ok(staged) => staged,
         Err(failed) if old.is_some() && may_rewrite(&failed) => return Err(Stop::NotReplaceable(failed)),

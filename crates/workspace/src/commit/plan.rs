@@ -34,6 +34,8 @@ pub(super) struct Work {
     pub(super) from: Option<Source>,
     pub(super) rename: Rename,
     pub(super) mode: Option<u32>,
+    /// Whose owner, permissions and attributes the new content gets, where that is not the file that it replaces.
+    pub(super) like: Option<WorkspacePath>,
     pub(super) old: Option<Stat>,
     pub(super) step: Step,
     /// The directory that the new content was written in, so that it is found again under another name.
@@ -81,6 +83,14 @@ impl Plan {
             Action::Write { bytes, expect } => self.write(number, path, bytes, expect, None),
             Action::Restore { bytes, expect, mode } => {
                 self.write(number, path, bytes, expect, Some(mode & 0o7777))
+            }
+            Action::WriteLike { bytes, expect, like } => {
+                let stat = present(&like)?.filter(|stat| stat.kind == Kind::File).ok_or(CommitKind::Missing);
+                let stat = stat.map_err(|why| Problem::from(why).elsewhere(&like))?;
+                let already = self.works.len();
+                self.write(number, path, bytes, expect, Some(stat.mode))?;
+                self.works.iter_mut().skip(already).for_each(|work| work.like = Some(like.clone()));
+                Ok(())
             }
             Action::Delete { expect } => self.delete(number, path, Some(expect)),
             Action::DeleteTree => self.delete(number, path, None),
@@ -305,7 +315,11 @@ fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<(), CommitErr
                 carried_off.push(&draft.path);
             }
             Action::Delete { .. } | Action::DeleteTree => carried_off.push(&draft.path),
-            Action::Write { .. } | Action::Restore { .. } | Action::Copy { .. } | Action::MakeDirectory => {}
+            Action::Write { .. }
+            | Action::WriteLike { .. }
+            | Action::Restore { .. }
+            | Action::Copy { .. }
+            | Action::MakeDirectory => {}
         }
     }
     for path in &touched {
@@ -406,6 +420,7 @@ fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
         from: None,
         rename: Rename::ToNothing,
         mode: None,
+        like: None,
         old: None,
         step,
         staged: None,

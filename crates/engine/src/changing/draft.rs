@@ -1,0 +1,128 @@
+//! A file while it is being changed in memory.
+
+use crate::{CallCtx, Changed, Engine, Extent, Failure, Need, Part, failures, fresh};
+use toolpost_workspace::{AccessKind, ContentHash, Kind, WorkspacePath};
+
+/// A file while it is being changed in memory.
+pub(crate) struct Draft {
+    pub(crate) path: WorkspacePath,
+    /// What is on the disk; none when nothing is there.
+    pub(crate) before: Option<Before>,
+    /// What shall be there.
+    pub(crate) now: Now,
+    /// The place where it lay before it got this name.
+    pub(crate) from: Option<WorkspacePath>,
+    pub(crate) replaced: usize,
+    pub(crate) wrote_whole: bool,
+    /// How much of it the caller will have seen, once a part of it is changed.
+    pub(crate) seen: Part,
+    pub(crate) notes: Vec<String>,
+}
+
+/// What is on the disk.
+pub(crate) enum Before {
+    /// A file.
+    File { bytes: Vec<u8>, hash: ContentHash },
+    /// A link, which can be deleted or get another name and nothing else.
+    Link,
+}
+
+/// What shall be on the disk.
+pub(crate) enum Now {
+    /// What is there.
+    AsBefore,
+    /// A file.
+    Bytes(Vec<u8>),
+    /// The link that lay elsewhere.
+    Link,
+    /// Nothing.
+    Nothing,
+}
+
+impl Draft {
+    /// Begins with what is on the disk.
+    pub(crate) fn begin(engine: &Engine, path: &WorkspacePath) -> Result<Self, Failure> {
+        let before = match engine.workspace().read(path, fresh::LIMIT) {
+            Ok(snapshot) => Some(Before::File { bytes: snapshot.bytes, hash: snapshot.hash }),
+            Err(error) if error.why == AccessKind::Missing => None,
+            Err(error) if error.why == AccessKind::IsDirectory => {
+                return Err(crate::show::find::directory(engine, path));
+            }
+            Err(_) if engine.workspace().stat(path).is_ok_and(|stat| stat.kind == Kind::Link) => {
+                Some(Before::Link)
+            }
+            Err(error) => return Err(failures::access(path, error)),
+        };
+        Ok(Self {
+            path: path.clone(),
+            before,
+            now: Now::AsBefore,
+            from: None,
+            replaced: 0,
+            wrote_whole: false,
+            seen: Part::AsBefore,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Gives the content as the changes so far have left it; none where no file is.
+    pub(crate) fn present(&self) -> Option<&[u8]> {
+        match (&self.now, &self.before) {
+            (Now::Bytes(bytes), _) | (Now::AsBefore, Some(Before::File { bytes, .. })) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Says whether the changes so far have left anything under this name.
+    pub(crate) fn is_there(&self) -> bool {
+        match self.now {
+            Now::AsBefore => self.before.is_some(),
+            Now::Bytes(_) | Now::Link => true,
+            Now::Nothing => false,
+        }
+    }
+
+    /// Sets what the file shall hold.
+    pub(crate) fn put(&mut self, bytes: Vec<u8>) {
+        self.now = Now::Bytes(bytes);
+    }
+
+    /// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
+    pub(crate) fn judge(&mut self, cx: &CallCtx, extent: Extent) -> Result<(), Failure> {
+        let Some(Before::File { bytes, hash }) = &self.before else { return Ok(()) };
+        let seen = cx.expected.get(&self.path).copied();
+        let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
+        let Some(seen) = seen else {
+            // It was judged when nothing was there, and somebody has made it since.
+            return if fresh::need(cx, extent) == Need::Seen {
+                Err(fresh::unread(&self.path))
+            } else {
+                Ok(())
+            };
+        };
+        if *hash == seen {
+            return Ok(());
+        }
+        match extent {
+            Extent::Name => return Ok(()),
+            Extent::Whole | Extent::Gone => return Err(fresh::stale(cx, &self.path, bytes)),
+            Extent::Part if cx.fresh.changed == Changed::Refused => {
+                return Err(fresh::stale(cx, &self.path, bytes));
+            }
+            Extent::Part => {}
+        }
+        if self.seen != Part::Some {
+            let now = toolpost_text::encoding::Text::open(bytes.clone(), None).ok();
+            let lines = now.and_then(|now| fresh::lines_changed(cx, &self.path, now.view()));
+            let differ = lines.map_or(String::new(), |lines| match lines {
+                1 => " (1 line differs)".to_owned(),
+                _ => format!(" ({lines} lines differ)"),
+            });
+            self.notes.push(format!(
+                "the file changed since it was last seen{differ}; the current version was changed"
+            ));
+        }
+        self.seen = Part::Some;
+        Ok(())
+    }
+}
