@@ -19,7 +19,7 @@ struct Input {
 
 fuzz_target!(|input: Input| {
     let how = How {
-        upto: [Step::Exact, Step::Folded, Step::Reindented, Step::Unescaped][usize::from(input.upto % 4)],
+        upto: [Step::Exact, Step::Folded, Step::Reindented, Step::Unescaped, Step::Spaced][usize::from(input.upto % 5)],
         want: if input.every { Want::Every } else { Want::One },
         near: input.near.map(|(first, last)| LineRange { first: first.into(), last: last.into() }),
         start: input.start.map(usize::from),

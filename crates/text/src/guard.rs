@@ -1,6 +1,6 @@
 //! Text that stands for other text and must not be written.
 
-use crate::cut;
+use crate::{cut, hashline};
 
 /// What a line stands for that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +76,9 @@ pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();
     let number = digits.get(..length)?.parse().ok()?;
     let rest = &digits[length..];
+    if let Some(referred) = referred(line) {
+        return Some(referred);
+    }
     let marks = ["\t", "\u{2192}", "|\t", "| ", " | ", ": "];
     if let Some(rest) = marks.into_iter().find_map(|mark| rest.strip_prefix(mark)) {
         return Some((number, rest));
@@ -83,6 +86,12 @@ pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
     // The space behind the mark is the first to get lost where the line is empty.
     let empty = ["|", " |", ":"].into_iter().find_map(|mark| rest.strip_prefix(mark))?;
     empty.trim_end().is_empty().then_some((number, empty))
+}
+
+/// Splits a line into number and rest if number and hash stand before it, as `42:ab | let a = 1;`.
+fn referred(line: &str) -> Option<(u64, &str)> {
+    let found = hashline::unreferred(line).filter(|found| found.reference.hash.is_some())?;
+    Some((found.reference.line as u64, found.text))
 }
 
 fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
@@ -104,7 +113,7 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
             continue;
         }
         full += 1;
-        let number = padded(line, last.is_some());
+        let number = padded(line, last.is_some()).or_else(|| referred(line).map(|(number, _)| number));
         if let Some(number) = number {
             first.get_or_insert((index + 1, line));
             in_order += usize::from(last.is_none_or(|last: u64| last.checked_add(1) == Some(number)));

@@ -187,6 +187,8 @@ fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
     let span = LineIndex::new(view).span(lines).unwrap_or(view.len()..view.len());
     let closed = view[..span.end].ends_with('\n');
     let body = new.strip_suffix('\n').unwrap_or(new);
+    // Without a break behind it, an empty last line would be none.
+    let last = if body.is_empty() || body.ends_with('\n') { new } else { body };
     match side {
         Side::Replace if new.is_empty() && !closed => {
             // What is now the last line goes without a break as the last line did.
@@ -194,10 +196,10 @@ fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
         }
         Side::Replace if new.is_empty() => Splice { range: span, new: String::new() },
         Side::Replace if closed => Splice { range: span, new: format!("{body}\n") },
-        Side::Replace => Splice { range: span, new: body.to_owned() },
+        Side::Replace => Splice { range: span, new: last.to_owned() },
         Side::Before => Splice { range: span.start..span.start, new: format!("{body}\n") },
         Side::After if closed => Splice { range: span.end..span.end, new: format!("{body}\n") },
-        Side::After => Splice { range: span.end..span.end, new: format!("\n{body}") },
+        Side::After => Splice { range: span.end..span.end, new: format!("\n{last}") },
     }
 }
 

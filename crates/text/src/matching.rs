@@ -34,6 +34,8 @@ pub enum Step {
     Reindented,
     /// After the removal of escapes or line numbers.
     Unescaped,
+    /// Like the first three, apart from how much white space stands inside of lines.
+    Spaced,
 }
 
 /// How many hits are wanted.
@@ -99,6 +101,8 @@ pub enum Difference {
     Escapes,
     /// It carried line numbers.
     LineNumbers,
+    /// In the amount of white space inside of lines.
+    InnerSpace,
 }
 
 impl Difference {
@@ -113,6 +117,7 @@ impl Difference {
             Self::Indentation => "indentation",
             Self::Escapes => "escaped characters",
             Self::LineNumbers => "line numbers",
+            Self::InnerSpace => "white space inside of lines",
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use toolpost_text::lines::LineRange;
 use toolpost_text::matching::Difference::{
-    Escapes, Indentation, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
+    Escapes, Indentation, InnerSpace, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
 };
-use toolpost_text::matching::Step::{Exact, Folded, Reindented, Unescaped};
+use toolpost_text::matching::Step::{Exact, Folded, Reindented, Spaced, Unescaped};
 use toolpost_text::matching::{Difference, Found, How, Miss, Place, Step, Want, find};
 
 /// Applies an edit: the whole new view, the step, and what differed.
@@ -136,7 +136,61 @@ const STEPS: &[Row] = &[
         &[LineNumbers],
     ),
     ("one\n  two\n", "7: one\n8:   two", "1", "1\n", Unescaped, &[LineNumbers]),
+    ("one\n  two\n", "7:4f | one\n8:aa |   two", "7:4f | 1", "1\n", Unescaped, &[LineNumbers]),
 ];
+
+/// What is found only when white space inside of lines does not count.
+const SPACED: &[Row] = &[
+    ("const a = 1;", "const  a = 1;", "const b = 2;", "const b = 2;", Spaced, &[InnerSpace]),
+    ("x = {a:\t1,  b: 2} # y", "{a: 1, b: 2}", "{}", "x = {} # y", Spaced, &[InnerSpace]),
+    ("a(b,  c)\r", "a(b, c)", "d\r", "d\r\r", Spaced, &[InnerSpace]),
+    ("f  (a);\ng  (b);\n", "f (a);\ng (b);", "$& $1", "$& $1\n", Spaced, &[InnerSpace]),
+    (
+        "if (a  &&  b) {\n\tc();\n}\n",
+        "if (a && b) {\n    c();\n}",
+        "if (d) {\n    e();\n}",
+        "if (d) {\n\te();\n}\n",
+        Spaced,
+        &[Indentation, InnerSpace],
+    ),
+    (
+        "say \u{201C}so\u{201D}   now  \n",
+        "say \"so\" now\n",
+        "x\n",
+        "x\n",
+        Spaced,
+        &[TrailingSpace, Punctuation, InnerSpace],
+    ),
+    ("one\u{A0} two", "one two", "1", "1", Spaced, &[InnerSpace]),
+];
+
+#[test]
+fn white_space_inside_of_lines_counts_last() {
+    for &(view, old, new, wanted, step, differences) in SPACED {
+        let found = check(view, old, new, &How::one(Spaced));
+        assert_eq!(found, Ok((wanted.to_owned(), step, differences.to_vec())), "{view:?} {old:?}");
+        let earlier = check(view, old, new, &How::one(Unescaped));
+        assert!(
+            matches!(earlier, Err(Miss::Absent { .. })),
+            "{view:?} {old:?}: an earlier step finds it too"
+        );
+    }
+    let refused = [
+        // White space that is not there at all, or over a line break.
+        ("ab = 1", "a b = 1"),
+        ("f(a,b)", "f(a, b)"),
+        ("a = 1;\nb = 2;", "a = 1; b = 2;"),
+        // Shifted by more than a level.
+        ("            if (a  && b) {\n                c();\n", "if (a && b) {\n    c();\n"),
+        ("\t\t\tif (a  && b) {\n\t\t\t\tc();\n", "\tif (a && b) {\n\t\tc();\n"),
+    ];
+    for (view, old) in refused {
+        let found = find(view, old, "new", &How::one(Spaced));
+        assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?} {found:?}");
+    }
+    let twice = find("a  b\na   b\n", "a b", "c", &How::every(Spaced));
+    assert!(matches!(twice, Err(Miss::Ambiguous { count: 2, step: Spaced, .. })), "{twice:?}");
+}
 
 #[test]
 fn the_first_step_with_a_hit_decides() {

@@ -1,5 +1,7 @@
 //! Lines around the place that a model repeats in its new text.
 
+use std::cmp::Ordering;
+
 use super::brackets::balance;
 use super::{Place, Side, indent, is_blank};
 
@@ -32,34 +34,34 @@ impl Echo {
 
 /// Finds the repeated lines.
 ///
-/// A line counts that no file has twice by chance: it stands once in the file, with enough on it. What is no such line,
-/// as `}`, counts only on the other side of one that is, and only where it does not belong to what is between. Nothing
-/// counts that would leave the brackets worse than they are, and something must be left.
+/// A line counts that nobody writes twice by chance: it stands once in the file, with enough on it. What is no such line,
+/// as `}`, counts only at the other end of a text that begins or ends with one, and only where it does not belong to what
+/// is between. Nothing counts that would leave the brackets worse than they are, and something must be left.
 pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let body = new.strip_suffix('\n').unwrap_or(new);
     let lines: Vec<&str> = body.split('\n').collect();
     let (before, behind) = (overlap_before(place, &lines), overlap_behind(place, &lines));
-    let strong_before = before > 0 && lines[..before].iter().any(|line| is_distinctive(place, line));
-    let strong_behind =
-        behind > 0 && lines[lines.len() - behind..].iter().any(|line| is_distinctive(place, line));
+    let sure = |part: &[&str]| part.iter().any(|line| is_distinctive(place, line));
+    let (sure_before, sure_behind) = (sure(&lines[..before]), sure(&lines[lines.len() - behind..]));
     let trial = Trial { lines: &lines, wanted: balance(place.replaced()) };
-    let mut echo = Echo::default();
-    if strong_before && place.side != Side::Before {
-        echo = trial.unless_worse(echo, Echo { before, ..echo });
+    let (front, back) = (Echo { before, behind: 0 }, Echo { before: 0, behind });
+    // Where text is put in, the line that it is put in at is the one that is repeated.
+    let (front_leads, back_leads) =
+        (sure_before && place.side != Side::Before, sure_behind && place.side != Side::After);
+    let both = Echo { before, behind };
+    let behind_too = || sure_behind || trial.closes(front, both, lines[lines.len() - behind]);
+    let before_too = || sure_before || trial.closes(back, both, lines[before - 1]);
+    let at_both_ends = before > 0 && behind > 0 && trial.allows(both);
+    if at_both_ends && ((front_leads && behind_too()) || (back_leads && before_too())) {
+        return both;
     }
-    if strong_behind && place.side != Side::After {
-        echo = trial.unless_worse(echo, Echo { behind, ..echo });
+    if front_leads && trial.allows(front) {
+        return front;
     }
-    if echo.before > 0 && echo.behind == 0 && behind > 0 {
-        echo = trial.if_outside(echo, Echo { behind, ..echo }, lines[lines.len() - behind]);
-    }
-    if echo.behind > 0 && echo.before == 0 && before > 0 {
-        echo = trial.if_outside(echo, Echo { before, ..echo }, lines[before - 1]);
-    }
-    echo
+    if back_leads && trial.allows(back) { back } else { Echo::default() }
 }
 
-/// New text whose repeated lines are being left out.
+/// New text whose repeated lines may be left out.
 struct Trial<'l, 'a> {
     lines: &'l [&'a str],
     wanted: i64,
@@ -71,26 +73,21 @@ impl Trial<'_, '_> {
         balance(echo.of(self.lines)).abs_diff(self.wanted)
     }
 
-    /// Says whether something would be left.
-    fn leaves(&self, echo: Echo) -> bool {
-        echo.before + echo.behind < self.lines.len() && echo.of(self.lines).iter().any(|line| !is_blank(line))
+    /// Says whether something is left, and the brackets are no worse.
+    fn allows(&self, echo: Echo) -> bool {
+        echo.before + echo.behind < self.lines.len()
+            && echo.of(self.lines).iter().any(|line| !is_blank(line))
+            && self.off(echo) <= self.off(Echo::default())
     }
 
-    /// Takes the next echo unless it leaves nothing or unbalances the brackets.
-    fn unless_worse(&self, now: Echo, next: Echo) -> Echo {
-        if self.leaves(next) && self.off(next) <= self.off(now) { next } else { now }
-    }
-
-    /// Takes the next echo if its line belongs to what is around: it balances the brackets, or all between is deeper.
-    fn if_outside(&self, now: Echo, next: Echo, line: &str) -> Echo {
-        if !self.leaves(next) {
-            return now;
-        }
-        let between = next.of(self.lines);
+    /// Says whether a line at the other end belongs to the repeated one: only so the brackets fit, or all between is deeper.
+    fn closes(&self, alone: Echo, both: Echo, line: &str) -> bool {
         let deeper = |inner: &&str| is_blank(inner) || indent(inner).len() > indent(line).len();
-        let outside =
-            self.off(next) < self.off(now) || (self.off(next) == self.off(now) && between.iter().all(deeper));
-        if outside { next } else { now }
+        match self.off(both).cmp(&self.off(alone)) {
+            Ordering::Less => true,
+            Ordering::Equal => both.of(self.lines).iter().all(deeper),
+            Ordering::Greater => false,
+        }
     }
 }
 

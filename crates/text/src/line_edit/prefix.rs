@@ -27,7 +27,11 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     }
     let bare: Vec<&str> =
         lines.iter().map(|line| unreferred(line).map_or(*line, |referred| referred.text)).collect();
-    Some(bare.join("\n"))
+    let mut bare = bare.join("\n");
+    if lines.last().is_some_and(|line| unreferred(line).is_some_and(|last| last.text.is_empty())) {
+        bare.push('\n'); // the last line is an empty one, not the end of the one before
+    }
+    Some(bare)
 }
 
 /// Says whether the file itself has lines there that look numbered.

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::find::{Search, without};
-use super::fold::{Folded, indentation, is_blank, trimmed};
+use super::fold::{Spaces, indentation, is_blank, trimmed};
 use super::reindent::Shift;
 use super::{Difference, Found, Hit, Miss, Step, differ};
 
@@ -62,7 +62,7 @@ struct Place {
 
 /// Looks for whole lines whose indentation is shifted; none if there is no hit.
 pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Found, Miss>> {
-    let folded = Folded::new(old).text;
+    let folded = search.fold(old).text;
     for pattern in patterns(old, &folded) {
         let places = places(search, &pattern);
         let hits: Vec<(Hit, Vec<Difference>)> =
@@ -157,7 +157,9 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
         let pairs = pairs.map(|(line, (_, index))| {
             (indentation(line), indentation(Blocks::line(&blocks.view, search.view, index)))
         });
-        if let Some(shift) = Shift::new(pairs) {
+        // Where lines agree only roughly, they must stand about where the old text says.
+        let near_enough = |shift: &Shift| search.spaces == Spaces::Kept || shift.is_small();
+        if let Some(shift) = Shift::new(pairs).filter(near_enough) {
             places.push(place(search, pattern, first, shift));
         }
     }

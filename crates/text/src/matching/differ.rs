@@ -3,21 +3,27 @@
 use std::ops::Range;
 
 use super::Difference;
-use super::fold::{plain, trimmed};
+use super::fold::{is_blank, plain, trimmed};
 
 /// So many hits are looked at.
 const HITS: usize = 100;
 
 /// Collects the differences between an old text and its hits, apart from indentation.
 pub(super) fn all(view: &str, old: &str, ranges: &[Range<usize>]) -> Vec<Difference> {
-    let (mut space, mut punctuation) = (false, false);
+    let (mut space, mut punctuation, mut inner) = (false, false, false);
     for range in ranges.iter().take(HITS) {
         let part = &view[range.clone()];
         for (old, found) in old.split('\n').zip(part.split('\n')) {
             let (bare_old, bare_found) = (trimmed(old), trimmed(found));
             space |=
                 !old[bare_old.len()..].chars().map(plain).eq(found[bare_found.len()..].chars().map(plain));
-            punctuation |= bare_old.trim_start() != bare_found.trim_start();
+            let (bare_old, bare_found) = (bare_old.trim_start(), bare_found.trim_start());
+            if bare_old.chars().map(plain).eq(bare_found.chars().map(plain)) {
+                punctuation |= bare_old != bare_found;
+            } else {
+                inner = true;
+                punctuation |= !solid(bare_old).eq(solid(bare_found));
+            }
         }
     }
     let mut differences = Vec::new();
@@ -27,5 +33,13 @@ pub(super) fn all(view: &str, old: &str, ranges: &[Range<usize>]) -> Vec<Differe
     if punctuation {
         differences.push(Difference::Punctuation);
     }
+    if inner {
+        differences.push(Difference::InnerSpace);
+    }
     differences
+}
+
+/// Gives the characters of a line apart from white space.
+fn solid(line: &str) -> impl Iterator<Item = char> {
+    line.chars().filter(|&character| !is_blank(character))
 }

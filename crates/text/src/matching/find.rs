@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::fold::{Folded, is_blank};
+use super::fold::{Folded, Spaces, is_blank};
 use super::{Difference, Found, Hit, How, Miss, Step, Want, blocks, closest, differ, near, unescape};
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
@@ -30,13 +30,17 @@ pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Found, Miss> 
         let filled = Found { hits, step: Step::Exact, differences: Vec::new() };
         return if view.is_empty() { Ok(filled) } else { Err(Miss::EmptyOld) };
     }
-    let search =
-        Search { view, how, folded: OnceCell::new(), blocks: OnceCell::new(), indent: OnceCell::new() };
+    let search = Search::new(view, how, Spaces::Kept);
     if let Some(found) = search.plain(&old, &new, how.upto, how.want) {
         return found;
     }
     if how.upto >= Step::Unescaped
         && let Some(found) = search.unescaped(&old, &new)
+    {
+        return found;
+    }
+    if how.upto >= Step::Spaced
+        && let Some(found) = Search::new(view, how, Spaces::One).spaced(&old, &new)
     {
         return found;
     }
@@ -47,15 +51,26 @@ pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Found, Miss> 
 pub(super) struct Search<'a> {
     pub(super) view: &'a str,
     how: &'a How,
+    pub(super) spaces: Spaces,
     folded: OnceCell<Folded>,
     blocks: OnceCell<blocks::Blocks>,
     indent: OnceCell<Indent>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// Starts a search in which white space inside of lines counts as it is said.
+    fn new(view: &'a str, how: &'a How, spaces: Spaces) -> Self {
+        Self { view, how, spaces, folded: OnceCell::new(), blocks: OnceCell::new(), indent: OnceCell::new() }
+    }
+
     /// Gives the folded view.
     pub(super) fn folded(&self) -> &Folded {
-        self.folded.get_or_init(|| Folded::new(self.view))
+        self.folded.get_or_init(|| self.fold(self.view))
+    }
+
+    /// Folds a text as the view is folded.
+    pub(super) fn fold(&self, text: &str) -> Folded {
+        Folded::new(text, self.spaces)
     }
 
     /// Gives the lines of the folded view.
@@ -93,7 +108,7 @@ impl Search<'_> {
 
     /// Looks for the text apart from line ends and look-alike punctuation.
     fn folded_step(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
-        let pattern = Folded::new(old).text;
+        let pattern = self.fold(old).text;
         if pattern.trim().is_empty() {
             return None;
         }
@@ -176,6 +191,18 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Looks for the text in a search that takes all white space inside of lines as one space.
+    fn spaced(&self, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+        let found = self.plain(old, new, Step::Reindented, Want::One)?;
+        Some(match found {
+            Ok(found) => Ok(Found { step: Step::Spaced, ..found }),
+            Err(Miss::Ambiguous { count, places, .. }) => {
+                Err(Miss::Ambiguous { count, places, step: Step::Spaced })
+            }
+            Err(other) => Err(other),
+        })
     }
 
     /// Turns hits of one step into an answer; none if there is no hit.

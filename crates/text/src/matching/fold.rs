@@ -8,9 +8,19 @@ pub(super) struct Folded {
     pub(super) text: String,
     runs: Vec<Run>,
     end: usize,
+    spaces: Spaces,
 }
 
-/// A piece that was copied, or one character that became another.
+/// What becomes of white space between other characters of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spaces {
+    /// It stays.
+    Kept,
+    /// All that stands together becomes one space.
+    One,
+}
+
+/// A piece that was copied, or one character that something became.
 struct Run {
     folded: usize,
     origin: usize,
@@ -24,8 +34,9 @@ enum Kind {
 
 impl Folded {
     /// Folds a text.
-    pub(super) fn new(text: &str) -> Self {
-        let mut out = Self { text: String::with_capacity(text.len()), runs: Vec::new(), end: text.len() };
+    pub(super) fn new(text: &str, spaces: Spaces) -> Self {
+        let (runs, end) = (Vec::new(), text.len());
+        let mut out = Self { text: String::with_capacity(end), runs, end, spaces };
         let mut start = 0;
         while start < text.len() {
             let end = crate::lines::line_end(text, start);
@@ -64,23 +75,46 @@ impl Folded {
 
     /// Folds one line, without the white space at its end.
     fn line(&mut self, text: &str, start: usize, end: usize) {
-        if text[start..end].is_ascii() {
-            return self.copy(text, start..end);
+        let inner = start + indentation(&text[start..end]).len();
+        if self.spaces == Spaces::Kept || inner == end {
+            return self.plain(text, start..end);
         }
-        let mut last = start;
-        for (at, character) in text[start..end].char_indices() {
+        self.plain(text, start..inner);
+        let mut last = inner;
+        while let Some(at) = text[last..end].find(is_blank).map(|at| last + at) {
+            let rest = &text[at..end];
+            let length = rest.len() - rest.trim_start_matches(is_blank).len();
+            self.plain(text, last..at);
+            self.change(at..at + length, ' ');
+            last = at + length;
+        }
+        self.plain(text, last..end);
+    }
+
+    /// Copies a part with plain characters.
+    fn plain(&mut self, text: &str, range: Range<usize>) {
+        if text[range.clone()].is_ascii() {
+            return self.copy(text, range);
+        }
+        let mut last = range.start;
+        for (at, character) in text[range.clone()].char_indices() {
             let plain = plain(character);
             if plain == character {
                 continue;
             }
-            let at = start + at;
+            let at = range.start + at;
             self.copy(text, last..at);
-            let kind = Kind::Changed { origin: character.len_utf8() };
-            self.runs.push(Run { folded: self.text.len(), origin: at, kind });
-            self.text.push(plain);
             last = at + character.len_utf8();
+            self.change(at..last, plain);
         }
-        self.copy(text, last..end);
+        self.copy(text, last..range.end);
+    }
+
+    /// Puts one character in the place of a part of the original.
+    fn change(&mut self, origin: Range<usize>, plain: char) {
+        let kind = Kind::Changed { origin: origin.len() };
+        self.runs.push(Run { folded: self.text.len(), origin: origin.start, kind });
+        self.text.push(plain);
     }
 
     /// Copies a part, as the continuation of the last run if it is one.

@@ -78,7 +78,7 @@ impl Miss {
 fn ambiguous(count: usize, places: &[Place], step: Step) -> String {
     let next = match step {
         Step::Exact | Step::Folded => ", or replace all of them",
-        Step::Reindented | Step::Unescaped => " and copy it as it stands in the file",
+        Step::Reindented | Step::Unescaped | Step::Spaced => " and copy it as it stands in the file",
     };
     let mut out = format!(
         "the old text stands in {count} places, but one is meant; add lines around it until only one fits{next}"

@@ -16,6 +16,9 @@ struct Pair {
     file: String,
 }
 
+/// So many spaces are taken for a level.
+const LEVEL: usize = 4;
+
 /// What an indentation is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -55,6 +58,12 @@ impl Shift {
             |two: &[Pair]| two[0].old.len() < two[1].old.len() && two[0].file.len() < two[1].file.len();
         let consistent = pairs.windows(2).all(deeper);
         first.filter(|_| consistent).map(|first| Self { pairs, first })
+    }
+
+    /// Says whether no line is shifted by more than a level.
+    pub(super) fn is_small(&self) -> bool {
+        let width = |indent: &str| indent.chars().map(|c| if c == '\t' { LEVEL } else { 1 }).sum::<usize>();
+        self.pairs.iter().all(|pair| width(&pair.old).abs_diff(width(&pair.file)) <= LEVEL)
     }
 
     /// Indents new text like the file; none if its indentation has no clear counterpart there.
