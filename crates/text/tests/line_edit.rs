@@ -2,10 +2,21 @@
 #![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use toolpost_text::encoding::Text;
-use toolpost_text::line_edit::Correction::{EchoAfter, EchoBefore, Indentation, LineNumbers};
 use toolpost_text::line_edit::Side::{After, Before, Replace};
 use toolpost_text::line_edit::{Correction, NoLines, Side, edit};
 use toolpost_text::lines::LineRange;
+
+/// File, lines, side, new text, the file afterwards, what was corrected.
+type Row = (&'static str, (usize, usize), Side, &'static str, &'static str, &'static [&'static str]);
+
+const NUMBERS: &str = "took the line numbers off the new text";
+const BEFORE: &str = "left out a repeated line from before the place";
+const BEFORE_2: &str = "left out 2 repeated lines from before the place";
+const BEHIND: &str = "left out a repeated line from behind the place";
+const TAB: &str = r#"restored the indentation "\t""#;
+const TWO: &str = r#"restored the indentation "  ""#;
+const FOUR: &str = r#"restored the indentation "    ""#;
+const EIGHT: &str = r#"restored the indentation "        ""#;
 
 /// Applies an edit to a file: its new bytes as a text, and what was corrected.
 fn apply(
@@ -13,70 +24,69 @@ fn apply(
     (first, last): (usize, usize),
     side: Side,
     new: &str,
-) -> Result<(String, Vec<Correction>), NoLines> {
+) -> Result<(String, Vec<String>), NoLines> {
     let text = Text::open(file.as_bytes().to_vec(), None).unwrap();
     let edited = edit(text.view(), LineRange { first, last }, side, new)?;
     let bytes = text.splice(&[edited.splice]).unwrap();
-    Ok((String::from_utf8(bytes).unwrap(), edited.corrections))
+    Ok((String::from_utf8(bytes).unwrap(), edited.corrections.iter().map(Correction::words).collect()))
 }
 
-fn check(rows: &[(&str, (usize, usize), Side, &str, &str, &[Correction])]) {
+fn check(rows: &[Row]) {
     for (file, lines, side, new, wanted, corrections) in rows {
-        let found = apply(file, *lines, *side, new);
-        assert_eq!(
-            found,
-            Ok(((*wanted).to_owned(), corrections.to_vec())),
-            "{file:?} {lines:?} {side:?} {new:?}"
-        );
+        let corrections = corrections.iter().map(ToString::to_string).collect();
+        let wanted = Ok(((*wanted).to_owned(), corrections));
+        assert_eq!(apply(file, *lines, *side, new), wanted, "{file:?} {lines:?} {side:?} {new:?}");
     }
 }
 
+const PLAIN: &[Row] = &[
+    // Replaced; one break at the end of the new text is that of its last line.
+    ("a\nb\nc\n", (2, 2), Replace, "B", "a\nB\nc\n", &[]),
+    ("a\nb\nc\n", (2, 2), Replace, "B\n", "a\nB\nc\n", &[]),
+    ("a\nb\nc\n", (2, 2), Replace, "B\n\n", "a\nB\n\nc\n", &[]),
+    ("a\nb\nc\n", (2, 2), Replace, "\n", "a\n\nc\n", &[]),
+    ("a\nb\nc\n", (1, 3), Replace, "x\ny", "x\ny\n", &[]),
+    ("a\nb\nc\n", (1, 2), Replace, "x\r\ny", "x\ny\nc\n", &[]),
+    ("a\nb\nc\n", (2, 2), Replace, "b", "a\nb\nc\n", &[]),
+    ("a\nb\nc\n", (2, 2), Replace, "$& $1 \\1", "a\n$& $1 \\1\nc\n", &[]),
+    // Taken out.
+    ("a\nb\nc\n", (2, 2), Replace, "", "a\nc\n", &[]),
+    ("a\nb\nc\n", (1, 3), Replace, "", "", &[]),
+    // Put in.
+    ("a\nb\n", (1, 1), Before, "x", "x\na\nb\n", &[]),
+    ("a\nb\n", (1, 1), After, "x\ny\n", "a\nx\ny\nb\n", &[]),
+    ("a\nb\n", (2, 2), After, "x", "a\nb\nx\n", &[]),
+    ("a\nb\n", (1, 1), After, "\n", "a\n\nb\n", &[]),
+    // A last line without a break stays without one.
+    ("a\nb", (2, 2), Replace, "B\n", "a\nB", &[]),
+    ("a\nb", (2, 2), Replace, "", "a", &[]),
+    ("a\nb", (1, 2), Replace, "", "", &[]),
+    ("a\nb", (1, 1), Replace, "", "b", &[]),
+    ("a\nb", (2, 2), After, "c\n", "a\nb\nc", &[]),
+    ("a\nb", (2, 2), Before, "c", "a\nc\nb", &[]),
+    // An empty last line needs one.
+    ("a\nb", (2, 2), Replace, "\n", "a\n\n", &[]),
+    ("a", (1, 1), After, "\n", "a\n\n", &[]),
+    ("a", (1, 1), After, "b\n\n", "a\nb\n\n", &[]),
+    // The kind of line break is that of the place.
+    ("a\r\nb\r\nc\r\n", (2, 2), Replace, "x\ny", "a\r\nx\r\ny\r\nc\r\n", &[]),
+    ("a\r\nb\r\nc", (3, 3), Replace, "", "a\r\nb", &[]),
+    ("a\r\nb", (2, 2), After, "c\nd", "a\r\nb\r\nc\r\nd", &[]),
+    ("a\r\nb\nc\nd\n", (3, 3), Replace, "x\ny", "a\r\nb\nx\ny\nd\n", &[]),
+    ("a\r\nb\nc\nd\n", (1, 1), Replace, "x\ny", "x\r\ny\r\nb\nc\nd\n", &[]),
+    // A byte order mark is no part of line 1, and a lone carriage return ends no line.
+    ("\u{FEFF}a\nb\n", (1, 1), Replace, "x", "\u{FEFF}x\nb\n", &[]),
+    ("\u{FEFF}a\nb\n", (1, 1), Before, "x", "\u{FEFF}x\na\nb\n", &[]),
+    ("a\rb\nc\n", (2, 2), Replace, "x", "a\rb\nx\n", &[]),
+    // An empty file is filled as it is said.
+    ("", (1, 1), Replace, "x", "x", &[]),
+    ("", (1, 1), Before, "x\n", "x\n", &[]),
+    ("", (1, 1), After, "x\ny", "x\ny", &[]),
+];
+
 #[test]
 fn lines_are_replaced_taken_out_and_put_in() {
-    check(&[
-        // Replaced; one break at the end of the new text is that of its last line.
-        ("a\nb\nc\n", (2, 2), Replace, "B", "a\nB\nc\n", &[]),
-        ("a\nb\nc\n", (2, 2), Replace, "B\n", "a\nB\nc\n", &[]),
-        ("a\nb\nc\n", (2, 2), Replace, "B\n\n", "a\nB\n\nc\n", &[]),
-        ("a\nb\nc\n", (2, 2), Replace, "\n", "a\n\nc\n", &[]),
-        ("a\nb\nc\n", (1, 3), Replace, "x\ny", "x\ny\n", &[]),
-        ("a\nb\nc\n", (1, 2), Replace, "x\r\ny", "x\ny\nc\n", &[]),
-        ("a\nb\nc\n", (2, 2), Replace, "b", "a\nb\nc\n", &[]),
-        ("a\nb\nc\n", (2, 2), Replace, "$& $1 \\1", "a\n$& $1 \\1\nc\n", &[]),
-        // Taken out.
-        ("a\nb\nc\n", (2, 2), Replace, "", "a\nc\n", &[]),
-        ("a\nb\nc\n", (1, 3), Replace, "", "", &[]),
-        // Put in.
-        ("a\nb\n", (1, 1), Before, "x", "x\na\nb\n", &[]),
-        ("a\nb\n", (1, 1), After, "x\ny\n", "a\nx\ny\nb\n", &[]),
-        ("a\nb\n", (2, 2), After, "x", "a\nb\nx\n", &[]),
-        ("a\nb\n", (1, 1), After, "\n", "a\n\nb\n", &[]),
-        // A last line without a break stays without one.
-        ("a\nb", (2, 2), Replace, "B\n", "a\nB", &[]),
-        ("a\nb", (2, 2), Replace, "", "a", &[]),
-        ("a\nb", (1, 2), Replace, "", "", &[]),
-        ("a\nb", (1, 1), Replace, "", "b", &[]),
-        ("a\nb", (2, 2), After, "c\n", "a\nb\nc", &[]),
-        ("a\nb", (2, 2), Before, "c", "a\nc\nb", &[]),
-        // An empty last line needs one.
-        ("a\nb", (2, 2), Replace, "\n", "a\n\n", &[]),
-        ("a", (1, 1), After, "\n", "a\n\n", &[]),
-        ("a", (1, 1), After, "b\n\n", "a\nb\n\n", &[]),
-        // The kind of line break is that of the place.
-        ("a\r\nb\r\nc\r\n", (2, 2), Replace, "x\ny", "a\r\nx\r\ny\r\nc\r\n", &[]),
-        ("a\r\nb\r\nc", (3, 3), Replace, "", "a\r\nb", &[]),
-        ("a\r\nb", (2, 2), After, "c\nd", "a\r\nb\r\nc\r\nd", &[]),
-        ("a\r\nb\nc\nd\n", (3, 3), Replace, "x\ny", "a\r\nb\nx\ny\nd\n", &[]),
-        ("a\r\nb\nc\nd\n", (1, 1), Replace, "x\ny", "x\r\ny\r\nb\nc\nd\n", &[]),
-        // A byte order mark is no part of line 1, and a lone carriage return ends no line.
-        ("\u{FEFF}a\nb\n", (1, 1), Replace, "x", "\u{FEFF}x\nb\n", &[]),
-        ("\u{FEFF}a\nb\n", (1, 1), Before, "x", "\u{FEFF}x\na\nb\n", &[]),
-        ("a\rb\nc\n", (2, 2), Replace, "x", "a\rb\nx\n", &[]),
-        // An empty file is filled as it is said.
-        ("", (1, 1), Replace, "x", "x", &[]),
-        ("", (1, 1), Before, "x\n", "x\n", &[]),
-        ("", (1, 1), After, "x\ny", "x\ny", &[]),
-    ]);
+    check(PLAIN);
 }
 
 #[test]
@@ -99,290 +109,320 @@ fn lines_that_are_not_there_are_said() {
 
 const TEN: &str = "l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\nl10\n";
 
+const NUMBERED: &[Row] = &[
+    (TEN, (5, 5), Replace, "5:ab | x", "l1\nl2\nl3\nl4\nx\nl6\nl7\nl8\nl9\nl10\n", &[NUMBERS]),
+    (
+        TEN,
+        (5, 5),
+        Replace,
+        "5:ab | x\n6:cd |   y\n",
+        "l1\nl2\nl3\nl4\nx\n  y\nl6\nl7\nl8\nl9\nl10\n",
+        &[NUMBERS],
+    ),
+    (TEN, (5, 5), Replace, "5 | x\n6 | y", "l1\nl2\nl3\nl4\nx\ny\nl6\nl7\nl8\nl9\nl10\n", &[NUMBERS]),
+    (TEN, (5, 5), Replace, "  5|x\n  6|y", "l1\nl2\nl3\nl4\nx\ny\nl6\nl7\nl8\nl9\nl10\n", &[NUMBERS]),
+    (
+        TEN,
+        (5, 5),
+        Replace,
+        "5:ab | x\nnew\n6:cd | y",
+        "l1\nl2\nl3\nl4\nx\nnew\ny\nl6\nl7\nl8\nl9\nl10\n",
+        &[NUMBERS],
+    ),
+    (
+        TEN,
+        (5, 5),
+        Replace,
+        "5:ab | x\n\n\n7:cd | y",
+        "l1\nl2\nl3\nl4\nx\n\n\ny\nl6\nl7\nl8\nl9\nl10\n",
+        &[NUMBERS],
+    ),
+    (TEN, (5, 5), After, "6:ab | x\n7:ab |", "l1\nl2\nl3\nl4\nl5\nx\n\nl6\nl7\nl8\nl9\nl10\n", &[NUMBERS]),
+    // Half of the lines or fewer, numbers that do not rise or are far off.
+    (TEN, (5, 5), Replace, "5:ab | x\ny", "l1\nl2\nl3\nl4\n5:ab | x\ny\nl6\nl7\nl8\nl9\nl10\n", &[]),
+    (
+        TEN,
+        (5, 5),
+        Replace,
+        "5:ab | x\n5:ab | y",
+        "l1\nl2\nl3\nl4\n5:ab | x\n5:ab | y\nl6\nl7\nl8\nl9\nl10\n",
+        &[],
+    ),
+    (TEN, (9, 9), Replace, "1 | x\n2 | y", "l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\n1 | x\n2 | y\nl10\n", &[]),
+    (
+        TEN,
+        (5, 5),
+        Replace,
+        "50:ab | x\n51:ab | y",
+        "l1\nl2\nl3\nl4\n50:ab | x\n51:ab | y\nl6\nl7\nl8\nl9\nl10\n",
+        &[],
+    ),
+    // Tables: with bars at both ends, and rows as the file has them itself.
+    (
+        TEN,
+        (2, 2),
+        Replace,
+        "| 2 | x |\n| 3 | y |",
+        "l1\n| 2 | x |\n| 3 | y |\nl3\nl4\nl5\nl6\nl7\nl8\nl9\nl10\n",
+        &[],
+    ),
+    ("id | name\n1 | a\n2 | b\n", (3, 3), Replace, "2 | B\n3 | C", "id | name\n1 | a\n2 | B\n3 | C\n", &[]),
+    ("id | name\n1 | a\n2 | b\n", (3, 3), Replace, "3:ab | 2 | B", "id | name\n1 | a\n2 | B\n", &[NUMBERS]),
+    (
+        "match n {\n    1 | 2 => a,\n}\n",
+        (2, 2),
+        Replace,
+        "    1 | 2 => b,\n    3 | 4 => c,",
+        "match n {\n    1 | 2 => b,\n    3 | 4 => c,\n}\n",
+        &[],
+    ),
+];
+
 #[test]
 fn line_numbers_are_taken_off_where_they_are_no_content() {
-    let ten = |at: usize, new: &str| TEN.replace(&format!("l{at}\n"), new);
-    let taken: &[Correction] = &[LineNumbers];
-    check(&[
-        (TEN, (5, 5), Replace, "5:ab | x", &ten(5, "x\n"), taken),
-        (TEN, (5, 5), Replace, "5:ab | x\n6:cd |   y\n", &ten(5, "x\n  y\n"), taken),
-        (TEN, (5, 5), Replace, "5 | x\n6 | y", &ten(5, "x\ny\n"), taken),
-        (TEN, (5, 5), Replace, "  5|x\n  6|y", &ten(5, "x\ny\n"), taken),
-        (TEN, (5, 5), Replace, "5:ab | x\nnew\n6:cd | y", &ten(5, "x\nnew\ny\n"), taken),
-        (TEN, (5, 5), Replace, "5:ab | x\n\n\n7:cd | y", &ten(5, "x\n\n\ny\n"), taken),
-        (TEN, (5, 5), After, "6:ab | x\n7:ab |", &ten(5, "l5\nx\n\n"), taken),
-        // Half of the lines or fewer, numbers that do not rise or are far off.
-        (TEN, (5, 5), Replace, "5:ab | x\ny", &ten(5, "5:ab | x\ny\n"), &[]),
-        (TEN, (5, 5), Replace, "5:ab | x\n5:ab | y", &ten(5, "5:ab | x\n5:ab | y\n"), &[]),
-        (TEN, (9, 9), Replace, "1 | x\n2 | y", &ten(9, "1 | x\n2 | y\n"), &[]),
-        (TEN, (5, 5), Replace, "50:ab | x\n51:ab | y", &ten(5, "50:ab | x\n51:ab | y\n"), &[]),
-        // Tables: with bars at both ends, and rows as the file has them itself.
-        (TEN, (2, 2), Replace, "| 2 | x |\n| 3 | y |", &ten(2, "| 2 | x |\n| 3 | y |\n"), &[]),
-        (
-            "id | name\n1 | a\n2 | b\n",
-            (3, 3),
-            Replace,
-            "2 | B\n3 | C",
-            "id | name\n1 | a\n2 | B\n3 | C\n",
-            &[],
-        ),
-        ("id | name\n1 | a\n2 | b\n", (3, 3), Replace, "3:ab | 2 | B", "id | name\n1 | a\n2 | B\n", taken),
-        (
-            "match n {\n    1 | 2 => a,\n}\n",
-            (2, 2),
-            Replace,
-            "    1 | 2 => b,\n    3 | 4 => c,",
-            "match n {\n    1 | 2 => b,\n    3 | 4 => c,\n}\n",
-            &[],
-        ),
-    ]);
+    check(NUMBERED);
 }
 
 const RUST: &str = "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n";
 
+const REPEATED: &[Row] = &[
+    // The line before, the line behind, both, and several.
+    (
+        RUST,
+        (4, 4),
+        Replace,
+        "    for item in items {\n        sum += 1;",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += 1;\n    }\n    sum\n}\n",
+        &[BEFORE],
+    ),
+    (
+        RUST,
+        (2, 2),
+        Replace,
+        "    let mut sum = 1;\n    for item in items {",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 1;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n",
+        &[BEHIND],
+    ),
+    (
+        RUST,
+        (3, 3),
+        Replace,
+        "    let mut sum = 0;\n    for item in all(items) {\n        sum += item.price;",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in all(items) {\n        sum += item.price;\n    }\n    sum\n}\n",
+        &[BEFORE, BEHIND],
+    ),
+    (
+        RUST,
+        (4, 4),
+        Replace,
+        "    let mut sum = 0;\n    for item in items {\n        sum += 1;",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += 1;\n    }\n    sum\n}\n",
+        &[BEFORE_2],
+    ),
+    // What closes the repeated beginning is repeated, too.
+    (
+        RUST,
+        (4, 4),
+        Replace,
+        "    for item in items {\n        sum += 1;\n    }",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        sum += 1;\n    }\n    sum\n}\n",
+        &[BEFORE, BEHIND],
+    ),
+    (
+        "def area(width)\n  width * 2\nend\n",
+        (2, 2),
+        Replace,
+        "def area(width)\n  width * 3\nend",
+        "def area(width)\n  width * 3\nend\n",
+        &[BEFORE, BEHIND],
+    ),
+    // What is opened and closed within the new text stays whole.
+    (
+        "begin_list(items, [\n  1,\n]);\n",
+        (2, 2),
+        Replace,
+        "begin_list(items, [\n  2,\n]);\nbegin_list(more, [\n  3,",
+        "begin_list(items, [\n  2,\n]);\nbegin_list(more, [\n  3,\n]);\n",
+        &[BEFORE],
+    ),
+    // The anchor of what is put in.
+    (
+        RUST,
+        (2, 2),
+        After,
+        "    let mut sum = 0;\n    let tax = 1;",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    let tax = 1;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n",
+        &[BEFORE],
+    ),
+    (
+        RUST,
+        (3, 3),
+        Before,
+        "    let tax = 1;\n    for item in items {",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    let tax = 1;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n",
+        &[BEHIND],
+    ),
+];
+
 #[test]
 fn repeated_lines_are_left_out_where_nobody_means_them() {
-    let rust = |old: &str, new: &str| RUST.replace(old, new);
-    let ruby = "def area(width)\n  width * 2\nend\n";
-    check(&[
-        // The line before, the line behind, both, and several.
-        (
-            RUST,
-            (4, 4),
-            Replace,
-            "    for item in items {\n        sum += 1;",
-            &rust("item.price", "1"),
-            &[EchoBefore(1)],
-        ),
-        (
-            RUST,
-            (2, 2),
-            Replace,
-            "    let mut sum = 1;\n    for item in items {",
-            &rust("= 0", "= 1"),
-            &[EchoAfter(1)],
-        ),
-        (
-            RUST,
-            (3, 3),
-            Replace,
-            "    let mut sum = 0;\n    for item in all(items) {\n        sum += item.price;",
-            &rust("in items", "in all(items)"),
-            &[EchoBefore(1), EchoAfter(1)],
-        ),
-        (
-            RUST,
-            (4, 4),
-            Replace,
-            "    let mut sum = 0;\n    for item in items {\n        sum += 1;",
-            &rust("item.price", "1"),
-            &[EchoBefore(2)],
-        ),
-        // What closes the repeated beginning is repeated, too.
-        (
-            RUST,
-            (4, 4),
-            Replace,
-            "    for item in items {\n        sum += 1;\n    }",
-            &rust("item.price", "1"),
-            &[EchoBefore(1), EchoAfter(1)],
-        ),
-        (
-            ruby,
-            (2, 2),
-            Replace,
-            "def area(width)\n  width * 3\nend",
-            "def area(width)\n  width * 3\nend\n",
-            &[EchoBefore(1), EchoAfter(1)],
-        ),
-        // What is opened and closed within the new text stays whole.
-        (
-            "begin_list(items, [\n  1,\n]);\n",
-            (2, 2),
-            Replace,
-            "begin_list(items, [\n  2,\n]);\nbegin_list(more, [\n  3,",
-            "begin_list(items, [\n  2,\n]);\nbegin_list(more, [\n  3,\n]);\n",
-            &[EchoBefore(1)],
-        ),
-        // The anchor of what is put in.
-        (
-            RUST,
-            (2, 2),
-            After,
-            "    let mut sum = 0;\n    let tax = 1;",
-            &rust("= 0;\n", "= 0;\n    let tax = 1;\n"),
-            &[EchoBefore(1)],
-        ),
-        (
-            RUST,
-            (3, 3),
-            Before,
-            "    let tax = 1;\n    for item in items {",
-            &rust("= 0;\n", "= 0;\n    let tax = 1;\n"),
-            &[EchoAfter(1)],
-        ),
-    ]);
+    check(REPEATED);
 }
+
+const MEANT: &[Row] = &[
+    // A bracket behind a bracket, alone.
+    (
+        RUST,
+        (4, 4),
+        Replace,
+        "        if sum > 9 {\n            sum += 1;\n        }",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        if sum > 9 {\n            sum += 1;\n        }\n    }\n    sum\n}\n",
+        &[],
+    ),
+    ("a {\n    b\n}\n", (2, 2), Replace, "    b\n}", "a {\n    b\n}\n}\n", &[]),
+    ("{\nb\n}\n", (2, 2), Replace, "{\nc\n}", "{\n{\nc\n}\n}\n", &[]),
+    // What closes a block of the new text itself.
+    (
+        RUST,
+        (4, 4),
+        Replace,
+        "for item in items {\nif item.ok {\nsum += item.price;\n}",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        if item.ok {\n        sum += item.price;\n        }\n    }\n    sum\n}\n",
+        &[BEFORE, EIGHT],
+    ),
+    // Nothing would be left.
+    (
+        RUST,
+        (4, 4),
+        Replace,
+        "    for item in items {",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n    for item in items {\n    }\n    sum\n}\n",
+        &[],
+    ),
+    (
+        RUST,
+        (2, 2),
+        After,
+        "    let mut sum = 0;",
+        "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    let mut sum = 0;\n    for item in items {\n        sum += item.price;\n    }\n    sum\n}\n",
+        &[],
+    ),
+    // A line that stands in the file more than once, a short one, a blank one.
+    (
+        "call(one)\nx\ncall(one)\n",
+        (2, 2),
+        Replace,
+        "call(one)\ny",
+        "call(one)\ncall(one)\ny\ncall(one)\n",
+        &[],
+    ),
+    ("else:\nx\n", (2, 2), Replace, "else:\ny", "else:\nelse:\ny\n", &[]),
+    ("a b c d e f g\n\nx\n", (3, 3), Replace, "\ny", "a b c d e f g\n\n\ny\n", &[]),
+    // The old first line is the same as the one before it: the new text keeps it.
+    (
+        "push(item, 1)\npush(item, 1)\n",
+        (2, 2),
+        Replace,
+        "push(item, 1)\ndone()",
+        "push(item, 1)\npush(item, 1)\ndone()\n",
+        &[],
+    ),
+    // Put in before the anchor: what begins like the line above is no echo of the anchor.
+    (
+        "first_line(a)\nsecond_line(b)\n",
+        (2, 2),
+        Before,
+        "first_line(a)\nx",
+        "first_line(a)\nfirst_line(a)\nx\nsecond_line(b)\n",
+        &[],
+    ),
+    // Leaving it out would tear the brackets apart.
+    (
+        "wrap_it(a, (\n1,\n));\n",
+        (2, 2),
+        Replace,
+        "wrap_it(a, (\n2,\n)),\n3,",
+        "wrap_it(a, (\nwrap_it(a, (\n2,\n)),\n3,\n));\n",
+        &[],
+    ),
+];
 
 #[test]
 fn what_may_be_meant_twice_stays() {
-    let rust = |old: &str, new: &str| RUST.replace(old, new);
-    check(&[
-        // A bracket behind a bracket, alone.
-        (
-            RUST,
-            (4, 4),
-            Replace,
-            "        if sum > 9 {\n            sum += 1;\n        }",
-            &rust("sum += item.price;", "if sum > 9 {\n            sum += 1;\n        }"),
-            &[],
-        ),
-        ("a {\n    b\n}\n", (2, 2), Replace, "    b\n}", "a {\n    b\n}\n}\n", &[]),
-        ("{\nb\n}\n", (2, 2), Replace, "{\nc\n}", "{\n{\nc\n}\n}\n", &[]),
-        // What closes a block of the new text itself.
-        (
-            RUST,
-            (4, 4),
-            Replace,
-            "for item in items {\nif item.ok {\nsum += item.price;\n}",
-            &rust(
-                "        sum += item.price;",
-                "        if item.ok {\n        sum += item.price;\n        }",
-            ),
-            &[EchoBefore(1), Indentation("        ".to_owned())],
-        ),
-        // Nothing would be left.
-        (
-            RUST,
-            (4, 4),
-            Replace,
-            "    for item in items {",
-            &rust("        sum += item.price;", "    for item in items {"),
-            &[],
-        ),
-        (
-            RUST,
-            (2, 2),
-            After,
-            "    let mut sum = 0;",
-            &rust("    let mut sum = 0;\n", "    let mut sum = 0;\n    let mut sum = 0;\n"),
-            &[],
-        ),
-        // A line that stands in the file more than once, a short one, a blank one.
-        (
-            "call(one)\nx\ncall(one)\n",
-            (2, 2),
-            Replace,
-            "call(one)\ny",
-            "call(one)\ncall(one)\ny\ncall(one)\n",
-            &[],
-        ),
-        ("else:\nx\n", (2, 2), Replace, "else:\ny", "else:\nelse:\ny\n", &[]),
-        ("a b c d e f g\n\nx\n", (3, 3), Replace, "\ny", "a b c d e f g\n\n\ny\n", &[]),
-        // The old first line is the same as the one before it: the new text keeps it.
-        (
-            "push(item, 1)\npush(item, 1)\n",
-            (2, 2),
-            Replace,
-            "push(item, 1)\ndone()",
-            "push(item, 1)\npush(item, 1)\ndone()\n",
-            &[],
-        ),
-        // Put in before the anchor: what begins like the line above is no echo of the anchor.
-        (
-            "first_line(a)\nsecond_line(b)\n",
-            (2, 2),
-            Before,
-            "first_line(a)\nx",
-            "first_line(a)\nfirst_line(a)\nx\nsecond_line(b)\n",
-            &[],
-        ),
-        // Leaving it out would tear the brackets apart.
-        (
-            "wrap_it(a, (\n1,\n));\n",
-            (2, 2),
-            Replace,
-            "wrap_it(a, (\n2,\n)),\n3,",
-            "wrap_it(a, (\nwrap_it(a, (\n2,\n)),\n3,\n));\n",
-            &[],
-        ),
-    ]);
+    check(MEANT);
 }
+
+const LOST: &[Row] = &[
+    // All of it, or of the first line alone.
+    ("f:\n    a()\n", (2, 2), Replace, "b()", "f:\n    b()\n", &[FOUR]),
+    ("f:\n\ta()\n", (2, 2), Replace, "b()\nc()", "f:\n\tb()\n\tc()\n", &[TAB]),
+    (
+        "f:\n        a()\n",
+        (2, 2),
+        Replace,
+        "if b:\n    c()",
+        "f:\n        if b:\n            c()\n",
+        &[EIGHT],
+    ),
+    (
+        "f:\n    a()\n",
+        (2, 2),
+        Replace,
+        "if b:\n    c()\nd()",
+        "f:\n    if b:\n        c()\n    d()\n",
+        &[FOUR],
+    ),
+    ("f {\n  a();\n}\n", (2, 2), Replace, "if b {\n  c();\n}", "f {\n  if b {\n    c();\n  }\n}\n", &[TWO]),
+    ("f:\n    a()\n    b()\n", (2, 3), Replace, "c()\n    d()", "f:\n    c()\n    d()\n", &[FOUR]),
+    (
+        "f:\n    a()\n",
+        (2, 2),
+        Replace,
+        "if b:\n        c()\n    d()",
+        "f:\n    if b:\n        c()\n    d()\n",
+        &[FOUR],
+    ),
+    ("f:\n\tif x {\n\t\ty\n\t}\n", (2, 4), Replace, "if x {\n    z\n}", "f:\n\tif x {\n\t\tz\n\t}\n", &[TAB]),
+    // Blank lines get none.
+    ("f:\n    a()\n", (2, 2), Replace, "b()\n\nc()", "f:\n    b()\n\n    c()\n", &[FOUR]),
+    // Less than before, more than before, or the same words moved: all meant.
+    ("f:\n        return x\n", (2, 2), Replace, "    return y", "f:\n    return y\n", &[]),
+    ("f:\n    a\n", (2, 2), Replace, "        b", "f:\n        b\n", &[]),
+    ("  - item\n", (1, 1), Replace, "- item", "- item\n", &[]),
+    // The old lines reach the left themselves.
+    ("    a\nb\n", (1, 2), Replace, "c\nd", "c\nd\n", &[]),
+    ("a\n", (1, 1), Replace, "b", "b\n", &[]),
+    // Directives and literals over several lines.
+    ("  a();\n", (1, 1), Replace, "#ifdef X\n  a();\n#endif", "#ifdef X\n  a();\n#endif\n", &[]),
+    ("  a = 1\n", (1, 1), Replace, "a = \"\"\"\n  x\n\"\"\"", "a = \"\"\"\n  x\n\"\"\"\n", &[]),
+    ("  a = 1;\n", (1, 1), Replace, "a = `\nx`;", "a = `\nx`;\n", &[]),
+    ("  cat a\n", (1, 1), Replace, "cat <<EOF\nx\nEOF", "cat <<EOF\nx\nEOF\n", &[]),
+    ("  a = 1;\n", (1, 1), Replace, "a = 1 << 3;", "  a = 1 << 3;\n", &[TWO]),
+    (
+        "    pass\n",
+        (1, 1),
+        Replace,
+        "\"\"\"Does it.\"\"\"\nreturn 1",
+        "    \"\"\"Does it.\"\"\"\n    return 1\n",
+        &[FOUR],
+    ),
+    // What is put in has no lines whose indentation it could have lost.
+    ("f:\n    a()\n", (2, 2), After, "b()", "f:\n    a()\nb()\n", &[]),
+];
 
 #[test]
 fn lost_indentation_comes_back() {
-    let back = |base: &str| vec![Indentation(base.to_owned())];
-    let rows: &[(&str, (usize, usize), &str, &str, Vec<Correction>)] = &[
-        // All of it, or of the first line alone.
-        ("f:\n    a()\n", (2, 2), "b()", "f:\n    b()\n", back("    ")),
-        ("f:\n\ta()\n", (2, 2), "b()\nc()", "f:\n\tb()\n\tc()\n", back("\t")),
-        (
-            "f:\n        a()\n",
-            (2, 2),
-            "if b:\n    c()",
-            "f:\n        if b:\n            c()\n",
-            back("        "),
-        ),
-        (
-            "f:\n    a()\n",
-            (2, 2),
-            "if b:\n    c()\nd()",
-            "f:\n    if b:\n        c()\n    d()\n",
-            back("    "),
-        ),
-        ("f {\n  a();\n}\n", (2, 2), "if b {\n  c();\n}", "f {\n  if b {\n    c();\n  }\n}\n", back("  ")),
-        ("f:\n    a()\n    b()\n", (2, 3), "c()\n    d()", "f:\n    c()\n    d()\n", back("    ")),
-        (
-            "f:\n    a()\n",
-            (2, 2),
-            "if b:\n        c()\n    d()",
-            "f:\n    if b:\n        c()\n    d()\n",
-            back("    "),
-        ),
-        ("f:\n\tif x {\n\t\ty\n\t}\n", (2, 4), "if x {\n    z\n}", "f:\n\tif x {\n\t\tz\n\t}\n", back("\t")),
-        // Blank lines get none.
-        ("f:\n    a()\n", (2, 2), "b()\n\nc()", "f:\n    b()\n\n    c()\n", back("    ")),
-        // Less than before, more than before, or the same words moved: all meant.
-        ("f:\n        return x\n", (2, 2), "    return y", "f:\n    return y\n", vec![]),
-        ("f:\n    a\n", (2, 2), "        b", "f:\n        b\n", vec![]),
-        ("  - item\n", (1, 1), "- item", "- item\n", vec![]),
-        // The old lines reach the left themselves.
-        ("    a\nb\n", (1, 2), "c\nd", "c\nd\n", vec![]),
-        ("a\n", (1, 1), "b", "b\n", vec![]),
-        // Directives and literals over several lines.
-        ("  a();\n", (1, 1), "#ifdef X\n  a();\n#endif", "#ifdef X\n  a();\n#endif\n", vec![]),
-        ("  a = 1\n", (1, 1), "a = \"\"\"\n  x\n\"\"\"", "a = \"\"\"\n  x\n\"\"\"\n", vec![]),
-        ("  a = 1;\n", (1, 1), "a = `\nx`;", "a = `\nx`;\n", vec![]),
-        ("  cat a\n", (1, 1), "cat <<EOF\nx\nEOF", "cat <<EOF\nx\nEOF\n", vec![]),
-        ("  a = 1;\n", (1, 1), "a = 1 << 3;", "  a = 1 << 3;\n", back("  ")),
-        (
-            "    pass\n",
-            (1, 1),
-            "\"\"\"Does it.\"\"\"\nreturn 1",
-            "    \"\"\"Does it.\"\"\"\n    return 1\n",
-            back("    "),
-        ),
-    ];
-    for (file, lines, new, wanted, corrections) in rows {
-        check(&[(file, *lines, Replace, new, wanted, corrections)]);
-    }
-    // What is put in has no lines whose indentation it could have lost.
-    check(&[("f:\n    a()\n", (2, 2), After, "b()", "f:\n    a()\nb()\n", &[])]);
+    check(LOST);
 }
 
 #[test]
-fn corrections_come_together_and_are_said() {
+fn corrections_come_together() {
     let new = "3:00 | for item in items {\n4:00 | sum += 2;";
-    let (out, corrections) = apply(RUST, (4, 4), Replace, new).unwrap();
-    assert_eq!(out, RUST.replace("item.price", "2"));
-    let words: Vec<String> = corrections.iter().map(Correction::words).collect();
-    assert_eq!(
-        words,
-        [
-            "took the line numbers off the new text",
-            "left out a repeated line from before the place",
-            "restored the indentation \"        \"",
-        ]
-    );
-    assert_eq!(EchoAfter(2).words(), "left out 2 repeated lines from behind the place");
+    let wanted = RUST.replace("item.price", "2");
+    check_one(RUST, new, &wanted, &[NUMBERS, BEFORE, EIGHT]);
+}
+
+fn check_one(file: &str, new: &str, wanted: &str, corrections: &[&str]) {
+    let (out, found) = apply(file, (4, 4), Replace, new).unwrap();
+    assert_eq!((out.as_str(), found), (wanted, corrections.iter().map(ToString::to_string).collect()));
 }
