@@ -1,5 +1,4 @@
 //! References to lines: their hash, their grammar, and where the lines behind them went.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use toolpost_text::hashline::{Moved, Reference, hash, moved, referred, unreferred};
 use toolpost_text::lines::LineRange;

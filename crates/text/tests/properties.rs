@@ -110,7 +110,7 @@ proptest! {
         let side = [Side::Replace, Side::Before, Side::After][usize::from(side)];
         let Ok(edited) = line_edit::edit(text.view(), lines, side, &new) else { return Ok(()) };
         prop_assert_eq!(&edited.corrections, &[], "nothing of this was ever in the file");
-        let out = text.splice(&[edited.splice.clone()]).unwrap();
+        let out = text.splice(std::slice::from_ref(&edited.splice)).unwrap();
         let changed = Text::open(out.clone(), None).unwrap();
         let index = LineIndex::new(text.view());
         let (before, behind) = match side {
