@@ -1,8 +1,13 @@
 //! Why an operation did not happen: what was wrong, what was found, what to do next.
 
+use crate::Seen;
 use schemars::JsonSchema;
 use serde::Serialize;
+use toolpost_text::cut::Limit;
 use toolpost_workspace::WorkspacePath;
+
+/// How much of what was found instead a failure shows.
+pub const FOUND: Limit = Limit { bytes: 8 * 1024, lines: 200 };
 
 /// The sort of thing that went wrong; clients and logs group by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
@@ -87,6 +92,8 @@ pub struct Failure {
     pub found: Option<String>,
     /// What to do next, best first.
     pub hints: Vec<Hint>,
+    /// The file of which `found` shows all that stands there now: it counts as seen.
+    pub shows: Option<Box<Seen>>,
     /// What lies behind the words.
     pub facts: Facts,
 }
@@ -105,7 +112,7 @@ pub struct Facts {
 impl Failure {
     /// Makes a failure that says what was wrong.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), found: None, hints: Vec::new(), facts: Facts::default() }
+        Self { kind, what: what.into(), found: None, hints: Vec::new(), shows: None, facts: Facts::default() }
     }
 
     /// Makes the failure for arguments that cannot be understood.

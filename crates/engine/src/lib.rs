@@ -17,7 +17,7 @@ mod walking;
 
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
 pub use engine::Engine;
-pub use failure::{Facts, Failure, Hint, Kind};
+pub use failure::{FOUND, Facts, Failure, Hint, Kind};
 pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};

@@ -14,7 +14,7 @@ const REMEMBERED: usize = 8 * 1024 * 1024;
 const VERSIONS: usize = 5;
 
 /// What a call has shown to its caller.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     /// The file.
     pub path: WorkspacePath,

@@ -1,6 +1,9 @@
 //! What lies in a directory that is deleted, moved or copied as a whole, and whether it may be.
 
-use crate::{Access, CallCtx, Engine, Failure, Hint, Kind, failures};
+use crate::{
+    Access, CallCtx, Engine, Failure, Hint, Kind, failures,
+    fresh::{self, Sight},
+};
 use toolpost_workspace::{AccessKind, Kind as FileKind, WorkspacePath, walk::found_below};
 
 /// The most entries of a tree that one call takes.
@@ -78,9 +81,12 @@ pub(crate) fn judge<'a>(
 pub(crate) fn unchanged(engine: &Engine, cx: &CallCtx, tree: &[Inside]) -> Result<(), Failure> {
     for Inside { path, .. } in tree.iter().filter(|inside| inside.kind == FileKind::File) {
         let Some(seen) = cx.session.ledger.seen(path) else { continue };
-        match engine.workspace().read(path, crate::fresh::LIMIT) {
+        match engine.workspace().read(path, fresh::LIMIT) {
             Ok(now) if now.hash == seen.hash => {}
-            Ok(now) => return Err(crate::fresh::stale(cx, path, &now.bytes)),
+            Ok(now) => {
+                let sight = if (cx.may_read)(path) { Sight::Shown } else { Sight::Withheld };
+                return Err(fresh::stale(engine, cx, path, &now.bytes, sight));
+            }
             Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::Denied) => {}
             Err(error) => return Err(failures::access(path, error)),
         }

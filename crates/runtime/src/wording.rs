@@ -1,15 +1,15 @@
 //! How a failure is said: what was wrong, what was found, what to do next.
 
 use crate::{Answer, Catalogue};
-use toolpost_engine::Failure;
+use toolpost_engine::{FOUND, Failure};
 use toolpost_text::cut::{self, NOTICE};
 use toolpost_tool::{Budget, Cut, Dialect};
 
 /// From this many times on, a failing call is told that it is the same as before.
 const AGAIN: u32 = 3;
 
-/// How much of what was found instead a failure shows.
-const FOUND: Budget = Budget { bytes: 8 * 1024, lines: 200, cut: Cut::Head };
+/// How much of what was found instead is said.
+const SHOWN: Budget = Budget { bytes: FOUND.bytes, lines: FOUND.lines, cut: Cut::Head };
 
 /// How many characters of one sentence a failure shows.
 const SENTENCE: usize = 2_000;
@@ -20,7 +20,7 @@ pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) 
     if let Some(found) = &failure.found {
         text.push_str("\n\n");
         let found = found.trim_end_matches('\n');
-        text.push_str(&FOUND.apply(found).unwrap_or_else(|| found.to_owned()));
+        text.push_str(&SHOWN.apply(found).unwrap_or_else(|| found.to_owned()));
         text.push('\n');
     }
     if let Some(dialect) = dialect {

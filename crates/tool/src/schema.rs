@@ -4,7 +4,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 /// Keys that are for `decode` alone and are never published.
-const PRIVATE: [&str; 3] = ["x-aliases", "x-unlisted", "examples"];
+const PRIVATE: [&str; 4] = ["x-aliases", "x-unlisted", "x-required", "examples"];
 /// Keys that say nothing to a model.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
 
@@ -40,7 +40,15 @@ fn tidy(schema: &mut Value) {
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
         let full = std::mem::take(properties);
         *properties = full.into_iter().filter(|(_, property)| is_listed(property)).collect();
+        let asked = properties.iter().filter(|(_, property)| is_asked(property));
+        let asked: Vec<Value> = asked.map(|(name, _)| Value::from(name.as_str())).collect();
         properties.values_mut().for_each(tidy);
+        if !asked.is_empty()
+            && let Value::Array(required) =
+                object.entry("required").or_insert_with(|| Value::Array(Vec::new()))
+        {
+            required.extend(asked);
+        }
     }
     if let Some(items) = object.get_mut("items") {
         tidy(items);
@@ -51,6 +59,11 @@ fn tidy(schema: &mut Value) {
 #[must_use]
 pub(crate) fn is_listed(property: &Value) -> bool {
     property.get("x-unlisted").and_then(Value::as_bool) != Some(true)
+}
+
+/// Tells whether a property is published as required although a call may leave it out.
+fn is_asked(property: &Value) -> bool {
+    property.get("x-required").and_then(Value::as_bool) == Some(true)
 }
 
 /// An optional argument may be left out; that it may also be null is accepted and not advertised.

@@ -1,9 +1,16 @@
-//! The tools of opencode.
+//! The file and search tools of opencode.
 
+mod changed;
+mod edit;
+mod glob;
+mod grep;
+mod missed;
+mod multiedit;
 mod say;
+mod write;
 
 use std::time::Duration;
-use toolpost_engine::Fresh;
+use toolpost_engine::{Changed, Fresh, Need};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 
@@ -11,15 +18,27 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "opencode",
     tools: &TOOLS,
-    pages: &[include_str!("tools.md")],
-    instructions: "Tools over the workspace. They never leave it, and never answer from stale data.",
-    budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail { head: 100, tail: 50 } },
+    pages: &[include_str!("files.md"), include_str!("search.md")],
+    instructions: "File and search tools over the workspace: grep and glob to find, edit, multiedit and write to change. They keep \
+        bytes, line endings and encodings, and never leave the workspace. Look at a place with grep before you edit it; every \
+        change answers with a diff. A file is written over as a whole only after its present content was shown.",
+    budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
-    fresh: Fresh::REQUIRED,
-    matching: Step::Exact,
+    fresh: FRESH,
+    matching: Step::Unescaped,
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 0] = [];
+/// There is no tool to read with: the change of a part names the text that stands there, and all of a file is written
+/// over only when it was shown, which a refusal does.
+const FRESH: Fresh = Fresh { part: Need::Nothing, whole: Need::Seen, changed: Changed::Told };
+
+const TOOLS: [ToolDef; 5] = [
+    ToolDef::of::<grep::Grep>(),
+    ToolDef::of::<glob::Glob>(),
+    ToolDef::of::<write::Write>(),
+    ToolDef::of::<edit::Edit>(),
+    ToolDef::of::<multiedit::MultiEdit>(),
+];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

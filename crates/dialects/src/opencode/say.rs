@@ -1,24 +1,46 @@
 //! Words a next step with this dialect's tools.
 
 use toolpost_engine::Hint;
+use toolpost_tool::example;
 
 pub(super) fn say(hint: &Hint) -> String {
-    let words = match hint {
-        Hint::ReadFirst(..) => "Read this file, then do the same again.",
-        Hint::ReadAgain(..) => "Read this file again: it changed.",
-        Hint::ReadLines(..) => "Read these lines and copy the text from them exactly.",
-        Hint::GiveMoreContext => "Give more surrounding text, so that one place is meant.",
-        Hint::ReplaceAll => "Ask for every occurrence to be replaced.",
-        Hint::DidYouMean(..) => "One of these may be meant.",
-        Hint::FindByName(..) => "Look for the file by its name.",
-        Hint::LookInto(..) => "Look into this directory.",
-        Hint::Narrow => "Search less: a narrower place or pattern.",
-        Hint::Page(..) => "Ask for the part that begins at this line or entry.",
-        Hint::Pages(..) => "Ask for these pages of a document.",
-        Hint::Literal(..) => "Search for the pattern as plain text, which is written so.",
-        Hint::TryAgain => "The same call may be made again as it is.",
-        Hint::Operator(..) => "Only the operator can allow it, by a rule.",
-        Hint::Advice(..) => "A sentence that needs no tool.",
-    };
-    words.to_owned()
+    match hint {
+        Hint::ReadFirst(path) => format!(
+            "Its present content was not shown whole. Look at it with grep, for example {}, and change parts of it with \
+             edit or multiedit.",
+            lines_of(&path.display())
+        ),
+        Hint::ReadAgain(path) => format!(
+            "Look at what stands there now, for example with grep {}, then make the change on that.",
+            lines_of(&path.display())
+        ),
+        Hint::ReadLines(path, from, to) => format!(
+            "Copy oldString exactly from lines {from}-{to} of {}, as they are shown above.",
+            path.display()
+        ),
+        Hint::GiveMoreContext => "Give more surrounding lines in oldString, so that it is unique.".to_owned(),
+        Hint::ReplaceAll => "Or use replaceAll: true, if every occurrence is meant.".to_owned(),
+        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
+        Hint::FindByName(name) => {
+            format!("Find it with glob, for example {}.", example(&[("pattern", &format!("**/{name}"))]))
+        }
+        Hint::LookInto(path) => {
+            let call = example(&[("pattern", "*"), ("path", &path.display())]);
+            format!("See what is in it with glob, for example {call}.")
+        }
+        Hint::Narrow => "Narrow pattern, include or path.".to_owned(),
+        Hint::Page(offset) => format!("Continue with offset {offset}."),
+        Hint::Pages(total) => format!("Name the pages that are needed, of 1-{total}."),
+        Hint::Literal(pattern) => {
+            format!("To find the text itself, escape it: {}.", example(&[("pattern", pattern)]))
+        }
+        Hint::TryAgain => "Make the same call again.".to_owned(),
+        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Advice(words) => words.clone(),
+    }
+}
+
+/// A search that shows every line of a file.
+fn lines_of(path: &str) -> String {
+    example(&[("pattern", "^"), ("path", path)])
 }

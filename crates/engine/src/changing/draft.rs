@@ -1,6 +1,9 @@
 //! A file while it is being changed in memory.
 
-use crate::{CallCtx, Changed, Engine, Extent, Failure, Need, Part, failures, fresh};
+use crate::{
+    CallCtx, Changed, Engine, Extent, Failure, Part, failures,
+    fresh::{self, Sight},
+};
 use toolpost_workspace::{AccessKind, ContentHash, Kind, WorkspacePath};
 
 /// A file while it is being changed in memory.
@@ -88,26 +91,28 @@ impl Draft {
     }
 
     /// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
-    pub(crate) fn judge(&mut self, cx: &CallCtx, extent: Extent) -> Result<(), Failure> {
+    pub(crate) fn judge(
+        &mut self,
+        engine: &Engine,
+        cx: &CallCtx,
+        extent: Extent,
+        sight: Sight,
+    ) -> Result<(), Failure> {
         let Some(Before::File { bytes, hash }) = &self.before else { return Ok(()) };
         let seen = cx.expected.get(&self.path).copied();
         let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
         let Some(seen) = seen else {
             // It was judged when nothing was there, and somebody has made it since.
-            return if fresh::need(cx, extent) == Need::Seen {
-                Err(fresh::unread(&self.path))
-            } else {
-                Ok(())
-            };
+            return fresh::judge_content(engine, cx, &self.path, extent, bytes, sight);
         };
         if *hash == seen {
             return Ok(());
         }
         match extent {
             Extent::Name => return Ok(()),
-            Extent::Whole | Extent::Gone => return Err(fresh::stale(cx, &self.path, bytes)),
+            Extent::Whole | Extent::Gone => return Err(fresh::stale(engine, cx, &self.path, bytes, sight)),
             Extent::Part if cx.fresh.changed == Changed::Refused => {
-                return Err(fresh::stale(cx, &self.path, bytes));
+                return Err(fresh::stale(engine, cx, &self.path, bytes, sight));
             }
             Extent::Part => {}
         }

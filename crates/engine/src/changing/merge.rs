@@ -1,7 +1,10 @@
 //! Puts partial code into a file, where markers stand for what stays.
 
 use super::draft::{Before, Draft};
-use crate::{CallCtx, Engine, Failure, Hint, Kind, failures, fresh};
+use crate::{
+    CallCtx, Engine, Extent, Failure, Hint, Kind, failures,
+    fresh::{self, Sight},
+};
 use toolpost_text::{
     encoding::Text,
     guard, lines,
@@ -35,7 +38,7 @@ pub(super) fn apply(
     }
     let merged = merge::merge(text.view(), snippet).map_err(|refusal| refused(&path, &refusal, &text))?;
     if let (Taken::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
-        fresh::judge_whole(cx, &draft.path, bytes)?;
+        fresh::judge_content(engine, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
     }
     for splice in &merged.splices {
         guard::check(&splice.new, text.view()).map_err(|found| failures::placeholder(&path, &found))?;

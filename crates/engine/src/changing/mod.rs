@@ -11,7 +11,8 @@ mod whole;
 
 use crate::{
     CallCtx, Engine, Extent, Facts, Failure, Kind, failures,
-    operations::change::{Change, Output, Request, Where},
+    fresh::Sight,
+    operations::change::{Change, Existence, Output, Request, Where},
 };
 use std::time::Duration;
 use toolpost_workspace::WorkspacePath;
@@ -44,13 +45,15 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         Where::Elsewhere { .. } => led(name::MOVE, &change.path, failure),
         Where::Whole(_) | Where::Text { .. } | Where::Lines(_) | Where::Merge { .. } => failure,
     })?;
-    draft.judge(cx, change.at.extent()).map_err(|failure| match (&change.at, draft.present()) {
-        (Where::Lines(lines), Some(present)) if failure.kind == Kind::Stale => {
-            lines::whereabouts(engine, cx, &change.path, present, lines)
-                .into_iter()
-                .fold(failure, Failure::hint)
+    draft.judge(engine, cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
+        match (&change.at, draft.present()) {
+            (Where::Lines(lines), Some(present)) if failure.kind == Kind::Stale => {
+                lines::whereabouts(engine, cx, &change.path, present, lines)
+                    .into_iter()
+                    .fold(failure, Failure::hint)
+            }
+            _ => failure,
         }
-        _ => failure,
     })?;
     match &change.at {
         Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
@@ -61,10 +64,15 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         Where::Elsewhere { to, existence } => {
             let carried = name::take(engine, cx, draft)?;
             let target = drafts.of(engine, to)?;
-            target.judge(cx, Extent::Whole)?;
+            target.judge(engine, cx, Extent::Whole, sight(&Where::Whole(*existence)))?;
             name::put(target, carried, *existence)
         }
     }
+}
+
+/// Tells what a refusal may show: one who asks for a new file was not asked whether it may read an old one.
+fn sight(at: &Where) -> Sight {
+    if let Where::Whole(Existence::New) = at { Sight::Withheld } else { Sight::Shown }
 }
 
 /// Says first what could not be done with a file.

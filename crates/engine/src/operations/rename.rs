@@ -4,6 +4,7 @@ use crate::{
     Access, CallCtx, Engine, Extent, Failure, Hint, Kind, Operation, Touch, changing,
     engine::blocking,
     failures,
+    fresh::{self, Sight},
     operations::stat::FileKind,
     show::find,
     trees::{self, Inside},
@@ -147,9 +148,12 @@ fn unchanged(engine: &Engine, cx: &CallCtx, path: &WorkspacePath, stat: &Stat) -
     if stat.kind != toolpost_workspace::Kind::File {
         return Ok(());
     }
-    let now = engine.workspace().read(path, crate::fresh::LIMIT);
+    let now = engine.workspace().read(path, fresh::LIMIT);
     let now = now.map_err(|error| failures::access(path, error))?;
-    if hash(&now.bytes) == seen.hash { Ok(()) } else { Err(crate::fresh::stale(cx, path, &now.bytes)) }
+    if hash(&now.bytes) == seen.hash {
+        return Ok(());
+    }
+    Err(fresh::stale(engine, cx, path, &now.bytes, Sight::Shown))
 }
 
 /// Says how to go on where the new place is taken.

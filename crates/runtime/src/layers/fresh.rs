@@ -1,18 +1,31 @@
-//! A write needs a read of the content that it changes, by hash; reads and writes are recorded.
+//! A write needs a read of the content that it changes, by hash; what was shown and written is recorded.
 
-use super::{Going, Next, Trip};
-use toolpost_engine::Access;
+use super::{Back, Going, Next, Stop, Trip};
+use toolpost_engine::{Access, Session};
 
-pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
+pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
-        let prepared = trip.prepared()?;
-        if prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
-            let touches = prepared.touches.clone();
-            trip.cx.expected = next.runtime.engine.freshness(&trip.cx, touches).await?;
-        }
         let session = trip.cx.session.clone();
-        let mut done = next.go(trip).await?;
-        std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen));
-        Ok(done)
+        let mut back = judged(trip, next).await;
+        record(&session, &mut back);
+        back
     })
+}
+
+async fn judged<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Back {
+    let prepared = trip.prepared()?;
+    if prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
+        let touches = prepared.touches.clone();
+        trip.cx.expected = next.runtime.engine.freshness(&trip.cx, touches).await?;
+    }
+    next.go(trip).await
+}
+
+/// Also a failure shows files: one that refuses a write over what was not seen shows what stands there.
+fn record(session: &Session, back: &mut Back) {
+    match back {
+        Ok(done) => std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen)),
+        Err(Stop::Failed(failure)) => failure.shows.take().into_iter().for_each(|seen| session.record(*seen)),
+        Err(Stop::Ask(_) | Stop::NoSuchTool(_)) => {}
+    }
 }

@@ -1,0 +1,68 @@
+//! `edit`: replaces one text in a file, or all of them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::change::{self, Change, Output, Request, Want, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Edit;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Args {
+    /// Absolute path of the file, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// Text to replace, as it stands in the file; it must be unique unless replaceAll is true.
+    #[schemars(extend("x-aliases" = ["old_string", "old_str", "old_text", "old", "search"], "examples" = ["let a = 1;"]))]
+    old_string: String,
+    /// Text to put in its place.
+    #[schemars(extend("x-aliases" = ["new_string", "new_str", "new_text", "new", "replace"], "examples" = ["let a = 2;"]))]
+    new_string: String,
+    /// Replace every occurrence.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["replace_all", "all"]))]
+    replace_all: bool,
+}
+
+/// Tells whether one place is meant, or every place.
+pub(super) fn want(replace_all: bool) -> Want {
+    if replace_all { Want::Every } else { Want::One }
+}
+
+/// What is replaced in a file, and by what.
+pub(super) struct Text {
+    pub(super) old: String,
+    pub(super) new: String,
+    pub(super) want: Want,
+}
+
+impl Text {
+    /// Makes it a change of the file that was said.
+    pub(super) fn change(self, file: &str, at: &Lowering) -> Result<Change, Failure> {
+        let place = Where::Text { old: self.old, want: self.want, near: None, matching: at.dialect.matching };
+        Ok(Change { path: at.file(file)?, at: place, text: self.new })
+    }
+}
+
+impl Tool for Edit {
+    const NAME: &'static str = "edit";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let text = Text { old: args.old_string, new: args.new_string, want: want(args.replace_all) };
+        Ok(Request { changes: vec![text.change(&args.file_path, at)?] })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        super::missed::reword(failure)
+    }
+}

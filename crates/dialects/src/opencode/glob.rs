@@ -1,0 +1,57 @@
+//! `glob`: files by the pattern of their names, newest first.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::glob::{self, Complete, Output, Request, Rules},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Glob;
+
+/// How many paths one reply lists.
+const LIMIT: usize = 100;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Glob pattern, such as "src/**/*.rs".
+    #[schemars(extend("x-aliases" = ["glob", "query", "file_pattern"], "examples" = ["**/*.rs"]))]
+    pattern: String,
+    /// Directory to search in; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["directory", "dir_path", "search_path", "cwd"], "examples" = ["src"]))]
+    path: Option<String>,
+}
+
+impl Tool for Glob {
+    const NAME: &'static str = "glob";
+    type Op = glob::Glob;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let base = at.path_or_root(args.path.as_deref())?;
+        Ok(Request { rules: Rules::Git, limit: LIMIT, ..Request::of(base, args.pattern) })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        if output.total == 0 {
+            page.line("No files found");
+        }
+        output.matches.iter().for_each(|found| page.line(&found.path));
+        let (shown, total) = (output.matches.len(), output.total);
+        if u64::try_from(shown).is_ok_and(|shown| shown < total) {
+            page.note(format!(
+                "the {shown} newest of {total} files; narrow pattern or path to see the others"
+            ));
+        }
+        crate::common::walked::notes(&output.walk, page);
+        if output.total == 0 && !output.walk.skipped.is_empty() {
+            page.note("a directory or file that is named in pattern or path is looked at, also if it is skipped otherwise");
+        }
+        if output.walk.complete != Complete::Yes {
+            page.note(
+                "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",
+            );
+        }
+    }
+}
