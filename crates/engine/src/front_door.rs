@@ -1,6 +1,8 @@
 //! Where an operation that makes calls makes them: each goes the way of every other call.
 
-use std::{future::Future, pin::Pin};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::{future::Future, pin::Pin, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// A call that an operation makes.
@@ -12,6 +14,8 @@ pub struct InnerCall {
     pub arguments: String,
     /// How many bytes its reply may have.
     pub reply_bytes: usize,
+    /// When its answer is due; what there is by then is the answer.
+    pub due: Option<Instant>,
 }
 
 /// What came of a call that an operation made.
@@ -24,12 +28,19 @@ pub struct InnerAnswer {
 }
 
 /// How an inner call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// It was done.
     Done,
-    /// It was not.
+    /// It was made and failed.
     Failed,
+    /// It was not made: an inner call may only read, and makes no calls of its own.
+    Refused,
+    /// It was given up while it ran.
+    GivenUp,
+    /// It was never begun.
+    Skipped,
 }
 
 /// An inner call that is being made.

@@ -31,6 +31,8 @@ pub enum Access {
     Reads,
     /// It writes files.
     Writes,
+    /// It makes calls of its own; each is judged by what it touches itself.
+    Calls,
 }
 
 impl Touch {

@@ -56,7 +56,7 @@ pub(crate) fn judge<'a>(
     paths: impl IntoIterator<Item = &'a WorkspacePath>,
 ) -> Result<(), Failure> {
     let may = match access {
-        Access::Reads => &cx.may_read,
+        Access::Reads | Access::Calls => &cx.may_read,
         Access::Writes => &cx.may_write,
     };
     let mut kept = paths.into_iter().filter(|path| !may(path));
@@ -64,7 +64,7 @@ pub(crate) fn judge<'a>(
     let others = kept.count();
     let others = if others == 0 { String::new() } else { format!(" (and {others} more in it)") };
     let verb = match access {
-        Access::Reads => "read",
+        Access::Reads | Access::Calls => "read",
         Access::Writes => "written, moved or deleted",
     };
     let what = format!(

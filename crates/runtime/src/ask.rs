@@ -39,11 +39,20 @@ pub type Asking<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 pub trait Asker: Send + Sync {
     /// Asks.
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a>;
+
+    /// Gives the verdict on every question, where nobody has to be asked for it.
+    fn standing(&self) -> Option<Verdict> {
+        None
+    }
 }
 
 /// A verdict is an asker that always answers the same: the headless answer, or one that came with a call.
 impl Asker for Verdict {
     fn ask<'a>(&'a self, _question: &'a Question) -> Asking<'a> {
         Box::pin(std::future::ready(self.clone()))
+    }
+
+    fn standing(&self) -> Option<Verdict> {
+        (*self != Self::Later).then(|| self.clone())
     }
 }

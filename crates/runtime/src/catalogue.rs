@@ -73,6 +73,13 @@ impl Catalogue {
         &self.tools
     }
 
+    /// Finds a tool by its name in a dialect, or as `find` does.
+    #[must_use]
+    pub fn find_from(&self, dialect: &Dialect, name: &str) -> Option<&Published> {
+        let own = |tool: &&Published| tool.dialect.name == dialect.name && tool.tool.answers_to(name);
+        self.tools.iter().find(own).or_else(|| self.find(name))
+    }
+
     /// Finds a tool by its published name, by an alias, or by `dialect_name`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Published> {

@@ -11,6 +11,9 @@ pub enum Event {
     Started {
         /// The call's number in this process.
         id: u64,
+        /// The number of the call that made this one, if another call did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parent: Option<u64>,
         /// The name that was called.
         tool: String,
     },
@@ -18,9 +21,12 @@ pub enum Event {
     Finished {
         /// The call's number in this process.
         id: u64,
+        /// The number of the call that made this one, if another call did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parent: Option<u64>,
         /// The name that was called.
         tool: String,
-        /// `done`, `asked`, or the kind of the failure.
+        /// `done`, `refused`, `asked`, or the kind of the failure.
         outcome: String,
         /// How long it took, in microseconds.
         microseconds: u64,

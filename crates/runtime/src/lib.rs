@@ -4,6 +4,7 @@ mod answer;
 mod ask;
 mod call;
 mod catalogue;
+mod door;
 mod events;
 mod layers;
 mod policy;

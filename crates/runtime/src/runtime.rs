@@ -1,13 +1,17 @@
-//! The front door: every call goes in here, whoever makes it.
+//! The runtime: every call goes in here, whoever makes it.
 
 use crate::{
-    Answer, Call, Catalogue, Events, Outcome, Policy,
+    Answer, Call, Catalogue, Events, Outcome, Policy, Published,
+    door::Door,
     layers::{Stop, Trip, Turns},
     wording,
 };
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 use std::time::Duration;
 use toolpost_engine::{CallCtx, Engine};
 use toolpost_tool::Dialect;
@@ -86,29 +90,36 @@ impl Runtime {
     }
 
     /// Makes a call: through every layer, in and out.
-    pub async fn call(&self, call: Call) -> Outcome {
+    pub async fn call(self: &Arc<Self>, call: Call) -> Outcome {
         let published = self.catalogue.find(&call.tool);
-        let cx = CallCtx {
-            cancel: call.cancel.child_token(),
-            progress: call.progress.clone(),
-            ..CallCtx::unlimited(call.session.clone())
-        };
         let same = fingerprint(&call);
         let session = call.session.clone();
-        let id = self.calls.fetch_add(1, Ordering::Relaxed);
-        match self.go(Trip { id, published, call, cx, prepared: None }).await {
+        let mut trip = self.trip(published, call);
+        trip.cx.door = published.map(|published| Door::of(self, published.dialect, &trip));
+        match self.go(trip).await {
             Ok(done) => {
                 session.succeeded();
                 Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured })
             }
             Err(Stop::Ask(question)) => Outcome::Ask(question),
             Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &self.catalogue)),
-            Err(Stop::Failed(failure)) => {
+            Err(Stop::Failed(failure) | Stop::Refused(failure)) => {
                 let times = session.failed_again(same);
                 let dialect = published.map(|published| published.dialect);
                 Outcome::Failed(failure.kind, wording::failure(&failure, dialect, times))
             }
         }
+    }
+
+    /// Starts a call on its way, under the next number.
+    pub(crate) fn trip<'a>(&self, published: Option<&'a Published>, call: Call) -> Trip<'a> {
+        let cx = CallCtx {
+            cancel: call.cancel.child_token(),
+            progress: call.progress.clone(),
+            ..CallCtx::unlimited(call.session.clone())
+        };
+        let id = self.calls.fetch_add(1, Ordering::Relaxed);
+        Trip { id, published, call, cx, prepared: None, within: None }
     }
 }
 

@@ -6,12 +6,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
     fs,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, LazyLock, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
+use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
     Access, CallCtx, Engine, Extent, Failure, Fresh, Hint, Kind, Operation, Progress, Session, Touch,
+    operations::batch,
 };
 use toolpost_runtime::{
     Asker, Asking, Call, Config, Event, Outcome, Policy, Question, RuleSource, Runtime, Structured, Verdict,
@@ -34,6 +39,10 @@ struct Output {
 }
 
 static RUNNING: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Lets nobody pass before four are there.
+static MEETING: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(4));
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+static CROWD: AtomicUsize = AtomicUsize::new(0);
 
 impl Operation for Obey {
     const NAME: &'static str = "obey";
@@ -59,6 +68,25 @@ impl Operation for Obey {
             "wait for cancel" => {
                 cx.cancel.cancelled().await;
                 Err(Failure::new(Kind::Cancelled, "stopped"))
+            }
+            "half" => {
+                cx.cancel.cancelled().await;
+                Ok(Output { said: "half".to_owned() })
+            }
+            "a while" => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                Ok(Output { said: "a while".to_owned() })
+            }
+            "meet" => {
+                MEETING.wait().await;
+                Ok(Output { said: "met".to_owned() })
+            }
+            "crowd" => {
+                let inside = INSIDE.fetch_add(1, Ordering::SeqCst) + 1;
+                CROWD.fetch_max(inside, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                INSIDE.fetch_sub(1, Ordering::SeqCst);
+                Ok(Output { said: "left".to_owned() })
             }
             "long" => Ok(Output { said: "line\n".repeat(1_000) }),
             "may read" => Ok(Output { said: (cx.may_read)(&request.path).to_string() }),
@@ -93,6 +121,61 @@ impl Tool for Do {
 
     fn render(output: &Output, page: &mut Page) {
         page.line(output.said.trim_end());
+        if output.said == "picture" {
+            page.image("image/png", vec![0; 7]);
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ManyArgs {
+    /// A tool and an order each, such as `Do hello`.
+    calls: Vec<String>,
+    at_once: usize,
+    fail_fast: Option<bool>,
+    as_settled: Option<bool>,
+    milliseconds: Option<u64>,
+}
+
+/// Makes several calls at once.
+struct Many;
+
+impl Tool for Many {
+    const NAME: &'static str = "Many";
+    type Op = batch::Batch;
+    type Args = ManyArgs;
+
+    fn lower(args: ManyArgs, at: &Lowering) -> Result<batch::Request, Failure> {
+        let calls = args.calls.iter().map(|call| {
+            let (tool, order) = call.split_once(' ').unwrap();
+            let path = if order == "secret" { ".env" } else { "f" };
+            let arguments = match tool {
+                "Many" => json!({ "calls": ["Do hello"], "at_once": 1 }),
+                _ => json!({ "path": path, "order": order }),
+            };
+            batch::Asked { tool: tool.to_owned(), arguments: arguments.to_string() }
+        });
+        Ok(batch::Request {
+            calls: calls.collect(),
+            max_parallel: args.at_once,
+            on_failure: if args.fail_fast == Some(true) {
+                batch::OnFailure::Stop
+            } else {
+                batch::OnFailure::GoOn
+            },
+            order: if args.as_settled == Some(true) { batch::Order::Settled } else { batch::Order::Asked },
+            time: args.milliseconds.map(Duration::from_millis),
+            reply_bytes: at.reply_bytes() / 4,
+        })
+    }
+
+    fn render(output: &batch::Output, page: &mut Page) {
+        for settled in &output.results {
+            page.line(&format!("{} {:?} {}", settled.index, settled.ended, settled.words));
+        }
+        if let Some(stopped) = output.stopped {
+            page.line(&format!("{stopped:?}"));
+        }
     }
 }
 
@@ -100,7 +183,7 @@ fn say(hint: &Hint) -> String {
     format!("{hint:?}").chars().take_while(|letter| letter.is_alphanumeric()).collect()
 }
 
-const TOOLS: [ToolDef; 1] = [ToolDef::of::<Do>()];
+const TOOLS: [ToolDef; 2] = [ToolDef::of::<Do>(), ToolDef::of::<Many>()];
 static DIALECT: Dialect = dialect("test");
 static OTHER: Dialect = dialect("other");
 
@@ -108,7 +191,7 @@ const fn dialect(name: &'static str) -> Dialect {
     Dialect {
         name,
         tools: &TOOLS,
-        pages: &["\n## Do\n\nDoes it.\n"],
+        pages: &["\n## Do\n\nDoes it.\n\n## Many\n\nDoes many.\n"],
         instructions: "Do.",
         budget: Budget { bytes: 200, lines: 20, cut: Cut::Head },
         deadline: Duration::from_secs(60),
@@ -242,14 +325,17 @@ async fn writers_of_one_path_wait_in_call_order() {
 async fn a_tool_is_found_by_name_alias_and_dialect() {
     let world = World::with(&[&DIALECT, &OTHER], "", None);
     let names: Vec<&str> = world.runtime.catalogue().tools().iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["test_Do", "other_Do"]);
+    assert_eq!(names, ["test_Do", "test_Many", "other_Do", "other_Many"]);
     for name in ["test_Do", "other_Do", "perform", "test_perform"] {
         let outcome =
             world.runtime.call(world.prepared(name, json!({ "path": "f", "order": "hello" }))).await;
         assert_eq!(words(&outcome), "hello", "{name}");
     }
     let outcome = world.runtime.call(world.prepared("Dont\u{1b}", json!({}))).await;
-    assert_eq!(words(&outcome), "no tool: No tool is called Dont\\u{1b}. The tools are: test_Do, other_Do.");
+    assert_eq!(
+        words(&outcome),
+        "no tool: No tool is called Dont\\u{1b}. The tools are: test_Do, test_Many, other_Do, other_Many."
+    );
 }
 
 #[tokio::test]
@@ -332,7 +418,7 @@ async fn calls_are_announced_also_when_they_are_not_understood() {
     let hear = heard.clone();
     world.runtime.events.listen(move |event| {
         hear.lock().unwrap().push(match event {
-            Event::Started { id, tool } => format!("{id} {tool} started"),
+            Event::Started { id, tool, .. } => format!("{id} {tool} started"),
             Event::Finished { id, tool, outcome, .. } => format!("{id} {tool} {outcome}"),
         });
     });
@@ -348,4 +434,132 @@ async fn calls_are_announced_also_when_they_are_not_understood() {
         "3 Nothing no_such_tool",
     ];
     assert_eq!(*heard.lock().unwrap(), wanted);
+}
+
+async fn many(world: &World, arguments: Value) -> String {
+    words(&world.runtime.call(world.prepared("Many", arguments)).await)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn inner_calls_run_at_the_same_time_and_not_more_than_allowed() {
+    let world = World::new();
+    let all = json!({ "calls": ["Do meet", "Do meet", "Do meet", "Do meet"], "at_once": 4 });
+    assert_eq!(many(&world, all).await, "0 Done met\n1 Done met\n2 Done met\n3 Done met");
+    let crowd = json!({ "calls": ["Do crowd", "Do crowd", "Do crowd", "Do crowd", "Do crowd", "Do crowd"], "at_once": 2 });
+    let left = (0..6).map(|index| format!("{index} Done left")).collect::<Vec<_>>().join("\n");
+    assert_eq!(many(&world, crowd).await, left);
+    assert_eq!(CROWD.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn inner_calls_are_settled_one_by_one() {
+    let rows = [
+        (json!({ "calls": ["Do a while", "Do hello"], "at_once": 2 }), "0 Done a while\n1 Done hello"),
+        (
+            json!({ "calls": ["Do a while", "Do hello"], "at_once": 2, "as_settled": true }),
+            "1 Done hello\n0 Done a while",
+        ),
+        (
+            json!({ "calls": ["Do panic", "Do hello", "Nothing here"], "at_once": 3 }),
+            "0 Failed Toolpost made a mistake in this call: as told\nAdvice\n1 Done hello\n\
+             2 Failed No tool is called Nothing. The tools are: Do, Many.",
+        ),
+        (
+            json!({ "calls": ["Do panic", "Do hello"], "at_once": 1, "fail_fast": true }),
+            "0 Failed Toolpost made a mistake in this call: as told\nAdvice\n\
+             1 Skipped Not begun: a call before it failed.\nFailure",
+        ),
+        // Those that run go on when another fails.
+        (
+            json!({ "calls": ["Do a while", "Do panic", "Do hello"], "at_once": 2, "fail_fast": true }),
+            "0 Done a while\n1 Failed Toolpost made a mistake in this call: as told\nAdvice\n\
+             2 Skipped Not begun: a call before it failed.\nFailure",
+        ),
+        // When the time is up, those that run give what they have, and the others are not begun.
+        (
+            json!({ "calls": ["Do half", "Do wait for cancel", "Do hello"], "at_once": 2, "milliseconds": 20 }),
+            "0 Done half\n1 Failed stopped\n2 Skipped Not begun: the time was up.\nTime",
+        ),
+        (json!({ "calls": [], "at_once": 2 }), "(empty)"),
+    ];
+    for (arguments, wanted) in rows {
+        assert_eq!(many(&World::new(), arguments.clone()).await, wanted, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn an_inner_call_that_does_not_stop_is_given_up() {
+    let world = World::new();
+    let arguments = json!({ "calls": ["Do sleep", "Do hello"], "at_once": 2, "milliseconds": 20 });
+    let reply = many(&world, arguments).await;
+    let (first, rest) = reply.split_once('\n').unwrap();
+    assert!(first.starts_with("0 GivenUp It was given up after "), "{reply}");
+    assert_eq!(rest, "1 Done hello\nTime");
+}
+
+#[tokio::test]
+async fn inner_calls_only_read_and_nobody_is_asked_about_them() {
+    let recorder = Recorder::default();
+    let world = World::new().asking(recorder.clone());
+    let rows = [
+        ("Do write x", "0 Refused A call inside of another may only read, and Do would write f.\nAdvice"),
+        (
+            "Many more",
+            "0 Refused A call inside of another may only read, and Many makes calls itself.\nAdvice",
+        ),
+        (
+            "Do secret",
+            "0 Failed Not allowed to read .env: Such a file usually holds secrets. Nobody is asked about a call inside of \
+             another; made by itself it is asked about.\nOperator",
+        ),
+    ];
+    for (call, wanted) in rows {
+        assert_eq!(many(&world, json!({ "calls": [call], "at_once": 1 })).await, wanted, "{call}");
+    }
+    assert!(recorder.0.lock().unwrap().is_empty());
+    assert!(!RUNNING.lock().unwrap().iter().any(|run| run.contains("write x")));
+    // A verdict that stands for all calls stands for these, too.
+    let world = World::new().asking(Verdict::Allow);
+    assert_eq!(many(&world, json!({ "calls": ["Do secret"], "at_once": 1 })).await, "0 Done secret");
+}
+
+#[tokio::test]
+async fn inner_replies_share_the_budget_and_name_their_pictures() {
+    let world = World::new();
+    let shared = many(&world, json!({ "calls": ["Do long", "Do hello"], "at_once": 2 })).await;
+    let notice = "[toolpost: left out lines 6-1000 of 1000, 4975 of 5000 bytes]";
+    assert_eq!(shared, format!("0 Done {}{notice}\n1 Done hello", "line\n".repeat(5)));
+    assert_eq!(
+        many(&world, json!({ "calls": ["Do picture"], "at_once": 2 })).await,
+        "0 Done picture\n[toolpost: a picture (image/png, 7 bytes) is not shown inside of another call; make this call by \
+         itself to see it]"
+    );
+}
+
+#[tokio::test]
+async fn inner_calls_find_the_tools_of_their_own_dialect_first() {
+    let world = World::with(&[&DIALECT, &OTHER], "", None);
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let hear = heard.clone();
+    world
+        .runtime
+        .events
+        .listen(move |event| hear.lock().unwrap().push(serde_json::to_string(event).unwrap()));
+    let call = world.prepared("other_Many", json!({ "calls": ["Do secret", "test_Do hello"], "at_once": 1 }));
+    world.runtime.call(call).await;
+    let heard: Vec<String> = heard
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|event| event.split(",\"micro").next().unwrap().to_owned())
+        .collect();
+    let wanted = [
+        r#"{"status":"started","id":1,"tool":"other_Many"}"#,
+        r#"{"status":"started","id":2,"parent":1,"tool":"Do"}"#,
+        r#"{"status":"finished","id":2,"parent":1,"tool":"Do","outcome":"denied""#,
+        r#"{"status":"started","id":3,"parent":1,"tool":"test_Do"}"#,
+        r#"{"status":"finished","id":3,"parent":1,"tool":"test_Do","outcome":"done""#,
+        r#"{"status":"finished","id":1,"tool":"other_Many","outcome":"done""#,
+    ];
+    assert_eq!(heard, wanted);
 }

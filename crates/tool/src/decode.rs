@@ -25,7 +25,8 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let mut object = coerce::whole(arguments)?;
     let mut notes = Vec::new();
-    let (named, unknown) = settle_names(&mut object, properties, &mut notes);
+    let others = if is_open(schema) { Others::Kept } else { Others::Named };
+    let (named, unknown) = settle_names(&mut object, properties, others, &mut notes);
     let (decoded, mut wrong) = coerce_all(named, properties, &mut notes);
     wrong.extend(missing(&decoded, schema, properties, &unknown, &wrong));
     if !wrong.is_empty() {
@@ -51,20 +52,39 @@ struct Wrong {
     says: String,
 }
 
+/// What becomes of arguments that the schema does not name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// They stay as they are.
+    Kept,
+    /// They are named as unknown.
+    Named,
+}
+
+/// Tells whether a schema says of itself that it takes anything.
+fn is_open(schema: &Value) -> bool {
+    schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false))
+}
+
 /// Gives each argument its name in the schema; a name wins over its own alias, once, here.
 fn settle_names(
     object: &mut Map<String, Value>,
     properties: &Map<String, Value>,
+    others: Others,
     notes: &mut Vec<String>,
 ) -> (Map<String, Value>, Vec<String>) {
     let mut named = Map::new();
     let mut unknown = Vec::new();
     let given = std::mem::take(object);
-    let (exact, others): (Vec<_>, Vec<_>) =
+    let (exact, rest): (Vec<_>, Vec<_>) =
         given.into_iter().partition(|(key, _)| properties.contains_key(key));
     named.extend(exact.into_iter().filter(|(_, value)| !value.is_null()));
-    for (key, value) in others {
+    for (key, value) in rest {
         let Some(name) = names::property(&key, properties) else {
+            if others == Others::Kept {
+                named.insert(key, value);
+                continue;
+            }
             unknown.push(coerce::short(&Value::String(key)));
             unknown.truncate(UNKNOWN);
             continue;
@@ -89,7 +109,11 @@ fn coerce_all(
     let mut decoded = Map::new();
     let mut wrong = Vec::new();
     for (name, value) in named {
-        match coerce::value(&name, value, &properties[&name], notes) {
+        let Some(schema) = properties.get(&name) else {
+            decoded.insert(name, value);
+            continue;
+        };
+        match coerce::value(&name, value, schema, notes) {
             Ok(value) => drop(decoded.insert(name, value)),
             Err(says) => wrong.push(Wrong { name, says }),
         }

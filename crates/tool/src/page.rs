@@ -21,6 +21,17 @@ pub enum Part {
 pub struct Page {
     parts: Vec<Part>,
     notes: Vec<String>,
+    remarks: Remarks,
+}
+
+/// Where remarks stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Remarks {
+    /// Below the text, in the same part.
+    #[default]
+    Below,
+    /// In a part of their own.
+    Apart,
 }
 
 impl Page {
@@ -55,6 +66,11 @@ impl Page {
         self.notes.push(note.into());
     }
 
+    /// Puts the remarks into a part of their own: the text is for a program, and stays as it is.
+    pub fn remarks_apart(&mut self) {
+        self.remarks = Remarks::Apart;
+    }
+
     /// Gives the remarks.
     #[must_use]
     pub fn notes(&self) -> &[String] {
@@ -66,6 +82,10 @@ impl Page {
     #[must_use]
     pub fn finish(mut self) -> Vec<Part> {
         let notes = std::mem::take(&mut self.notes);
+        if self.remarks == Remarks::Apart && !notes.is_empty() {
+            self.close();
+            self.parts.push(Part::Text(String::new()));
+        }
         for note in notes {
             let open = matches!(self.parts.last(), Some(Part::Text(text)) if !text.is_empty() && !text.ends_with('\n'));
             if open {
@@ -73,15 +93,20 @@ impl Page {
             }
             self.text(&format!("{NOTICE}{note}]\n"));
         }
+        self.close();
+        if self.parts.is_empty() {
+            self.parts.push(Part::Text("(empty)".to_owned()));
+        }
+        self.parts
+    }
+
+    /// Takes off the end of the last line.
+    fn close(&mut self) {
         if let Some(Part::Text(last)) = self.parts.last_mut()
             && last.ends_with('\n')
         {
             last.pop();
         }
-        if self.parts.is_empty() {
-            self.parts.push(Part::Text("(empty)".to_owned()));
-        }
-        self.parts
     }
 
     /// Gives the parts so far, to be cut.

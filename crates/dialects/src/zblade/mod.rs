@@ -1,5 +1,6 @@
 //! The tools of zblade.
 
+mod batch;
 mod say;
 
 use std::time::Duration;
@@ -11,7 +12,7 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "zblade",
     tools: &TOOLS,
-    pages: &[include_str!("tools.md")],
+    pages: &[include_str!("batch.md")],
     instructions: "Tools over the workspace. They never leave it, and never answer from stale data.",
     budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail { head: 100, tail: 50 } },
     deadline: Duration::from_secs(60),
@@ -20,6 +21,6 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 0] = [];
+const TOOLS: [ToolDef; 1] = [ToolDef::of::<batch::Batch>()];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -1,5 +1,6 @@
 //! What can be done: one file each.
 
+pub mod batch;
 pub mod change;
 pub mod copy;
 pub mod delete;

@@ -7,11 +7,12 @@ use std::time::Instant;
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let (id, tool, runtime) = (trip.id, trip.call.tool.clone(), next.runtime);
-        runtime.events.tell(&Event::Started { id, tool: tool.clone() });
+        let parent = trip.within.as_ref().map(|within| within.parent);
+        runtime.events.tell(&Event::Started { id, parent, tool: tool.clone() });
         let start = Instant::now();
         let back = next.go(trip).await;
         let microseconds = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        runtime.events.tell(&Event::Finished { id, tool, outcome: outcome(&back), microseconds });
+        runtime.events.tell(&Event::Finished { id, parent, tool, outcome: outcome(&back), microseconds });
         back
     })
 }
@@ -21,6 +22,7 @@ fn outcome(back: &Back) -> String {
         Ok(_) => "done".to_owned(),
         Err(Stop::Ask(_)) => "asked".to_owned(),
         Err(Stop::NoSuchTool(_)) => "no_such_tool".to_owned(),
+        Err(Stop::Refused(_)) => "refused".to_owned(),
         Err(Stop::Failed(failure)) => serde_json::to_value(failure.kind)
             .ok()
             .and_then(|kind| kind.as_str().map(str::to_owned))

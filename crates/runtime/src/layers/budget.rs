@@ -6,10 +6,10 @@ use toolpost_tool::{Budget, Part};
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let dialect = trip.published.map(|published| published.dialect);
-        let bytes = next.runtime.config.reply_bytes;
+        let bytes = trip.reply_bytes(next.runtime);
         let mut done = next.go(trip).await?;
         if let Some(dialect) = dialect {
-            let budget = Budget { bytes: bytes.unwrap_or(dialect.budget.bytes), ..dialect.budget };
+            let budget = Budget { bytes, ..dialect.budget };
             cut(done.page.parts_mut(), &budget);
         }
         Ok(done)

@@ -1,7 +1,7 @@
 //! Starts the clock: when it runs out, what there is by then is the answer.
 
 use super::{Going, Next, Stop, Trip};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use toolpost_engine::{Access, Failure, Hint, Kind};
 
 /// How much longer a reading call is waited for after its clock ran out.
@@ -11,7 +11,9 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let own = trip.published.map(|published| published.dialect.deadline);
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
-        trip.cx.deadline = Instant::now().checked_add(time);
+        // An inner call has no more time than the call that makes it.
+        let time = trip.cx.time_left(time);
+        trip.cx = trip.cx.within(Some(time));
         let writes = trip.prepared()?.touches.iter().any(|touch| touch.access() == Access::Writes);
         if writes {
             // A write is never abandoned half-way: it looks at the clock itself, before its first change.

@@ -5,6 +5,7 @@ mod budget;
 mod deadline;
 mod fresh;
 mod guard;
+mod inner;
 mod policy;
 mod prepare;
 mod trace;
@@ -17,12 +18,13 @@ use toolpost_tool::{Done, Prepared};
 pub(crate) use turn::Turns;
 
 /// The order in which a call passes the layers; it comes back in the opposite one.
-const ORDER: [Layer; 9] = [
+const ORDER: [Layer; 10] = [
     trace::layer,    // first, so that whatever happens is in the span
     announce::layer, // before anything can fail: a call that is not understood is announced, too
     guard::layer,    // around all that follows: a panic ends the call, not the server
     prepare::layer,  // find, decode, lower: from here on it is known what the call would touch
     budget::layer,   // around all that can reply: what comes back is cut, whatever it was
+    inner::layer,    // before anybody is asked: a call that may not be made inside another is not asked about
     policy::layer,   // before a lock is taken: nobody waits behind a question
     deadline::layer, // after anybody was asked: the time of a person does not count
     turn::layer,     // before freshness is judged: no other writer of the path is between
@@ -36,12 +38,29 @@ pub(crate) struct Trip<'a> {
     pub(crate) call: Call,
     pub(crate) cx: CallCtx,
     pub(crate) prepared: Option<Prepared>,
+    /// What holds a call that another call makes; none for those of the client.
+    pub(crate) within: Option<Within>,
+}
+
+/// What holds a call that another call makes.
+pub(crate) struct Within {
+    /// The number of the call that makes it.
+    pub(crate) parent: u64,
+    /// How many bytes its reply may have.
+    pub(crate) reply_bytes: usize,
 }
 
 impl Trip<'_> {
     /// Gives what was prepared; layers behind `prepare` can rely on it.
     fn prepared(&self) -> Result<&Prepared, Stop> {
         self.prepared.as_ref().ok_or_else(unprepared)
+    }
+
+    /// Gives how many bytes the reply may have: the operator's number or the dialect's, and less inside of another call.
+    fn reply_bytes(&self, runtime: &Runtime) -> usize {
+        let own = self.published.map_or(usize::MAX, |published| published.dialect.budget.bytes);
+        let bytes = runtime.config.reply_bytes.unwrap_or(own);
+        self.within.as_ref().map_or(bytes, |within| within.reply_bytes.min(bytes))
     }
 }
 
@@ -51,6 +70,8 @@ pub(crate) enum Stop {
     Failed(Failure),
     Ask(Question),
     NoSuchTool(String),
+    /// It may not be made inside of another call.
+    Refused(Failure),
 }
 
 impl From<Failure> for Stop {

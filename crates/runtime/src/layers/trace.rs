@@ -6,7 +6,8 @@ use tracing::Instrument;
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     let dialect = trip.published.map_or("-", |published| published.dialect.name);
     let operation = trip.published.map_or("-", |published| published.tool.operation);
-    let span = tracing::info_span!("call", id = trip.id, dialect, tool = ?trip.call.tool, operation);
+    let parent = trip.within.as_ref().map(|within| within.parent);
+    let span = tracing::info_span!("call", id = trip.id, parent, dialect, tool = ?trip.call.tool, operation);
     let work = async move {
         let start = std::time::Instant::now();
         let back = next.go(trip).await;
@@ -17,6 +18,7 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             Err(Stop::Failed(failure)) => tracing::info!(microseconds, kind = ?failure.kind, "failed"),
             Err(Stop::Ask(_)) => tracing::info!(microseconds, "asked"),
             Err(Stop::NoSuchTool(_)) => tracing::info!(microseconds, "no such tool"),
+            Err(Stop::Refused(_)) => tracing::info!(microseconds, "refused"),
         }
         back
     };

@@ -28,7 +28,7 @@ pub(super) fn definition(published: &Published, config: &Config) -> Tool {
 /// Derives all four hints from what the tool can touch at most.
 fn annotations(access: &[Access]) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
-        Access::Reads => false,
+        Access::Reads | Access::Calls => false,
         Access::Writes => true,
     });
     ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(false))

@@ -1,0 +1,204 @@
+//! `batch`: several reading calls at once.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::{borrow::Cow, time::Duration};
+use toolpost_engine::{
+    Ended, Failure,
+    operations::batch::{self, Asked, OnFailure, Order, Output, Request, Settled, Stopped},
+};
+use toolpost_text::cut;
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Batch;
+
+/// How many calls one batch may have: with more, too little of each reply would fit.
+const MOST: usize = 64;
+/// What is said of a call that may do more than read.
+const REFUSED: &str = "tool is not allowed in batch (read-only allowlist enforced)";
+/// What is refused whatever else may be said of it.
+const NEVER: [&str; 2] = ["batch", "run_command"];
+/// How many bytes the result of a call takes beside its words, and all of the rest.
+const AROUND: usize = 224;
+const REST: usize = 400;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Calls to make; each names a read-only tool and gives its arguments.
+    #[schemars(extend("examples" = [[{"tool": "read_file", "arguments": {"path": "src/main.rs"}}]]))]
+    calls: Vec<Item>,
+    /// How many calls may run at the same time, at most 16.
+    #[serde(default = "eight")]
+    #[schemars(range(min = 1, max = 16))]
+    max_parallel: usize,
+    /// Begin no further call after the first failure.
+    fail_fast: Option<bool>,
+    /// Give the results in the order of the calls; otherwise as they are settled.
+    #[serde(default = "yes")]
+    ordered: bool,
+    /// How many milliseconds all of it may take.
+    #[schemars(extend("examples" = [5000]))]
+    cancel_after_ms: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Item {
+    /// Name of the tool.
+    #[schemars(extend("x-aliases" = ["name", "tool_name"], "examples" = ["read_file"]))]
+    tool: Option<String>,
+    /// Arguments of the tool.
+    #[schemars(extend("x-aliases" = ["args", "params", "parameters", "input"], "examples" = [{"path": "src/main.rs"}]))]
+    arguments: Option<Map<String, Value>>,
+}
+
+fn eight() -> usize {
+    8
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Tool for Batch {
+    const NAME: &'static str = "batch";
+    type Op = batch::Batch;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let count = args.calls.len();
+        if count == 0 || count > MOST {
+            return Err(Failure::invalid(format!("calls must have 1 to {MOST} calls and has {count}.")));
+        }
+        let calls = args.calls.into_iter().enumerate().map(|(index, item)| asked(index, item));
+        let calls = calls.collect::<Result<Vec<_>, _>>()?;
+        let around = REST + count * AROUND;
+        Ok(Request {
+            calls,
+            max_parallel: args.max_parallel,
+            on_failure: if args.fail_fast == Some(true) { OnFailure::Stop } else { OnFailure::GoOn },
+            order: if args.ordered { Order::Asked } else { Order::Settled },
+            time: args.cancel_after_ms.map(Duration::from_millis),
+            // As JSON, words become longer: a quarter is left for that.
+            reply_bytes: at.reply_bytes().saturating_sub(around) / 4 * 3,
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let words = fit(&output.results, output.reply_bytes / 3 * 4);
+        let results: Vec<Value> =
+            output.results.iter().zip(words).map(|(settled, words)| result(settled, &words)).collect();
+        page.text(&json!({ "results": results, "meta": meta(output) }).to_string());
+        page.remarks_apart();
+    }
+}
+
+fn asked(index: usize, item: Item) -> Result<Asked, Failure> {
+    let tool = item.tool.filter(|tool| !tool.trim().is_empty()).ok_or_else(|| {
+        let example = json!({ "tool": "read_file", "arguments": { "path": "src/main.rs" } });
+        Failure::invalid(format!("calls[{index}] names no tool: each call is like {example}."))
+    })?;
+    Ok(Asked { tool, arguments: Value::Object(item.arguments.unwrap_or_default()).to_string() })
+}
+
+fn result(settled: &Settled, words: &str) -> Value {
+    let Settled { index, tool, ended, elapsed_ms, .. } = settled;
+    let never = NEVER.contains(&tool.as_str());
+    let (key, words) = match ended {
+        Ended::Done => ("output", Cow::Borrowed(words)),
+        Ended::Refused => ("error", Cow::Owned(format!("{REFUSED}. {words}"))),
+        Ended::Failed if never => ("error", Cow::Owned(format!("{REFUSED}. Make this call by itself."))),
+        Ended::Failed | Ended::GivenUp | Ended::Skipped => ("error", Cow::Borrowed(words)),
+    };
+    let (ok, skipped) = (*ended == Ended::Done, *ended == Ended::Skipped);
+    json!({ "index": index, "tool": tool, "ok": ok, key: words, "skipped": skipped, "elapsed_ms": elapsed_ms })
+}
+
+fn meta(output: &Output) -> Value {
+    let count =
+        |wanted: &[Ended]| output.results.iter().filter(|settled| wanted.contains(&settled.ended)).count();
+    json!({
+        "total": output.results.len(),
+        "succeeded": count(&[Ended::Done]),
+        "failed": count(&[Ended::Failed, Ended::Refused, Ended::GivenUp]),
+        "elapsed_ms": output.elapsed_ms,
+        "cancelled": matches!(output.stopped, Some(Stopped::Time | Stopped::Caller)),
+        "max_parallel": output.max_parallel,
+        "fail_fast": output.on_failure == OnFailure::Stop,
+        "ordered": output.order == Order::Asked,
+        "metrics": {
+            "skipped": count(&[Ended::Skipped]),
+            "given_up": count(&[Ended::GivenUp]),
+        },
+    })
+}
+
+/// Gives the words of each result so that all of them, as JSON, fit into so many bytes; the longest are cut.
+fn fit(results: &[Settled], room: usize) -> Vec<Cow<'_, str>> {
+    let sizes: Vec<usize> = results.iter().map(|settled| written(&settled.words)).collect();
+    let most = fair(sizes.clone(), room);
+    let fitted = results.iter().zip(sizes).map(|(settled, size)| {
+        let words = settled.words.as_str();
+        if size <= most { Cow::Borrowed(words) } else { Cow::Owned(shortened(words, most)) }
+    });
+    fitted.collect()
+}
+
+/// Finds the size up to which everything stays whole, if what is longer is cut to it.
+fn fair(mut sizes: Vec<usize>, room: usize) -> usize {
+    sizes.sort_unstable();
+    let mut left = room;
+    for (at, size) in sizes.iter().enumerate() {
+        let share = left / (sizes.len() - at);
+        if *size > share {
+            return share;
+        }
+        left -= size;
+    }
+    usize::MAX
+}
+
+/// Cuts words so that they are not longer than so many bytes as JSON, beside the notice of it.
+fn shortened(words: &str, most: usize) -> String {
+    let mut bytes = most.min(words.len());
+    loop {
+        let limit = cut::Limit { bytes, lines: usize::MAX };
+        let Some(kept) = cut::head(words, limit) else { return words.to_owned() };
+        if bytes == 0 || written(kept.head) <= most {
+            return kept.to_string();
+        }
+        bytes = bytes / 8 * 7;
+    }
+}
+
+/// Counts the bytes of words as JSON.
+fn written(words: &str) -> usize {
+    Value::from(words).to_string().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(words: &str) -> Settled {
+        Settled { index: 0, tool: "t".to_owned(), ended: Ended::Done, words: words.to_owned(), elapsed_ms: 0 }
+    }
+
+    #[test]
+    fn what_fits_stays_whole_and_the_longest_are_cut() {
+        let (quotes, lines) = ("\"".repeat(100), "line\n".repeat(100));
+        let cut_quotes = format!("{}\n[toolpost: left out lines 1-1 of 1, 77 of 100 bytes]", &quotes[..23]);
+        let cut_lines = format!("{}[toolpost: left out lines 6-100 of 100, 475 of 500 bytes]", &lines[..25]);
+        let nothing = "[toolpost: left out lines 1-1 of 1, 5 of 5 bytes]";
+        let rows = [
+            (["short", "words"], 20, ["short", "words"]),
+            (["short", &quotes], 60, ["short", &cut_quotes]),
+            ([&lines, "short"], 49, [&cut_lines, "short"]),
+            (["short", "words"], 0, [nothing, nothing]),
+        ];
+        for (words, room, wanted) in rows {
+            let results: Vec<Settled> = words.iter().map(|words| settled(words)).collect();
+            assert_eq!(fit(&results, room), wanted, "{room}");
+        }
+    }
+}

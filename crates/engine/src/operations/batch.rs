@@ -1,0 +1,285 @@
+//! `batch`: several calls at once, each settled by itself.
+
+use crate::{
+    Access, CallCtx, Ended, Engine, Failure, FrontDoor, InnerAnswer, InnerCall, Kind, Operation, Touch,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::task::{JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How long calls that were told to stop are waited for.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Makes several calls at once.
+pub struct Batch;
+
+/// Which calls, and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The calls, in order.
+    pub calls: Vec<Asked>,
+    /// How many may run at the same time; at least one does.
+    pub max_parallel: usize,
+    /// What a failure means for those that have not begun.
+    pub on_failure: OnFailure,
+    /// In which order the results stand.
+    pub order: Order,
+    /// How long all of it may take, where that is less than the call's own time.
+    pub time: Option<Duration>,
+    /// How many bytes all replies together may have.
+    pub reply_bytes: usize,
+}
+
+/// One call of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The name of the tool.
+    pub tool: String,
+    /// The arguments as they were sent, as text.
+    pub arguments: String,
+}
+
+/// What a failure means for the calls that have not begun; those that run go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// Nothing.
+    GoOn,
+    /// They are skipped.
+    Stop,
+}
+
+/// In which order results stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// As the calls were asked for.
+    Asked,
+    /// As they were settled.
+    Settled,
+}
+
+/// What came of the calls.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What came of each call; there is one for every call.
+    pub results: Vec<Settled>,
+    /// Why calls were skipped or given up, if any were.
+    pub stopped: Option<Stopped>,
+    /// How long all of it took, in milliseconds.
+    pub elapsed_ms: u64,
+    /// How many calls were allowed to run at the same time.
+    pub max_parallel: usize,
+    /// What a failure meant for those that had not begun.
+    pub on_failure: OnFailure,
+    /// In which order the results stand.
+    pub order: Order,
+    /// How many bytes all replies together may have.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub reply_bytes: usize,
+}
+
+/// What came of one call.
+#[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Settled {
+    /// Which call of the batch, counted from 0.
+    pub index: usize,
+    /// The name of the tool, as it was said.
+    pub tool: String,
+    /// How it ended.
+    pub ended: Ended,
+    /// The words of its reply, or why there is none.
+    pub words: String,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// Why the rest of a batch was not begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// A call failed, and that was to be the end.
+    Failure,
+    /// The time was up.
+    Time,
+    /// The caller gave up.
+    Caller,
+}
+
+impl Operation for Batch {
+    const NAME: &'static str = "batch";
+    const ACCESS: &'static [Access] = &[Access::Reads, Access::Calls];
+    type Request = Request;
+    type Output = Output;
+
+    /// Touches nothing itself: each call is judged by what it touches.
+    fn touches(_request: &Request) -> Vec<Touch> {
+        Vec::new()
+    }
+
+    async fn run(_engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let Some(door) = cx.door.clone() else {
+            return Err(Failure::new(Kind::Denied, "No calls can be made from inside of this one."));
+        };
+        let start = Instant::now();
+        let cx = cx.within(request.time);
+        let each = request.reply_bytes / request.calls.len().max(1);
+        let total = request.calls.len();
+        let mut running = Running::new(door, &request, cx.deadline, cx.cancel.child_token(), each);
+        while running.fill() {
+            running.settle(&cx).await;
+            cx.progress.tell(running.settled.len() as u64, &format!("of {total} calls"));
+        }
+        let stopped = running.stopped;
+        Ok(Output {
+            results: running.results(request.order),
+            stopped,
+            elapsed_ms: milliseconds(start),
+            max_parallel: request.max_parallel.max(1),
+            on_failure: request.on_failure,
+            order: request.order,
+            reply_bytes: request.reply_bytes,
+        })
+    }
+}
+
+/// The calls that run, those that wait, and those that are settled.
+struct Running {
+    door: Arc<dyn FrontDoor>,
+    queue: VecDeque<(usize, Asked)>,
+    /// Those that run: which, under what name, since when.
+    open: Vec<(usize, String, Instant)>,
+    tasks: JoinSet<(usize, InnerAnswer)>,
+    settled: Vec<Settled>,
+    max_parallel: usize,
+    on_failure: OnFailure,
+    reply_bytes: usize,
+    due: Option<Instant>,
+    cancel: CancellationToken,
+    stopped: Option<Stopped>,
+}
+
+impl Running {
+    fn new(
+        door: Arc<dyn FrontDoor>,
+        request: &Request,
+        due: Option<Instant>,
+        cancel: CancellationToken,
+        reply_bytes: usize,
+    ) -> Self {
+        Self {
+            door,
+            queue: request.calls.iter().cloned().enumerate().collect(),
+            open: Vec::new(),
+            tasks: JoinSet::new(),
+            settled: Vec::new(),
+            max_parallel: request.max_parallel.max(1),
+            on_failure: request.on_failure,
+            reply_bytes,
+            due,
+            cancel,
+            stopped: None,
+        }
+    }
+
+    /// Begins as many calls as may run; tells whether any does.
+    fn fill(&mut self) -> bool {
+        while self.stopped.is_none() && self.open.len() < self.max_parallel {
+            let Some((index, asked)) = self.queue.pop_front() else { break };
+            let (door, cancel) = (Arc::clone(&self.door), self.cancel.clone());
+            self.open.push((index, asked.tool.clone(), Instant::now()));
+            let (reply_bytes, due) = (self.reply_bytes, self.due);
+            let call = InnerCall { tool: asked.tool, arguments: asked.arguments, reply_bytes, due };
+            self.tasks.spawn(async move { (index, door.call(call, cancel).await) });
+        }
+        !self.open.is_empty()
+    }
+
+    /// Waits for the next call to settle; when the time is up, those that run are told to stop with what they have.
+    async fn settle(&mut self, cx: &CallCtx) {
+        let time_up = async {
+            match self.due {
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let why = tokio::select! {
+            biased;
+            Some(answer) = self.tasks.join_next() => return self.take(answer),
+            () = cx.cancel.cancelled() => Stopped::Caller,
+            () = time_up => Stopped::Time,
+        };
+        self.stopped = Some(why);
+        self.cancel.cancel();
+        let rest = async {
+            while let Some(answer) = self.tasks.join_next().await {
+                self.take(answer);
+            }
+        };
+        if tokio::time::timeout(GRACE, rest).await.is_err() {
+            self.tasks.abort_all();
+        }
+        self.give_up();
+    }
+
+    fn take(&mut self, answer: Result<(usize, InnerAnswer), JoinError>) {
+        let (index, answer) = match answer {
+            Ok(answer) => answer,
+            // The layers catch what a call does; this would be a mistake of the door itself.
+            Err(error) => match error.try_into_panic() {
+                Ok(payload) => std::panic::resume_unwind(payload),
+                Err(_) => return,
+            },
+        };
+        let Some(at) = self.open.iter().position(|(open, ..)| *open == index) else { return };
+        let (_, tool, began) = self.open.swap_remove(at);
+        let InnerAnswer { ended, words } = answer;
+        if ended != Ended::Done && self.on_failure == OnFailure::Stop && self.stopped.is_none() {
+            self.stopped = Some(Stopped::Failure);
+        }
+        self.settled.push(Settled { index, tool, ended, words, elapsed_ms: milliseconds(began) });
+    }
+
+    /// Says of the calls that did not stop in time that nothing came of them.
+    fn give_up(&mut self) {
+        for (index, tool, began) in std::mem::take(&mut self.open) {
+            let elapsed_ms = milliseconds(began);
+            let words = format!(
+                "It was given up after {elapsed_ms} ms; nothing came of it. Ask for less, or give it more time."
+            );
+            self.settled.push(Settled { index, tool, ended: Ended::GivenUp, words, elapsed_ms });
+        }
+    }
+
+    fn results(self, order: Order) -> Vec<Settled> {
+        let why = match self.stopped {
+            Some(Stopped::Failure) => "Not begun: a call before it failed.",
+            Some(Stopped::Time) => "Not begun: the time was up.",
+            Some(Stopped::Caller) | None => "Not begun: the caller gave up.",
+        };
+        let mut results = self.settled;
+        let skipped = self.queue.into_iter().map(|(index, asked)| Settled {
+            index,
+            tool: asked.tool,
+            ended: Ended::Skipped,
+            words: why.to_owned(),
+            elapsed_ms: 0,
+        });
+        results.extend(skipped);
+        if order == Order::Asked {
+            results.sort_by_key(|settled| settled.index);
+        }
+        results
+    }
+}
+
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

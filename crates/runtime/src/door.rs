@@ -1,0 +1,86 @@
+//! The front door for the calls that a call makes: they go the whole way, may only read, and nobody is asked about them.
+
+use crate::{
+    Answer, Call, Runtime, Verdict,
+    layers::{Stop, Trip, Within},
+    wording,
+};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, Progress, Session};
+use toolpost_text::cut::NOTICE;
+use toolpost_tool::{Dialect, Part};
+
+/// Why nobody is asked: one call would lead to many questions at once, each without the others.
+const NOBODY: &str = "Nobody is asked about a call inside of another; made by itself it is asked about.";
+
+/// The front door, as one call sees it.
+pub(crate) struct Door {
+    runtime: Arc<Runtime>,
+    session: Arc<Session>,
+    verdict: Verdict,
+    dialect: &'static Dialect,
+    parent: u64,
+}
+
+impl Door {
+    /// Makes the door of a call that speaks a dialect; it lives no longer than the call.
+    pub(crate) fn of(
+        runtime: &Arc<Runtime>,
+        dialect: &'static Dialect,
+        trip: &Trip<'_>,
+    ) -> Arc<dyn FrontDoor> {
+        let session = trip.call.session.clone();
+        let verdict = trip.call.asker.standing().unwrap_or_else(|| Verdict::Deny(NOBODY.to_owned()));
+        Arc::new(Self { runtime: runtime.clone(), session, verdict, dialect, parent: trip.id })
+    }
+
+    async fn make(&self, inner: InnerCall, cancel: CancellationToken) -> InnerAnswer {
+        let published = self.runtime.catalogue.find_from(self.dialect, &inner.tool);
+        let call = Call {
+            tool: inner.tool,
+            arguments: Value::String(inner.arguments),
+            session: self.session.clone(),
+            cancel,
+            asker: Arc::new(self.verdict.clone()),
+            progress: Progress::silent(),
+        };
+        let mut trip = self.runtime.trip(published, call);
+        trip.cx.deadline = inner.due;
+        trip.within = Some(Within { parent: self.parent, reply_bytes: inner.reply_bytes });
+        let failed = |failure: &Failure| {
+            // Calls beside one another are no row of repetitions.
+            let dialect = published.map(|published| published.dialect);
+            wording::failure(failure, dialect, 1).words()
+        };
+        let (ended, words) = match self.runtime.go(trip).await {
+            Ok(done) => (Ended::Done, words(done.page.finish())),
+            Err(Stop::Failed(failure)) => (Ended::Failed, failed(&failure)),
+            Err(Stop::Refused(failure)) => (Ended::Refused, failed(&failure)),
+            Err(Stop::NoSuchTool(name)) => {
+                (Ended::Failed, wording::no_such_tool(&name, &self.runtime.catalogue).words())
+            }
+            Err(Stop::Ask(question)) => (Ended::Refused, question.words()),
+        };
+        InnerAnswer { ended, words }
+    }
+}
+
+impl FrontDoor for Door {
+    fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a> {
+        Box::pin(self.make(call, cancel))
+    }
+}
+
+/// Gives a reply as words alone: a picture is named, and how it can be seen.
+fn words(parts: Vec<Part>) -> String {
+    let named = parts.into_iter().map(|part| match part {
+        Part::Image { mime, data } => Part::Text(format!(
+            "{NOTICE}a picture ({mime}, {} bytes) is not shown inside of another call; make this call by itself to see it]",
+            data.len()
+        )),
+        Part::Text(text) => Part::Text(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)),
+    });
+    Answer { parts: named.collect(), structured: None }.words()
+}
