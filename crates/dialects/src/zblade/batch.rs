@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn what_fits_stays_whole_and_the_longest_are_cut() {
         let (quotes, lines) = ("\"".repeat(100), "line\n".repeat(100));
-        let cut_quotes = format!("{}\n[toolpost: left out lines 1-1 of 1, 77 of 100 bytes]", &quotes[..23]);
+        let cut_quotes = format!("{}\n[toolpost: left out lines 1-1 of 1, 79 of 100 bytes]", &quotes[..21]);
         let cut_lines = format!("{}[toolpost: left out lines 6-100 of 100, 475 of 500 bytes]", &lines[..25]);
         let nothing = "[toolpost: left out lines 1-1 of 1, 5 of 5 bytes]";
         let rows = [

@@ -26,6 +26,6 @@ fn record(session: &Session, back: &mut Back) {
     match back {
         Ok(done) => std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen)),
         Err(Stop::Failed(failure)) => failure.shows.take().into_iter().for_each(|seen| session.record(*seen)),
-        Err(Stop::Ask(_) | Stop::NoSuchTool(_)) => {}
+        Err(Stop::Ask(_) | Stop::NoSuchTool(_) | Stop::Refused(_)) => {}
     }
 }
