@@ -91,6 +91,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
             &settings.encoding,
             settings.encoding.value.clone().unwrap_or_else(|| "none".to_owned()),
         ),
+        line("ignore_files", &settings.ignore_files, word(&settings.ignore_files.value)),
         line("durable", &settings.durable, word(&settings.durable.value)),
         line("any_root", &settings.any_root, word(&settings.any_root.value)),
     ]

@@ -54,6 +54,7 @@ pub(crate) struct Settings {
     pub(crate) deadline: Setting<Option<Duration>>,
     pub(crate) reply_bytes: Setting<Option<usize>>,
     pub(crate) encoding: Setting<Option<String>>,
+    pub(crate) ignore_files: Setting<OnOff>,
     pub(crate) durable: Setting<OnOff>,
     pub(crate) any_root: Setting<OnOff>,
 }
@@ -73,6 +74,7 @@ struct File {
     deadline_seconds: Option<f64>,
     reply_bytes: Option<usize>,
     encoding: Option<String>,
+    ignore_files: Option<OnOff>,
     durable: Option<OnOff>,
     any_root: Option<OnOff>,
 }
@@ -127,6 +129,7 @@ impl Settings {
                 file.reply_bytes.map(reply_bytes).transpose()?,
             )?,
             encoding: from.optional(None, "ENCODING", |text| Ok(text.to_owned()), file.encoding)?,
+            ignore_files: from.choose(None, "IGNORE_FILES", one_of, file.ignore_files, OnOff::On)?,
             durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
         })

@@ -10,7 +10,7 @@ use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_engine::Engine;
+use toolpost_engine::{Engine, operations::grep::Rules};
 use toolpost_runtime::{Config, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
@@ -30,7 +30,8 @@ pub(crate) struct Wired {
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
     let policy = policy(settings, &workspace)?.keeping(own_files(settings, &workspace));
-    let engine = Engine::new(workspace).with_encoding(encoding(settings)?);
+    let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
+    let engine = Engine::new(workspace).with_encoding(encoding(settings)?).with_rules(rules);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
         policy,

@@ -2,6 +2,7 @@
 
 use crate::{CallCtx, Expected, Failure, Kind, Touch, failures, fresh};
 use encoding_rs::Encoding;
+use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// The engine: what the operations work on.
@@ -9,19 +10,32 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 pub struct Engine {
     workspace: Workspace,
     encoding: Option<&'static Encoding>,
+    rules: Rules,
 }
 
 impl Engine {
     /// Makes an engine over a workspace.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, encoding: None }
+        Self { workspace, encoding: None, rules: Rules::Git }
     }
 
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
         Self { encoding, ..self }
+    }
+
+    /// Says whose ignore rules count where a dialect leaves that to the project.
+    #[must_use]
+    pub fn with_rules(self, rules: Rules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// Gives whose ignore rules count where a dialect leaves that to the project.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.rules
     }
 
     /// Gives the workspace.

@@ -9,6 +9,9 @@ use crate::lines::{line_end, line_start};
 /// How every notice of left-out text begins, so that [`crate::guard`] knows it again.
 pub const NOTICE: &str = "[toolpost: ";
 
+/// How such a notice begins in a dialect whose reference fixes the words; ` - showing ` follows in its line.
+pub const TRUNCATED: &str = "[TRUNCATED: ";
+
 /// How long a text may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {

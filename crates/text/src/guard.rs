@@ -101,7 +101,8 @@ fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
 /// Says whether a notice of left-out text stands anywhere in a line.
 fn is_notice(line: &str) -> bool {
     let whole = line.split_once(cut::NOTICE).is_some_and(|(_, said)| said.contains(']'));
-    whole || comment(line).0.starts_with(cut::NOTICE)
+    let truncated = line.strip_prefix(cut::TRUNCATED).is_some_and(|said| said.contains(" - showing "));
+    whole || truncated || comment(line).0.starts_with(cut::NOTICE)
 }
 
 /// Finds the first numbered line of a text most of whose lines are numbered one after the other.

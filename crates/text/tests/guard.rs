@@ -12,7 +12,7 @@ fn found(new: &str, old: &str) -> Option<(Kind, usize)> {
 #[test]
 fn placeholders_are_found() {
     use Kind::{Gutter, Notice, Omission};
-    let rows: [(&str, Option<(Kind, usize)>); 52] = [
+    let rows: [(&str, Option<(Kind, usize)>); 55] = [
         ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
         ("// ... existing code ...", Some((Omission, 1))),
         ("// existing code", Some((Omission, 1))),
@@ -43,6 +43,12 @@ fn placeholders_are_found() {
         ("a\n[toolpost: left out lines 3-10 of 10, 17 of 21 bytes]\nb", Some((Notice, 2))),
         ("# [toolpost: left out 5 more lines of the diff]", Some((Notice, 1))),
         ("let notice = \"[toolpost: \";", None),
+        (
+            "a\n\n[TRUNCATED: 60000 bytes, 3000 lines - showing first 100 and last 50 lines]\nb",
+            Some((Notice, 3)),
+        ),
+        ("[TRUNCATED: for now]", None),
+        ("say(\"[TRUNCATED: 1 - showing \");", None),
         ("a\nqqq [toolpost: 500 more characters of this line]", Some((Notice, 2))),
         ("path:3:[toolpost: 4800 bytes before] text", Some((Notice, 1))),
         ("a[0] = \"[toolpost: \";", None),

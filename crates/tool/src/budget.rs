@@ -3,7 +3,7 @@
 use toolpost_text::cut;
 
 /// How long a reply may be, and what is kept of a longer one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Budget {
     /// At most so many bytes.
     pub bytes: usize,
@@ -14,7 +14,7 @@ pub struct Budget {
 }
 
 /// What is kept of a reply that is too long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Cut {
     /// The beginning.
     Head,
@@ -25,6 +25,15 @@ pub enum Cut {
         /// Lines of the end.
         tail: usize,
     },
+    /// The same, with what stands between them in the words of the dialect's reference.
+    Worded {
+        /// Lines of the beginning.
+        head: usize,
+        /// Lines of the end.
+        tail: usize,
+        /// Words what was left out; the write guard has to know these words.
+        notice: fn(&cut::Cut<'_>) -> String,
+    },
 }
 
 impl Budget {
@@ -32,10 +41,15 @@ impl Budget {
     #[must_use]
     pub fn apply(&self, text: &str) -> Option<String> {
         let limit = cut::Limit { bytes: self.bytes, lines: self.lines };
-        let kept = match self.cut {
-            Cut::Head => cut::head(text, limit),
-            Cut::HeadAndTail { head, tail } => cut::head_and_tail(text, limit, head, tail),
-        }?;
-        Some(kept.to_string())
+        match self.cut {
+            Cut::Head => cut::head(text, limit).map(|kept| kept.to_string()),
+            Cut::HeadAndTail { head, tail } => {
+                cut::head_and_tail(text, limit, head, tail).map(|kept| kept.to_string())
+            }
+            Cut::Worded { head, tail, notice } => {
+                let kept = cut::head_and_tail(text, limit, head, tail)?;
+                Some(format!("{}{}{}", kept.head.trim_end_matches('\n'), notice(&kept), kept.tail))
+            }
+        }
     }
 }

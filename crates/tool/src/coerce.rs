@@ -197,6 +197,12 @@ fn in_range(name: &str, number: i64, schema: &Value, notes: &mut Vec<String>) ->
     if let Some(least) = schema.get("minimum").and_then(Value::as_f64)
         && (number as f64) < least
     {
+        if schema.get("x-raise").and_then(Value::as_bool) == Some(true)
+            && let Some(least) = whole_float(least)
+        {
+            notes.push(format!("{name} was {number} and was raised to {least}, the least that is possible"));
+            return Ok(json!(least));
+        }
         return Err(format!(
             "{name} must be at least {least}, got {number}; for example {}.",
             example(name, schema)

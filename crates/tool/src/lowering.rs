@@ -1,7 +1,7 @@
 //! What `lower` may know: where the roots are, and how the dialect wants its answer.
 
 use crate::Dialect;
-use toolpost_engine::{Engine, Failure};
+use toolpost_engine::{Engine, Failure, operations::grep::Rules};
 use toolpost_workspace::WorkspacePath;
 
 /// Whether the structured part of a reply is wanted.
@@ -43,6 +43,12 @@ impl<'a> Lowering<'a> {
     #[must_use]
     pub fn reply_bytes(&self) -> usize {
         self.reply_bytes
+    }
+
+    /// Tells whose ignore rules count where the dialect leaves that to the project.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.engine.rules()
     }
 
     pub(crate) fn wants_structure(&self) -> bool {

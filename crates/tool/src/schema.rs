@@ -4,7 +4,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 /// Keys that are for `decode` alone and are never published.
-const PRIVATE: [&str; 4] = ["x-aliases", "x-unlisted", "x-required", "examples"];
+const PRIVATE: [&str; 5] = ["x-aliases", "x-unlisted", "x-required", "x-raise", "examples"];
 /// Keys that say nothing to a model.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
 

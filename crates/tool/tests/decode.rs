@@ -185,6 +185,20 @@ fn numbers_out_of_range_are_lowered_with_a_note() {
 }
 
 #[test]
+fn a_number_that_may_be_raised_is_raised_with_a_note() {
+    let schema = |raise: bool| {
+        let wait = json!({"type": "integer", "minimum": 500, "maximum": 900, "x-raise": raise});
+        json!({"type": "object", "properties": {"wait": wait}})
+    };
+    let raised = decode(json!({"wait": 20}), &schema(true)).unwrap();
+    assert_eq!(Value::Object(raised.arguments), json!({"wait": 500}));
+    assert_eq!(raised.notes, ["wait was 20 and was raised to 500, the least that is possible"]);
+    let refused = decode(json!({"wait": 20}), &schema(false)).unwrap_err();
+    assert_eq!(refused.what, "wait must be at least 500, got 20; for example {\"wait\":10}.");
+    assert_eq!(published(&schema(true))["properties"]["wait"].get("x-raise"), None);
+}
+
+#[test]
 fn only_what_is_listed_is_published() {
     let schema = published(&full::<Args>());
     assert_eq!(

@@ -36,6 +36,8 @@ pub struct Request {
     pub pages: Option<String>,
     /// How many bytes the answer may have.
     pub max_bytes: usize,
+    /// How many lines the answer may have.
+    pub max_lines: u64,
     /// How many characters of one line are shown.
     pub characters: u64,
     /// Which lines are shown where not all of them fit into the answer.
@@ -67,6 +69,7 @@ impl Request {
             limit: u64::MAX,
             pages: None,
             max_bytes,
+            max_lines: u64::MAX,
             characters: 2_000,
             keep: Keep::Head,
         }
@@ -86,6 +89,10 @@ pub struct Output {
     pub hash: Option<String>,
     /// What it shows.
     pub content: Content,
+    /// The file.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub place: WorkspacePath,
     #[serde(skip)]
     #[schemars(skip)]
     seen: Option<Seen>,
@@ -177,6 +184,7 @@ pub(crate) fn read(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<O
         bytes: found.len,
         hash: shown.hash.map(|hash| hash.to_string()),
         content: shown.content,
+        place: found.path,
         seen: seen.hash.is_some().then_some(seen),
     })
 }

@@ -1,21 +1,21 @@
 //! The lines of a text, without loading more of the file than is shown.
 
+mod ends;
+
 use super::find::Opened;
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part,
-    operations::read::{Content, Request, Shown},
+    operations::read::{Content, Keep, Request, Shown},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::io::Read as _;
+use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
     encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
     window::{Ask, Facts, Window},
 };
-use toolpost_workspace::Hasher;
+use toolpost_workspace::{ContentHash, Hasher};
 
-/// How many characters of one line are shown.
-const LINE: usize = 2_000;
 /// How many bytes are read at once.
 const PIECE: usize = 256 * 1024;
 /// How many bytes the number of a line takes, with what parts it from the line.
@@ -61,6 +61,18 @@ pub enum Total {
     MoreThan(u64),
 }
 
+/// What one pass over a file gave.
+pub(crate) struct Looked {
+    /// The lines that were asked for and exist.
+    pub(crate) lines: Vec<Line>,
+    pub(crate) total: Total,
+    pub(crate) facts: Vec<String>,
+    /// The hash of all of it; none where not all of it was read.
+    pub(crate) hash: Option<ContentHash>,
+    /// All of it, where it is small enough to be remembered.
+    pub(crate) bytes: Option<Arc<[u8]>>,
+}
+
 /// Shows the lines that were asked for.
 pub(crate) fn show(
     opened: Opened,
@@ -68,17 +80,52 @@ pub(crate) fn show(
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Shown, Failure> {
+    let path = opened.path().clone();
+    let looked = look(opened, engine, ask(request), cx)?;
+    let total = looked.total.count();
+    if looked.lines.is_empty() && total > 0 {
+        let what =
+            format!("{} has {total} lines; line {} is behind its end.", path.display(), request.offset);
+        return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
+    }
+    let (hash, bytes) = (looked.hash, looked.bytes.clone());
+    let (text, part) = match request.keep {
+        Keep::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
+            let wanted = ends::Wanted { head, tail, last: total.min(last_wanted(request)) };
+            ends::show(looked, &wanted, engine, request, &path, cx)?
+        }
+        Keep::Head | Keep::Ends { .. } => {
+            let text = fit(looked, request);
+            let part = part(request, &text, total);
+            (text, part)
+        }
+    };
+    Ok(Shown { content: Content::Text(text), hash, part, bytes })
+}
+
+/// Looks at some lines of a file, piece by piece where it is read as it is.
+pub(crate) fn look(opened: Opened, engine: &Engine, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     match encoding::sniff(opened.head()) {
         Sniffed::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
-        Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom) => stream(opened, request, cx),
-        Sniffed::Text(Encoding::EightBit) if engine.encoding().is_none() => stream(opened, request, cx),
-        Sniffed::Text(_) => decoded(opened, engine, request),
+        Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom) => stream(opened, ask, cx),
+        Sniffed::Text(Encoding::EightBit) if engine.encoding().is_none() => stream(opened, ask, cx),
+        Sniffed::Text(_) => decoded(opened, engine, ask),
+    }
+}
+
+impl Total {
+    /// Gives how many lines were counted.
+    #[must_use]
+    pub fn count(self) -> u64 {
+        match self {
+            Self::Exactly(total) | Self::MoreThan(total) => total,
+        }
     }
 }
 
 /// Reads piece by piece and keeps only the lines that are shown.
-fn stream(mut opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
-    let mut window = Window::new(ask(request));
+fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+    let mut window = Window::new(ask);
     let mut hasher = Hasher::default();
     let mut kept: Vec<u8> = Vec::new();
     let mut piece = vec![0; PIECE.min(usize::try_from(opened.len()).unwrap_or(PIECE) + 1)];
@@ -99,20 +146,20 @@ fn stream(mut opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, 
             counted_to = Some(read.saturating_add(COUNTED));
         }
         if counted_to.is_some_and(|stop| read >= stop) {
-            return finish(&opened, request, window, None, None);
+            return finish(&opened, window, None, None);
         }
     }
     let kept = (opened.len() <= REMEMBERED && kept.len() as u64 == read).then(|| kept.into());
-    finish(&opened, request, window, Some(hasher.finish()), kept)
+    finish(&opened, window, Some(hasher.finish()), kept)
 }
 
 /// Decodes a file that is neither UTF-8 nor unknown, as a whole.
-fn decoded(opened: Opened, engine: &Engine, request: &Request) -> Result<Shown, Failure> {
+fn decoded(opened: Opened, engine: &Engine, ask: Ask) -> Result<Looked, Failure> {
     let path = opened.path().clone();
     let whole = opened.whole()?;
     let text = Decoded::open(whole.bytes, engine.encoding())
         .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
-    let mut window = Window::new(ask(request));
+    let mut window = Window::new(ask);
     window.feed(text.shown(text.view()).as_bytes());
     let seen = window.finish();
     let mut facts = facts(&Facts { bom: false, ..seen.facts });
@@ -122,24 +169,28 @@ fn decoded(opened: Opened, engine: &Engine, request: &Request) -> Result<Shown, 
         Eol::Mixed => facts.push("eol: mixed, CRLF and LF".to_owned()),
         Eol::Lf | Eol::None => {}
     }
-    let total = seen.facts.lines;
+    let total = Total::Exactly(seen.facts.lines);
     let lines = seen.lines.into_iter().map(line).collect();
-    let text = fit(Text { lines, total: Total::Exactly(total), next: None, facts }, request, &path)?;
-    let part = part(request, &text, total);
-    Ok(Shown { content: Content::Text(text), hash: Some(whole.hash), part, bytes: None })
+    Ok(Looked { lines, total, facts, hash: Some(whole.hash), bytes: None })
 }
 
+/// Asks for no more lines than the answer could hold.
 fn ask(request: &Request) -> Ask {
-    Ask { first: request.offset, count: request.limit, characters: LINE as u64 }
+    let most = (request.max_bytes as u64).min(request.max_lines).saturating_add(1);
+    Ask { first: request.offset, count: request.limit.min(most), characters: request.characters }
+}
+
+/// Gives the number of the last line that is asked for.
+fn last_wanted(request: &Request) -> u64 {
+    request.offset.saturating_add(request.limit).saturating_sub(1)
 }
 
 fn finish(
     opened: &Opened,
-    request: &Request,
     window: Window,
-    hash: Option<toolpost_workspace::ContentHash>,
-    bytes: Option<std::sync::Arc<[u8]>>,
-) -> Result<Shown, Failure> {
+    hash: Option<ContentHash>,
+    bytes: Option<Arc<[u8]>>,
+) -> Result<Looked, Failure> {
     let seen = window.finish();
     if let Some(nul) = seen.facts.nul.filter(|nul| *nul < encoding::HEAD as u64) {
         return Err(super::binary(opened.path(), opened.len(), &format!("byte {nul} is zero")));
@@ -147,10 +198,7 @@ fn finish(
     let count = seen.facts.lines;
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
     let facts = facts(&seen.facts);
-    let lines: Vec<Line> = seen.lines.into_iter().map(line).collect();
-    let text = fit(Text { lines, total, next: None, facts }, request, opened.path())?;
-    let part = part(request, &text, count);
-    Ok(Shown { content: Content::Text(text), hash, part, bytes })
+    Ok(Looked { lines: seen.lines.into_iter().map(line).collect(), total, facts, hash, bytes })
 }
 
 fn line(line: toolpost_text::window::Line) -> Line {
@@ -158,26 +206,27 @@ fn line(line: toolpost_text::window::Line) -> Line {
 }
 
 /// Leaves out the lines that do not fit into the answer, and says where to continue.
-fn fit(mut text: Text, request: &Request, path: &toolpost_workspace::WorkspacePath) -> Result<Text, Failure> {
-    let total = match text.total {
-        Total::Exactly(total) | Total::MoreThan(total) => total,
-    };
-    if text.lines.is_empty() && total > 0 {
-        let what =
-            format!("{} has {total} lines; line {} is behind its end.", path.display(), request.offset);
-        return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
-    }
-    let room = request.max_bytes.saturating_sub(512);
+fn fit(looked: Looked, request: &Request) -> Text {
+    let Looked { mut lines, total, facts, .. } = looked;
+    let keep = how_many(lines.iter(), room(request)).max(1);
+    lines.truncate(keep.min(usize::try_from(request.max_lines).unwrap_or(usize::MAX)));
+    let last = lines.last().map_or(0, |line| line.number);
+    Text { lines, total, next: (last < total.count()).then_some(last + 1), facts }
+}
+
+/// Gives how many bytes of lines the answer has room for.
+fn room(request: &Request) -> usize {
+    request.max_bytes.saturating_sub(512)
+}
+
+/// Counts the lines that fit, one after the other, into so many bytes.
+fn how_many<'a>(lines: impl Iterator<Item = &'a Line>, room: usize) -> usize {
     let mut used = 0;
-    let fits = text.lines.iter().take_while(|line| {
+    let fits = lines.take_while(|line| {
         used += weight(line);
         used <= room
     });
-    let keep = fits.count().max(1);
-    text.lines.truncate(keep);
-    let last = text.lines.last().map_or(0, |line| line.number);
-    text.next = (last < total).then_some(last + 1);
-    Ok(text)
+    fits.count()
 }
 
 impl Text {
@@ -188,12 +237,7 @@ impl Text {
 
     /// Keeps as many lines as so many bytes hold, at least one; the lines that it then shows, if some had to go.
     pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
-        let mut used = 0;
-        let fits = self.lines.iter().take_while(|line| {
-            used += weight(line);
-            used <= room
-        });
-        let keep = fits.count().max(1);
+        let keep = how_many(self.lines.iter(), room).max(1);
         if keep >= self.lines.len() {
             return None;
         }

@@ -1,0 +1,93 @@
+//! The first and the last lines of a text that is too long to be shown.
+
+use super::{Line, Looked, Text, how_many, room};
+use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, operations::read::Request, show::find};
+use toolpost_text::{cut, window::Ask};
+use toolpost_workspace::WorkspacePath;
+
+/// Which lines are wanted of a text that is too long.
+pub(super) struct Wanted {
+    /// So many of the first.
+    pub(super) head: u64,
+    /// So many of the last.
+    pub(super) tail: u64,
+    /// The number of the last of all lines that were asked for.
+    pub(super) last: u64,
+}
+
+/// Tells whether all lines that were asked for are there, and fit into the answer.
+pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
+    let wanted = looked.total.count().saturating_sub(request.offset - 1).min(request.limit);
+    let count = looked.lines.len() as u64;
+    count == wanted
+        && count <= request.max_lines
+        && how_many(looked.lines.iter(), room(request)) == looked.lines.len()
+}
+
+/// Shows both ends, and says how much of the file that is.
+pub(super) fn show(
+    looked: Looked,
+    wanted: &Wanted,
+    engine: &Engine,
+    request: &Request,
+    path: &WorkspacePath,
+    cx: &CallCtx,
+) -> Result<(Text, Part), Failure> {
+    let Looked { mut lines, total, facts, hash, .. } = looked;
+    let (head, tail) = (wanted.head, wanted.tail);
+    let for_tail = share(room(request), head, tail);
+    lines.truncate(usize::try_from(head).unwrap_or(usize::MAX));
+    keep_first(&mut lines, room(request) - for_tail);
+    let next = lines.last().map_or(request.offset, |line| line.number + 1);
+    let first = next.max((wanted.last + 1).saturating_sub(tail));
+    let shown = lines.len() as u64;
+    if first <= wanted.last {
+        let ask = Ask { first, count: wanted.last + 1 - first, characters: request.characters };
+        let again = super::look(find::open(engine, path)?, engine, ask, cx)?;
+        if again.hash != hash {
+            let what = format!("{} changed while it was read.", path.display());
+            return Err(Failure::new(Kind::Conflict, what).hint(Hint::TryAgain));
+        }
+        let mut last = again.lines;
+        keep_last(&mut last, for_tail);
+        lines.extend(last);
+    }
+    let part = Part::Lines(request.offset..=request.offset + shown.saturating_sub(1));
+    let left_out = lines.windows(2).any(|two| two[0].number + 1 < two[1].number);
+    Ok((Text { lines, total, next: left_out.then_some(next), facts }, part))
+}
+
+/// Gives the end its share of the bytes, by lines.
+fn share(bytes: usize, head: u64, tail: u64) -> usize {
+    let all = u128::from(head + tail).max(1);
+    usize::try_from(bytes as u128 * u128::from(tail) / all).unwrap_or(bytes)
+}
+
+/// Keeps the first lines that fit, and of a first line that does not fit its beginning.
+fn keep_first(lines: &mut Vec<Line>, room: usize) {
+    let keep = how_many(lines.iter(), room);
+    lines.truncate(keep.max(1));
+    if keep == 0 {
+        lines.iter_mut().for_each(|line| shorten(line, room));
+    }
+}
+
+/// Keeps the last lines that fit, and of a last line that does not fit its beginning.
+fn keep_last(lines: &mut Vec<Line>, room: usize) {
+    let keep = how_many(lines.iter().rev(), room);
+    lines.drain(..lines.len() - keep.max(1).min(lines.len()));
+    if keep == 0 {
+        lines.iter_mut().for_each(|line| shorten(line, room));
+    }
+}
+
+/// Cuts a line to so many bytes.
+fn shorten(line: &mut Line, room: usize) {
+    let most = line.text.floor_char_boundary(room.saturating_sub(super::GUTTER + super::NOTICED));
+    let characters = line.text[..most].chars().count();
+    let (kept, more) = cut::line(&line.text, characters);
+    if more > 0 {
+        line.cut = Some(line.cut.unwrap_or(0) + more as u64);
+        line.text = kept.to_owned();
+    }
+}
