@@ -1,5 +1,6 @@
 //! Every operation, one file each, and the session.
 
+mod at_once;
 mod changing;
 mod cx;
 mod engine;

@@ -2,6 +2,7 @@
 
 mod braces;
 mod find;
+mod names;
 mod pattern;
 mod segment;
 
@@ -12,6 +13,8 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 use crate::grep::Case;
 use crate::order::shown;
 use crate::{Complete, Control, SearchError};
+
+pub use names::Names;
 
 /// What to look for, and where.
 ///

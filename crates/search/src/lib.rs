@@ -10,7 +10,7 @@ mod said;
 
 pub use control::{Complete, Control};
 pub use error::SearchError;
-pub use glob::{GlobOutput, GlobRequest, Match, Only, glob};
+pub use glob::{GlobOutput, GlobRequest, Match, Names, Only, glob};
 pub use grep::{Case, GrepOutput, GrepRequest, Mode, grep};
 pub use list::{ListOutput, ListRequest, Node, list};
 pub use toolpost_workspace::walk::{Hidden, Kind, Prune, Rules, Skipped, Unreadable};

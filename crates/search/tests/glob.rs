@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use support::{World, bound, lock, unlock};
-use toolpost_search::{Case, Complete, Control, GlobRequest, Hidden, Only, Prune, Rules, glob};
+use toolpost_search::{Case, Complete, Control, GlobRequest, Hidden, Names, Only, Prune, Rules, glob};
 
 const TREE: &[(&str, &str)] = &[
     (".gitignore", "dist/\n*.log\n!keep.log\n"),
@@ -134,6 +134,40 @@ fn requests_choose_what_counts() {
         &["src/b.rs", "src/deep/c.rs"],
     );
     check(|world| world.glob(&format!("{}/src/*.rs", world.root().display())), &["src/b.rs"]);
+}
+
+#[test]
+fn paths_are_compared_with_patterns_without_a_walk() {
+    for (pattern, path, fits) in [
+        ("*.log", "a.log", true),
+        ("*.log", "deep/down/a.log", true),
+        ("*.log", "a.txt", false),
+        ("./*.log", "deep/a.log", false),
+        ("dist", "dist/app.js", true),
+        ("dist/", "dist/app.js", true),
+        ("dist/", "dist", false),
+        ("dist", "src/dist/app.js", true),
+        ("src/dist", "src/dist/app.js", true),
+        ("src/dist", "dist/app.js", false),
+        ("src/**", "src/a/b.rs", true),
+        ("src/**", "src", false),
+        ("src/**/*.{rs,ts}", "src/a/b.ts", true),
+        ("src/*.rs", "src/a/b.rs", false),
+        ("**/test_*/**", "x/test_a/y/z.py", true),
+        ("[id].tsx", "app/[id].tsx", true),
+    ] {
+        assert_eq!(
+            Names::new(pattern, Case::Sensitive).unwrap().fit(path.as_bytes()),
+            fits,
+            "{pattern} {path}"
+        );
+    }
+    assert!(Names::new("A*", Case::Insensitive).unwrap().fit(b"src/abc"));
+    for wrong in ["/abs/*.rs", "../up/*.rs", "~/x*"] {
+        let error = Names::new(wrong, Case::Sensitive).unwrap_err().to_string();
+        let why = "it leads away from the directory that is searched: begin it there";
+        assert_eq!(error, format!("invalid glob {wrong:?}: {why}"));
+    }
 }
 
 #[test]

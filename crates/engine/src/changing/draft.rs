@@ -1,5 +1,6 @@
 //! A file while it is being changed in memory.
 
+use super::moved::Moved;
 use crate::{
     CallCtx, Changed, Engine, Extent, Failure, Part, failures,
     fresh::{self, Sight},
@@ -20,6 +21,8 @@ pub(crate) struct Draft {
     /// How much of it the caller will have seen, once a part of it is changed.
     pub(crate) seen: Part,
     pub(crate) notes: Vec<String>,
+    /// How the replacements so far have moved the lines.
+    pub(crate) moved: Moved,
 }
 
 /// What is on the disk.
@@ -65,6 +68,7 @@ impl Draft {
             wrote_whole: false,
             seen: Part::AsBefore,
             notes: Vec::new(),
+            moved: Moved::default(),
         })
     }
 

@@ -4,6 +4,7 @@ mod commit;
 mod draft;
 mod lines;
 mod merge;
+mod moved;
 mod name;
 mod place;
 mod report;

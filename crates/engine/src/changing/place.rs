@@ -37,7 +37,8 @@ pub(super) fn replace(
     let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
         Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}"))
     })?;
-    let how = How { upto: *matching, want: *want, near: *near, start: None };
+    let near = near.map(|lines| draft.moved.now(lines));
+    let how = How { upto: *matching, want: *want, near, start: None };
     let found = matching::find(text.view(), old, &change.text, &how)
         .map_err(|miss| with_encoding(failures::miss(&draft.path, &miss, &text), &text, old))?;
     if draft.seen == Part::Some && *want == Want::Every && found.hits.len() > 1 {
@@ -51,6 +52,7 @@ pub(super) fn replace(
     guard::check(&change.text, text.view())
         .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
     let notes = notes(&found, *want);
+    draft.moved.note(text.view(), &found.hits);
     let count = found.hits.len();
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();

@@ -9,6 +9,7 @@ pub mod grep;
 pub mod list;
 pub mod make_directory;
 pub mod read;
+pub mod read_many;
 pub mod rename;
 pub mod stat;
 pub mod view;

@@ -1,0 +1,45 @@
+//! Where the lines of a file stand after the changes so far.
+
+use toolpost_text::{
+    lines::{LineIndex, LineRange},
+    matching::Hit,
+};
+
+/// How the changes so far have moved the lines of a file: hints name the lines that the caller has seen.
+#[derive(Default)]
+pub(crate) struct Moved(Vec<Step>);
+
+/// Lines that were replaced by more or fewer.
+struct Step {
+    /// The line in which the replaced text began, counted from 1.
+    first: usize,
+    /// How many line breaks the replaced text had.
+    before: usize,
+    /// How many the new text has.
+    after: usize,
+}
+
+impl Moved {
+    /// Notes what is replaced in a view, before it is.
+    pub(super) fn note(&mut self, view: &str, hits: &[Hit]) {
+        let breaks = |text: &str| text.matches('\n').count();
+        let lines = LineIndex::new(view);
+        // From the last to the first, so that the lines in front of each are still where they were.
+        for hit in hits.iter().rev() {
+            let before = breaks(&view[hit.range.clone()]);
+            self.0.push(Step { first: lines.line(hit.range.start), before, after: breaks(&hit.new) });
+        }
+    }
+
+    /// Says where lines stand now that the caller has seen before the first change.
+    pub(super) fn now(&self, lines: LineRange) -> LineRange {
+        LineRange { first: self.line(lines.first), last: self.line(lines.last) }
+    }
+
+    fn line(&self, line: usize) -> usize {
+        self.0.iter().fold(line, |line, step| {
+            let last = step.first + step.before;
+            if line > last { line - step.before + step.after } else { line.min(step.first + step.after) }
+        })
+    }
+}
