@@ -11,4 +11,5 @@ pub mod lines;
 pub mod matching;
 pub mod merge;
 pub mod names;
+pub mod patch;
 pub mod window;

@@ -18,6 +18,9 @@ use serde::Serialize;
 use crate::lines::LineRange;
 
 pub(crate) use blocks::runs;
+pub(crate) use closest::closest;
+pub(crate) use fold::plain;
+
 pub use find::find;
 pub use miss::{Closest, Miss, Place};
 pub(crate) use reindent::Shift;
@@ -131,4 +134,9 @@ pub struct Found {
     pub step: Step,
     /// In what the old text differed; empty for [`Step::Exact`].
     pub differences: Vec<Difference>,
+}
+
+/// Names in what an old text and the place where it was found differ, apart from indentation.
+pub(crate) fn differences(view: &str, old: &str, range: Range<usize>) -> Vec<Difference> {
+    differ::all(view, old, &[range])
 }

@@ -8,6 +8,7 @@ mod lowering;
 mod manual;
 mod names;
 mod page;
+mod patch;
 mod schema;
 mod tool;
 

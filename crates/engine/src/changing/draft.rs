@@ -94,6 +94,16 @@ impl Draft {
         self.now = Now::Bytes(bytes);
     }
 
+    /// Refuses a change that could mean a place which was never seen.
+    pub(crate) fn stale(&self, engine: &Engine, cx: &CallCtx) -> Failure {
+        // What earlier changes of this call made of the file is not on the disk.
+        let (bytes, sight) = match &self.before {
+            Some(Before::File { bytes, .. }) => (bytes.as_slice(), Sight::Shown),
+            _ => (self.present().unwrap_or_default(), Sight::Withheld),
+        };
+        fresh::stale(engine, cx, &self.path, bytes, sight)
+    }
+
     /// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
     pub(crate) fn judge(
         &mut self,

@@ -2,6 +2,7 @@
 
 mod commit;
 mod draft;
+mod hunks;
 mod lines;
 mod merge;
 mod moved;
@@ -44,6 +45,7 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
     let draft = drafts.of(engine, &change.path).map_err(|failure| match change.at {
         Where::Gone(_) => led(name::DELETE, &change.path, failure),
         Where::Elsewhere { .. } => led(name::MOVE, &change.path, failure),
+        Where::Hunks(_) => led(hunks::READ, &change.path, failure),
         Where::Whole(_) | Where::Text { .. } | Where::Lines(_) | Where::Merge { .. } => failure,
     })?;
     draft.judge(engine, cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
@@ -61,6 +63,7 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         Where::Text { .. } => place::replace(engine, cx, draft, change),
         Where::Lines(lines) => lines::edit(engine, cx, draft, lines, &change.text),
         Where::Merge { language } => merge::apply(engine, cx, draft, language.as_deref(), &change.text),
+        Where::Hunks(hunks) => hunks::apply(engine, cx, draft, hunks),
         Where::Gone(left) => name::remove(engine, draft, *left),
         Where::Elsewhere { to, existence } => {
             let carried = name::take(engine, cx, draft)?;
@@ -105,7 +108,7 @@ fn numbered(failure: Failure, change: &Change, number: usize, of: usize) -> Fail
     if of == 1 {
         return failure;
     }
-    if matches!(change.at, Where::Gone(_) | Where::Elsewhere { .. }) {
+    if matches!(change.at, Where::Hunks(_) | Where::Gone(_) | Where::Elsewhere { .. }) {
         return Failure { what: format!("{} Nothing was changed.", failure.what), ..failure };
     }
     let facts = Facts { change: u32::try_from(number + 1).ok(), ..failure.facts };

@@ -1,9 +1,8 @@
 //! Replaces a text in a file, where it stands.
 
-use super::draft::{Before, Draft};
+use super::draft::Draft;
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part, failures,
-    fresh::{self, Sight},
     operations::change::{Change, Step, Want, Where},
 };
 use toolpost_documents::notebook::{self, NotebookLimits};
@@ -42,12 +41,7 @@ pub(super) fn replace(
     let found = matching::find(text.view(), old, &change.text, &how)
         .map_err(|miss| with_encoding(failures::miss(&draft.path, &miss, &text), &text, old))?;
     if draft.seen == Part::Some && *want == Want::Every && found.hits.len() > 1 {
-        // Some of the places were never seen. What earlier changes of this call made of the file is not on the disk.
-        let (bytes, sight) = match &draft.before {
-            Some(Before::File { bytes, .. }) => (bytes.as_slice(), Sight::Shown),
-            _ => (text.bytes(), Sight::Withheld),
-        };
-        return Err(fresh::stale(engine, cx, &draft.path, bytes, sight));
+        return Err(draft.stale(engine, cx)); // some of the places were never seen
     }
     guard::check(&change.text, text.view())
         .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;

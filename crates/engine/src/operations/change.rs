@@ -6,10 +6,12 @@ use serde::Serialize;
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::WorkspacePath;
 
+pub use crate::patching::{Meant, Resolve, from_patch};
 pub use toolpost_text::{
     hashline::Reference,
     line_edit::Side,
     matching::{Step, Want},
+    patch::Hunk,
 };
 
 /// Changes files.
@@ -56,6 +58,8 @@ pub enum Where {
         /// The language, as a caller names it; without one, the file's name tells.
         language: Option<String>,
     },
+    /// Where the old lines of these hunks stand, each behind the one before.
+    Hunks(Vec<Hunk>),
     /// Nowhere any more: the file is deleted. A link is deleted itself.
     Gone(Left),
     /// Elsewhere: the file gets another name, with its permissions. A link is moved itself.
@@ -173,7 +177,7 @@ impl Where {
     pub fn extent(&self) -> Extent {
         match self {
             Self::Whole(_) => Extent::Whole,
-            Self::Text { .. } | Self::Lines(_) | Self::Merge { .. } => Extent::Part,
+            Self::Text { .. } | Self::Lines(_) | Self::Merge { .. } | Self::Hunks(_) => Extent::Part,
             Self::Gone(_) => Extent::Gone,
             Self::Elsewhere { .. } => Extent::Name,
         }

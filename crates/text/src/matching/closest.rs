@@ -42,7 +42,7 @@ fn already_there(view: &str, new: &str) -> Option<usize> {
 }
 
 /// Finds the lines that are the most like an old text.
-fn closest(view: &str, old: &str) -> Option<Closest> {
+pub(crate) fn closest(view: &str, old: &str) -> Option<Closest> {
     let wanted: Vec<&str> = old.split('\n').skip_while(|line| line.trim().is_empty()).collect();
     let full = wanted.iter().rposition(|line| !line.trim().is_empty())? + 1;
     let wanted = &wanted[..full.min(MAX_LINES)];

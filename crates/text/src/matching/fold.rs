@@ -133,7 +133,7 @@ impl Folded {
 }
 
 /// Gives the plain character that another looks like.
-pub(super) fn plain(character: char) -> char {
+pub(crate) fn plain(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201B}' | '\u{2032}' => '\'',
         '\u{201C}'..='\u{201F}' | '\u{2033}' => '"',

@@ -1,0 +1,94 @@
+//! Puts the hunks of a patch into a file.
+
+use super::{draft::Draft, led, place};
+use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, failures};
+use toolpost_text::{
+    encoding::Text,
+    guard,
+    matching::Miss,
+    patch::{self, Hunk, Misfit, Trouble},
+};
+
+/// What is said first when a file that a patch changes cannot be read.
+pub(super) const READ: &str = "Failed to read file to update";
+
+/// How many lines that were not found are repeated.
+const REPEATED: usize = 60;
+
+/// Works out the content with the hunks put in.
+pub(super) fn apply(engine: &Engine, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
+    let path = draft.path.display();
+    let Some(present) = draft.present() else {
+        let missing = crate::show::find::missing(engine, &draft.path, &draft.path.absolute());
+        return Err(led(READ, &draft.path, missing));
+    };
+    let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
+        Failure::new(Kind::WrongKind, format!("{READ} {path}: it cannot be changed as text: {error}"))
+    })?;
+    let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
+    if draft.seen == Part::Some && applied.doubtful > 0 {
+        return Err(draft.stale(engine, cx)); // which of the places is meant is not certain any more
+    }
+    let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
+    guard::check(&added.join("\n"), text.view())
+        .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
+    let bytes = text.splice(&applied.splices).map_err(|error| failures::encoding(&path, &error))?;
+    place::still_a_notebook(draft, text.bytes(), &bytes)?;
+    draft.notes.extend(applied.notes);
+    draft.replaced += applied.splices.len();
+    draft.put(bytes);
+    Ok(())
+}
+
+/// Says why a hunk does not fit, what comes closest and what to do.
+fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
+    let path = draft.path.display();
+    let hunk = match misfit.of {
+        1 => format!("the hunk at line {} of the patch", misfit.at),
+        of => format!("hunk {} of {of}, at line {} of the patch", misfit.hunk, misfit.at),
+    };
+    let (words, before, closest) = match &misfit.trouble {
+        Trouble::Scope { scope, before, closest } => {
+            (format!("Failed to find context '{}' in {path} ({hunk}).", text.shown(scope)), *before, closest)
+        }
+        Trouble::Lines { old, before, already, closest } => {
+            let mut words =
+                format!("Failed to find expected lines in {path}:\n{}\n({hunk})", repeated(text, old));
+            if let Some(lines) = already {
+                words.push_str(&format!(
+                    " Its new lines are already there, at lines {}-{}: the change may have been made before.",
+                    lines.first, lines.last
+                ));
+            }
+            (words, *before, closest)
+        }
+        Trouble::Place { line, count, lines } => {
+            let words = format!(
+                "Failed to place {hunk}, in {path}: it has added lines only, and its header puts {count} old lines at line \
+                 {line} of {lines}."
+            );
+            return Failure::new(Kind::NoMatch, words).hint(Hint::Advice(
+                "Give the lines before and after the place, each with a space in front.".to_owned(),
+            ));
+        }
+    };
+    let miss = Miss::Absent { closest: closest.as_deref().cloned(), already_there: None };
+    let shown = failures::miss(&draft.path, &miss, text);
+    let failure = Failure { what: words, ..shown };
+    match before {
+        None => failure,
+        Some(line) => failure.hint(Hint::Advice(format!(
+            "It does stand at line {line}, before the end of the hunk in front of it: put the hunks of a file in the \
+             order of its lines."
+        ))),
+    }
+}
+
+fn repeated(text: &Text, old: &str) -> String {
+    let lines: Vec<&str> = old.split('\n').collect();
+    let shown = text.shown(&lines[..lines.len().min(REPEATED)].join("\n")).into_owned();
+    match lines.len().saturating_sub(REPEATED) {
+        0 => shown,
+        more => format!("{shown}\n… {more} more lines"),
+    }
+}

@@ -1,0 +1,77 @@
+//! Patches: what a patch text says, where its hunks stand in a file, and what then is to be written.
+
+mod apply;
+mod envelope;
+mod error;
+mod header;
+mod hunk;
+mod locate;
+mod misfit;
+mod shell;
+mod unified;
+mod unwrap;
+
+pub use apply::{Applied, apply};
+pub use error::ParseError;
+pub use hunk::{End, Ending, Format, Hunk, Line, Numbers, Sign};
+pub use misfit::{Misfit, Trouble};
+pub use shell::{Invocation, invocation};
+pub use unified::is_unified;
+
+/// What a patch text asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// The directory that its paths start from, where it was said with `cd`.
+    pub directory: Option<String>,
+    /// The files, in their order; one may come several times.
+    pub files: Vec<FilePatch>,
+}
+
+/// What happens to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePatch {
+    /// The path as it was said.
+    pub path: String,
+    /// What happens.
+    pub what: What,
+}
+
+/// What happens to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// It is made, with this content.
+    Add {
+        /// The content.
+        content: String,
+    },
+    /// It is deleted.
+    Delete {
+        /// What must have stood in it, all of it; nothing is said about it where there is no hunk.
+        hunks: Vec<Hunk>,
+    },
+    /// It is changed, moved, or both.
+    Update {
+        /// Its new path.
+        move_to: Option<String>,
+        /// What is changed in it.
+        hunks: Vec<Hunk>,
+    },
+}
+
+/// Reads a patch in any of its forms; `known` is the file that a diff without file names is for.
+///
+/// Understood are the `*** Begin Patch` format and unified diffs, each bare, between code fences, or as the input of a
+/// command in a shell.
+///
+/// # Errors
+///
+/// When the text is neither, or not complete; the message names the line.
+pub fn parse(text: &str, known: Option<&str>) -> Result<Patch, ParseError> {
+    let bare = unwrap::unwrap(text)?;
+    let files = if !envelope::is_envelope(bare.text) && is_unified(bare.text) {
+        unified::parse(bare.text, bare.first_line, known)?
+    } else {
+        envelope::parse(bare.text, bare.first_line)?
+    };
+    Ok(Patch { directory: bare.directory, files })
+}

@@ -1,0 +1,154 @@
+//! What hunks put where in a text.
+
+use super::hunk::{Ending, Format, Hunk, Line, Sign};
+use super::locate::{After, Page, Pass, Place};
+use super::misfit::Misfit;
+use crate::encoding::Splice;
+use crate::matching::{Difference, differences};
+
+/// What hunks do to a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The parts of the view that change, in order; a line that stays is in none of them.
+    pub splices: Vec<Splice>,
+    /// What was matched loosely or could have been meant otherwise, a sentence each.
+    pub notes: Vec<String>,
+    /// How many hunks could stand in several places, so that their order or their numbers decided.
+    pub doubtful: usize,
+}
+
+/// Works out what hunks do to the view of a text, each behind the one before.
+///
+/// A line that stays keeps the bytes that it has in the file, however it is written in the patch.
+///
+/// # Errors
+///
+/// With the first hunk that does not fit; nothing is done then.
+pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
+    let page = Page::new(view);
+    let mut applied = Applied { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
+    let mut after = After::default();
+    for (index, hunk) in hunks.iter().enumerate() {
+        let place = page.locate(hunk, after).map_err(|trouble| Misfit {
+            hunk: index + 1,
+            of: hunks.len(),
+            at: hunk.at,
+            trouble,
+        })?;
+        let name = if hunks.len() == 1 { "the hunk".to_owned() } else { format!("hunk {}", index + 1) };
+        applied.doubtful += usize::from(place.among > 1);
+        note(&page, &name, hunk, &place, &mut applied.notes);
+        let changed = change(&page, hunk, &place, &mut applied.splices);
+        if place.count > 0 || !hunk.scope.is_empty() || hunk.numbers.is_some() {
+            after = next(hunk, &place, changed, after);
+        }
+    }
+    // What is put at the end of the file may come before hunks that stand above it.
+    applied.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    Ok(applied)
+}
+
+/// Says where the search for the next hunk begins.
+fn next(hunk: &Hunk, place: &Place, changed: usize, after: After) -> After {
+    let expected = hunk.numbers.filter(|_| place.count > 0).map(|numbers| numbers.old.0.saturating_sub(1));
+    let away = |expected: usize| place.first as isize - expected as isize;
+    After { firm: place.first + place.count, soft: changed, drift: expected.map_or(after.drift, away) }
+}
+
+/// Adds what a hunk replaces; gives the line behind the last one that it changes.
+fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>) -> usize {
+    let mut at = place.first;
+    let mut changed = place.first;
+    let mut lines = kept(hunk, place).peekable();
+    while let Some(line) = lines.peek() {
+        if line.sign == Sign::Context {
+            at += 1;
+            lines.next();
+            continue;
+        }
+        let start = at;
+        let (mut removed, mut added) = (None, Vec::new());
+        while let Some(line) = lines.next_if(|line| line.sign != Sign::Context) {
+            if line.sign == Sign::Remove {
+                at += 1;
+                removed = Some(line);
+            } else {
+                added.push(line);
+            }
+        }
+        let new = written(page, hunk.format, start..at, removed, &added);
+        splices.push(Splice { range: page.bytes(start..at), new });
+        changed = at;
+    }
+    changed
+}
+
+/// Gives the lines of a hunk without the blank ones at its end that do not stand in the file.
+fn kept<'h>(hunk: &'h Hunk, place: &Place) -> impl Iterator<Item = &'h Line> {
+    let old = hunk.old_lines().count() - place.dropped;
+    let mut seen = 0;
+    hunk.lines.iter().filter(move |line| {
+        seen += usize::from(line.sign != Sign::Add);
+        line.sign == Sign::Add || seen <= old
+    })
+}
+
+/// Writes new lines as they come in place of old ones.
+fn written(
+    page: &Page<'_>,
+    format: Format,
+    lines: std::ops::Range<usize>,
+    removed: Option<&Line>,
+    added: &[&Line],
+) -> String {
+    let Some(last) = added.last() else { return String::new() };
+    let mut new = String::new();
+    let open = !page.view.is_empty() && !page.view.ends_with('\n');
+    let at_the_end = lines.end == page.lines.len();
+    if open && lines.start == page.lines.len() {
+        new.push('\n');
+    }
+    for line in added {
+        new.push_str(&line.text);
+        new.push('\n');
+    }
+    let bare = at_the_end
+        && match (last.ending, format, removed.map(|line| line.ending)) {
+            (Ending::NoBreak, _, _) => true,
+            (Ending::Unsaid, Format::Unified, Some(Ending::Unsaid) | None) => open,
+            (Ending::Unsaid, _, _) => false,
+        };
+    if bare {
+        new.pop();
+    }
+    new
+}
+
+/// Says what was odd about the place of a hunk.
+fn note(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place, notes: &mut Vec<String>) {
+    let line = place.first + 1;
+    if place.among > 1 {
+        notes.push(format!("the context of {name} occurs {} times; used line {line}", place.among));
+    }
+    if place.pass == Pass::Exact {
+        return;
+    }
+    let lines = place.first..place.first + place.count;
+    let old: Vec<&str> = hunk.old_lines().take(place.count).map(|line| line.text.as_str()).collect();
+    let front = |line: &str| line.len() - line.trim_start().len();
+    let indented = old
+        .iter()
+        .zip(&page.lines[lines.clone()])
+        .any(|(old, line)| !line.trim().is_empty() && old[..front(old)] != line[..front(line)]);
+    let mut all = differences(page.view, &old.join("\n"), page.bytes(lines));
+    if indented {
+        all.push(Difference::Indentation);
+    }
+    let words: Vec<&str> = all.iter().map(|difference| difference.words()).collect();
+    if !words.is_empty() {
+        notes.push(format!(
+            "{name} was found at line {line} although these differed from the file: {}",
+            words.join(", ")
+        ));
+    }
+}

@@ -1,0 +1,108 @@
+//! One place of a file that a patch changes.
+
+/// One place of a file that a patch changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// Lines that stand somewhere before it, from the outermost to the nearest.
+    pub scope: Vec<String>,
+    /// Its lines, in order.
+    pub lines: Vec<Line>,
+    /// Whether it belongs to the end of the file.
+    pub end: End,
+    /// Where it stood when the patch was made; only a hint.
+    pub numbers: Option<Numbers>,
+    /// The format that it came in, which decides about the last line break.
+    pub format: Format,
+    /// The line of the patch text that it begins on, counted from 1.
+    pub at: usize,
+}
+
+/// One line of a hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What happens to it.
+    pub sign: Sign,
+    /// The line, without its break.
+    pub text: String,
+    /// Whether a break follows, as far as the patch says.
+    pub ending: Ending,
+}
+
+/// What happens to a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// It stays.
+    Context,
+    /// It goes.
+    Remove,
+    /// It is new.
+    Add,
+}
+
+/// Whether a break follows a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing is said about it.
+    Unsaid,
+    /// There is none: the patch says so.
+    NoBreak,
+}
+
+/// Whether a hunk belongs to the end of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It may stand anywhere.
+    Anywhere,
+    /// Its last line is meant to be the last of the file.
+    OfFile,
+}
+
+/// Where a hunk stood and stands, as the header of a unified diff says: the first line and how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// The lines of the old file.
+    pub old: (usize, usize),
+    /// The lines of the new file.
+    pub new: (usize, usize),
+}
+
+/// The format that a hunk came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `*** Begin Patch`: a last line that is written anew gets a break.
+    Envelope,
+    /// A unified diff: the last line has a break unless the diff or the file says that it has none.
+    Unified,
+}
+
+impl Hunk {
+    /// Gives the lines that must be there.
+    pub fn old_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.sign != Sign::Add)
+    }
+
+    /// Gives the lines that are there afterwards.
+    pub fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.sign != Sign::Remove)
+    }
+
+    /// Gives the lines that are new.
+    pub fn added(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter(|line| line.sign == Sign::Add).map(|line| line.text.as_str())
+    }
+
+    /// Makes the hunk that takes this one back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let turned = |line: &Line| {
+            let sign = match line.sign {
+                Sign::Context => Sign::Context,
+                Sign::Remove => Sign::Add,
+                Sign::Add => Sign::Remove,
+            };
+            Line { sign, ..line.clone() }
+        };
+        let numbers = self.numbers.map(|numbers| Numbers { old: numbers.new, new: numbers.old });
+        Self { lines: self.lines.iter().map(turned).collect(), numbers, ..self.clone() }
+    }
+}

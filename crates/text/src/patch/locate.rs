@@ -1,0 +1,228 @@
+//! Where the lines of a hunk stand in a text.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use super::hunk::{End, Ending, Hunk};
+use super::misfit::Trouble;
+use crate::lines::{LineIndex, LineRange};
+use crate::matching::{closest, plain, runs};
+
+/// How strictly lines are compared; each pass overlooks what the ones before it do, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Pass {
+    /// Character by character.
+    Exact,
+    /// White space at the end.
+    End,
+    /// White space at both ends.
+    BothEnds,
+    /// Punctuation and spaces that look alike.
+    Folded,
+}
+
+const PASSES: [Pass; 4] = [Pass::Exact, Pass::End, Pass::BothEnds, Pass::Folded];
+
+/// A text as lines.
+pub(super) struct Page<'a> {
+    pub(super) view: &'a str,
+    pub(super) lines: Vec<&'a str>,
+    pub(super) starts: LineIndex,
+    hashes: [OnceCell<Vec<u64>>; 4],
+    /// Carriage returns at the ends of a patch's lines belong to its breaks.
+    breaks_fold: bool,
+}
+
+/// Where the search for the next hunk begins, counted in lines from 0.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct After {
+    /// Behind all lines of the hunk before.
+    pub(super) firm: usize,
+    /// Behind the last line that the hunk before changes.
+    pub(super) soft: usize,
+    /// How many lines the hunk before stood behind where its numbers said.
+    pub(super) drift: isize,
+}
+
+/// Where a hunk stands.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Its first line, counted from 0; where there is no old line, the line that the new ones come before.
+    pub(super) first: usize,
+    /// How many old lines stand there.
+    pub(super) count: usize,
+    /// How many blank lines at its end were left out.
+    pub(super) dropped: usize,
+    pub(super) pass: Pass,
+    /// In how many places it could stand, where nothing but the order decided.
+    pub(super) among: usize,
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn new(view: &'a str) -> Self {
+        let mut lines: Vec<&str> = view.split('\n').collect();
+        if lines.last() == Some(&"") {
+            lines.pop();
+        }
+        let breaks_fold = memchr::memmem::find(view.as_bytes(), b"\r\n").is_none();
+        Self { view, lines, starts: LineIndex::new(view), hashes: Default::default(), breaks_fold }
+    }
+
+    /// Finds where a hunk stands.
+    pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
+        let mut after = after;
+        for scope in &hunk.scope {
+            let line = self.scope(scope, after.firm)?;
+            // The line may be repeated as the first one of the hunk.
+            after = After { firm: line + 1, soft: line, ..after };
+        }
+        let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
+        if old.is_empty() {
+            return self.insertion(hunk, after);
+        }
+        let mut wanted = old.as_slice();
+        loop {
+            for from in [after.firm, after.soft] {
+                if let Some(place) = self.stands(hunk, wanted, from, after.drift) {
+                    return Ok(Place { dropped: old.len() - wanted.len(), ..place });
+                }
+            }
+            match wanted {
+                [rest @ .., last] if last.trim().is_empty() && !rest.is_empty() => wanted = rest,
+                _ => return Err(self.lost(hunk, &old, after.firm)),
+            }
+        }
+    }
+
+    /// Finds the line that a scope names, from a line on.
+    fn scope(&self, scope: &str, from: usize) -> Result<usize, Trouble> {
+        let wanted = self.wanted([scope].into_iter());
+        if let Some(first) = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, from).first().copied()) {
+            return Ok(first);
+        }
+        // It may be the beginning of a line, if only one line begins so.
+        let bare = scope.trim();
+        let mut begun = (from..self.lines.len()).filter(|at| self.lines[*at].trim_start().starts_with(bare));
+        match (begun.next(), begun.next()) {
+            (Some(only), None) if !bare.is_empty() => Ok(only),
+            _ => {
+                let before = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, 0).first().copied());
+                Err(Trouble::Scope {
+                    scope: scope.to_owned(),
+                    before: before.map(|line| line + 1),
+                    closest: closest(self.view, scope).map(Box::new),
+                })
+            }
+        }
+    }
+
+    /// Finds where lines belong that come with nothing around them.
+    fn insertion(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
+        let at = |first| Ok(Place { first, count: 0, dropped: 0, pass: Pass::Exact, among: 1 });
+        if hunk.end == End::OfFile {
+            return at(self.lines.len());
+        }
+        if !hunk.scope.is_empty() {
+            return at(after.firm);
+        }
+        match hunk.numbers.map(|numbers| numbers.old) {
+            None => at(self.lines.len()),
+            Some((line, 0)) if (after.soft..=self.lines.len()).contains(&line) => at(line),
+            Some((line, count)) => Err(Trouble::Place { line, count, lines: self.lines.len() }),
+        }
+    }
+
+    /// Finds old lines from a line on.
+    fn stands(&self, hunk: &Hunk, wanted: &[&str], from: usize, drift: isize) -> Option<Place> {
+        let place = |first, pass, among| Place { first, count: wanted.len(), dropped: 0, pass, among };
+        let at_the_end =
+            hunk.end == End::OfFile || hunk.lines.iter().any(|line| line.ending == Ending::NoBreak);
+        let last = self.lines.len().checked_sub(wanted.len()).filter(|last| *last >= from)?;
+        if at_the_end && let Some(pass) = PASSES.iter().find(|pass| self.agrees(**pass, wanted, last)) {
+            return Some(place(last, *pass, 1));
+        }
+        for pass in PASSES {
+            let hits = self.hits(pass, wanted, from);
+            let (Some(first), Some(last)) = (hits.first(), hits.last()) else { continue };
+            let Some(numbers) = hunk.numbers else {
+                let told = if hunk.scope.is_empty() { hits.len() } else { 1 };
+                return Some(if at_the_end { place(*last, pass, 1) } else { place(*first, pass, told) });
+            };
+            let expected = numbers.old.0.saturating_sub(1).saturating_add_signed(drift);
+            let nearest = hits.iter().min_by_key(|hit| hit.abs_diff(expected))?;
+            let told = if *nearest == expected { 1 } else { hits.len() };
+            return Some(place(*nearest, pass, told));
+        }
+        None
+    }
+
+    /// Says why old lines were not found.
+    fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> Trouble {
+        let before =
+            PASSES.iter().find_map(|pass| self.hits(*pass, old, 0).into_iter().find(|hit| *hit < from));
+        let new = self.wanted(hunk.new_lines().map(|line| line.text.as_str()));
+        let full = new.iter().any(|line| !line.trim().is_empty());
+        let already = [Pass::Exact, Pass::End].iter().filter(|_| full).find_map(|pass| {
+            let first = self.hits(*pass, &new, 0).first().copied()?;
+            Some(LineRange { first: first + 1, last: first + new.len() })
+        });
+        let old = old.join("\n");
+        Trouble::Lines {
+            closest: closest(self.view, &old).map(Box::new),
+            old,
+            before: before.map(|line| line + 1),
+            already,
+        }
+    }
+
+    /// Finds all places from a line on at which lines stand.
+    fn hits(&self, pass: Pass, wanted: &[&str], from: usize) -> Vec<usize> {
+        let all = self.hashes[pass as usize]
+            .get_or_init(|| self.lines.iter().map(|line| hash(pass, line)).collect());
+        let Some(all) = all.get(from..).filter(|all| all.len() >= wanted.len() && !wanted.is_empty()) else {
+            return Vec::new();
+        };
+        let hashes: Vec<u64> = wanted.iter().map(|line| hash(pass, line)).collect();
+        runs(all, &hashes)
+            .into_iter()
+            .map(|hit| hit + from)
+            .filter(|hit| self.agrees(pass, wanted, *hit))
+            .collect()
+    }
+
+    fn agrees(&self, pass: Pass, wanted: &[&str], at: usize) -> bool {
+        self.lines[at..].iter().zip(wanted).all(|(line, wanted)| key(pass, line) == key(pass, wanted))
+    }
+
+    /// Takes from the lines of a patch what belongs to its breaks.
+    fn wanted<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
+        let bare =
+            |line: &'l str| if self.breaks_fold { line.strip_suffix('\r').unwrap_or(line) } else { line };
+        lines.map(bare).collect()
+    }
+
+    /// Gives the bytes of the view that lines take, with their breaks.
+    pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+        let start = |line: usize| self.starts.start(line + 1).unwrap_or(self.view.len());
+        start(lines.start)..start(lines.end)
+    }
+}
+
+/// Gives what of a line is compared.
+fn key(pass: Pass, line: &str) -> Cow<'_, str> {
+    match pass {
+        Pass::Exact => line.into(),
+        Pass::End => line.trim_end().into(),
+        Pass::BothEnds => line.trim().into(),
+        Pass::Folded if line.is_ascii() => line.trim().into(),
+        Pass::Folded => line.trim().chars().map(plain).collect::<String>().trim().to_owned().into(),
+    }
+}
+
+fn hash(pass: Pass, line: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key(pass, line).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,80 @@
+//! The file names in a unified diff.
+
+/// What git puts before the names of the old and the new file.
+const PREFIXES: [(&str, &str); 6] =
+    [("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("1/", "2/")];
+
+/// Reads the names behind `---` and `+++`; none is `/dev/null`.
+pub(super) fn pair(old: &str, new: &str) -> (Option<String>, Option<String>) {
+    let (old, new) = (name(old), name(new));
+    for (before, after) in PREFIXES {
+        let is = |name: &str, prefix: &str| name == NOTHING || name.starts_with(prefix);
+        if is(&old, before) && is(&new, after) {
+            return (bare(old, before), bare(new, after));
+        }
+    }
+    (bare(old, ""), bare(new, ""))
+}
+
+/// Reads the names behind `diff --git`, where they are the same but for their prefixes.
+pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
+    let both = both.trim_end();
+    let middles = both.match_indices(' ').map(|(at, _)| at);
+    for middle in middles {
+        let (old, new) = pair(&both[..middle], &both[middle + 1..]);
+        if old.is_some() && old == new {
+            return (old, new);
+        }
+    }
+    (None, None)
+}
+
+/// Reads a name that may stand in quotes.
+pub(super) fn unquoted(said: &str) -> String {
+    let Some(inside) = said.trim_end().strip_prefix('"').and_then(|said| said.strip_suffix('"')) else {
+        return said.trim_end().to_owned();
+    };
+    let mut bytes = Vec::with_capacity(inside.len());
+    let mut rest = inside.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first != b'\\' {
+            bytes.push(*first);
+            continue;
+        }
+        let (byte, used) = match rest {
+            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+                ((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), 3)
+            }
+            [b'n', ..] => (b'\n', 1),
+            [b't', ..] => (b'\t', 1),
+            [b'r', ..] => (b'\r', 1),
+            [other, ..] => (*other, 1),
+            [] => (b'\\', 0),
+        };
+        bytes.push(byte);
+        rest = &rest[used..];
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| inside.to_owned())
+}
+
+const NOTHING: &str = "/dev/null";
+
+/// Reads a name without what other programs put behind it.
+fn name(said: &str) -> String {
+    let said = said.trim_end();
+    if said.starts_with('"') {
+        return unquoted(said);
+    }
+    let said = said.split('\t').next().unwrap_or(said);
+    let said = said.strip_suffix(" (working copy)").unwrap_or(said);
+    let revision = said.rfind(" (revision ").filter(|_| said.ends_with(')'));
+    said[..revision.unwrap_or(said.len())].trim().to_owned()
+}
+
+fn bare(name: String, prefix: &str) -> Option<String> {
+    if name == NOTHING {
+        return None;
+    }
+    Some(name.strip_prefix(prefix).map_or(name.clone(), str::to_owned))
+}

@@ -1,0 +1,81 @@
+//! Finds the patch in what stands around it.
+
+use super::{ParseError, envelope, shell, unified};
+
+/// So many wrappings may lie around each other.
+const LAYERS: usize = 4;
+
+/// A patch without what stood around it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Bare<'a> {
+    pub(super) text: &'a str,
+    /// The line of the whole text that it begins on.
+    pub(super) first_line: usize,
+    /// The directory that is entered before.
+    pub(super) directory: Option<String>,
+}
+
+/// Takes code fences, shell commands and blank lines away.
+///
+/// # Errors
+///
+/// When several code blocks hold a patch: none of them may get lost.
+pub(super) fn unwrap(whole: &str) -> Result<Bare<'_>, ParseError> {
+    let mut text = whole;
+    let mut directory = None;
+    for _ in 0..LAYERS {
+        if envelope::is_envelope(text) {
+            break;
+        }
+        if let Some(script) = shell::script(text) {
+            directory = script.directory.map(str::to_owned).or(directory);
+            text = script.patch;
+        } else if let Some(script) = shell::quoted_script(text) {
+            text = script;
+        } else if let Some(block) = fenced(text)? {
+            text = block;
+        } else {
+            break;
+        }
+    }
+    let before = text.as_ptr() as usize - whole.as_ptr() as usize;
+    let first_line = whole[..before].matches('\n').count() + 1;
+    Ok(Bare { text, first_line, directory })
+}
+
+/// Gives the only code block that holds a patch.
+fn fenced(text: &str) -> Result<Option<&str>, ParseError> {
+    let mut found = None;
+    for block in blocks(text) {
+        let is_patch = envelope::is_envelope(block)
+            || shell::script(block).is_some()
+            || shell::quoted_script(block).is_some()
+            || unified::is_unified(block);
+        if is_patch && found.replace(block).is_some() {
+            let why = "several code blocks hold one; send them as one patch, without text between";
+            return Err(ParseError::Patch(why.to_owned()));
+        }
+    }
+    Ok(found)
+}
+
+/// Gives what stands between code fences.
+fn blocks(text: &str) -> Vec<&str> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(&str, usize)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end();
+        let marks = bare.len() - bare.trim_start_matches(['`', '~']).len();
+        match open {
+            None if marks >= 3 => open = Some((&bare[..marks], at + line.len())),
+            Some((fence, start)) if marks == bare.len() && bare.starts_with(fence) => {
+                blocks.push(&text[start..at]);
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    blocks
+}
