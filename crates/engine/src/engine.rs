@@ -11,13 +11,24 @@ pub struct Engine {
     workspace: Workspace,
     encoding: Option<&'static Encoding>,
     rules: Rules,
+    several: Several,
+}
+
+/// What happens where the next text to replace stands in several places behind the one before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Several {
+    /// It is refused, with the lines.
+    #[default]
+    Refused,
+    /// The first place is meant.
+    First,
 }
 
 impl Engine {
     /// Makes an engine over a workspace.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, encoding: None, rules: Rules::Git }
+        Self { workspace, encoding: None, rules: Rules::Git, several: Several::default() }
     }
 
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
@@ -36,6 +47,18 @@ impl Engine {
     #[must_use]
     pub fn rules(&self) -> Rules {
         self.rules
+    }
+
+    /// Says what happens where a text that is looked for in order stands in several places.
+    #[must_use]
+    pub fn with_several(self, several: Several) -> Self {
+        Self { several, ..self }
+    }
+
+    /// Gives what happens where a text that is looked for in order stands in several places.
+    #[must_use]
+    pub fn several(&self) -> Several {
+        self.several
     }
 
     /// Gives the workspace.

@@ -1,6 +1,6 @@
 //! Why an operation did not happen: what was wrong, what was found, what to do next.
 
-use crate::Seen;
+use crate::{Seen, operations::change::Existence};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::cut::Limit;
@@ -96,6 +96,17 @@ pub struct Failure {
     pub shows: Option<Box<Seen>>,
     /// What lies behind the words.
     pub facts: Facts,
+    /// Where it was the matter: what should have held of a file's existence.
+    pub unmet: Option<Box<Unmet>>,
+}
+
+/// What should have held of a file that was to be written whole, and did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmet {
+    /// The file.
+    pub path: WorkspacePath,
+    /// What should have held.
+    pub existence: Existence,
 }
 
 /// What lies behind the words of a failure, for a dialect whose reference fixes the words.
@@ -112,7 +123,8 @@ pub struct Facts {
 impl Failure {
     /// Makes a failure that says what was wrong.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), found: None, hints: Vec::new(), shows: None, facts: Facts::default() }
+        let facts = Facts::default();
+        Self { kind, what: what.into(), found: None, hints: Vec::new(), shows: None, facts, unmet: None }
     }
 
     /// Makes the failure for arguments that cannot be understood.

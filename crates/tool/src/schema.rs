@@ -4,7 +4,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 /// Keys that are for `decode` alone and are never published.
-const PRIVATE: [&str; 5] = ["x-aliases", "x-unlisted", "x-required", "x-raise", "examples"];
+const PRIVATE: [&str; 6] = ["x-aliases", "x-unlisted", "x-required", "x-raise", "x-format", "examples"];
 /// Keys that say nothing to a model.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
 
@@ -30,11 +30,15 @@ pub fn published(full: &Value) -> Value {
 fn tidy(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     let default = object.get("default").filter(|value| !value.is_null()).cloned();
+    let format = object.get("x-format").cloned();
     for key in PRIVATE.iter().chain(&NOISE) {
         object.remove(*key);
     }
     if let Some(default) = default {
         object.insert("default".to_owned(), default);
+    }
+    if let Some(format) = format {
+        object.insert("format".to_owned(), format);
     }
     without_null(object);
     if let Some(Value::Object(properties)) = object.get_mut("properties") {

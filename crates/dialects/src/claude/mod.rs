@@ -5,7 +5,6 @@ mod edit;
 mod glob;
 mod grep;
 mod lines;
-mod notebook;
 mod read;
 mod say;
 mod write;

@@ -1,10 +1,11 @@
 //! `Read`: lines of a file, or what a picture, a PDF or a notebook shows.
 
+use crate::common::document;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::read::{self, Content, Output, Request},
+    operations::read::{self, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -46,21 +47,7 @@ impl Tool for Read {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        match &output.content {
-            Content::Text(text) => super::lines::render(output, text, page),
-            Content::Image(image) => {
-                page.image(&image.mime, image.data.clone());
-                page.line(&image.summary);
-            }
-            Content::Pdf(pdf) => {
-                for shown in &pdf.pages {
-                    page.line(&format!("--- page {} of {} ---", shown.number, pdf.total_pages));
-                    page.line(shown.text.trim_end());
-                }
-                pdf.notes.iter().for_each(|note| page.note(note.clone()));
-            }
-            Content::Notebook(notebook) => super::notebook::render(notebook, page),
-        }
+        document::render(&output.content, page, |text, page| super::lines::render(output, text, page));
         if let Some(note) = &output.note {
             page.note(note.clone());
         }

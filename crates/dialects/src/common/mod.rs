@@ -1,4 +1,7 @@
 //! What several dialects say in the same way.
 
 pub(crate) mod changed;
+pub(crate) mod document;
+mod notebook;
+pub(crate) mod numbered;
 pub(crate) mod walked;

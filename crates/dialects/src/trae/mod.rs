@@ -1,6 +1,14 @@
-//! The tools of trae.
+//! The file and search tools of TRAE.
 
+mod changed;
+mod delete_file;
+mod list_dir;
+mod rename_file;
 mod say;
+mod search_by_regex;
+mod update_file;
+mod view_files;
+mod write_to_file;
 
 use std::time::Duration;
 use toolpost_engine::Fresh;
@@ -11,15 +19,28 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "trae",
     tools: &TOOLS,
-    pages: &[include_str!("tools.md")],
-    instructions: "Tools over the workspace. They never leave it, and never answer from stale data.",
-    budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail { head: 100, tail: 50 } },
+    pages: &[include_str!("search.md"), include_str!("files.md")],
+    instructions: "File and search tools over the workspace. Find places with search_by_regex and list_dir, look at \
+        up to ten of them at once with view_files, change them with update_file: its reply is a diff, so there is no \
+        need to view the file again. Several blocks of one update_file call are made in the order of the file, all \
+        of them or none. write_to_file makes new files (rewrite=false) or replaces whole ones (rewrite=true). Paths \
+        may be absolute or relative to the workspace; nothing outside of it is reached.",
+    // Ten files with two hundred lines each.
+    budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
-    fresh: Fresh::REQUIRED,
-    matching: Step::Exact,
+    fresh: Fresh::NOT_ASKED,
+    matching: Step::Unescaped,
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 0] = [];
+const TOOLS: [ToolDef; 7] = [
+    ToolDef::of::<search_by_regex::SearchByRegex>(),
+    ToolDef::of::<view_files::ViewFiles>(),
+    ToolDef::of::<list_dir::ListDir>(),
+    ToolDef::of::<write_to_file::WriteToFile>(),
+    ToolDef::of::<update_file::UpdateFile>(),
+    ToolDef::of::<rename_file::RenameFile>(),
+    ToolDef::of::<delete_file::DeleteFile>(),
+];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -1,24 +1,39 @@
 //! Words a next step with this dialect's tools.
 
 use toolpost_engine::Hint;
+use toolpost_tool::example;
 
 pub(super) fn say(hint: &Hint) -> String {
-    let words = match hint {
-        Hint::ReadFirst(..) => "Read this file, then do the same again.",
-        Hint::ReadAgain(..) => "Read this file again: it changed.",
-        Hint::ReadLines(..) => "Read these lines and copy the text from them exactly.",
-        Hint::GiveMoreContext => "Give more surrounding text, so that one place is meant.",
-        Hint::ReplaceAll => "Ask for every occurrence to be replaced.",
-        Hint::DidYouMean(..) => "One of these may be meant.",
-        Hint::FindByName(..) => "Look for the file by its name.",
-        Hint::LookInto(..) => "Look into this directory.",
-        Hint::Narrow => "Search less: a narrower place or pattern.",
-        Hint::Page(..) => "Ask for the part that begins at this line or entry.",
-        Hint::Pages(..) => "Ask for these pages of a document.",
-        Hint::Literal(..) => "Search for the pattern as plain text, which is written so.",
-        Hint::TryAgain => "The same call may be made again as it is.",
-        Hint::Operator(..) => "Only the operator can allow it, by a rule.",
-        Hint::Advice(..) => "A sentence that needs no tool.",
-    };
-    words.to_owned()
+    match hint {
+        Hint::ReadFirst(path) => format!("Look at {} with view_files first.", path.display()),
+        Hint::ReadAgain(path) => {
+            format!("Look at {} again with view_files, then change what stands there now.", path.display())
+        }
+        Hint::ReadLines(path, from, to) => format!(
+            "Copy the text exactly from {}, with view_files: start_line {from}, end_line {to}.",
+            path.display()
+        ),
+        Hint::GiveMoreContext => {
+            "Put more of the surrounding lines into old_str, so that it fits one place.".to_owned()
+        }
+        Hint::ReplaceAll => {
+            "Where every place is meant, give each its own block in replace_blocks.".to_owned()
+        }
+        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
+        Hint::FindByName(_) => "See which files there are with list_dir.".to_owned(),
+        Hint::LookInto(path) => {
+            format!("List it with list_dir, for example {}.", example(&[("dir_path", &path.display())]))
+        }
+        Hint::Narrow => {
+            "Ask for less: a directory further down in search_directory, or a narrower query.".to_owned()
+        }
+        Hint::Page(line) => format!("Lines that exist can be viewed, for example from start_line {line} on."),
+        Hint::Pages(total) => format!("The document has {total} pages, which cannot be chosen here."),
+        Hint::Literal(pattern) => {
+            format!("To find the text itself, escape it: {}.", example(&[("query", pattern)]))
+        }
+        Hint::TryAgain => "Make the same call again.".to_owned(),
+        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Advice(words) => words.clone(),
+    }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Draft {
     /// The place where it lay before it got this name.
     pub(crate) from: Option<WorkspacePath>,
     pub(crate) replaced: usize,
+    /// Where the last change of a part ends, in the text as it is shown; the next one may be looked for from here on.
+    pub(crate) next: usize,
     pub(crate) wrote_whole: bool,
     /// How much of it the caller will have seen, once a part of it is changed.
     pub(crate) seen: Part,
@@ -65,6 +67,7 @@ impl Draft {
             now: Now::AsBefore,
             from: None,
             replaced: 0,
+            next: 0,
             wrote_whole: false,
             seen: Part::AsBefore,
             notes: Vec::new(),

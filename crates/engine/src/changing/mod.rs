@@ -46,7 +46,9 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         Where::Gone(_) => led(name::DELETE, &change.path, failure),
         Where::Elsewhere { .. } => led(name::MOVE, &change.path, failure),
         Where::Hunks(_) => led(hunks::READ, &change.path, failure),
-        Where::Whole(_) | Where::Text { .. } | Where::Lines(_) | Where::Merge { .. } => failure,
+        Where::Whole(_) | Where::Text { .. } | Where::Next { .. } | Where::Lines(_) | Where::Merge { .. } => {
+            failure
+        }
     })?;
     draft.judge(engine, cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
         match (&change.at, draft.present()) {
@@ -60,7 +62,7 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
     })?;
     match &change.at {
         Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
-        Where::Text { .. } => place::replace(engine, cx, draft, change),
+        Where::Text { .. } | Where::Next { .. } => place::replace(engine, cx, draft, change),
         Where::Lines(lines) => lines::edit(engine, cx, draft, lines, &change.text),
         Where::Merge { language } => merge::apply(engine, cx, draft, language.as_deref(), &change.text),
         Where::Hunks(hunks) => hunks::apply(engine, cx, draft, hunks),

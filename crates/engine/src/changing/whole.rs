@@ -1,7 +1,7 @@
 //! Writes all of a file.
 
 use super::draft::Draft;
-use crate::{Engine, Failure, Hint, Kind, failures, operations::change::Existence};
+use crate::{Engine, Failure, Hint, Kind, Unmet, failures, operations::change::Existence};
 use toolpost_documents::Kind as Document;
 use toolpost_text::{
     encoding::{self, Text},
@@ -19,10 +19,12 @@ pub(super) fn write(
     match (existence, draft.present().is_some()) {
         (Existence::New, true) => {
             let what = format!("{path} exists already, and a new file was asked for.");
-            return Err(Failure::new(Kind::Invalid, what).hint(Hint::ReadFirst(draft.path.clone())));
+            let failure = Failure::new(Kind::Invalid, what).hint(Hint::ReadFirst(draft.path.clone()));
+            return Err(unmet(failure, draft, existence));
         }
         (Existence::Existing, false) => {
-            return Err(crate::show::find::not_found(engine, &draft.path, &[]));
+            let failure = crate::show::find::missing(engine, &draft.path, &draft.path.absolute());
+            return Err(unmet(failure, draft, existence));
         }
         _ => {}
     }
@@ -52,6 +54,10 @@ pub(super) fn write(
     draft.put(bytes);
     draft.wrote_whole = true;
     Ok(())
+}
+
+fn unmet(failure: Failure, draft: &Draft, existence: Existence) -> Failure {
+    Failure { unmet: Some(Box::new(Unmet { path: draft.path.clone(), existence })), ..failure }
 }
 
 /// Names what a content is that no text should replace.

@@ -51,6 +51,13 @@ pub enum Where {
         /// How far the search may go when the text does not stand there exactly.
         matching: Step,
     },
+    /// Where this text stands next, behind the place of the change before it in the same file.
+    Next {
+        /// The text.
+        old: String,
+        /// How far the search may go when the text does not stand there exactly.
+        matching: Step,
+    },
     /// These lines.
     Lines(Lines),
     /// Where the text itself shows: it is partial code, with markers for what stays.
@@ -177,7 +184,9 @@ impl Where {
     pub fn extent(&self) -> Extent {
         match self {
             Self::Whole(_) => Extent::Whole,
-            Self::Text { .. } | Self::Lines(_) | Self::Merge { .. } | Self::Hunks(_) => Extent::Part,
+            Self::Text { .. } | Self::Next { .. } | Self::Lines(_) | Self::Merge { .. } | Self::Hunks(_) => {
+                Extent::Part
+            }
             Self::Gone(_) => Extent::Gone,
             Self::Elsewhere { .. } => Extent::Name,
         }

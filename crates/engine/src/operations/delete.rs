@@ -82,7 +82,7 @@ impl Operation for Delete {
 
     fn touches(request: &Request) -> Vec<Touch> {
         // What lies in a directory is judged when it is known: see `trees`.
-        request.targets.iter().map(|target| Touch::Write(target.path.clone(), Extent::Whole)).collect()
+        request.targets.iter().map(|target| Touch::Write(target.path.clone(), Extent::Gone)).collect()
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

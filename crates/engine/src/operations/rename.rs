@@ -54,7 +54,7 @@ impl Operation for Rename {
         // Under its new name a file might be read that is kept under the old one, so a move reads, too.
         vec![
             Touch::Read(request.from.clone()),
-            Touch::Write(request.from.clone(), Extent::Whole),
+            Touch::Write(request.from.clone(), Extent::Gone),
             Touch::Write(request.to.clone(), Extent::Whole),
         ]
     }

@@ -219,7 +219,7 @@ impl<'a> Search<'a> {
         }
         let ranges = match want {
             Want::Every => ranges,
-            Want::One => match self.one(&ranges, step) {
+            Want::One | Want::First => match self.one(&ranges, step) {
                 Ok(index) => vec![ranges[index].clone()],
                 Err(miss) => return Some(Err(miss)),
             },
@@ -233,6 +233,9 @@ impl<'a> Search<'a> {
 
     /// Picks the one hit that is meant.
     pub(super) fn one(&self, ranges: &[Range<usize>], step: Step) -> Result<usize, Miss> {
+        if self.how.want == Want::First {
+            return Ok(0);
+        }
         near::pick(self.view, ranges, self.how.near).ok_or_else(|| near::ambiguous(self.view, ranges, step))
     }
 }

@@ -4,7 +4,7 @@ use toolpost_engine::operations::read::{CellOutput, Notebook};
 use toolpost_tool::Page;
 
 /// Writes the cells one after the other, each with its outputs.
-pub(super) fn render(notebook: &Notebook, page: &mut Page) {
+pub(crate) fn render(notebook: &Notebook, page: &mut Page) {
     page.line(&format!("Jupyter notebook, {}, {} cells", notebook.language, notebook.cells.len()));
     for cell in &notebook.cells {
         let ran = cell.execution_count.map_or(String::new(), |count| format!(" execution_count=\"{count}\""));

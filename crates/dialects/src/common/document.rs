@@ -1,0 +1,24 @@
+//! How what is no text is shown: pictures, PDF pages, notebooks.
+
+use super::notebook;
+use toolpost_engine::operations::read::{Content, Text};
+use toolpost_tool::Page;
+
+/// Shows a content; lines of text are shown in the dialect's own way.
+pub(crate) fn render(content: &Content, page: &mut Page, text: impl FnOnce(&Text, &mut Page)) {
+    match content {
+        Content::Text(lines) => text(lines, page),
+        Content::Image(image) => {
+            page.image(&image.mime, image.data.clone());
+            page.line(&image.summary);
+        }
+        Content::Pdf(pdf) => {
+            for shown in &pdf.pages {
+                page.line(&format!("--- page {} of {} ---", shown.number, pdf.total_pages));
+                page.line(shown.text.trim_end());
+            }
+            pdf.notes.iter().for_each(|note| page.note(note.clone()));
+        }
+        Content::Notebook(cells) => notebook::render(cells, page),
+    }
+}

@@ -1,0 +1,53 @@
+//! `delete_file`: files, all of them or none.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        delete::{self, Deleted, Directories, Output, Request, Target},
+        stat::FileKind,
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct DeleteFile;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Paths of the files, absolute or relative to the workspace; where one cannot be deleted, none is.
+    #[schemars(extend("x-aliases" = ["file_path", "paths", "path", "files"], "examples" = [["src/old.rs"]]))]
+    file_paths: Vec<String>,
+}
+
+impl Tool for DeleteFile {
+    const NAME: &'static str = "delete_file";
+    const ALIASES: &'static [&'static str] = &["delete_files"];
+    type Op = delete::Delete;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        if args.file_paths.is_empty() {
+            return Err(Failure::invalid("file_paths is empty; name at least one file."));
+        }
+        let target = |said: String| Ok(Target { path: at.entry(&said)?, said });
+        Ok(Request {
+            targets: args.file_paths.into_iter().map(target).collect::<Result<_, Failure>>()?,
+            directories: Directories::Refused("only files are deleted here; name the files in it."),
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        output.deleted.iter().for_each(|deleted| page.line(&line(deleted)));
+        output.notes.iter().for_each(|note| page.note(note.clone()));
+    }
+}
+
+fn line(deleted: &Deleted) -> String {
+    let path = &deleted.path;
+    match deleted.kind {
+        FileKind::Link => format!("Deleted the link {path}; what it leads to is still there."),
+        FileKind::File => format!("Deleted {path} ({} bytes).", deleted.bytes),
+        FileKind::Directory | FileKind::Other => format!("Deleted {path}."),
+    }
+}

@@ -1,0 +1,81 @@
+//! `list_dir`: what lies in a directory, some levels deep.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        list::{Hidden, List, Node, Output, Request},
+        stat::FileKind,
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ListDir;
+
+/// How many entries one reply lists.
+const LIMIT: usize = 1_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Absolute path of the directory, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "directory", "directory_path", "target_directory"], "examples" = ["src"]))]
+    dir_path: String,
+    /// How many levels to list, at most 5.
+    #[serde(default = "three")]
+    #[schemars(range(max = 5), extend("x-aliases" = ["depth"], "x-format" = "uint", "examples" = [3]))]
+    max_depth: i64,
+}
+
+const fn three() -> i64 {
+    3
+}
+
+impl Tool for ListDir {
+    const NAME: &'static str = "list_dir";
+    type Op = List;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let depth = usize::try_from(args.max_depth).ok().filter(|depth| *depth > 0);
+        let Some(depth) = depth else {
+            let what =
+                format!("max_depth must be 1 to 5, got {}; 1 lists the directory alone.", args.max_depth);
+            return Err(Failure::invalid(what));
+        };
+        let base = at.path(&args.dir_path)?;
+        Ok(Request { depth, hidden: Hidden::Show, limit: LIMIT, ..Request::of(base) })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let mut body = String::new();
+        for node in &output.nodes {
+            body.push_str(&entry(node));
+            body.push('\n');
+        }
+        if output.nodes.is_empty() {
+            body = format!("{} holds nothing that is listed.\n", output.path);
+        }
+        page.text(&body);
+        if output.more > 0 {
+            page.note(format!("{} more entries directly in {}", output.more, output.path));
+        }
+        crate::common::walked::notes(&output.walk, page);
+        if output.walk.complete != Complete::Yes {
+            page.note("timed_out: true; this is what was found so far, not all of it; list a directory further down");
+        }
+    }
+}
+
+/// Writes the path of an entry as it leads there from the workspace's root; that of a directory ends with a slash.
+fn entry(node: &Node) -> String {
+    let path = &node.path;
+    match (node.kind, &node.target) {
+        (FileKind::Directory, _) if node.unreadable => format!("{path}/ (cannot be read)"),
+        (FileKind::Directory, _) if node.more > 0 => format!("{path}/ (… {} more)", node.more),
+        (FileKind::Directory, _) => format!("{path}/"),
+        (FileKind::Link, Some(target)) => format!("{path} -> {target}"),
+        _ => path.clone(),
+    }
+}

@@ -1,0 +1,49 @@
+//! `rename_file`: another name or place for a file or a directory.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::rename::{self, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct RenameFile;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path as it is now, absolute or relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "old_path", "source", "source_path", "from"], "examples" = ["src/old.rs"]))]
+    file_path: String,
+    /// The whole new path; missing directories are made, nothing is written over.
+    #[schemars(extend("x-aliases" = ["new_path", "new_file_path", "destination", "destination_path", "target_path", "to"], "examples" = ["src/new.rs"]))]
+    rename_file_path: String,
+}
+
+impl Tool for RenameFile {
+    const NAME: &'static str = "rename_file";
+    type Op = rename::Rename;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let names_a_directory = |path: &str| path.ends_with(['/', '\\']);
+        if names_a_directory(&args.rename_file_path) && !names_a_directory(&args.file_path) {
+            return Err(Failure::invalid(format!(
+                "{} names a directory; write the whole new path, with the name of the file at its end.",
+                args.rename_file_path
+            )));
+        }
+        let (from, to) = (at.entry(&args.file_path)?, at.entry(&args.rename_file_path)?);
+        Ok(Request { from, said: args.file_path, to })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let within = match output.entries {
+            0 => String::new(),
+            1 => " with 1 entry in it".to_owned(),
+            entries => format!(" with {entries} entries in it"),
+        };
+        page.line(&format!("Renamed {} to {}{within}.", output.from, output.to));
+        output.notes.iter().for_each(|note| page.note(note.clone()));
+    }
+}

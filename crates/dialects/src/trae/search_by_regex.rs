@@ -1,0 +1,90 @@
+//! `search_by_regex`: lines that match a regular expression.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        grep::{self, Case, Output, Request},
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct SearchByRegex;
+
+/// How many matching lines one reply shows.
+const LIMIT: u64 = 50;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Regular expression to look for (Rust syntax, as ripgrep).
+    #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["fn \\w+_timeout"]))]
+    query: String,
+    /// Directory to search in; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["search_path", "directory", "dir_path", "path", "target_directory"], "examples" = ["src"]))]
+    search_directory: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["include", "glob", "file_pattern"], "x-unlisted" = true, "examples" = [["*.rs"]]))]
+    includes: Vec<String>,
+    #[schemars(extend("x-aliases" = ["ignore_case"], "x-unlisted" = true))]
+    case_insensitive: Option<bool>,
+}
+
+impl Tool for SearchByRegex {
+    const NAME: &'static str = "search_by_regex";
+    type Op = grep::Grep;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let base = at.path_or_root(args.search_directory.as_deref())?;
+        Ok(Request {
+            globs: args.includes.iter().flat_map(|globs| grep::globs(globs)).collect(),
+            case: if args.case_insensitive == Some(true) { Case::Insensitive } else { Case::Sensitive },
+            limit: Some(LIMIT),
+            ..Request::of(base, args.query, at.reply_bytes())
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let mut body = String::new();
+        for file in &output.files {
+            for line in &file.lines {
+                body.push_str(&format!("{}:{}:{}\n", file.path, line.number, line.text));
+            }
+        }
+        page.text(&body);
+        totals(output, page);
+        crate::common::walked::notes(&output.walk, page);
+        if output.walk.complete != Complete::Yes {
+            page.note(
+                "timed_out: true; these are the matches found so far, not all of them; search a directory further down",
+            );
+        }
+    }
+}
+
+/// Says how many matches there are, and whether all are shown.
+fn totals(output: &Output, page: &mut Page) {
+    if output.files_matched == 0 {
+        page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
+        return;
+    }
+    let what = format!(
+        "{} in {}",
+        counted(output.lines_matched, "matching line"),
+        counted(output.files_matched, "file")
+    );
+    if output.shown < output.entries {
+        page.note(format!(
+            "the first {} of {what}; narrow query or search_directory to see the others",
+            output.shown
+        ));
+    } else {
+        page.note(what);
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,56 @@
+//! `update_file`: replaces texts in a file, one block after the other.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::change::{self, Change, Output, Request, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct UpdateFile;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Absolute path of the file, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// What to replace, block by block, in the order in which the texts stand in the file.
+    #[schemars(extend("x-aliases" = ["blocks", "edits", "replacements"], "examples" = [[{"old_str": "let a = 1;", "new_str": "let a = 2;"}]]))]
+    replace_blocks: Vec<Block>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Block {
+    /// Whole lines as they stand in the file; they must fit one place.
+    #[schemars(extend("x-aliases" = ["old_string", "old_text", "search", "old"], "examples" = ["let a = 1;"]))]
+    old_str: String,
+    /// The lines to put in their place.
+    #[schemars(extend("x-aliases" = ["new_string", "new_text", "replace", "new"], "examples" = ["let a = 2;"]))]
+    new_str: String,
+}
+
+impl Tool for UpdateFile {
+    const NAME: &'static str = "update_file";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let path = at.file(&args.file_path)?;
+        if args.replace_blocks.is_empty() {
+            return Err(Failure::invalid(
+                "replace_blocks is empty; give at least one block with old_str and new_str.",
+            ));
+        }
+        let change = |block: Block| Change {
+            path: path.clone(),
+            at: Where::Next { old: block.old_str, matching: at.dialect.matching },
+            text: block.new_str,
+        };
+        Ok(Request { changes: args.replace_blocks.into_iter().map(change).collect() })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+}

@@ -1,0 +1,132 @@
+//! `view_files`: parts of up to ten files at once.
+
+use super::say::say;
+use crate::common::{document, numbered};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        read::{Output as File, Text, Total},
+        view::{self, Answer, Failed, Output, Part, Request, Viewed},
+    },
+};
+use toolpost_text::cut::NOTICE;
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ViewFiles;
+
+/// How many files one call shows.
+const MOST: usize = 10;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The files to look at, at most 10.
+    #[schemars(
+        length(max = 10),
+        extend("x-aliases" = ["file_list", "paths"], "examples" = [[{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]])
+    )]
+    files: Vec<Wanted>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Wanted {
+    /// Absolute path of the file, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// First line to show, counted from 1.
+    #[schemars(extend("x-aliases" = ["start", "from", "offset"], "x-required" = true, "x-format" = "int32", "examples" = [1]))]
+    start_line: Option<i64>,
+    /// Last line to show, itself included; about 200 lines at a time are enough for most purposes.
+    #[schemars(extend("x-aliases" = ["end", "to"], "x-required" = true, "x-format" = "int32", "examples" = [200]))]
+    end_line: Option<i64>,
+}
+
+impl Tool for ViewFiles {
+    const NAME: &'static str = "view_files";
+    const ALIASES: &'static [&'static str] = &["view_file"];
+    type Op = view::View;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        if args.files.is_empty() {
+            return Err(Failure::invalid("files is empty; name at least one file, with its lines."));
+        }
+        if args.files.len() > MOST {
+            return Err(Failure::invalid(format!(
+                "files names {} files, and one call shows at most {MOST}; nothing was shown. Ask for the others in a \
+                 further call.",
+                args.files.len()
+            )));
+        }
+        let parts = args.files.into_iter().map(|file| part(file, at)).collect::<Result<_, _>>()?;
+        Ok(Request { parts, max_bytes: at.reply_bytes() })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        for (number, viewed) in output.parts.iter().enumerate() {
+            if number > 0 {
+                page.text("\n");
+            }
+            match &viewed.answer {
+                Answer::File(file) => shown(viewed, file, page),
+                Answer::Failed(failed) => not_shown(viewed, failed, page),
+            }
+        }
+    }
+}
+
+fn part(file: Wanted, at: &Lowering) -> Result<Part, Failure> {
+    let Wanted { file_path, start_line, end_line } = file;
+    let (start_line, end_line) = (start_line.unwrap_or(1), end_line.unwrap_or(-1));
+    let to = u64::try_from(end_line).ok();
+    // Some count lines from 0; what they mean by the first line is clear.
+    let from = u64::try_from(start_line).map(|from| from.max(1)).ok();
+    let ordered = |from: &u64| to.is_none_or(|to| to >= *from);
+    let Some(from) = from.filter(ordered).filter(|_| end_line >= -1) else {
+        return Err(Failure::invalid(format!(
+            "Lines {start_line} to {end_line} of {file_path} are no range: start_line counts from 1, and end_line is not \
+             smaller (-1 is the end of the file)."
+        )));
+    };
+    Ok(Part { path: at.path(&file_path)?, said: file_path, from, to, before: 0, after: 0 })
+}
+
+fn shown(viewed: &Viewed, file: &File, page: &mut Page) {
+    document::render(&file.content, page, |text, page| lines(viewed, file, text, page));
+    if let Some(note) = &file.note {
+        page.line(&format!("{NOTICE}{note}]"));
+    }
+}
+
+/// Writes the lines of a text below a line that says which they are.
+fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
+    let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
+        page.line(&format!("--- {}: empty ---", file.path));
+        return;
+    };
+    let total = numbered::total(text.total);
+    let ended = match (text.total, viewed.to) {
+        (Total::Exactly(total), Some(to)) if to > total => {
+            format!("; the file ends there, before line {to}")
+        }
+        _ => String::new(),
+    };
+    let facts = if text.facts.is_empty() { String::new() } else { format!(" ({})", text.facts.join("; ")) };
+    let mut body =
+        format!("--- {}: lines {}-{} of {total}{ended}{facts} ---\n", file.path, first.number, last.number);
+    numbered::lines(&text.lines, &mut body);
+    if let Some(next) = viewed.next {
+        body.push_str(&format!("{NOTICE}cut after line {}; continue with start_line {next}]\n", last.number));
+    }
+    page.text(&body);
+}
+
+fn not_shown(viewed: &Viewed, failed: &Failed, page: &mut Page) {
+    page.line(&format!("--- {}: not shown ---", viewed.path));
+    page.line(&failed.what);
+    if let Some(found) = &failed.found {
+        page.line(found);
+    }
+    failed.hints.iter().for_each(|hint| page.line(&say(hint)));
+}

@@ -1,0 +1,51 @@
+//! `write_to_file`: makes a file, or replaces all of one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure, Unmet,
+    operations::change::{self, Change, Existence, Output, Request, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct WriteToFile;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Absolute path of the file, or one relative to the workspace; never that of a directory.
+    #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// The whole content of the file.
+    #[schemars(extend("x-aliases" = ["contents", "text", "file_content"], "examples" = ["fn main() {}\n"]))]
+    content: String,
+    /// true to replace a file that exists, false to make one that does not; the other way round is refused.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["overwrite"], "x-required" = true, "examples" = [false]))]
+    rewrite: bool,
+}
+
+impl Tool for WriteToFile {
+    const NAME: &'static str = "write_to_file";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let existence = if args.rewrite { Existence::Existing } else { Existence::New };
+        let path = at.file(&args.file_path)?;
+        Ok(Request { changes: vec![Change { path, at: Where::Whole(existence), text: args.content }] })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        let Some(unmet) = &failure.unmet else { return failure };
+        let Unmet { path, existence } = unmet.as_ref();
+        let what = match existence {
+            Existence::New => format!("rewrite=false but file exists: {}", path.display()),
+            _ => format!("rewrite=true but file does not exist: {}", path.display()),
+        };
+        Failure { what, ..failure }
+    }
+}

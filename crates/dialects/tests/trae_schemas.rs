@@ -1,0 +1,47 @@
+//! What the `trae` dialect publishes is what its reference publishes.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::{Map, Value, json};
+use toolpost_tool::published;
+
+/// Limits that the reference states in words, and the contract as numbers: published beside what the reference's schema says.
+const STATED: [(&str, &str, &str, i64); 2] = [
+    ("view_files", "/properties/files", "maxItems", 10),
+    ("list_dir", "/properties/max_depth", "maximum", 5),
+];
+
+fn shapes() -> Map<String, Value> {
+    let tools = toolpost_dialects::trae::DIALECT.tools.iter();
+    let shape = |schema: Value| without_descriptions(published(&schema));
+    tools.map(|tool| (tool.name.to_owned(), shape((tool.schema)()))).collect()
+}
+
+fn without_descriptions(schema: Value) -> Value {
+    match schema {
+        Value::Object(object) => {
+            let kept = object.into_iter().filter(|(key, value)| key != "description" || !value.is_string());
+            Value::Object(kept.map(|(key, value)| (key, without_descriptions(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(without_descriptions).collect()),
+        other => other,
+    }
+}
+
+#[test]
+fn every_schema_is_the_one_of_the_reference() {
+    let fixture = std::fs::read_to_string("tests/fixtures/trae_schemas.json").unwrap();
+    let mut wanted: Map<String, Value> = serde_json::from_str(&fixture).unwrap();
+    for (tool, place, key, limit) in STATED {
+        let property = wanted[tool].pointer_mut(place).unwrap().as_object_mut().unwrap();
+        assert_eq!(
+            property.insert(key.to_owned(), json!(limit)),
+            None,
+            "{tool}: the reference has it by now"
+        );
+    }
+    let published = shapes();
+    assert!(published.len() >= 7, "tools are missing: {:?}", published.keys());
+    for (tool, schema) in published {
+        assert_eq!(schema, wanted[&tool], "{tool}");
+    }
+}

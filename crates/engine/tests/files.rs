@@ -1,0 +1,572 @@
+//! Files as wholes: seen together, deleted, moved, copied; directories made.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+    path::Path,
+    sync::Arc,
+};
+use tempfile::TempDir;
+use toolpost_engine::{
+    CallCtx, Engine, Failure, Fresh, Kind, Operation, Session,
+    operations::{
+        copy::{self, Copy},
+        delete::{self, Delete, Directories, Target},
+        make_directory::{self, MakeDirectory},
+        read::{self, Read},
+        rename::{self, Rename},
+        stat::FileKind,
+        view::{self, Answer, View},
+    },
+};
+use toolpost_workspace::{Options, Workspace};
+
+struct World {
+    base: TempDir,
+    engine: Engine,
+    session: Arc<Session>,
+}
+
+const WITH: Directories = Directories::WithAllInside;
+const WITHOUT: Directories = Directories::Refused("a flag is needed");
+
+impl World {
+    /// `name/` is a directory, `name->target` a link, all else a file that holds its own name.
+    fn new(entries: &[&str]) -> Self {
+        let base = TempDir::new().unwrap();
+        let root = base.path().join("ws");
+        for directory in ["ws", "state", "out"] {
+            fs::create_dir(base.path().join(directory)).unwrap();
+        }
+        fs::write(base.path().join("out/secret"), "secret").unwrap();
+        for entry in entries {
+            put(&root, entry);
+        }
+        let options =
+            Options { roots: vec![root], state: Some(base.path().join("state")), ..Options::default() };
+        let (workspace, _) = Workspace::open(options).unwrap();
+        Self { base, engine: Engine::new(workspace), session: Session::new() }
+    }
+
+    fn at(&self, name: &str) -> std::path::PathBuf {
+        self.base.path().join("ws").join(name)
+    }
+
+    fn cx(&self) -> CallCtx {
+        CallCtx { fresh: Fresh::NOT_ASKED, ..CallCtx::unlimited(self.session.clone()) }
+    }
+
+    /// Forbids every path that ends so to be read, or to be written.
+    fn keeping(&self, read: &'static str, write: &'static str) -> CallCtx {
+        let free = |name: &'static str| {
+            move |path: &toolpost_workspace::WorkspacePath| name.is_empty() || !path.raw().ends_with(name)
+        };
+        CallCtx { may_read: Arc::new(free(read)), may_write: Arc::new(free(write)), ..self.cx() }
+    }
+
+    /// Goes the way of the `fresh` layer: judge, run, record.
+    async fn run<O: Operation>(&self, request: O::Request, mut cx: CallCtx) -> Result<O::Output, Failure> {
+        cx.expected = self.engine.freshness(&cx, O::touches(&request)).await?;
+        let output = O::run(&self.engine, request, &cx).await?;
+        O::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
+        Ok(output)
+    }
+
+    async fn see(&self, name: &str) {
+        let path = self.engine.resolve(name).unwrap();
+        let request = read::Request::of(path, name.to_owned(), 100_000);
+        self.run::<Read>(request, self.cx()).await.unwrap();
+    }
+
+    async fn delete(
+        &self,
+        names: &[&str],
+        directories: Directories,
+        cx: CallCtx,
+    ) -> Result<delete::Output, Failure> {
+        let target =
+            |name: &&str| Ok(Target { path: self.engine.resolve_entry(name)?, said: (*name).to_owned() });
+        let targets = names.iter().map(target).collect::<Result<_, Failure>>()?;
+        self.run::<Delete>(delete::Request { targets, directories }, cx).await
+    }
+
+    async fn rename(&self, from: &str, to: &str, cx: CallCtx) -> Result<rename::Output, Failure> {
+        let (place, to) = (self.engine.resolve_entry(from)?, self.engine.resolve_entry(to)?);
+        self.run::<Rename>(rename::Request { from: place, said: from.to_owned(), to }, cx).await
+    }
+
+    async fn copy(&self, from: &str, to: &str, cx: CallCtx) -> Result<copy::Output, Failure> {
+        let (place, to) = (self.engine.resolve_entry(from)?, self.engine.resolve_entry(to)?);
+        self.run::<Copy>(copy::Request { from: place, said: from.to_owned(), to }, cx).await
+    }
+
+    async fn view(
+        &self,
+        parts: &[(&str, u64, Option<u64>)],
+        max_bytes: usize,
+    ) -> Result<view::Output, Failure> {
+        let part = |(name, from, to): &(&str, u64, Option<u64>)| view::Part {
+            path: self.engine.resolve(name).unwrap(),
+            said: (*name).to_owned(),
+            from: *from,
+            to: *to,
+            before: 0,
+            after: 0,
+        };
+        let parts = parts.iter().map(part).collect();
+        self.run::<View>(view::Request { parts, max_bytes }, self.cx()).await
+    }
+
+    fn tree(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        collect(&self.at(""), "", &mut lines);
+        lines.sort();
+        lines
+    }
+}
+
+fn put(root: &Path, entry: &str) {
+    if let Some((name, target)) = entry.split_once("->") {
+        symlink(target, root.join(name)).unwrap();
+    } else if let Some(directory) = entry.strip_suffix('/') {
+        fs::create_dir_all(root.join(directory)).unwrap();
+    } else {
+        let path = root.join(entry);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, entry).unwrap();
+    }
+}
+
+fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            lines.push(format!("{name}/"));
+            collect(&entry.path(), &format!("{name}/"), lines);
+        } else if kind.is_symlink() {
+            lines.push(format!("{name}->{}", fs::read_link(entry.path()).unwrap().display()));
+        } else {
+            lines.push(format!("{name}={}", fs::read_to_string(entry.path()).unwrap()));
+        }
+    }
+}
+
+const KNOWN: [&str; 6] = ["a", "b", "d/in/x", "d/y", "e/", "l->d"];
+
+/// What is left of the known world, as it is shown.
+fn known(changed: &[(&str, &str)]) -> Vec<String> {
+    let lines = ["a=a", "b=b", "d/", "d/in/", "d/in/x=d/in/x", "d/y=d/y", "e/", "l->d"];
+    let gone = |line: &&&str| !changed.iter().any(|(old, _)| old == *line);
+    let mut left: Vec<String> = lines.iter().filter(gone).map(|line| (*line).to_owned()).collect();
+    left.extend(changed.iter().filter(|(_, new)| !new.is_empty()).map(|(_, new)| (*new).to_owned()));
+    left.sort();
+    left
+}
+
+#[track_caller]
+fn refused<T>(answer: Result<T, Failure>, kind: Kind, what: &str, world: &World, before: &[String]) {
+    let Err(failure) = answer else { panic!("done, instead of: {what}") };
+    let root = world.at("").canonicalize().unwrap().display().to_string();
+    assert_eq!(
+        (failure.kind, failure.what.replace(root.trim_end_matches('/'), "ROOT").as_str()),
+        (kind, what)
+    );
+    assert_eq!(world.tree(), before, "{what}");
+    assert_eq!(fs::read_to_string(world.base.path().join("out/secret")).unwrap(), "secret");
+}
+
+#[tokio::test]
+async fn deleting() {
+    let rows: [(&[&str], Directories, &[(&str, FileKind, u64, u64)], &[(&str, &str)]); 7] = [
+        (&["a"], WITHOUT, &[("a", FileKind::File, 1, 0)], &[("a=a", "")]),
+        (
+            &["b", "a"],
+            WITHOUT,
+            &[("b", FileKind::File, 1, 0), ("a", FileKind::File, 1, 0)],
+            &[("a=a", ""), ("b=b", "")],
+        ),
+        (&["a", "a", "./a"], WITHOUT, &[("a", FileKind::File, 1, 0)], &[("a=a", "")]),
+        (&["l"], WITHOUT, &[("l", FileKind::Link, 0, 0)], &[("l->d", "")]),
+        (&["l/"], WITH, &[("l", FileKind::Link, 0, 0)], &[("l->d", "")]),
+        (&["e"], WITH, &[("e", FileKind::Directory, 0, 0)], &[("e/", "")]),
+        (
+            &["d/in/x", "d"],
+            WITH,
+            &[("d", FileKind::Directory, 0, 3)],
+            &[("d/", ""), ("d/in/", ""), ("d/in/x=d/in/x", ""), ("d/y=d/y", "")],
+        ),
+    ];
+    for (names, directories, wanted, left) in rows {
+        let world = World::new(&KNOWN);
+        let output = world.delete(names, directories, world.cx()).await.unwrap();
+        let deleted: Vec<_> = output
+            .deleted
+            .iter()
+            .map(|deleted| (deleted.path.as_str(), deleted.kind, deleted.bytes, deleted.entries))
+            .collect();
+        assert_eq!((deleted.as_slice(), output.notes.len()), (wanted, 0), "{names:?}");
+        assert_eq!(world.tree(), known(left), "{names:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_deleted() {
+    let rows: [(&[&str], Directories, Kind, &str); 8] = [
+        (&["gone"], WITHOUT, Kind::NotFound, "File not found: gone (the workspace is ROOT)."),
+        (&["d"], WITHOUT, Kind::WrongKind, "d is a directory: a flag is needed."),
+        (&["."], WITH, Kind::WrongKind, ". is a root of the workspace, which is never deleted."),
+        (&["d/.."], WITH, Kind::WrongKind, ". is a root of the workspace, which is never deleted."),
+        (
+            &["../out/secret"],
+            WITH,
+            Kind::Outside,
+            "../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+        ),
+        (
+            &["outside/secret"],
+            WITH,
+            Kind::Outside,
+            "outside/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting \
+             with a further root lifts this.",
+        ),
+        (&["a/"], WITH, Kind::WrongKind, "a is not a directory, so a/ cannot be."),
+        (
+            &["a", "gone", "d"],
+            WITHOUT,
+            Kind::NotFound,
+            "Nothing was deleted: 2 of 3 cannot be.\nFile not found: gone (the workspace is ROOT).\nd is a directory: a \
+             flag is needed.",
+        ),
+    ];
+    for (names, directories, kind, what) in rows {
+        let world = World::new(&KNOWN);
+        put(&world.at(""), "outside->../out");
+        let before = world.tree();
+        refused(world.delete(names, directories, world.cx()).await, kind, what, &world, &before);
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_leads_out_is_moved_copied_and_deleted_itself() {
+    let world = World::new(&["out->../out", "file->../out/secret"]);
+    world.rename("out", "new/out", world.cx()).await.unwrap();
+    world.copy("file", "new/file", world.cx()).await.unwrap();
+    world.copy("new", "again", world.cx()).await.unwrap();
+    let both = ["file->../out/secret", "out->../out"];
+    let lines =
+        ["again", "new"].iter().flat_map(|place| both.iter().map(move |link| format!("{place}/{link}")));
+    let mut wanted: Vec<String> =
+        lines.chain(["again/", "new/", "file->../out/secret"].map(str::to_owned)).collect();
+    wanted.sort();
+    assert_eq!(world.tree(), wanted);
+    world.delete(&["again", "new/out", "new/file", "file"], WITH, world.cx()).await.unwrap();
+    assert_eq!(world.tree(), ["new/"]);
+    assert_eq!(fs::read_to_string(world.base.path().join("out/secret")).unwrap(), "secret");
+}
+
+#[tokio::test]
+async fn renaming() {
+    let rows: [(&str, &str, (FileKind, u64, u64), &[(&str, &str)]); 6] = [
+        ("a", "c", (FileKind::File, 1, 0), &[("a=a", "c=a")]),
+        ("a", "A", (FileKind::File, 1, 0), &[("a=a", "A=a")]),
+        ("a", "x/y/c", (FileKind::File, 1, 0), &[("a=a", "x/y/c=a"), ("", "x/"), ("", "x/y/")]),
+        ("l", "e/l", (FileKind::Link, 0, 0), &[("l->d", "e/l->d")]),
+        (
+            "d",
+            "e/d",
+            (FileKind::Directory, 0, 3),
+            &[
+                ("d/", "e/d/"),
+                ("d/in/", "e/d/in/"),
+                ("d/in/x=d/in/x", "e/d/in/x=d/in/x"),
+                ("d/y=d/y", "e/d/y=d/y"),
+            ],
+        ),
+        ("d/in/x", "d/z", (FileKind::File, 6, 0), &[("d/in/x=d/in/x", "d/z=d/in/x")]),
+    ];
+    for (from, to, wanted, changed) in rows {
+        let world = World::new(&KNOWN);
+        let output = world.rename(from, to, world.cx()).await.unwrap();
+        assert_eq!((output.kind, output.bytes, output.entries), wanted, "{from} {to}");
+        assert_eq!((output.from.as_str(), output.to.as_str(), output.notes.len()), (from, to, 0));
+        assert_eq!(world.tree(), known(changed), "{from} {to}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_moved_or_copied() {
+    const OUT: &str = "../out/new is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.";
+    let rows: [(&str, &str, Kind, &str, &str); 9] = [
+        (
+            "a",
+            "b",
+            Kind::Conflict,
+            "b: exists already. Nothing was changed.",
+            "b: exists already. Nothing was changed.",
+        ),
+        (
+            "a",
+            "l",
+            Kind::Conflict,
+            "l: exists already. Nothing was changed.",
+            "l: exists already. Nothing was changed.",
+        ),
+        (
+            "a",
+            "e",
+            Kind::Conflict,
+            "e: exists already. Nothing was changed.",
+            "e: exists already. Nothing was changed.",
+        ),
+        (
+            "d",
+            "e",
+            Kind::Conflict,
+            "e: exists already. Nothing was changed.",
+            "e: exists already. Nothing was changed.",
+        ),
+        ("a", "../out/new", Kind::Outside, OUT, OUT),
+        (
+            "d",
+            "d/in/d",
+            Kind::Invalid,
+            "d cannot be moved into itself, to d/in/d.",
+            "d cannot be copied into itself, to d/in/d.",
+        ),
+        (
+            ".",
+            "f",
+            Kind::WrongKind,
+            ". is a root of the workspace, which stays where it is.",
+            ". is a root of the workspace, which stays where it is.",
+        ),
+        (
+            "d",
+            ".",
+            Kind::WrongKind,
+            ".: is a root of the workspace, which is never replaced, moved or deleted. Nothing was changed.",
+            "d could not be copied to .: is a root of the workspace, which is never replaced, moved or deleted. Nothing was \
+             changed.",
+        ),
+        (
+            "gone",
+            "f",
+            Kind::NotFound,
+            "File not found: gone (the workspace is ROOT).",
+            "File not found: gone (the workspace is ROOT).",
+        ),
+    ];
+    for (from, to, kind, moving, copying) in rows {
+        let world = World::new(&KNOWN);
+        let before = world.tree();
+        refused(world.rename(from, to, world.cx()).await, kind, moving, &world, &before);
+        refused(world.copy(from, to, world.cx()).await, kind, copying, &world, &before);
+    }
+    let world = World::new(&KNOWN);
+    let same = world.rename("a", "./a", world.cx()).await;
+    refused(same, Kind::Invalid, "a already has this name; nothing was moved.", &world, &known(&[]));
+    let same = world.copy("a", "./a", world.cx()).await;
+    refused(same, Kind::Invalid, "a cannot be copied into itself, to a.", &world, &known(&[]));
+}
+
+#[tokio::test]
+async fn copying() {
+    let world = World::new(&KNOWN);
+    fs::set_permissions(world.at("a"), fs::Permissions::from_mode(0o640)).unwrap();
+    let output = world.copy("a", "new/a", world.cx()).await.unwrap();
+    assert_eq!((output.kind, output.bytes, output.entries), (FileKind::File, 1, 0));
+    let output = world.copy("d", "new/d", world.cx()).await.unwrap();
+    assert_eq!((output.kind, output.bytes, output.entries), (FileKind::Directory, 9, 3));
+    let more = ["new/", "new/a=a", "new/d/", "new/d/in/", "new/d/in/x=d/in/x", "new/d/y=d/y"];
+    assert_eq!(world.tree(), known(&more.map(|line| ("", line))));
+    assert_eq!(fs::metadata(world.at("new/a")).unwrap().mode() & 0o777, 0o640);
+}
+
+#[tokio::test]
+async fn what_a_rule_keeps_does_not_go_with_its_directory() {
+    let world = World::new(&["d/in/.env", "d/in/keep", "d/x"]);
+    let before = world.tree();
+    let words = |top: &str, first: &str, verb: &str| {
+        format!(
+            "{top} cannot be taken as a whole: the rules do not let {first} be {verb} without asking. Nothing was changed."
+        )
+    };
+    let write = "written, moved or deleted";
+    let (kept, unread) = (world.keeping("", ".env"), world.keeping(".env", ""));
+    let here = words("d", "d/in/.env", write);
+    refused(world.delete(&["d"], WITH, kept.clone()).await, Kind::Denied, &here, &world, &before);
+    refused(
+        world.delete(&["d/in", "d/x"], WITH, kept.clone()).await,
+        Kind::Denied,
+        &format!("Nothing was deleted: 1 of 2 cannot be.\n{}", words("d/in", "d/in/.env", write)),
+        &world,
+        &before,
+    );
+    refused(world.rename("d", "n", kept.clone()).await, Kind::Denied, &here, &world, &before);
+    let there = words("n", "n/in/.env", write);
+    refused(world.copy("d", "n", kept).await, Kind::Denied, &there, &world, &before);
+    let read = words("d", "d/in/.env", "read");
+    refused(world.rename("d", "n", unread.clone()).await, Kind::Denied, &read, &world, &before);
+    refused(world.copy("d", "n", unread).await, Kind::Denied, &read, &world, &before);
+    // Only the new place of a file is kept: a directory must not smuggle it there.
+    let hooks = world.keeping("", "hooks/keep");
+    let there = words(".git/hooks", ".git/hooks/keep", write);
+    refused(world.rename("d/in", ".git/hooks", hooks).await, Kind::Denied, &there, &world, &before);
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_it_was_seen_is_neither_deleted_nor_moved() {
+    let world = World::new(&["d/a", "d/b", "c"]);
+    world.see("d/a").await;
+    world.see("c").await;
+    fs::write(world.at("d/a"), "by another hand").unwrap();
+    let before = world.tree();
+    let stale = "d/a has changed since it was last seen in this session; nothing was written.";
+    for names in [&["d/a"][..], &["d"], &["d/b", "d/a"], &["d/b", "d"]] {
+        let Err(failure) = world.delete(names, WITH, world.cx()).await else { panic!("{names:?}") };
+        assert_eq!(failure.kind, Kind::Stale, "{names:?}");
+        assert!(failure.what.ends_with(stale), "{}", failure.what);
+        assert_eq!(world.tree(), before);
+    }
+    refused(world.rename("d/a", "n", world.cx()).await, Kind::Stale, stale, &world, &before);
+    refused(world.rename("d", "n", world.cx()).await, Kind::Stale, stale, &world, &before);
+    world.see("d/a").await;
+    world.rename("d", "n", world.cx()).await.unwrap();
+    world.delete(&["n", "c"], WITH, world.cx()).await.unwrap();
+    assert_eq!(world.tree(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_was_seen_is_known_under_its_new_name() {
+    let world = World::new(&["d/a", "b"]);
+    world.see("d/a").await;
+    world.see("b").await;
+    world.rename("d", "n", world.cx()).await.unwrap();
+    world.copy("n/a", "copy", world.cx()).await.unwrap();
+    world.delete(&["b"], WITH, world.cx()).await.unwrap();
+    let known = |name: &str| self::known_as(&world, name);
+    assert_eq!(["n/a", "copy", "d/a", "b"].map(known), [true, true, false, false]);
+}
+
+fn known_as(world: &World, name: &str) -> bool {
+    world.session.ledger.seen(&world.engine.resolve(name).unwrap()).is_some()
+}
+
+#[tokio::test]
+async fn a_tree_of_ten_thousand_entries_goes_as_a_whole() {
+    let world = World::new(&[]);
+    for directory in 0..100 {
+        let place = world.at(&format!("d/{directory}"));
+        fs::create_dir_all(&place).unwrap();
+        (0..99).for_each(|file| fs::write(place.join(file.to_string()), "x").unwrap());
+    }
+    let copied = world.copy("d", "c", world.cx()).await.unwrap();
+    assert_eq!((copied.entries, copied.bytes), (10_000, 9_900));
+    let moved = world.rename("d", "e/d", world.cx()).await.unwrap();
+    assert_eq!(moved.entries, 10_000);
+    assert_eq!(world.tree().len(), 20_003);
+    let deleted = world.delete(&["c", "e"], WITH, world.cx()).await.unwrap();
+    assert_eq!(deleted.deleted.iter().map(|deleted| deleted.entries).collect::<Vec<_>>(), [10_000, 10_001]);
+    assert_eq!(world.tree(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn making_directories() {
+    let world = World::new(&KNOWN);
+    let make = async |name: &str| {
+        let path = world.engine.resolve(name)?;
+        world.run::<MakeDirectory>(make_directory::Request { path }, world.cx()).await
+    };
+    let rows = [("n/m", false), ("n", true), ("n/m", true), ("d", true), (".", true), ("l", true)];
+    for (name, existed) in rows {
+        assert_eq!(make(name).await.unwrap().existed, existed, "{name}");
+    }
+    let before = known(&[("", "n/"), ("", "n/m/")]);
+    refused(
+        make("a").await,
+        Kind::WrongKind,
+        "a exists and is no directory; nothing was changed.",
+        &world,
+        &before,
+    );
+    refused(make("a/b").await, Kind::WrongKind, "a is not a directory, so a/b cannot be.", &world, &before);
+}
+
+/// Shows each part in a line: the numbers of its lines and where to continue, or why there are none.
+fn lines(output: &view::Output) -> Vec<String> {
+    let line = |viewed: &view::Viewed| match &viewed.answer {
+        Answer::File(file) => {
+            let text = file.text().unwrap();
+            let numbers: Vec<u64> = text.lines.iter().map(|line| line.number).collect();
+            format!("{} {:?}..{:?} {:?}", file.path, numbers.first(), numbers.last(), viewed.next)
+        }
+        Answer::Failed(failed) => format!("{} {:?} {:?}", viewed.path, failed.kind, failed.meant),
+    };
+    output.parts.iter().map(line).collect()
+}
+
+#[tokio::test]
+async fn viewing() {
+    let world = World::new(&["empty", "dir/"]);
+    fs::write(world.at("ten"), "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n").unwrap();
+    fs::write(world.at("empty"), "").unwrap();
+    fs::write(world.at("binary"), b"\0\0\0").unwrap();
+    let parts = [
+        ("ten", 2, Some(4)),
+        ("tne", 1, None),
+        ("ten", 9, Some(99)),
+        ("empty", 1, Some(10)),
+        ("ten", 11, Some(12)),
+        ("dir", 1, None),
+        ("binary", 1, None),
+        ("ten", 10, None),
+    ];
+    let output = world.view(&parts, 100_000).await.unwrap();
+    let wanted = [
+        "ten Some(2)..Some(4) None",
+        "tne NotFound [\"ten\"]",
+        "ten Some(9)..Some(10) None",
+        "empty None..None None",
+        "ten Invalid []",
+        "dir WrongKind []",
+        "binary WrongKind []",
+        "ten Some(10)..Some(10) None",
+    ];
+    assert_eq!(lines(&output), wanted);
+    let seen = world.session.ledger.seen(&world.engine.resolve("ten").unwrap()).unwrap();
+    assert_eq!(seen.coverage, toolpost_workspace::Coverage::Lines(vec![2..=4, 9..=10]));
+    let failure = world.view(&[("tne", 1, None)], 100_000).await.unwrap_err();
+    assert_eq!(failure.kind, Kind::NotFound);
+    let failure = world.view(&[("tne", 1, None), ("ten", 11, None)], 100_000).await.unwrap_err();
+    let shown = failure.what.lines().map(|line| line.split(" (the").next().unwrap()).collect::<Vec<_>>();
+    let wanted = [
+        "None of the files could be shown.",
+        "File not found: tne",
+        "ten has 10 lines; line 11 is behind its end.",
+    ];
+    assert_eq!(shown, wanted);
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_shared_and_said() {
+    let world = World::new(&[]);
+    let line = "x".repeat(92);
+    fs::write(world.at("long"), format!("{line}\n").repeat(100)).unwrap();
+    fs::write(world.at("longer"), format!("{line}\n").repeat(200)).unwrap();
+    fs::write(world.at("short"), "one\ntwo\n").unwrap();
+    let parts = [("long", 1, None), ("short", 1, None), ("longer", 11, Some(30)), ("longer", 51, None)];
+    // 100 bytes a line, and room for 30 lines and the short file.
+    let output = world.view(&parts, 512 + 4 * 160 + 22 + 3_000).await.unwrap();
+    let wanted = [
+        "long Some(1)..Some(10) Some(11)",
+        "short Some(1)..Some(2) None",
+        "longer Some(11)..Some(20) Some(21)",
+        "longer Some(51)..Some(60) Some(61)",
+    ];
+    assert_eq!(lines(&output), wanted);
+    let seen = world.session.ledger.seen(&world.engine.resolve("longer").unwrap()).unwrap();
+    assert_eq!(seen.coverage, toolpost_workspace::Coverage::Lines(vec![11..=20, 51..=60]));
+}
