@@ -447,7 +447,7 @@ async fn what_was_seen_is_known_under_its_new_name() {
     world.rename("d", "n", world.cx()).await.unwrap();
     world.copy("n/a", "copy", world.cx()).await.unwrap();
     world.delete(&["b"], WITH, world.cx()).await.unwrap();
-    let known = |name: &str| self::known_as(&world, name);
+    let known = |name: &str| known_as(&world, name);
     assert_eq!(["n/a", "copy", "d/a", "b"].map(known), [true, true, false, false]);
 }
 
