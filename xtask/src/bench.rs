@@ -3,19 +3,19 @@
 mod cases;
 mod corpus;
 pub mod measure;
+mod peers;
 mod pipe;
 pub mod report;
 mod rivals;
 
 use crate::{House, Verdict, docs::marked, programs, say};
 use anyhow::{Context, Result, bail, ensure};
-use measure::Row;
 use rivals::Rivals;
 use std::{num::NonZeroUsize, path::PathBuf};
 
 /// Where the figures stand.
 const PAGE: &str = "docs/performance.md";
-/// How often each case is run.
+/// How often each case is run, for figures that are written down.
 const ROUNDS: usize = 15;
 
 /// What a run works with.
@@ -28,20 +28,28 @@ struct Bench {
     threads: usize,
 }
 
-/// Measures, prints the table, and puts it into the page.
+/// What is measured, and how often.
+struct Plan {
+    rounds: usize,
+    /// The sizes of the trees that are searched.
+    sizes: &'static [usize],
+    parts: Parts,
+}
+
+/// Which tables are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    All,
+    /// The one of other MCP servers.
+    Peers,
+}
+
+/// Measures, prints the tables, and puts them into the page.
 ///
 /// # Errors
 /// When something cannot be built or started, or two contestants do not give the same answer.
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
-    let (rounds, sizes) = match arguments {
-        [] => (ROUNDS, vec![1_000, 50_000]),
-        [flag] if flag == "--quick" => (3, vec![1_000]),
-        [flag, rounds] if flag == "--rounds" => {
-            (rounds.parse().context("--rounds takes a number")?, vec![1_000, 50_000])
-        }
-        _ => bail!("bench takes --quick, or --rounds N, or nothing"),
-    };
-    ensure!(rounds > 0, "--rounds takes a number of at least 1");
+    let plan = plan(arguments)?;
     let mut cargo = programs::cargo();
     let built = ["build", "--release", "--package", "toolpost-cli"];
     programs::output(cargo.args(built).current_dir(house.root()))?;
@@ -50,29 +58,58 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         rivals: Rivals::find(&folder)?,
         toolpost: house.target().join("release").join("toolpost"),
         folder,
-        rounds,
+        rounds: plan.rounds,
         threads: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
-    let mut rows = cases::server(&bench)?;
-    for files in sizes {
-        rows.extend(cases::searches(&bench, files)?);
+    if plan.parts == Parts::All {
+        let mut rows = cases::server(&bench)?;
+        for files in plan.sizes {
+            rows.extend(cases::searches(&bench, *files)?);
+        }
+        let mut text = report::times(&rows);
+        text.push_str(&report::memory(&cases::memory(&bench)?));
+        finish(house, &bench, "figures", text)?;
     }
-    let memory = cases::memory(&bench)?;
-    finish(house, &bench, &rows, &memory)
+    finish(house, &bench, "peers", report::times(&peers::rows(&bench)?))?;
+    bench.rivals.missing().iter().for_each(|name| say::line(&format!("SKIPPED: {name}")));
+    Ok(Verdict::Good)
 }
 
-fn finish(house: &House, bench: &Bench, rows: &[Row], memory: &[(String, u64)]) -> Result<Verdict> {
-    let mut text = report::times(rows);
-    text.push_str(&report::memory(memory));
+fn plan(arguments: &[String]) -> Result<Plan> {
+    let (mut plan, mut rest) =
+        (Plan { rounds: ROUNDS, sizes: &[1_000, 50_000], parts: Parts::All }, arguments);
+    loop {
+        rest = match rest {
+            [] => break,
+            [flag, rest @ ..] if flag == "--quick" => {
+                (plan.rounds, plan.sizes) = (3, &[1_000]);
+                rest
+            }
+            [flag, rest @ ..] if flag == "--peers" => {
+                plan.parts = Parts::Peers;
+                rest
+            }
+            [flag, rounds, rest @ ..] if flag == "--rounds" => {
+                plan.rounds = rounds.parse().context("--rounds takes a number")?;
+                rest
+            }
+            _ => bail!("bench takes --quick, --peers and --rounds N"),
+        };
+    }
+    ensure!(plan.rounds > 0, "--rounds takes a number of at least 1");
+    Ok(plan)
+}
+
+/// Prints a table, and puts it into the page.
+fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result<()> {
     let versions = bench.rivals.versions().join(", ");
     text.push_str(&format!("\n{} rounds, {} threads; {versions}.\n", bench.rounds, bench.threads));
     say::line(&text);
-    bench.rivals.missing().iter().for_each(|name| say::line(&format!("SKIPPED: {name}")));
     if bench.rounds >= ROUNDS {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, "figures", &format!("\n{text}\n"))?)?;
-        say::line(&format!("{PAGE}: written"));
+        house.write(PAGE, &marked::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;
+        say::line(&format!("{PAGE}: the table `{place}` is written"));
     } else {
         say::line(&format!("{PAGE}: left as it is; {} rounds are too few to be written down", bench.rounds));
     }
-    Ok(Verdict::Good)
+    Ok(())
 }

@@ -228,7 +228,7 @@ fn process(mut command: Command, wanted: &str) -> Result<Duration> {
 
 impl Bench {
     /// Prepares our server over a tree, with the operator's own files out of its sight.
-    fn serve(&self, root: &Path) -> Command {
+    pub(super) fn serve(&self, root: &Path) -> Command {
         let mut command = self.ours(root);
         command.arg("serve").arg("--root").arg(root);
         command
@@ -248,7 +248,7 @@ impl Bench {
     }
 
     /// Prepares the npm server over a tree.
-    fn node(&self, root: &Path) -> Option<Command> {
+    pub(super) fn node(&self, root: &Path) -> Option<Command> {
         let mut command = programs::program("node");
         command.arg(self.rivals.node_server.as_ref()?).arg(root).current_dir(root);
         Some(command)

@@ -4,9 +4,16 @@ use crate::{disk, programs, say};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// The npm package, and the version that is measured.
-const PACKAGE: &str = "@modelcontextprotocol/server-filesystem";
-const VERSION: &str = "2026.8.31";
+/// A program that is installed on first use, and the version that is measured.
+struct Package {
+    name: &'static str,
+    version: &'static str,
+}
+
+const NODE_SERVER: Package =
+    Package { name: "@modelcontextprotocol/server-filesystem", version: "2026.8.31" };
+const COMMANDER: Package = Package { name: "@wonderwhy-er/desktop-commander", version: "0.2.52" };
+const RUST_SERVER: Package = Package { name: "rust-mcp-filesystem", version: "0.4.5" };
 
 /// The other programs.
 pub(super) struct Rivals {
@@ -14,13 +21,17 @@ pub(super) struct Rivals {
     pub(super) rg: Option<&'static str>,
     /// The name under which fd is installed.
     pub(super) fd: Option<&'static str>,
-    /// The npm server's program.
+    /// The npm file server's program.
     pub(super) node_server: Option<PathBuf>,
+    /// Desktop Commander's program.
+    pub(super) commander: Option<PathBuf>,
+    /// The file server in Rust.
+    pub(super) rust_server: Option<PathBuf>,
     missing: Vec<String>,
 }
 
 impl Rivals {
-    /// Finds them; the npm server is installed into the folder on first use.
+    /// Finds them; the servers are installed into the folder on first use.
     pub(super) fn find(folder: &Path) -> Result<Self> {
         let mut missing = Vec::new();
         let rg = ["rg"].into_iter().find(|name| programs::is_there(name));
@@ -31,15 +42,16 @@ impl Rivals {
         if fd.is_none() {
             missing.push("fd is not installed: glob is measured alone (Debian: fd-find)".to_owned());
         }
-        let node_server = match node_server(folder) {
-            Ok(server) => Some(server),
-            Err(error) => {
-                missing.push(format!("{PACKAGE} could not be installed: {error:#}"));
-                None
-            }
+        let mut installed = |package: &Package, place: Result<PathBuf>| {
+            place
+                .map_err(|error| missing.push(format!("{} could not be installed: {error:#}", package.name)))
+                .ok()
         };
+        let node_server = installed(&NODE_SERVER, npm(folder, &NODE_SERVER));
+        let commander = installed(&COMMANDER, npm(folder, &COMMANDER));
+        let rust_server = installed(&RUST_SERVER, cargo(folder, &RUST_SERVER));
         missing.iter().for_each(|name| say::complain(&format!("SKIPPED: {name}")));
-        Ok(Self { rg, fd, node_server, missing })
+        Ok(Self { rg, fd, node_server, commander, rust_server, missing })
     }
 
     /// Names what could not be compared with.
@@ -54,21 +66,41 @@ impl Rivals {
             printed.lines().next().unwrap_or_default().to_owned()
         };
         let mut versions: Vec<String> = [self.rg, self.fd].into_iter().flatten().map(first_line).collect();
-        if self.node_server.is_some() {
-            versions.push(format!("{PACKAGE} {VERSION} on node {}", first_line("node")));
+        let servers = [
+            (&self.node_server, NODE_SERVER),
+            (&self.commander, COMMANDER),
+            (&self.rust_server, RUST_SERVER),
+        ];
+        let there = servers.iter().filter(|(place, _)| place.is_some());
+        versions.extend(there.map(|(_, package)| format!("{} {}", package.name, package.version)));
+        if self.node_server.is_some() || self.commander.is_some() {
+            versions.push(format!("node {}", first_line("node")));
         }
         versions
     }
 }
 
-fn node_server(folder: &Path) -> Result<PathBuf> {
-    let place = folder.join("npm");
-    let server = place.join("node_modules").join(PACKAGE).join("dist").join("index.js");
+/// Installs a server from npm. Its install scripts are not run: they fetch browsers and the like, which no file tool needs.
+fn npm(folder: &Path, package: &Package) -> Result<PathBuf> {
+    let place = folder.join("npm").join(package.name.rsplit('/').next().unwrap_or(package.name));
+    let server = place.join("node_modules").join(package.name).join("dist").join("index.js");
     if !disk::exists(&server) {
         disk::make_folder(&place)?;
         let mut npm = programs::program("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(&place);
-        programs::output(npm.arg(format!("{PACKAGE}@{VERSION}")))?;
+        npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]);
+        programs::output(npm.arg(&place).arg(format!("{}@{}", package.name, package.version)))?;
+    }
+    Ok(server)
+}
+
+/// Builds a server from its registry.
+fn cargo(folder: &Path, package: &Package) -> Result<PathBuf> {
+    let server = folder.join("bin").join(package.name);
+    if !disk::exists(&server) {
+        say::line(&format!("builds {} {}; this takes minutes, once", package.name, package.version));
+        let mut cargo = programs::cargo();
+        cargo.args(["install", "--quiet", "--locked", "--version", package.version, "--root"]).arg(folder);
+        programs::output(cargo.arg(package.name))?;
     }
     Ok(server)
 }

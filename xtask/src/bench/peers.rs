@@ -1,0 +1,153 @@
+//! Toolpost's dialects beside other MCP file servers: the same work on the same tree, over pipes.
+
+mod asks;
+
+use super::{
+    Bench, corpus,
+    measure::{Contestant, Row, take_turns},
+    pipe::Server,
+    report::SERVER,
+};
+use crate::{disk, programs, say};
+use anyhow::{Result, ensure};
+use serde_json::Value;
+use std::{path::Path, process::Command};
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Work {
+    Read,
+    List,
+    Tree,
+    Glob,
+    Search,
+    Edit,
+}
+
+/// All work, with its name in the table and a word that every right answer holds.
+const WORKS: [(Work, &str, &str); 6] = [
+    (Work::Read, "read a file of 80 KB, whole", "const LIMIT: usize"),
+    (Work::List, "list a directory of 50 files", "_49."),
+    (Work::Tree, "tree of 1000 files", "_777."),
+    (Work::Glob, "glob **/*.rs in 1000 files", ".rs"),
+    (Work::Search, "search a regex in 1000 files", "_timeout("),
+    (Work::Edit, "edit a line of a file of 80 KB", ""),
+];
+
+/// The folder of the files that contestants edit.
+const OWN: &str = "own";
+/// The lines between which an edit changes back and forth.
+const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
+
+/// What one call shall do.
+struct Job<'a> {
+    work: Work,
+    root: &'a Path,
+    /// The file that is read or edited.
+    file: &'a Path,
+    old: &'static str,
+    new: &'static str,
+}
+
+/// A tool and its arguments.
+type Ask = (&'static str, Value);
+/// How a server is asked for a job; none where it has no tool for it.
+type Asks = fn(&Job<'_>) -> Option<Ask>;
+
+/// A dialect of ours, and how it is asked.
+const OURS: [(&str, Asks); 5] = [
+    ("claude", asks::claude),
+    ("trae", asks::trae),
+    ("zblade", asks::zblade),
+    ("opencode", asks::opencode),
+    ("probe", asks::probe),
+];
+
+/// Measures every work: each dialect that can do it beside every other server that can.
+pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
+    let root = corpus::tree(&bench.folder, 1_000)?;
+    let mut rows = Vec::new();
+    for (work, what, holds) in WORKS {
+        for (dialect, asks) in OURS {
+            let row = (work, holds);
+            let Some(ours) = contestant(SERVER, bench.dialect(&root, dialect), asks, row, &root)? else {
+                continue;
+            };
+            let mut contestants = vec![ours];
+            for (name, command, asks) in bench.others(&root) {
+                contestants.extend(contestant(name, command, asks, row, &root)?);
+            }
+            let what = format!("{what} ({dialect})");
+            say::complain(&format!("measures: {what}"));
+            rows.push(take_turns(&what, bench.rounds, contestants)?);
+        }
+    }
+    disk::remove_folder(&root.join(OWN))?;
+    Ok(rows)
+}
+
+/// Starts a server and prepares its work, if it can do it.
+fn contestant<'a>(
+    name: &'static str,
+    mut command: Command,
+    asks: Asks,
+    (work, holds): (Work, &'static str),
+    root: &Path,
+) -> Result<Option<Contestant<'a>>> {
+    // Each edits a copy of its own, so that nobody sees the writes of another.
+    let own = root.join(OWN).join(format!("{}.rs", name.replace(' ', "_")));
+    let large = root.join(corpus::LARGE_FILE);
+    let file = if work == Work::Edit { &own } else { &large };
+    let job = |old: usize| Job { work, root, file, old: LINES[old], new: LINES[1 - old] };
+    let (Some(there), Some(back)) = (asks(&job(0)), asks(&job(1))) else { return Ok(None) };
+    let mut server = Server::start(&mut command)?;
+    if work == Work::Edit {
+        disk::write(&own, disk::read(&large)?.as_bytes())?;
+        // Some want the file read first.
+        if let Some((tool, arguments)) = asks(&Job { work: Work::Read, ..job(0) }) {
+            server.call(tool, &arguments)?;
+        }
+    }
+    let (calls, mut turn) = ([there, back], 0);
+    let go = move || {
+        let (tool, arguments) = &calls[turn % 2];
+        turn += 1;
+        let (text, took) = server.call(tool, arguments)?;
+        ensure!(text.contains(holds), "{name}: {tool} did not find `{holds}`: {text:.400}");
+        if work == Work::Edit {
+            let now = disk::read(&own)?;
+            ensure!(now.contains(LINES[turn % 2]), "{name}: {tool} did not change the file: {text:.400}");
+        }
+        Ok(took)
+    };
+    Ok(Some((name, Box::new(go))))
+}
+
+impl Bench {
+    /// Prepares our server with a dialect, allowed to reply with all of the large file.
+    fn dialect(&self, root: &Path, dialect: &str) -> Command {
+        let mut command = self.serve(root);
+        command.args(["--dialect", dialect]).env("TOOLPOST_REPLY_BYTES", "262144");
+        command
+    }
+
+    /// Prepares the other servers that are installed.
+    fn others(&self, root: &Path) -> Vec<(&'static str, Command, Asks)> {
+        let mut others: Vec<(&'static str, Command, Asks)> = Vec::new();
+        if let Some(command) = self.node(root) {
+            others.push(("npm server-filesystem", command, asks::node_server));
+        }
+        if let Some(commander) = &self.rivals.commander {
+            let mut command = programs::program("node");
+            // It keeps its settings and its log in the home directory.
+            command.arg(commander).current_dir(root).env("HOME", self.folder.join("home"));
+            others.push(("Desktop Commander", command, asks::commander));
+        }
+        if let Some(server) = &self.rivals.rust_server {
+            let mut command = programs::program(server);
+            command.arg("--allow-write").arg(root).current_dir(root);
+            others.push(("rust-mcp-filesystem", command, asks::rust_server));
+        }
+        others
+    }
+}

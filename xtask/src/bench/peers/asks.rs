@@ -1,0 +1,117 @@
+//! In which words each server is asked for the same work.
+
+use super::{Ask, Job, Work};
+use serde_json::json;
+
+/// A regular expression that matches the heads of some functions.
+const REGEX: &str = r"fn \w+_timeout\(";
+const GLOB: &str = "**/*.rs";
+/// The directory of fifty files, and the one that holds them all.
+const FOLDER: &str = "src/account_00/account_0";
+const SOURCES: &str = "src";
+
+pub(super) fn claude(job: &Job<'_>) -> Option<Ask> {
+    Some(match job.work {
+        Work::Read => ("Read", json!({"file_path": job.file, "limit": 5_000})),
+        Work::Glob => ("Glob", json!({"pattern": GLOB})),
+        Work::Search => ("Grep", json!({"pattern": REGEX, "output_mode": "content", "head_limit": 0})),
+        Work::Edit => ("Edit", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new})),
+        Work::List | Work::Tree => return None,
+    })
+}
+
+pub(super) fn trae(job: &Job<'_>) -> Option<Ask> {
+    Some(match job.work {
+        Work::Read => {
+            let part = json!({"file_path": job.file, "start_line": 1, "end_line": 5_000});
+            ("view_files", json!({"files": [part]}))
+        }
+        Work::List => ("list_dir", json!({"dir_path": job.root.join(FOLDER), "max_depth": 1})),
+        Work::Tree => ("list_dir", json!({"dir_path": job.root.join(SOURCES), "max_depth": 5})),
+        Work::Search => ("search_by_regex", json!({"query": REGEX, "search_directory": job.root})),
+        Work::Edit => {
+            let block = json!({"old_str": job.old, "new_str": job.new});
+            ("update_file", json!({"file_path": job.file, "replace_blocks": [block]}))
+        }
+        Work::Glob => return None,
+    })
+}
+
+pub(super) fn zblade(job: &Job<'_>) -> Option<Ask> {
+    Some(match job.work {
+        Work::Read => ("read_file", json!({"path": job.file})),
+        Work::List => ("list_dir", json!({"path": job.root.join(FOLDER)})),
+        Work::Glob => ("glob", json!({"pattern": GLOB})),
+        Work::Search => ("grep_search", json!({"pattern": REGEX})),
+        Work::Edit => {
+            ("edit_file", json!({"path": job.file, "old_content": job.old, "new_content": job.new}))
+        }
+        Work::Tree => return None, // its tree shows at most 200 entries
+    })
+}
+
+pub(super) fn opencode(job: &Job<'_>) -> Option<Ask> {
+    Some(match job.work {
+        Work::Glob => ("glob", json!({"pattern": GLOB})),
+        Work::Search => ("grep", json!({"pattern": REGEX})),
+        Work::Edit => ("edit", json!({"filePath": job.file, "oldString": job.old, "newString": job.new})),
+        Work::Read | Work::List | Work::Tree => return None,
+    })
+}
+
+pub(super) fn probe(job: &Job<'_>) -> Option<Ask> {
+    Some(match job.work {
+        Work::Read => ("extract", json!({"file": job.file})),
+        Work::List => ("listFiles", json!({"directory": job.root.join(FOLDER)})),
+        Work::Tree => ("listFiles", json!({"directory": job.root.join(SOURCES), "maxDepth": 5})),
+        Work::Glob => ("searchFiles", json!({"pattern": GLOB})),
+        Work::Edit => ("edit", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new})),
+        Work::Search => return None,
+    })
+}
+
+pub(super) fn node_server(job: &Job<'_>) -> Option<Ask> {
+    both(job.work, job)
+}
+
+pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
+    match job.work {
+        Work::Search => {
+            let wanted = json!({"path": job.root, "pattern": "**/*", "query": REGEX, "is_regex": true});
+            Some(("search_files_content", wanted))
+        }
+        other => both(other, job),
+    }
+}
+
+/// The two file servers have tools of the same names.
+fn both(work: Work, job: &Job<'_>) -> Option<Ask> {
+    Some(match work {
+        Work::Read => ("read_text_file", json!({"path": job.file})),
+        Work::List => ("list_directory", json!({"path": job.root.join(FOLDER)})),
+        Work::Tree => ("directory_tree", json!({"path": job.root.join(SOURCES)})),
+        Work::Glob => ("search_files", json!({"path": job.root, "pattern": GLOB})),
+        Work::Edit => {
+            let change = json!({"oldText": job.old, "newText": job.new});
+            ("edit_file", json!({"path": job.file, "edits": [change]}))
+        }
+        Work::Search => return None,
+    })
+}
+
+pub(super) fn commander(job: &Job<'_>) -> Option<Ask> {
+    Some(match job.work {
+        Work::Read => ("read_file", json!({"path": job.file, "length": 5_000})),
+        Work::List => ("list_directory", json!({"path": job.root.join(FOLDER), "depth": 1})),
+        Work::Tree => ("list_directory", json!({"path": job.root.join(SOURCES), "depth": 5})),
+        Work::Search => {
+            let wanted =
+                json!({"path": job.root, "pattern": REGEX, "searchType": "content", "timeout_ms": 10_000});
+            ("start_search", wanted)
+        }
+        Work::Edit => {
+            ("edit_block", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new}))
+        }
+        Work::Glob => return None,
+    })
+}
