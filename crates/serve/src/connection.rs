@@ -18,6 +18,9 @@ use toolpost_runtime::Runtime;
 const BREATH: Duration = Duration::from_millis(100);
 /// How long a client of one shot is still answered.
 const ONE_SHOT: Duration = Duration::from_millis(300);
+/// How much fits into the pipe to the client: as much as the system lets anybody ask for.
+#[cfg(target_os = "linux")]
+const PIPE: usize = 1024 * 1024;
 /// How long calls have to end when nobody waits for their answers.
 const LAST: Duration = Duration::from_millis(30);
 
@@ -26,8 +29,16 @@ const LAST: Duration = Duration::from_millis(30);
 /// # Errors
 /// When standard input cannot be read, or standard output cannot be written, although the client is there.
 pub async fn stdio(runtime: Arc<Runtime>, options: Options) -> Result<(), ServeError> {
+    widen();
     let (input, output) = stdio_pipes();
     connection(runtime, options, input, output).await
+}
+
+/// Lets a whole reply fit into the pipe of standard output, so that it is written at once and not in turns with the
+/// client's reading. Where there is no pipe, or the system says no, replies are written as they fit.
+fn widen() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE);
 }
 
 /// Serves one client on any pair of streams, until it goes away.

@@ -12,4 +12,5 @@ pub mod matching;
 pub mod merge;
 pub mod names;
 pub mod patch;
+pub mod piece;
 pub mod window;

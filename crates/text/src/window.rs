@@ -5,7 +5,9 @@ mod reader;
 use memchr::{memchr, memchr_iter};
 use serde::Serialize;
 
+use crate::piece::Piece;
 use reader::Reader;
+use std::sync::Arc;
 
 /// Which lines to keep, and how much of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub struct Line {
     /// Its number, counted from 1.
     pub number: u64,
     /// Its characters without its break; bytes that are not UTF-8 as windows-1252 glyphs or U+FFFD.
-    pub text: String,
+    pub text: Piece,
     /// How many characters more it has.
     pub more: u64,
 }
@@ -68,7 +70,9 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct Window {
     ask: Ask,
-    seen: Seen,
+    facts: Facts,
+    /// The text of the kept lines, one behind the other, and where each ends.
+    kept: Vec<Kept>,
     reader: Reader,
     /// The number of the line that the next byte belongs to.
     number: u64,
@@ -78,6 +82,13 @@ pub struct Window {
     mark: Option<Vec<u8>>,
     /// The line has had no byte yet, or one space only.
     begins: Begins,
+}
+
+/// A line that was kept: up to where it reaches in the text of all of them, and how many characters more it has.
+#[derive(Debug)]
+struct Kept {
+    end: usize,
+    more: u64,
 }
 
 /// How far the beginning of a line has been seen.
@@ -93,7 +104,8 @@ enum Begins {
 pub fn shown(line: &[u8]) -> String {
     let mut reader = Reader::new(u64::MAX);
     reader.feed(line);
-    reader.take().0
+    reader.end();
+    reader.text
 }
 
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -104,16 +116,17 @@ impl Window {
     pub fn new(ask: Ask) -> Self {
         let reader = Reader::new(ask.characters);
         let mark = Some(Vec::new());
-        Self { ask, seen: Seen::default(), reader, number: 1, last: None, mark, begins: Begins::Fresh }
+        let (facts, kept) = (Facts::default(), Vec::new());
+        Self { ask, facts, kept, reader, number: 1, last: None, mark, begins: Begins::Fresh }
     }
 
     /// Takes the next piece, cut anywhere.
     pub fn feed(&mut self, piece: &[u8]) {
         let mut piece = piece;
-        if let Some(nul) = memchr(0, piece).filter(|_| self.seen.facts.nul.is_none()) {
-            self.seen.facts.nul = Some(self.seen.facts.bytes + nul as u64);
+        if let Some(nul) = memchr(0, piece).filter(|_| self.facts.nul.is_none()) {
+            self.facts.nul = Some(self.facts.bytes + nul as u64);
         }
-        self.seen.facts.bytes += piece.len() as u64;
+        self.facts.bytes += piece.len() as u64;
         while let (Some(mark), Some((&byte, rest))) = (&mut self.mark, piece.split_first()) {
             if MARK.get(mark.len()) != Some(&byte) {
                 let held = self.mark.take().unwrap_or_default();
@@ -123,7 +136,7 @@ impl Window {
             mark.push(byte);
             piece = rest;
             if mark == MARK {
-                self.seen.facts.bom = true;
+                self.facts.bom = true;
                 self.mark = None;
             }
         }
@@ -143,12 +156,18 @@ impl Window {
             self.scan(&held);
         }
         if self.last.is_some_and(|last| last != b'\n') {
-            self.seen.facts.lines = self.number;
+            self.facts.lines = self.number;
             self.keep();
         } else {
-            self.seen.facts.lines = self.number - 1;
+            self.facts.lines = self.number - 1;
         }
-        self.seen
+        let (whole, first) = (Arc::from(self.reader.text), self.ask.first.max(1));
+        let mut from = 0;
+        let lines = self.kept.iter().zip(first..).map(|(kept, number)| {
+            let text = Piece::of(&whole, std::mem::replace(&mut from, kept.end), kept.end);
+            Line { number, text, more: kept.more }
+        });
+        Seen { lines: lines.collect(), facts: self.facts }
     }
 
     /// Goes through bytes behind the byte order mark.
@@ -158,8 +177,8 @@ impl Window {
             let line = &piece[start..end];
             self.part(line);
             match line.last().copied().or(self.last) {
-                Some(b'\r') => self.seen.facts.crlf += 1,
-                _ => self.seen.facts.lf += 1,
+                Some(b'\r') => self.facts.crlf += 1,
+                _ => self.facts.lf += 1,
             }
             self.last = Some(b'\n');
             self.reader.broken();
@@ -189,11 +208,11 @@ impl Window {
             self.begins = match (self.begins, byte) {
                 (Begins::Fresh, b' ') => Begins::Space,
                 (Begins::Fresh, b'\t') => {
-                    self.seen.facts.tabs += 1;
+                    self.facts.tabs += 1;
                     Begins::Known
                 }
                 (Begins::Space, b' ') => {
-                    self.seen.facts.spaces += 1;
+                    self.facts.spaces += 1;
                     Begins::Known
                 }
                 _ => Begins::Known,
@@ -207,9 +226,9 @@ impl Window {
     /// Keeps the line that ends here, if it was asked for.
     fn keep(&mut self) {
         if self.is_wanted() {
-            let (text, more, invalid) = self.reader.take();
-            self.seen.facts.invalid += invalid;
-            self.seen.lines.push(Line { number: self.number, text, more });
+            let (more, invalid) = self.reader.end();
+            self.facts.invalid += invalid;
+            self.kept.push(Kept { end: self.reader.text.len(), more });
         }
     }
 

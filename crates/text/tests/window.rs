@@ -3,7 +3,7 @@
 use toolpost_text::window::{Ask, Facts, Line, Seen, Window};
 
 fn line(number: u64, text: &str, more: u64) -> Line {
-    Line { number, text: text.to_owned(), more }
+    Line { number, text: text.into(), more }
 }
 
 #[test]

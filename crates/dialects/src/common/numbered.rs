@@ -36,6 +36,6 @@ fn gutter(number: u64, body: &mut String) {
         rest /= 10;
     }
     let start = at.min(digits.len() - WIDTH);
-    body.extend(digits[start..].iter().map(|digit| char::from(*digit)));
+    body.push_str(str::from_utf8(&digits[start..]).unwrap_or_default());
     body.push('\t');
 }

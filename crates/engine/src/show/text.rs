@@ -12,6 +12,7 @@ use serde::Serialize;
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
     encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
+    piece::Piece,
     window::{Ask, Facts, Window},
 };
 use toolpost_workspace::{ContentHash, Hasher};
@@ -46,7 +47,8 @@ pub struct Line {
     /// Its number, counted from 1.
     pub number: u64,
     /// The line without its end.
-    pub text: String,
+    #[schemars(with = "String")]
+    pub text: Piece,
     /// How many characters of a very long line are not shown.
     pub cut: Option<u64>,
 }

@@ -2,12 +2,14 @@
 
 use encoding_rs::WINDOWS_1252;
 
-/// A line so far: its first characters, and how many more there were.
+/// Lines, one behind the other: of each its first characters, and how many more there were.
 #[derive(Debug)]
 pub(super) struct Reader {
     limit: u64,
-    text: String,
-    taken: u64,
+    /// The characters that are kept, of all lines so far.
+    pub(super) text: String,
+    /// Where the present line begins in them.
+    begin: usize,
     more: u64,
     invalid: u64,
     /// The beginning of a character whose rest is yet to come.
@@ -19,7 +21,7 @@ pub(super) struct Reader {
 impl Reader {
     /// Starts a line of which at most `limit` characters are kept.
     pub(super) fn new(limit: u64) -> Self {
-        Self { limit, text: String::new(), taken: 0, more: 0, invalid: 0, open: Vec::new(), held: false }
+        Self { limit, text: String::new(), begin: 0, more: 0, invalid: 0, open: Vec::new(), held: false }
     }
 
     /// Takes the next bytes of the line, cut anywhere.
@@ -42,13 +44,12 @@ impl Reader {
         self.held = false;
     }
 
-    /// Ends the line: its text, how many characters more it has, and how many bytes were not UTF-8.
-    pub(super) fn take(&mut self) -> (String, u64, u64) {
+    /// Ends the line: how many characters more it has than are kept, and how many bytes were not UTF-8.
+    pub(super) fn end(&mut self) -> (u64, u64) {
         self.release();
         self.close();
-        let text = std::mem::take(&mut self.text);
-        self.taken = 0;
-        (text, std::mem::take(&mut self.more), std::mem::take(&mut self.invalid))
+        self.begin = self.text.len();
+        (std::mem::take(&mut self.more), std::mem::take(&mut self.invalid))
     }
 
     /// Takes a held carriage return for content.
@@ -103,33 +104,28 @@ impl Reader {
 
     /// Takes an open character for bytes that are none.
     fn close(&mut self) {
+        if self.open.is_empty() {
+            return;
+        }
         let open = std::mem::take(&mut self.open);
         self.wrong(&open);
     }
 
     /// Takes characters.
     fn valid(&mut self, text: &str) {
-        let room = usize::try_from(self.limit - self.taken).unwrap_or(usize::MAX);
-        if text.len() <= room {
-            self.text.push_str(text);
-            self.taken += text.chars().count() as u64;
+        let line = self.text.len() - self.begin;
+        if (line + text.len()) as u64 <= self.limit {
+            self.text.push_str(text); // nearly always: not even its bytes are too many
             return;
         }
-        if room == 0 {
-            self.more += text.chars().count() as u64;
-            return;
-        }
-        match text.char_indices().nth(room) {
-            None => {
-                self.text.push_str(text);
-                self.taken += text.chars().count() as u64;
-            }
-            Some((at, _)) => {
-                self.text.push_str(&text[..at]);
-                self.taken = self.limit;
-                self.more += text[at..].chars().count() as u64;
-            }
-        }
+        let taken = self.text[self.begin..].chars().count() as u64;
+        let room = usize::try_from(self.limit.saturating_sub(taken)).unwrap_or(usize::MAX);
+        let end = match text.char_indices().nth(room) {
+            None => text.len(),
+            Some((at, _)) => at,
+        };
+        self.text.push_str(&text[..end]);
+        self.more += text[end..].chars().count() as u64;
     }
 
     /// Takes bytes that are no characters: each counts as one.
