@@ -14,7 +14,14 @@ use tokio::{
 /// What goes to the client.
 pub(crate) type ToClient = TxJsonRpcMessage<RoleServer>;
 
-type Output = Box<dyn AsyncWrite + Send + Unpin>;
+/// The most that is kept of the memory in which messages are written down.
+const KEPT: usize = 1024 * 1024;
+
+/// Where lines go, and the memory in which each is written down before.
+struct Output {
+    stream: Box<dyn AsyncWrite + Send + Unpin>,
+    line: Vec<u8>,
+}
 
 /// Writes messages as lines.
 #[derive(Clone)]
@@ -26,14 +33,13 @@ pub(crate) struct Writer {
 impl Writer {
     /// Writes to an output; what goes wrong there ends the connection.
     pub(crate) fn new(output: impl AsyncWrite + Send + Unpin + 'static, ends: Ends) -> Self {
-        Self { output: Arc::new(Mutex::new(Box::new(output))), ends }
+        let output = Output { stream: Box::new(output), line: Vec::new() };
+        Self { output: Arc::new(Mutex::new(output)), ends }
     }
 
     /// Writes one message.
     pub(crate) async fn write(&self, message: &ToClient) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        let written = self.line(&line).await;
+        let written = self.output.lock().await.write(message).await;
         if let Err(error) = &written {
             self.ends.broke(io::Error::new(error.kind(), error.to_string()));
         }
@@ -44,10 +50,15 @@ impl Writer {
     pub(crate) async fn refuse(&self, error: ErrorData, id: Option<RequestId>) -> io::Result<()> {
         self.write(&ToClient::error(error, id)).await
     }
+}
 
-    async fn line(&self, line: &[u8]) -> io::Result<()> {
-        let mut output = self.output.lock().await;
-        output.write_all(line).await?;
-        output.flush().await
+impl Output {
+    async fn write(&mut self, message: &ToClient) -> io::Result<()> {
+        self.line.clear();
+        self.line.shrink_to(KEPT);
+        serde_json::to_writer(&mut self.line, message)?;
+        self.line.push(b'\n');
+        self.stream.write_all(&self.line).await?;
+        self.stream.flush().await
     }
 }

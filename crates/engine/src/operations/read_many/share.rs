@@ -71,7 +71,7 @@ impl Text {
             let most = only.text.floor_char_boundary(room / 2);
             let (kept, more) = cut::line(&only.text, only.text[..most].chars().count());
             only.cut = Some(only.cut.unwrap_or(0) + more as u64);
-            only.text = kept.to_owned();
+            only.text = kept.into();
         }
         self.shown = Shown::Beginning;
         self.bytes = self.lines.iter().map(|line| line.text.len() as u64 + 1).sum();

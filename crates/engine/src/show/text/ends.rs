@@ -88,6 +88,6 @@ fn shorten(line: &mut Line, room: usize) {
     let (kept, more) = cut::line(&line.text, characters);
     if more > 0 {
         line.cut = Some(line.cut.unwrap_or(0) + more as u64);
-        line.text = kept.to_owned();
+        line.text = kept.into();
     }
 }
