@@ -316,7 +316,11 @@ fn naive(bytes: &[u8], ask: Ask) -> Seen {
             text.extend(glyphs.zip(chunk.invalid()).map(|(latin, &byte)| glyph(latin, byte)));
         }
         let kept = text.len().min(ask.characters as usize);
-        found.push(Line { number, text: text[..kept].iter().collect::<String>().into(), more: (text.len() - kept) as u64 });
+        found.push(Line {
+            number,
+            text: text[..kept].iter().collect::<String>().into(),
+            more: (text.len() - kept) as u64,
+        });
     }
     Seen { lines: found, facts }
 }
