@@ -51,13 +51,16 @@ pub struct Session {
 
 #[derive(Debug, Default)]
 struct Remembered {
-    /// The contents of each file, the latest last, each with its number.
-    files: HashMap<WorkspacePath, VecDeque<(u64, Arc<[u8]>)>>,
+    /// The contents of each file, the latest last.
+    files: HashMap<WorkspacePath, VecDeque<Version>>,
     /// What was remembered, the oldest first; what is not there any more was forgotten before.
     order: VecDeque<(WorkspacePath, u64)>,
     bytes: usize,
     next: u64,
 }
+
+/// A content that a file had, and its number among all that were remembered.
+type Version = (u64, Arc<[u8]>);
 
 #[derive(Debug, Default)]
 struct Repeated {

@@ -90,10 +90,11 @@ pub fn hash(line: &str) -> u8 {
     hash
 }
 
-/// Writes a line with its reference in front: `42:ab | let a = 1;`.
+/// Writes a line with its reference in front: `42:ab | let a = 1;`, or `42:05 |` where nothing is on it.
 #[must_use]
 pub fn referred(line: usize, text: &str) -> String {
-    format!("{} | {text}", Reference::of(line, text))
+    let reference = Reference::of(line, text);
+    if text.is_empty() { format!("{reference} |") } else { format!("{reference} | {text}") }
 }
 
 /// Takes the reference off a line that has one in front, as `42:ab | let a = 1;` or `42 | let a = 1;`.

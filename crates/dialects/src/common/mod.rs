@@ -5,3 +5,4 @@ pub(crate) mod document;
 mod notebook;
 pub(crate) mod numbered;
 pub(crate) mod walked;
+pub(crate) mod whole;

@@ -1,9 +1,17 @@
-//! The tools of probe.
+//! The file, search and edit tools of Probe's agent.
 
+mod changed;
+mod create;
+mod edit;
+mod extract;
+mod list_files;
+mod referred;
 mod say;
+mod search_files;
+mod targets;
 
 use std::time::Duration;
-use toolpost_engine::Fresh;
+use toolpost_engine::{Changed, Fresh, Need};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 
@@ -11,15 +19,26 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "probe",
     tools: &TOOLS,
-    pages: &[include_str!("tools.md")],
-    instructions: "Tools over the workspace. They never leave it, and never answer from stale data.",
-    budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail { head: 100, tail: 50 } },
+    pages: &[include_str!("edit.md"), include_str!("files.md")],
+    instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
+        searchFiles find them. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
+        proves that it is still the line that was shown; the text is what stands behind the bar. Extract a file before you \
+        edit it. After an edit the reply shows the lines as they are now, with fresh references, so there is no need to \
+        extract them again. Changed by somebody else since it was shown, a file is not edited before you have seen the \
+        change; the refusal shows it.",
+    budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
-    fresh: Fresh::REQUIRED,
-    matching: Step::Exact,
+    fresh: Fresh { part: Need::Seen, whole: Need::Nothing, changed: Changed::Refused },
+    matching: Step::Spaced,
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 0] = [];
+const TOOLS: [ToolDef; 5] = [
+    ToolDef::of::<extract::Extract>(),
+    ToolDef::of::<edit::Edit>(),
+    ToolDef::of::<create::Create>(),
+    ToolDef::of::<list_files::ListFiles>(),
+    ToolDef::of::<search_files::SearchFiles>(),
+];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

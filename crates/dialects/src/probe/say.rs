@@ -1,24 +1,53 @@
 //! Words a next step with this dialect's tools.
 
+use super::targets::quoted;
 use toolpost_engine::Hint;
+use toolpost_tool::example;
 
 pub(super) fn say(hint: &Hint) -> String {
-    let words = match hint {
-        Hint::ReadFirst(..) => "Read this file, then do the same again.",
-        Hint::ReadAgain(..) => "Read this file again: it changed.",
-        Hint::ReadLines(..) => "Read these lines and copy the text from them exactly.",
-        Hint::GiveMoreContext => "Give more surrounding text, so that one place is meant.",
-        Hint::ReplaceAll => "Ask for every occurrence to be replaced.",
-        Hint::DidYouMean(..) => "One of these may be meant.",
-        Hint::FindByName(..) => "Look for the file by its name.",
-        Hint::LookInto(..) => "Look into this directory.",
-        Hint::Narrow => "Search less: a narrower place or pattern.",
-        Hint::Page(..) => "Ask for the part that begins at this line or entry.",
-        Hint::Pages(..) => "Ask for these pages of a document.",
-        Hint::Literal(..) => "Search for the pattern as plain text, which is written so.",
-        Hint::TryAgain => "The same call may be made again as it is.",
-        Hint::Operator(..) => "Only the operator can allow it, by a rule.",
-        Hint::Advice(..) => "A sentence that needs no tool.",
-    };
-    words.to_owned()
+    match hint {
+        Hint::ReadFirst(path) => {
+            format!("See what stands there first: extract {}, then make the same call again.", file(&path.display()))
+        }
+        Hint::ReadAgain(path) => {
+            format!("See what stands there now: extract {}, then make the change on that.", file(&path.display()))
+        }
+        Hint::ReadLines(path, from, to) => {
+            let lines = if from == to { from.to_string() } else { format!("{from}-{to}") };
+            let target = format!("{}:{lines}", quoted(&path.display()));
+            let call = example(&[("file", &target)]);
+            format!(
+                "See these lines with extract {call} and copy the text behind the bars, or name them by start_line and \
+                 end_line instead."
+            )
+        }
+        Hint::GiveMoreContext => {
+            "Give more lines around it in old_string, so that one place is meant, or name the line by start_line.".to_owned()
+        }
+        Hint::ReplaceAll => "Or set replace_all to true, if every occurrence is meant.".to_owned(),
+        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
+        Hint::FindByName(name) => {
+            format!("Find it with searchFiles, for example {}.", example(&[("pattern", name)]))
+        }
+        Hint::LookInto(path) => {
+            let call = example(&[("directory", &path.display())]);
+            format!("See what is in it with listFiles, for example {call}.")
+        }
+        Hint::Narrow => "Name a smaller directory or a narrower pattern.".to_owned(),
+        Hint::Page(line) => format!("Name its lines from {line} on."),
+        Hint::Pages(total) => {
+            format!("It has {total} pages, and pages cannot be chosen here: only a shorter document is shown.")
+        }
+        Hint::Literal(pattern) => {
+            format!("To find the name itself, escape it: {}.", example(&[("pattern", pattern)]))
+        }
+        Hint::TryAgain => "Make the same call again.".to_owned(),
+        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Advice(words) => words.clone(),
+    }
+}
+
+/// Writes the arguments that extract a file.
+fn file(path: &str) -> String {
+    example(&[("file", &quoted(path))])
 }

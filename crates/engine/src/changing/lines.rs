@@ -207,10 +207,12 @@ fn around(text: &str, number: usize) -> String {
     let lines = text.split_inclusive('\n').enumerate().skip(first - 1).take(number + AROUND + 1 - first);
     let shown = lines.map(|(at, line)| {
         let line = line.trim_end_matches('\n');
-        let reference = Reference::of(at + 1, line);
         match cut::line(line, WIDTH) {
-            (kept, 0) => format!("{reference} | {kept}\n"),
-            (kept, more) => format!("{reference} | {kept} {NOTICE}{more} more characters of this line]\n"),
+            (_, 0) => hashline::referred(at + 1, line) + "\n",
+            (kept, more) => {
+                let reference = Reference::of(at + 1, line);
+                format!("{reference} | {kept} {NOTICE}{more} more characters of this line]\n")
+            }
         }
     });
     shown.collect()

@@ -32,6 +32,17 @@ pub struct Request {
     pub without: Vec<String>,
     /// How many entries are listed; all are counted.
     pub limit: usize,
+    /// Whether the sizes of the files are wanted.
+    pub sizes: Sizes,
+}
+
+/// Whether the sizes of files are wanted; each has to be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// They are.
+    Asked,
+    /// They are not.
+    NotAsked,
 }
 
 impl Request {
@@ -46,6 +57,7 @@ impl Request {
             prune: Prune::Dependencies,
             without: Vec::new(),
             limit: 1_000,
+            sizes: Sizes::NotAsked,
         }
     }
 }
@@ -78,6 +90,8 @@ pub struct Node {
     pub depth: usize,
     /// What it is.
     pub kind: FileKind,
+    /// The size of a file in bytes, where sizes were asked for.
+    pub bytes: Option<u64>,
     /// What a link says.
     pub target: Option<String>,
     /// Whether a directory could not be read.
@@ -97,7 +111,7 @@ impl Operation for List {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let base = request.base.clone();
+        let (base, sizes) = (request.base.clone(), request.sizes);
         let request = ListRequest {
             base: request.base,
             depth: request.depth,
@@ -109,17 +123,24 @@ impl Operation for List {
         };
         walk(engine, cx, &base, "steps through directories", move |engine, control| {
             let listed = toolpost_search::list(engine.workspace(), &request, control)?;
-            Ok(output(request.base, listed))
+            Ok(output(engine, request.base, sizes, listed))
         })
         .await
     }
 }
 
-fn output(base: WorkspacePath, listed: ListOutput) -> Output {
+fn output(engine: &Engine, base: WorkspacePath, sizes: Sizes, listed: ListOutput) -> Output {
+    let bytes = |node: &toolpost_search::list::Node| match (sizes, node.kind) {
+        (Sizes::Asked, toolpost_search::Kind::File) => {
+            engine.workspace().stat(&node.path).ok().map(|stat| stat.len)
+        }
+        _ => None,
+    };
     let nodes = listed.nodes.into_iter().map(|node| Node {
         path: node.path.display(),
         depth: node.depth,
         kind: kind(node.kind),
+        bytes: bytes(&node),
         target: node.target,
         unreadable: node.inside == Inside::Unreadable,
         more: node.more,

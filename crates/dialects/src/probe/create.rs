@@ -1,0 +1,55 @@
+//! `create`: makes a file, or writes over all of one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure, Hint,
+    operations::change::{self, Change, Existence, Output, Request, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Create;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the file, absolute or relative to the workspace; missing directories are made.
+    #[schemars(extend("x-aliases" = ["path", "file", "filename", "filepath"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// The whole content.
+    #[schemars(extend("x-aliases" = ["contents", "text", "file_text"], "examples" = ["fn main() {}\n"]))]
+    content: String,
+    /// Write over a file that exists.
+    #[serde(default)]
+    overwrite: bool,
+}
+
+impl Tool for Create {
+    const NAME: &'static str = "create";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let existence = if args.overwrite { Existence::Any } else { Existence::New };
+        let change =
+            Change { path: at.file(&args.file_path)?, at: Where::Whole(existence), text: args.content };
+        Ok(Request { changes: vec![change] })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        let mut failure = super::changed::reword(failure);
+        if let [Hint::ReadFirst(path)] = failure.hints.as_slice() {
+            let call = toolpost_tool::example(&[("file", &super::targets::quoted(&path.display()))]);
+            failure.hints = vec![
+                Hint::Advice("To write over all of it, set overwrite to true.".to_owned()),
+                Hint::Advice(format!(
+                    "To change a part of it, use edit; extract {call} shows what stands there."
+                )),
+            ];
+        }
+        failure
+    }
+}

@@ -1,0 +1,135 @@
+//! `edit`: replaces a text, or lines by their numbers.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure, Hint,
+    operations::change::{self, Change, Lines, Output, Reference, Request, Side, Want, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Edit;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the file, absolute or relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "file", "filename", "filepath"], "examples" = ["src/main.rs"]))]
+    file_path: String,
+    /// The new text. With lines: nothing takes them out.
+    #[schemars(extend("x-aliases" = ["new_str", "new_text", "content"], "examples" = ["let a = 2;"]))]
+    new_string: String,
+    /// Text to replace, copied from the file; it must be there once.
+    #[schemars(extend("x-aliases" = ["old_str", "old_text"], "examples" = ["let a = 1;"]))]
+    old_string: Option<String>,
+    /// Replace every occurrence of old_string.
+    #[serde(default)]
+    replace_all: bool,
+    /// Name of a function, class or method. Not in this version: edit by text or by lines.
+    symbol: Option<String>,
+    /// Put the text before or after the lines instead of replacing them.
+    position: Option<Position>,
+    /// Line to edit: "42", or "42:ab" with its hash.
+    #[schemars(extend("x-aliases" = ["line"], "examples" = ["42:ab"]))]
+    start_line: Option<String>,
+    /// Last line of a range, itself included; start_line if left out.
+    #[schemars(extend("examples" = ["45:cd"]))]
+    end_line: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Position {
+    Before,
+    After,
+}
+
+impl Tool for Edit {
+    const NAME: &'static str = "edit";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let path = at.file(&args.file_path)?;
+        let given = |said: &Option<String>| said.clone().filter(|said| !said.trim().is_empty());
+        let place = if let Some(symbol) = given(&args.symbol) {
+            return Err(no_symbols(&args.file_path, &symbol));
+        } else if let Some(start) = given(&args.start_line) {
+            Where::Lines(lines(&start, given(&args.end_line).as_deref(), args.position)?)
+        } else if let Some(old) = args.old_string.filter(|old| !old.is_empty()) {
+            if args.position.is_some() || given(&args.end_line).is_some() {
+                return Err(half_lines());
+            }
+            let want = if args.replace_all { Want::Every } else { Want::One };
+            Where::Text { old, want, near: None, matching: at.dialect.matching }
+        } else {
+            return Err(nowhere());
+        };
+        Ok(Request { changes: vec![Change { path, at: place, text: args.new_string }] })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        let mut failure = super::changed::reword(failure);
+        // What changed was shown whole and counts as seen: there is no need to look again.
+        if failure.shows.is_some()
+            && let Some(first) = failure.hints.first_mut()
+        {
+            let words = "Now that you have seen it, make the change on what stands there: by these references, or with text \
+                         that is there.";
+            *first = Hint::Advice(words.to_owned());
+        }
+        failure
+    }
+}
+
+/// Reads the lines that are meant; a range may stand in `start_line` alone.
+fn lines(start: &str, end: Option<&str>, position: Option<Position>) -> Result<Lines, Failure> {
+    let (start, end) = match (start.split_once('-'), end) {
+        (Some((start, end)), None) if !start.contains('|') => (start, Some(end)),
+        _ => (start, end),
+    };
+    let first = reference("start_line", start)?;
+    let last = end.map_or(Ok(first), |end| reference("end_line", end))?;
+    let side = match position {
+        None => Side::Replace,
+        Some(Position::Before) => Side::Before,
+        Some(Position::After) => Side::After,
+    };
+    Ok(Lines { first, last, side })
+}
+
+fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
+    said.parse().map_err(|error| Failure::invalid(format!("{name}: {error}.")))
+}
+
+/// Symbols are not known here; lines and text are.
+fn no_symbols(path: &str, symbol: &str) -> Failure {
+    let call = toolpost_tool::example(&[("file", &super::targets::quoted(path))]);
+    Failure::invalid(format!("{path} was not changed: this version edits by text or by lines, not by symbol."))
+        .hint(Hint::Advice(format!(
+            "See where {symbol} begins and ends with extract {call}, then name these lines by start_line and end_line; to put \
+             text before or after it, name one line and a position."
+        )))
+        .hint(Hint::Advice("Or give the text to replace as old_string.".to_owned()))
+}
+
+fn half_lines() -> Failure {
+    Failure::invalid("position and end_line go with start_line; without it, old_string would be replaced.").hint(
+        Hint::Advice(
+            "Name the line by start_line, or leave them out and repeat old_string in new_string, with the new text beside it."
+                .to_owned(),
+        ),
+    )
+}
+
+fn nowhere() -> Failure {
+    Failure::invalid("Nothing says where the new text goes: old_string and start_line are both missing.")
+        .hint(Hint::Advice(
+            "Give the text to replace as old_string, or the lines as start_line and end_line, such as \"42:ab\".".to_owned(),
+        ))
+        .hint(Hint::Advice("To write a whole file, use create, with overwrite if it exists.".to_owned()))
+}

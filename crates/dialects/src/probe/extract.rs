@@ -1,0 +1,114 @@
+//! `extract`: lines of files, each with its reference.
+
+use super::{
+    referred,
+    targets::{self, Part},
+};
+use crate::common::{document, numbered, whole};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure, Hint,
+    operations::{
+        read::{self, Text},
+        view::{self, Answer, Output, Request, Viewed},
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Extract;
+
+/// How many lines are shown around a single line, when nothing is said.
+const AROUND: u64 = 10;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// File, or lines of it: "src/a.ts", "src/a.ts:42", "src/a.ts:10-20". Several are separated by commas or spaces; quote
+    /// a path that has spaces.
+    #[schemars(extend("x-aliases" = ["targets", "target", "path", "file_path", "files"], "examples" = ["src/main.rs:10-20"]))]
+    file: String,
+    /// Lines to show before and after; for a single line 10 if left out.
+    #[schemars(range(min = 0), extend("x-aliases" = ["context_lines"]))]
+    context: Option<f64>,
+}
+
+impl Tool for Extract {
+    const NAME: &'static str = "extract";
+    type Op = view::View;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let targets = targets::read(&args.file)?;
+        let context = args.context.map(|lines| whole::number("context", lines)).transpose()?;
+        let mut parts = Vec::new();
+        for target in targets {
+            let (from, to, around) = match target.part {
+                Part::Whole => (1, None, 0),
+                Part::Line(line) => (line, Some(line), context.unwrap_or(AROUND)),
+                Part::Lines(first, last) => (first, Some(last), context.unwrap_or(0)),
+                Part::Symbol(symbol) => return Err(no_symbols(&target.path, &symbol)),
+            };
+            let path = at.path(&target.path)?;
+            parts.push(view::Part { path, said: target.path, from, to, before: around, after: around });
+        }
+        // A reference is a little longer than what the engine counts for the number of a line.
+        Ok(Request { parts, max_bytes: at.reply_bytes() / 5 * 4 })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        for (at, viewed) in output.parts.iter().enumerate() {
+            if at > 0 {
+                page.text("\n");
+            }
+            part(viewed, page);
+        }
+    }
+}
+
+/// Symbols are not known here; lines are.
+fn no_symbols(path: &str, symbol: &str) -> Failure {
+    let file = toolpost_tool::example(&[("file", &targets::quoted(path))]);
+    Failure::invalid(format!(
+        "{path}#{symbol} was not extracted: this version shows files by lines, not by symbols."
+    ))
+    .hint(Hint::Advice(format!(
+        "Extract the file, {file}, find {symbol} in it, and name its lines from then on."
+    )))
+}
+
+fn part(viewed: &Viewed, page: &mut Page) {
+    match &viewed.answer {
+        Answer::File(file) => {
+            document::render(&file.content, page, |text, page| lines(viewed, file, text, page));
+        }
+        Answer::Failed(failed) => {
+            page.line(&format!("{}: {}", viewed.path, failed.what));
+            if let Some(found) = &failed.found {
+                page.line(found.trim_end());
+            }
+            failed.hints.iter().for_each(|hint| page.line(&super::say::say(hint)));
+        }
+    }
+}
+
+/// Writes lines behind their references, and above them where they are from.
+fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
+    let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
+        page.line(&format!("{} is empty: the file exists and has no content.", file.path));
+        return;
+    };
+    let total = numbered::total(text.total);
+    let mut facts = vec![format!("lines {}-{} of {total}", first.number, last.number)];
+    facts.extend(text.facts.iter().cloned());
+    page.line(&format!("{} ({})", file.path, facts.join("; ")));
+    text.lines.iter().for_each(|line| page.line(&referred::line(line.number, &line.text, line.cut)));
+    if let Some(next) = viewed.next {
+        let upto = viewed.to.map_or(next + last.number - first.number, |to| to.max(next));
+        let call =
+            toolpost_tool::example(&[("file", &format!("{}:{next}-{upto}", targets::quoted(&file.path)))]);
+        page.note(format!("not all that was asked for fits; continue with {call}"));
+    }
+    if let Some(note) = &file.note {
+        page.note(note.clone());
+    }
+}

@@ -1,0 +1,124 @@
+//! `listFiles`: what lies in a directory, and in the directories below it.
+
+use crate::common::{walked, whole};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        list::{self, Hidden, Node, Output, Request, Rules, Sizes},
+        stat::FileKind,
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ListFiles;
+
+/// How deep a tree may be asked for.
+const DEEPEST: u64 = 100;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Directory to list; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
+    directory: Option<String>,
+    /// Levels to list; 1 if left out, the directory alone.
+    #[serde(rename = "maxDepth")]
+    #[schemars(range(min = 1), extend("x-aliases" = ["depth"]))]
+    max_depth: Option<f64>,
+}
+
+impl Tool for ListFiles {
+    const NAME: &'static str = "listFiles";
+    type Op = list::List;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let depth = args.max_depth.map_or(Ok(1), |depth| whole::number("maxDepth", depth))?;
+        Ok(Request {
+            depth: usize::try_from(depth.clamp(1, DEEPEST)).unwrap_or(1),
+            rules: Rules::None,
+            hidden: Hidden::Show,
+            sizes: Sizes::Asked,
+            ..Request::of(at.path_or_root(args.directory.as_deref())?)
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let entries = if output.nodes.is_empty() { " (empty)" } else { "" };
+        page.line(&format!("{}/{entries}", output.path.trim_end_matches('/')));
+        for (at, node) in output.nodes.iter().enumerate() {
+            page.line(&entry(node));
+            // What a directory hides is said where its entries end.
+            let below = output.nodes[at + 1..].iter().take_while(|next| next.depth > node.depth).count();
+            if node.more > 0 && below == 0 {
+                page.line(&format!("{}… {} more", indent(node.depth + 1), node.more));
+            }
+        }
+        if output.more > 0 {
+            page.note(format!("{} more entries are not shown; list a directory below it", output.more));
+        }
+        walked::notes(&output.walk, page);
+        if output.walk.complete != Complete::Yes {
+            page.note("timed_out: true; these are the entries found so far, not all of them; list a directory below it");
+        }
+    }
+}
+
+fn entry(node: &Node) -> String {
+    let name = node.path.rsplit('/').next().unwrap_or(&node.path);
+    let indent = indent(node.depth);
+    match node.kind {
+        FileKind::Directory if node.unreadable => format!("{indent}{name}/  (could not be read)"),
+        FileKind::Directory => format!("{indent}{name}/"),
+        FileKind::Link => {
+            let target = node.target.as_deref().unwrap_or("?");
+            format!("{indent}{name} -> {target}")
+        }
+        FileKind::File => match node.bytes {
+            Some(bytes) => format!("{indent}{name}  {}", size(bytes)),
+            None => format!("{indent}{name}"),
+        },
+        FileKind::Other => format!("{indent}{name}  (no regular file)"),
+    }
+}
+
+fn indent(depth: usize) -> String {
+    "  ".repeat(depth + 1)
+}
+
+/// Writes a size as people read it.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let (mut tenths, mut unit) = (bytes.saturating_mul(10) / 1024, 0);
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        tenths /= 1024;
+        unit += 1;
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_written_for_people() {
+        let rows = [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KB"),
+            (1536, "1.5 KB"),
+            (1024 * 1024, "1.0 MB"),
+            (5_500_000_000, "5.1 GB"),
+            (u64::MAX, "1677721.5 TB"),
+        ];
+        for (bytes, wanted) in rows {
+            assert_eq!(size(bytes), wanted);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `searchFiles`: files by the pattern of their names, newest first.
+
+use crate::common::{walked, whole};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::glob::{self, Complete, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct SearchFiles;
+
+/// How many paths are listed, when nothing is said.
+const LIMIT: u64 = 100;
+/// How many paths are listed at most.
+const MOST: u64 = 10_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Glob pattern of the name, such as "*.test.ts", at any depth; or of the path, such as "src/**/*.rs".
+    #[schemars(extend("x-aliases" = ["glob", "name", "query"], "examples" = ["*.test.ts"]))]
+    pattern: String,
+    /// Directory to search in; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
+    directory: Option<String>,
+    /// Files to list at most; 100 if left out.
+    #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
+    limit: Option<f64>,
+    /// Whether directories below are searched, too.
+    #[schemars(extend("x-unlisted" = true))]
+    recursive: Option<bool>,
+}
+
+impl Tool for SearchFiles {
+    const NAME: &'static str = "searchFiles";
+    type Op = glob::Glob;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let base = at.path_or_root(args.directory.as_deref())?;
+        let limit = args.limit.map_or(Ok(LIMIT), |limit| whole::number("limit", limit))?;
+        if limit == 0 {
+            return Err(Failure::invalid("limit must be greater than zero; leave it out for 100 files."));
+        }
+        Ok(Request {
+            limit: usize::try_from(limit.min(MOST)).unwrap_or(usize::MAX),
+            depth: (args.recursive == Some(false)).then_some(1),
+            ..Request::of(base, args.pattern)
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        if output.total == 0 {
+            page.line("No files found.");
+        }
+        output.matches.iter().for_each(|found| page.line(&found.path));
+        let (shown, total) = (output.matches.len(), output.total);
+        if u64::try_from(shown).is_ok_and(|shown| shown < total) {
+            page.note(format!(
+                "the {shown} newest of {total} files; raise limit, or narrow pattern or directory"
+            ));
+        }
+        walked::notes(&output.walk, page);
+        if output.walk.complete != Complete::Yes {
+            page.note("timed_out: true; these are the files found so far, not all of them; narrow pattern or directory");
+        }
+    }
+}
