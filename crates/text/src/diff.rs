@@ -39,9 +39,26 @@ pub struct Diff {
 /// are written; a notice says how many more there are.
 #[must_use]
 pub fn unified(old: &str, new: &str, context: usize) -> Diff {
+    write(old, new, context, Limits { lines: MAX_LINES, width: MAX_WIDTH })
+}
+
+/// Writes the difference of two LF texts whole, for a person or a program that asks for it.
+#[must_use]
+pub fn unified_whole(old: &str, new: &str, context: usize) -> Diff {
+    write(old, new, context, Limits { lines: usize::MAX, width: usize::MAX })
+}
+
+/// How much of a diff is written.
+#[derive(Clone, Copy)]
+struct Limits {
+    lines: usize,
+    width: usize,
+}
+
+fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
     let (old, new): (Vec<&str>, Vec<&str>) = (split(old), split(new));
     let ops = changes(&old, &new);
-    let mut out = Writer { diff: Diff::default(), written: 0, old: &old, new: &new };
+    let mut out = Writer { diff: Diff::default(), written: 0, limits, old: &old, new: &new };
     for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
         out.count(op);
     }
@@ -93,6 +110,7 @@ fn placed(op: &DiffOp, place: &mut (usize, usize)) -> DiffOp {
 struct Writer<'a> {
     diff: Diff,
     written: usize,
+    limits: Limits,
     old: &'a [&'a str],
     new: &'a [&'a str],
 }
@@ -133,7 +151,7 @@ impl Writer<'_> {
     fn lines(&mut self, sign: char, lines: &[&str]) {
         for line in lines {
             let (body, closed) = line.strip_suffix('\n').map_or((*line, false), |body| (body, true));
-            match cut::line(body, MAX_WIDTH) {
+            match cut::line(body, self.limits.width) {
                 (kept, 0) => self.line(&format!("{sign}{kept}\n")),
                 (kept, more) => {
                     self.line(&format!("{sign}{kept} {}left out {more} characters]\n", cut::NOTICE));
@@ -147,7 +165,7 @@ impl Writer<'_> {
 
     /// Writes a line, or counts it.
     fn line(&mut self, line: &str) {
-        if self.written < MAX_LINES {
+        if self.written < self.limits.lines {
             self.diff.text.push_str(line);
             self.written += 1;
         } else {

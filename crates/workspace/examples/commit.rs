@@ -1,14 +1,17 @@
 //! Writes files through the workspace, so that tests can watch, stop or kill a process that does.
 //!
-//! `commit ROOT STATE FILE CONTENT [FILE CONTENT]…`; the content `-` deletes. Only opens, and tells what was
-//! recovered, if no file is named. `TOOLPOST_EXPECT=absent` refuses what exists.
+//! `commit ROOT STATE FILE CONTENT [FILE CONTENT]…`; the content `-` deletes, `--` deletes a whole directory, `/` makes
+//! one, `>NEW` moves over whatever there is. Only opens, and tells what was recovered, if no file is named.
+//! `TOOLPOST_EXPECT=absent` refuses what exists, `TOOLPOST_UNDO=1` undoes the last change, `TOOLPOST_HISTORY=0` keeps none,
+//! `TOOLPOST_TIMES=N` makes the same commit N times, a line longer each, and tells how long one took.
 
 use std::io::Write;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use toolpost_workspace::{
-    Action, Draft, Durability, Expect, Options, Scope, Workspace, ignore_file_size_signal,
+    Action, Cause, Draft, Durability, Expect, HistoryLimits, Options, Overwrite, Scope, Workspace,
+    ignore_file_size_signal,
 };
 
 fn main() -> ExitCode {
@@ -37,31 +40,79 @@ fn run() -> Result<Vec<String>, Box<dyn std::error::Error>> {
         home: None,
         durability: if durable { Durability::Power } else { Durability::Kill },
         scope: Scope::Careful,
+        history: history()?,
     })?;
     let mut lines = recovery.lines();
+    if std::env::var_os("TOOLPOST_UNDO").is_some() {
+        let history = workspace.history().ok_or("no history is kept")?;
+        let record = history.last_in_force()?;
+        let undone = history.undo(&record, &Cause::default(), WAIT)?;
+        lines.extend(undone.committed.notes.iter().map(ToString::to_string));
+        return Ok(lines);
+    }
     let absent = std::env::var("TOOLPOST_EXPECT").is_ok_and(|expect| expect == "absent");
     let expect = if absent { Expect::Absent } else { Expect::Any };
+    let asked: Vec<String> = arguments.collect();
+    let times = std::env::var("TOOLPOST_TIMES").map_or(Ok(1), |times| times.parse::<usize>())?;
+    let start = Instant::now();
+    for time in 0..times {
+        let drafts = drafts(&workspace, &asked, expect, time)?;
+        if drafts.is_empty() {
+            return Ok(lines);
+        }
+        lines.extend(commit(&workspace, drafts)?);
+    }
+    if times > 1 {
+        lines = vec![format!("{} us each", start.elapsed().as_micros() / times as u128)];
+    }
+    Ok(lines)
+}
+
+fn drafts(
+    workspace: &Workspace,
+    asked: &[String],
+    expect: Expect,
+    time: usize,
+) -> Result<Vec<Draft>, Box<dyn std::error::Error>> {
     let mut drafts = Vec::new();
-    while let (Some(file), Some(content)) = (arguments.next(), arguments.next()) {
-        let path = workspace.resolve(&file)?;
-        let action = match content.as_str() {
+    for pair in asked.chunks_exact(2) {
+        let path = workspace.resolve_entry(&pair[0])?;
+        let action = match pair[1].as_str() {
             "-" => Action::Delete { expect },
-            // Long contents do not fit into an argument: `x*5000` is five thousand lines of x.
-            _ => Action::Write { bytes: expanded(&content), expect },
+            "--" => Action::DeleteTree,
+            "/" => Action::MakeDirectory,
+            content => match content.strip_prefix('>') {
+                Some(to) => Action::Move { to: workspace.resolve_entry(to)?, overwrite: Overwrite::Replace },
+                // Long contents do not fit into an argument: `x*5000` is five thousand lines of x.
+                None => Action::Write { bytes: [expanded(content), vec![b'.'; time]].concat(), expect },
+            },
         };
         drafts.push(Draft { path, action });
     }
-    if drafts.is_empty() {
-        return Ok(lines);
-    }
-    let paths: Vec<_> = drafts.iter().map(|draft| draft.path.clone()).collect();
-    let hold = workspace.hold(&paths, Duration::from_secs(10))?;
-    lines.extend(hold.notes().iter().map(ToString::to_string));
-    let committed = hold.commit(drafts, &toolpost_workspace::Cause::default())?;
+    Ok(drafts)
+}
+
+fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let mut paths: Vec<_> = drafts.iter().map(|draft| draft.path.clone()).collect();
+    paths.extend(drafts.iter().filter_map(|draft| match &draft.action {
+        Action::Move { to, .. } => Some(to.clone()),
+        _ => None,
+    }));
+    let hold = workspace.hold(&paths, WAIT)?;
+    let mut lines: Vec<String> = hold.notes().iter().map(ToString::to_string).collect();
+    let committed = hold.commit(drafts, &Cause::default())?;
     lines.extend(committed.changes.iter().map(|change| format!("{}: {:?}", change.path, change.outcome)));
     lines.extend(committed.notes.iter().map(ToString::to_string));
     Ok(lines)
 }
+
+fn history() -> Result<HistoryLimits, std::num::ParseIntError> {
+    let limits = HistoryLimits::default();
+    let bytes = std::env::var("TOOLPOST_HISTORY").map_or(Ok(limits.bytes), |bytes| bytes.parse())?;
+    Ok(HistoryLimits { bytes, ..limits })
+}
+
+const WAIT: Duration = Duration::from_secs(10);
 
 fn expanded(content: &str) -> Vec<u8> {
     match content.split_once('*').map(|(line, times)| (line, times.parse::<usize>())) {

@@ -1,33 +1,42 @@
 //! Making changes: all or none.
 
 mod apply;
+mod clash;
 mod copy;
+pub(crate) mod directories;
 mod error;
 mod in_place;
 mod metadata;
 mod plan;
+mod record;
 mod stage;
 pub(crate) mod undo;
+mod work;
 
 use std::collections::BTreeSet;
 
-use rustix::fs::{Mode, mkdirat};
+use rustix::fs::mkdirat;
 use rustix::io::Errno;
 
 pub use error::{CommitError, CommitKind};
 
 use self::apply::{Stop, Way, apply, check, prepare};
+use self::directories::remove_empty;
 use self::error::Failed;
-use self::plan::{Plan, Work};
+use self::plan::Plan;
 use self::undo::{Undone, clear, undo_all};
+pub(crate) use self::work::ReadOnly;
+use self::work::Work;
 use crate::access::Kind;
-use crate::draft::{Committed, Draft, Note};
+use crate::draft::{Cause, Committed, Draft, Note, Outcome};
+use crate::history::{JournalAfter, Record, Sort};
 use crate::journal::{Journal, Phase, Raw, StepKind};
 use crate::options::Durability;
 use crate::owner::Owner;
 use crate::path::WorkspacePath;
 use crate::spot::{Found, Spot};
 use crate::state::Sync;
+use crate::system::mode as mode_bits;
 use crate::tree::remove_tree;
 use crate::workspace::Workspace;
 
@@ -36,13 +45,14 @@ pub(crate) fn run(
     workspace: &Workspace,
     held: &[WorkspacePath],
     drafts: Vec<Draft>,
+    cause: &Cause,
+    read_only: ReadOnly,
 ) -> Result<Committed, CommitError> {
-    let Plan { works, made, changes, notes } = Plan::make(held, drafts)?;
-    let mut commit = Commit::new(workspace, works, made, Committed { changes, notes });
-    if commit.works.is_empty() && commit.made.is_empty() {
+    let mut commit = Commit::new(workspace, Plan::make(held, drafts, read_only)?);
+    if commit.works.is_empty() && commit.made.is_empty() && commit.emptied.is_empty() {
         return Ok(commit.done);
     }
-    match commit.carry_out() {
+    match commit.carry_out(cause) {
         Ok(()) => Ok(commit.finish()),
         Err(error) => Err(commit.take_back(error)),
     }
@@ -52,32 +62,45 @@ struct Commit<'a> {
     workspace: &'a Workspace,
     works: Vec<Work>,
     made: BTreeSet<WorkspacePath>,
+    modes: Vec<(WorkspacePath, u32)>,
+    emptied: Vec<(usize, WorkspacePath)>,
     /// Directories that this commit itself has made.
     really_made: Vec<WorkspacePath>,
     way: Way,
     phase: Phase,
     /// The journal's name in the state directory, if there is one.
     name: Option<String>,
+    record: Option<Record>,
     done: Committed,
 }
 
 impl<'a> Commit<'a> {
-    fn new(
-        workspace: &'a Workspace,
-        works: Vec<Work>,
-        made: BTreeSet<WorkspacePath>,
-        done: Committed,
-    ) -> Self {
+    fn new(workspace: &'a Workspace, plan: Plan) -> Self {
+        let Plan { works, made, modes, emptied, changes, notes, .. } = plan;
         let is_tree = |work: &Work| {
             work.step.kind == StepKind::Remove && work.old.is_some_and(|stat| stat.kind == Kind::Directory)
         };
         let way = if works.len() > 1 || works.iter().any(is_tree) { Way::WithBackup } else { Way::OneStroke };
         let name = workspace.state().map(crate::state::State::journal_name);
-        Self { workspace, works, made, really_made: Vec::new(), way, phase: Phase::Staging, name, done }
+        Self {
+            workspace,
+            works,
+            made,
+            modes,
+            emptied,
+            really_made: Vec::new(),
+            way,
+            phase: Phase::Staging,
+            name,
+            record: None,
+            done: Committed { changes, notes },
+        }
     }
 
-    fn carry_out(&mut self) -> Result<(), CommitError> {
+    fn carry_out(&mut self, cause: &Cause) -> Result<(), CommitError> {
+        let recording = self.record(cause);
         self.write_journal()?;
+        drop(recording);
         self.make_directories()?;
         for number in 0..self.works.len() {
             let mut notes = Vec::new();
@@ -90,6 +113,10 @@ impl<'a> Commit<'a> {
             if number >= KEPT_OPEN {
                 self.works[number].staged = None;
             }
+        }
+        if self.works.iter().any(|work| work.from.is_some()) {
+            // What a copy holds is known only now.
+            self.write_journal()?;
         }
         for work in &mut self.works {
             check(work).map_err(|why| why.at(&work.path))?;
@@ -127,11 +154,39 @@ impl<'a> Commit<'a> {
                 self.done.notes.push(Note::LinkBroken { path: work.path.clone(), others: links - 1 });
             }
         }
-        if leftovers.is_empty() {
-            self.forget_journal();
-        }
+        self.finish_directories();
+        self.keep_record(if leftovers.is_empty() { JournalAfter::Goes } else { JournalAfter::Stays });
         self.done.notes.extend(leftovers.into_iter().map(|file| Note::Leftover { file }));
         self.done
+    }
+
+    /// Gives new directories their permissions, and removes those that were to go if they are empty.
+    fn finish_directories(&mut self) {
+        for path in directories::set_modes(self.workspace, &self.journal().modes) {
+            self.done.notes.push(Note::NotKept { path, what: "permissions".into() });
+        }
+        self.emptied.sort_by(|(_, left), (_, right)| right.cmp(left));
+        for (draft, path) in &self.emptied {
+            if let (Ok(()), Some(change)) = (remove_empty(path), self.done.changes.get_mut(*draft)) {
+                change.outcome = Outcome::Deleted;
+            }
+        }
+    }
+
+    /// Makes the record final; a change that the history does not take is made all the same.
+    fn keep_record(&mut self, after: JournalAfter) {
+        let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return };
+        let file = format!("{name}.json");
+        let kept = crate::history::keep(self.workspace, state, &file, &self.journal(), after);
+        if let Err(fault) = &kept {
+            self.done.notes.push(Note::NotRecorded { why: fault.to_string() });
+        }
+        if after == JournalAfter::Goes && (kept.is_err() || self.record.is_none()) {
+            self.forget_journal();
+        }
+        if let (Ok(()), Some(_), Some(store)) = (kept, &self.record, state.history()) {
+            store.tidy(state);
+        }
     }
 
     /// Puts everything back as it was, and says what could not be.
@@ -158,8 +213,11 @@ impl<'a> Commit<'a> {
 
     fn make_directories(&mut self) -> Result<(), CommitError> {
         for path in &self.made {
-            let made = Spot::open(path)
-                .and_then(|spot| mkdirat(&spot.directory, &spot.name, Mode::from_raw_mode(0o777)));
+            // Until all is in it, a directory is open to its owner.
+            let mode =
+                self.modes.iter().find(|(made, _)| made == path).map_or(0o777, |(_, mode)| mode | 0o700);
+            let made =
+                Spot::open(path).and_then(|spot| mkdirat(&spot.directory, &spot.name, mode_bits(mode)));
             match made {
                 Ok(()) => self.really_made.push(path.clone()),
                 Err(Errno::EXIST) if is_directory(path) => {}
@@ -207,12 +265,19 @@ impl<'a> Commit<'a> {
     fn note_mode(&mut self, number: usize, mode: Option<u32>) {
         let draft = self.works[number].draft;
         let (copied, new) = (self.works[number].from.is_some(), self.works[number].step.new);
-        let Some(change) = self.done.changes.get_mut(draft) else { return };
-        if let Some(mode) = mode {
-            change.mode = Some(mode);
+        let after = new.and_then(|new| new.hash);
+        if let Some(change) = self.done.changes.get_mut(draft) {
+            change.mode = mode.or(change.mode);
+            change.after = if copied { after } else { change.after };
         }
-        if copied {
-            change.after = new.and_then(|new| new.hash);
+        let place = self.works[number].path.raw();
+        let changes = self.record.iter_mut().flat_map(|record| &mut record.changes);
+        for change in changes.filter(|change| change.to.is_none() && change.place.path() == place) {
+            let Some(content) = &mut change.after else { continue };
+            content.mode = mode.or(content.mode);
+            if copied && content.sort == Sort::File {
+                content.hash = after;
+            }
         }
     }
 
@@ -254,6 +319,9 @@ impl<'a> Commit<'a> {
             phase: self.phase,
             made: self.made.iter().map(|path| Raw::from(path.raw())).collect(),
             steps: self.works.iter().map(|work| work.step.clone()).collect(),
+            modes: self.modes.iter().map(|(path, mode)| (path.raw().into(), *mode)).collect(),
+            emptied: self.emptied.iter().map(|(_, path)| path.raw().into()).collect(),
+            record: self.record.clone(),
         }
     }
 
@@ -268,7 +336,8 @@ impl<'a> Commit<'a> {
         let written = serde_json::to_vec(&journal)
             .map_err(|_| Errno::INVAL)
             .and_then(|bytes| state.write(&format!("{name}.json"), &bytes, sync));
-        let path = self.works.first().map(|work| &work.path).or_else(|| self.made.first());
+        let path = self.works.first().map(|work| &work.path);
+        let path = path.or_else(|| self.made.first()).or_else(|| self.emptied.first().map(|(_, path)| path));
         match (written, path) {
             (Err(errno), Some(path)) => {
                 let failed = Failed { errno, step: "writing down what will be done" };

@@ -1,6 +1,9 @@
 //! What is to change, and what has changed.
 
+use std::ffi::OsString;
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
@@ -15,7 +18,7 @@ pub struct Draft {
 }
 
 /// Who makes a commit, for the history.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cause {
     /// The call, as it is known in events; empty where nobody called.
     pub call: String,
@@ -23,6 +26,9 @@ pub struct Cause {
     pub tool: String,
     /// The client's session.
     pub session: String,
+    /// The change of the history that this one takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
 }
 
 /// How a path shall change.
@@ -60,8 +66,20 @@ pub enum Action {
     },
     /// Removes a directory with all that is in it, or a file.
     DeleteTree,
+    /// Removes a directory when all else is done, if nothing is left in it; what is no directory stays.
+    DeleteEmpty,
     /// Makes a directory and its parents; one that is there already is no change.
     MakeDirectory,
+    /// Like [`Action::MakeDirectory`], with permission bits: for bringing a directory back.
+    RestoreDirectory {
+        /// The permission bits that it shall have.
+        mode: u32,
+    },
+    /// Makes a symbolic link where nothing is: for bringing one back.
+    RestoreLink {
+        /// What the link says.
+        target: OsString,
+    },
     /// Makes a copy of a file, a link or a directory with all that is in it where nothing is; missing directories are
     /// made. A copy of a directory is a commit of its own.
     Copy {
@@ -182,8 +200,20 @@ pub enum Note {
         /// Why.
         why: String,
     },
-    /// There is no state directory, so a killed process could not be cleaned up after.
+    /// There is no state directory, so a killed process could not be cleaned up after, and nothing is recorded.
     NoState,
+    /// The change is made, but the history does not know of it.
+    NotRecorded {
+        /// Why.
+        why: String,
+    },
+    /// The change is made and recorded, but without the bytes that it would take to undo it.
+    NoWayBack {
+        /// Whose bytes.
+        path: WorkspacePath,
+        /// Why they are not kept.
+        why: String,
+    },
 }
 
 impl fmt::Display for Note {
@@ -202,8 +232,17 @@ impl fmt::Display for Note {
             ),
             Self::Leftover { file } => write!(formatter, "{file} could not be removed: delete it by hand"),
             Self::NoLocks { why } => write!(formatter, "other processes are not locked out ({why})"),
-            Self::NoState => {
-                formatter.write_str("no state directory: a killed process is not cleaned up after")
+            Self::NoState => formatter.write_str(
+                "no state directory: a killed process is not cleaned up after, and nothing can be undone",
+            ),
+            Self::NotRecorded { why } => {
+                write!(formatter, "this change cannot be undone: the history could not be written ({why})")
+            }
+            Self::NoWayBack { path, why } => {
+                write!(
+                    formatter,
+                    "this change cannot be undone: {path} {why}, and its former content was not kept"
+                )
             }
         }
     }

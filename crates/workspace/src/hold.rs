@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::commit::CommitError;
+use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Cause, Committed, Draft, Note};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
@@ -63,8 +63,17 @@ impl Hold {
         &self.paths
     }
 
-    /// Makes all changes, or none.
-    pub fn commit(&self, drafts: Vec<Draft>, _cause: &Cause) -> Result<Committed, CommitError> {
-        crate::commit::run(&self.workspace, &self.paths, drafts)
+    /// Makes all changes, or none; the history knows who made them.
+    pub fn commit(&self, drafts: Vec<Draft>, cause: &Cause) -> Result<Committed, CommitError> {
+        self.commit_with(drafts, cause, ReadOnly::Stays)
+    }
+
+    pub(crate) fn commit_with(
+        &self,
+        drafts: Vec<Draft>,
+        cause: &Cause,
+        read_only: ReadOnly,
+    ) -> Result<Committed, CommitError> {
+        crate::commit::run(&self.workspace, &self.paths, drafts, cause, read_only)
     }
 }

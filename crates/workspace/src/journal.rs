@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::access::Stat;
 use crate::hash::ContentHash;
+use crate::history::Record;
 use crate::owner::Owner;
 
 /// The plan of one commit and how far it has come.
@@ -18,6 +19,15 @@ pub(crate) struct Journal {
     /// Directories that the commit makes, parents first.
     pub(crate) made: Vec<Raw>,
     pub(crate) steps: Vec<Step>,
+    /// The permission bits of directories that are made, to be set when all is in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) modes: Vec<(Raw, u32)>,
+    /// Directories to remove at the end, if they are empty then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) emptied: Vec<Raw>,
+    /// What the history will say, if the commit comes to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) record: Option<Record>,
 }
 
 /// How far a commit has come.

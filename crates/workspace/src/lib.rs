@@ -6,11 +6,13 @@ mod commit;
 mod draft;
 mod fault;
 mod hash;
+mod history;
 mod hold;
 mod journal;
 mod ledger;
 mod locks;
 mod lookup;
+mod nameless;
 pub mod operator;
 mod options;
 mod owner;
@@ -35,10 +37,15 @@ pub use commit::{CommitError, CommitKind};
 pub use draft::{Action, Cause, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
 pub use fault::Fault;
 pub use hash::{ContentHash, Hasher, hash};
+pub use history::{
+    Change, Content, FileDiff, FindError, History, Obstacle, Record as HistoryRecord, Shown, Sort, UndoError,
+    Undone, What,
+};
 pub use hold::{Hold, HoldError};
 pub use ledger::{Coverage, LEDGER_LIMIT, Ledger, Record, Seen};
 pub use lookup::{Lookup, LookupError, Missing};
-pub use options::{Durability, OpenError, Options, Scope};
+pub use options::{Durability, HistoryLimits, OpenError, Options, Scope};
+pub use owner::unique;
 pub use path::WorkspacePath;
 pub use read::{Entry, OpenFile, Snapshot, open_regular, stat_at};
 pub use recovery::Recovery;

@@ -1,6 +1,7 @@
 //! With what a workspace is opened.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -20,6 +21,23 @@ pub struct Options {
     pub durability: Durability,
     /// Which directories may be roots.
     pub scope: Scope,
+    /// How much is remembered of what was changed.
+    pub history: HistoryLimits,
+}
+
+/// How much the history keeps; what is oldest goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryLimits {
+    /// How many bytes all of it may have; 0 keeps nothing.
+    pub bytes: u64,
+    /// How old a change may become.
+    pub age: Duration,
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        Self { bytes: 512 * 1024 * 1024, age: Duration::from_secs(30 * 24 * 60 * 60) }
+    }
 }
 
 /// What a commit survives once it has been reported as done.

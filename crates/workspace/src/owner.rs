@@ -35,7 +35,7 @@ impl Owner {
 }
 
 /// Returns a name that no other process, thread or call has: letters and digits.
-pub(crate) fn unique() -> String {
+pub fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u64(NEXT.fetch_add(1, Ordering::Relaxed));

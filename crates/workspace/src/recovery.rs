@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use crate::commit::directories::{remove_all_empty, set_modes};
 use crate::commit::undo::{Undone, clear, undo_all};
-use crate::journal::{Journal, Phase, Step, StepKind};
+use crate::history::{JournalAfter, is_done, keep};
+use crate::journal::{Journal, Step, StepKind};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
 use crate::state::{Life, State};
@@ -51,6 +53,9 @@ impl Recovery {
         }
         drop_strays(state);
         state.sweep();
+        if let Some(store) = state.history() {
+            store.tidy_at_start(state);
+        }
         recovery
     }
 
@@ -81,7 +86,7 @@ impl Recovery {
             .iter()
             .flat_map(|step| [Some(&step.place), step.to.as_ref()])
             .flatten()
-            .chain(&journal.made)
+            .chain(journal.made.iter().chain(&journal.emptied))
             .filter_map(|place| workspace.known(place.path()))
             .collect();
         let expected: usize = journal.steps.iter().map(|step| 1 + usize::from(step.to.is_some())).sum();
@@ -95,23 +100,34 @@ impl Recovery {
             // Another process was faster.
             return;
         }
-        self.settle(workspace, &journal);
+        if is_done(workspace, &journal) {
+            self.complete(workspace, &journal);
+            if let Err(fault) = keep(workspace, state, &file, &journal, JournalAfter::Goes) {
+                self.left.push(format!("{}: the history could not take it up ({fault})", state.shown(&file)));
+            }
+        } else {
+            self.take_back(workspace, &journal);
+        }
         self.swept += 1;
+        // Gone already, if it has become a record.
         let _ = state.remove(&file);
     }
 
-    fn settle(&mut self, workspace: &Workspace, journal: &Journal) {
-        if journal.phase == Phase::Done {
-            for step in &journal.steps {
-                let leftovers = clear(workspace, step);
-                self.left
-                    .extend(leftovers.into_iter().map(|file| format!("{file}: it could not be removed")));
-                let place = if step.kind == StepKind::Move { step.to.as_ref() } else { Some(&step.place) };
-                self.finished
-                    .extend(place.and_then(|place| workspace.known(place.path())).map(|path| path.display()));
-            }
-            return;
+    /// Does what is left to do of a commit that has changed all that it was to change.
+    fn complete(&mut self, workspace: &Workspace, journal: &Journal) {
+        for step in &journal.steps {
+            let leftovers = clear(workspace, step);
+            self.left.extend(leftovers.into_iter().map(|file| format!("{file}: it could not be removed")));
+            let place = if step.kind == StepKind::Move { step.to.as_ref() } else { Some(&step.place) };
+            self.finished
+                .extend(place.and_then(|place| workspace.known(place.path())).map(|path| path.display()));
         }
+        let unset = set_modes(workspace, &journal.modes);
+        self.left.extend(unset.iter().map(|path| format!("{path}: its permissions could not be set")));
+        remove_all_empty(workspace, &journal.emptied);
+    }
+
+    fn take_back(&mut self, workspace: &Workspace, journal: &Journal) {
         for (path, outcome) in undo_all(workspace, journal) {
             match outcome {
                 Undone::Nothing => {}

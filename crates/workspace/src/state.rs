@@ -15,6 +15,8 @@ use rustix::fs::{
 use rustix::io::{Errno, Result, retry_on_intr};
 
 use crate::fault::Fault;
+use crate::history::Store;
+use crate::options::HistoryLimits;
 use crate::owner::{Owner, unique};
 use crate::root::identity;
 use crate::system::sync_bytes;
@@ -29,6 +31,7 @@ pub(crate) struct State {
     /// Locked as long as this process uses the directory; the lock goes with the process.
     _sign: Option<OwnedFd>,
     next: AtomicU64,
+    history: std::result::Result<Option<Store>, Fault>,
 }
 
 /// Whether the process that a file of the state directory belongs to is still there.
@@ -41,7 +44,7 @@ pub(crate) enum Life {
 }
 
 impl State {
-    pub(crate) fn open(path: &Path) -> std::result::Result<Self, Fault> {
+    pub(crate) fn open(path: &Path, history: HistoryLimits) -> std::result::Result<Self, Fault> {
         let part = |name: &str| -> std::result::Result<OwnedFd, Fault> {
             let part = path.join(name);
             DirBuilder::new().recursive(true).mode(0o700).create(&part)?;
@@ -51,7 +54,25 @@ impl State {
         let (locks, journals, live) = (part("locks")?, part("journals")?, part("live")?);
         let id = format!("{}-{}", Owner::this().pid, unique());
         let sign = sign_of_life(&live, &id)?;
-        Ok(Self { path: path.into(), locks, journals, live, id, _sign: sign, next: AtomicU64::new(0) })
+        let history = match history.bytes {
+            0 => Ok(None),
+            _ => open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+                .and_then(|top| Store::open(top.as_fd(), history))
+                .map(Some)
+                .map_err(Fault::from),
+        };
+        let next = AtomicU64::new(0);
+        Ok(Self { path: path.into(), locks, journals, live, id, _sign: sign, next, history })
+    }
+
+    /// Returns the history, where one is kept and can be.
+    pub(crate) fn history(&self) -> Option<&Store> {
+        self.history.as_ref().ok().and_then(Option::as_ref)
+    }
+
+    /// Returns the history, where one is kept, or why it cannot be.
+    pub(crate) fn history_or_fault(&self) -> std::result::Result<Option<&Store>, Fault> {
+        self.history.as_ref().map(Option::as_ref).map_err(|fault| *fault)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -206,7 +227,8 @@ fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>
     }
 }
 
-fn names(directory: BorrowedFd<'_>) -> Vec<String> {
+/// Names what is in a directory, sorted.
+pub(crate) fn names(directory: BorrowedFd<'_>) -> Vec<String> {
     let Ok(entries) = Dir::read_from(directory) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .filter_map(std::result::Result::ok)
@@ -226,7 +248,7 @@ mod tests {
     #[test]
     fn the_sweep_takes_no_lock_that_is_held() {
         let directory = tempfile::tempdir().unwrap();
-        let state = State::open(directory.path()).unwrap();
+        let state = State::open(directory.path(), HistoryLimits::default()).unwrap();
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -34,9 +34,10 @@ impl Workspace {
             .map(|(position, given)| open_root(given, position, options.scope, home))
             .collect::<Result<Vec<Root>, OpenError>>()?;
         let state = match &options.state {
-            Some(path) => {
-                Some(State::open(path).map_err(|fault| OpenError::State { state: shown(path), fault })?)
-            }
+            Some(path) => Some(
+                State::open(path, options.history)
+                    .map_err(|fault| OpenError::State { state: shown(path), fault })?,
+            ),
             None => None,
         };
         let shared = Shared { roots, home: options.home, durability: options.durability, state };

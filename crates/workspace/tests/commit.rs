@@ -57,7 +57,7 @@ fn check(
         }
     }
     drop(workspace);
-    assert_eq!(tree_of(&world.state()), ["journals/", "live/", "locks/"]);
+    assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{WAIT, World, tree_of, write};
+use common::{WAIT, World, write};
 use toolpost_workspace::{Expect, HoldError, Options, Workspace};
 
 const SLOTS: usize = 60;
@@ -69,7 +69,7 @@ fn three_processes_change_sixty_places() {
         assert!(worker.wait().unwrap().success());
     }
     assert_eq!(world.tree(), [format!("f={}", slots(1))]);
-    assert_eq!(tree_of(&world.state()), ["journals/", "live/", "locks/"]);
+    assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"]);
 }
 
 #[test]
@@ -122,5 +122,5 @@ fn holds_in_any_order_do_not_stop_each_other() {
             });
         }
     });
-    assert_eq!(tree_of(&world.state()).iter().filter(|line| line.starts_with("locks/")).count(), 1);
+    assert_eq!(world.state_tree().iter().filter(|line| line.starts_with("locks/")).count(), 1);
 }

@@ -88,7 +88,7 @@ fn check(number: usize, row: &Row) {
     };
     assert_eq!(recovery, wanted, "row {number}");
     drop(workspace);
-    let state = tree_of(&world.state());
+    let state = world.state_tree();
     assert!(!state.iter().any(|line| line.contains(JOURNAL)), "row {number}: {state:?}");
     assert_eq!(world.open_and_recover().1, Recovery::default(), "row {number}: once is enough");
 }
@@ -357,7 +357,7 @@ fn a_torn_rewrite_is_restored_from_the_state_directory() {
         fs::write(world.at("a"), now).unwrap();
         let (workspace, recovery) = world.open_and_recover();
         drop(workspace);
-        let state = tree_of(&world.state());
+        let state = world.state_tree();
         if restored {
             assert_eq!((world.read("a").as_str(), recovery.left), (old, vec![]), "{now}");
             assert_eq!(state, ["journals/", "live/", "locks/"], "{now}");

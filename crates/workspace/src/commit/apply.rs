@@ -2,13 +2,13 @@
 
 use std::ffi::OsStr;
 
-use rustix::fs::{AtFlags, unlinkat};
+use rustix::fs::{AtFlags, symlinkat, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::copy::copy;
 use super::error::{CommitKind, Failed};
-use super::plan::{Rename, Work};
 use super::stage::{Like, PERMISSIONS, stage};
+use super::work::{Rename, Work};
 use crate::access::{AccessKind, Kind};
 use crate::draft::Note;
 use crate::journal::{Mark, Raw, StepKind};
@@ -52,6 +52,13 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
         work.step.new = Some(staged.mark);
         work.staged = Some(spot);
         return Ok(Some(staged.mode));
+    }
+    if let Some(target) = &work.link {
+        symlinkat(target.as_os_str(), &spot.directory, temp.name())
+            .map_err(Failed::when("creating the link"))?;
+        work.step.new = Some(mark_any(&spot.directory, temp.name()).map_err(CommitKind::from)?.0);
+        work.staged = Some(spot);
+        return Ok(None);
     }
     let old = match &work.step.old {
         Some(_) => Some(open_regular(&spot.directory, spot.name.as_ref()).map_err(CommitKind::from)?),

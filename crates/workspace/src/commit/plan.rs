@@ -1,13 +1,16 @@
 //! What drafts come down to, checked against the disk before anything is touched.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
+use super::clash::check_paths;
 use super::error::{CommitError, CommitKind};
+use super::work::{ReadOnly, Rename, Source, Work, device_above, is_same_name, step, work};
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
 use crate::draft::{Action, Changed, Draft, Expect, Note, Outcome, Overwrite};
 use crate::hash::{ContentHash, hash};
-use crate::journal::{Mark, Raw, Step, StepKind};
+use crate::journal::{Mark, StepKind};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
 use crate::spot::{Spot, mark_any, mark_of};
@@ -18,50 +21,24 @@ pub(super) struct Plan {
     pub(super) works: Vec<Work>,
     /// Directories to make, parents first.
     pub(super) made: BTreeSet<WorkspacePath>,
+    /// The permission bits of some of them.
+    pub(super) modes: Vec<(WorkspacePath, u32)>,
+    /// Directories that go at the end if they are empty, with their drafts.
+    pub(super) emptied: Vec<(usize, WorkspacePath)>,
     /// What each draft will have done, if all goes well.
     pub(super) changes: Vec<Changed>,
     pub(super) notes: Vec<Note>,
-}
-
-/// One step, with what is needed to carry it out.
-pub(super) struct Work {
-    /// Which draft it is for.
-    pub(super) draft: usize,
-    pub(super) path: WorkspacePath,
-    pub(super) to: Option<WorkspacePath>,
-    pub(super) bytes: Vec<u8>,
-    /// What is copied to the place, instead of those bytes.
-    pub(super) from: Option<Source>,
-    pub(super) rename: Rename,
-    pub(super) mode: Option<u32>,
-    /// Whose owner, permissions and attributes the new content gets, where that is not the file that it replaces.
-    pub(super) like: Option<WorkspacePath>,
-    pub(super) old: Option<Stat>,
-    pub(super) step: Step,
-    /// The directory that the new content was written in, so that it is found again under another name.
-    pub(super) staged: Option<Spot>,
-}
-
-/// What is copied.
-pub(super) struct Source {
-    pub(super) path: WorkspacePath,
-    pub(super) kind: Kind,
-}
-
-/// How a name is given to what is moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rename {
-    /// Only where nothing has it.
-    ToNothing,
-    /// What has it is the very thing that is moved: the names differ in letter case alone, for which the disk does not
-    /// care.
-    OfLetterCase,
+    read_only: ReadOnly,
 }
 
 impl Plan {
-    pub(super) fn make(held: &[WorkspacePath], drafts: Vec<Draft>) -> Result<Self, CommitError> {
+    pub(super) fn make(
+        held: &[WorkspacePath],
+        drafts: Vec<Draft>,
+        read_only: ReadOnly,
+    ) -> Result<Self, CommitError> {
         check_paths(held, &drafts)?;
-        let mut plan = Self::default();
+        let mut plan = Self { read_only, ..Self::default() };
         let alone = drafts.len() == 1;
         for (number, draft) in drafts.into_iter().enumerate() {
             let path = draft.path.clone();
@@ -94,7 +71,10 @@ impl Plan {
             }
             Action::Delete { expect } => self.delete(number, path, Some(expect)),
             Action::DeleteTree => self.delete(number, path, None),
-            Action::MakeDirectory => self.make_directory(path),
+            Action::DeleteEmpty => self.delete_empty(number, path),
+            Action::MakeDirectory => self.make_directory(path, None),
+            Action::RestoreDirectory { mode } => self.make_directory(path, Some(mode & 0o7777)),
+            Action::RestoreLink { target } => self.make_link(number, path, target),
             Action::Copy { from } => self.copy(number, path, from),
             Action::Move { to, overwrite } => self.relocate(number, path, to, overwrite),
         }
@@ -109,17 +89,17 @@ impl Plan {
         mode: Option<u32>,
     ) -> Result<(), Problem> {
         let after = hash(&bytes);
-        let Some(stat) = present(&path)? else {
+        let Some(stat) = self.present(&path)? else {
             if let Expect::Hash(_) = expect {
                 return Err(CommitKind::Missing.into());
             }
             self.need_parents(&path)?;
             self.changes.push(changed(&path, Outcome::Created, None, Some(after), mode));
             let step = step(StepKind::Put, &path, None);
-            self.works.push(Work { bytes, mode, ..work(number, path, step) });
+            self.works.push(Work { bytes, after: Some(after), mode, ..work(number, path, step) });
             return Ok(());
         };
-        let (mark, stat) = writable(&path, &stat, expect)?;
+        let (mark, stat) = self.writable(&path, &stat, expect)?;
         let mode_stays = mode.is_none_or(|mode| mode == stat.mode);
         if mark.hash == Some(after) && mode_stays {
             self.changes.push(changed(&path, Outcome::NoChange, mark.hash, mark.hash, Some(stat.mode)));
@@ -128,7 +108,24 @@ impl Plan {
         let new_mode = Some(mode.unwrap_or(stat.mode));
         self.changes.push(changed(&path, Outcome::Replaced, mark.hash, Some(after), new_mode));
         let step = step(StepKind::Put, &path, Some(mark));
-        self.works.push(Work { bytes, mode, old: Some(stat), ..work(number, path, step) });
+        self.works.push(Work {
+            bytes,
+            after: Some(after),
+            mode,
+            old: Some(stat),
+            ..work(number, path, step)
+        });
+        Ok(())
+    }
+
+    fn make_link(&mut self, number: usize, path: WorkspacePath, target: OsString) -> Result<(), Problem> {
+        if self.present(&path)?.is_some() {
+            return Err(CommitKind::Exists.into());
+        }
+        self.need_parents(&path)?;
+        self.changes.push(changed(&path, Outcome::Created, None, None, None));
+        let step = step(StepKind::Put, &path, None);
+        self.works.push(Work { link: Some(target), ..work(number, path, step) });
         Ok(())
     }
 
@@ -136,7 +133,7 @@ impl Plan {
     fn delete(&mut self, number: usize, path: WorkspacePath, expect: Option<Expect>) -> Result<(), Problem> {
         let stat = present(&path)?.ok_or(CommitKind::Missing)?;
         let mark = match (stat.kind, expect) {
-            (Kind::File, _) => writable(&path, &stat, expect.unwrap_or(Expect::Any))?.0,
+            (Kind::File, _) => self.writable(&path, &stat, expect.unwrap_or(Expect::Any))?.0,
             (_, Some(Expect::Absent)) => return Err(CommitKind::Exists.into()),
             (Kind::Directory, Some(Expect::Hash(_))) => return Err(CommitKind::IsDirectory.into()),
             (kind, Some(Expect::Hash(_))) => return Err(CommitKind::NotRegular(kind).into()),
@@ -151,17 +148,27 @@ impl Plan {
         Ok(())
     }
 
-    fn make_directory(&mut self, path: WorkspacePath) -> Result<(), Problem> {
+    fn delete_empty(&mut self, number: usize, path: WorkspacePath) -> Result<(), Problem> {
+        let stat = present(&path)?.filter(|stat| stat.kind == Kind::Directory);
+        if stat.is_some() {
+            self.emptied.push((number, path.clone()));
+        }
+        self.changes.push(changed(&path, Outcome::NoChange, None, None, stat.map(|stat| stat.mode)));
+        Ok(())
+    }
+
+    fn make_directory(&mut self, path: WorkspacePath, mode: Option<u32>) -> Result<(), Problem> {
         let outcome = match present(&path)? {
             Some(stat) if stat.kind == Kind::Directory => Outcome::NoChange,
             Some(_) => return Err(CommitKind::Exists.into()),
             None => {
                 self.need_parents(&path)?;
                 self.made.insert(path.clone());
+                self.modes.extend(mode.map(|mode| (path.clone(), mode)));
                 Outcome::MadeDirectory
             }
         };
-        self.changes.push(changed(&path, outcome, None, None, None));
+        self.changes.push(changed(&path, outcome, None, None, mode));
         Ok(())
     }
 
@@ -234,7 +241,7 @@ impl Plan {
         if overwrite == Overwrite::Refuse || moved.kind == Kind::Directory {
             return Err(CommitKind::Exists.into());
         }
-        writable(to, &there, Expect::Any).map(Some)
+        self.writable(to, &there, Expect::Any).map(Some)
     }
 
     /// Between disks nothing can be renamed: the file is written anew there and removed here.
@@ -254,7 +261,9 @@ impl Plan {
         self.notes.push(Note::NotKept { path: to.clone(), what: "owner, times and attributes".into() });
         let put = step(StepKind::Put, &to, over.map(|(mark, _)| mark));
         let old = over.map(|(_, stat)| stat);
-        self.works.push(Work { bytes: snapshot.bytes, mode: Some(stat.mode), old, ..work(number, to, put) });
+        let after = Some(snapshot.hash);
+        let bytes = snapshot.bytes;
+        self.works.push(Work { bytes, after, mode: Some(stat.mode), old, ..work(number, to, put) });
         let gone = step(StepKind::Remove, &path, Some(mark));
         self.works.push(Work { old: Some(stat), ..work(number, path, gone) });
         Ok(())
@@ -279,6 +288,33 @@ impl Plan {
         self.made.extend(missing);
         Ok(())
     }
+
+    /// Reads the file that is to go, and refuses what is not a plain writable file with the expected content.
+    fn writable(&self, path: &WorkspacePath, stat: &Stat, expect: Expect) -> Result<(Mark, Stat), Problem> {
+        match (stat.kind, expect) {
+            (Kind::Directory, _) => return Err(CommitKind::IsDirectory.into()),
+            (Kind::File, Expect::Absent) => return Err(CommitKind::Exists.into()),
+            (Kind::File, _) => {}
+            (other, _) => return Err(CommitKind::NotRegular(other).into()),
+        }
+        if stat.owner_writable == OwnerWritable::No && self.read_only == ReadOnly::Stays {
+            return Err(CommitKind::ReadOnly.into());
+        }
+        let (mark, stat) = marked(path)?;
+        match (expect, mark.hash) {
+            (Expect::Hash(wanted), Some(found)) if wanted != found => {
+                Err(CommitKind::Changed { found }.into())
+            }
+            _ => Ok((mark, stat)),
+        }
+    }
+
+    /// Looks at a path; what an earlier draft takes away from it is not there.
+    fn present(&self, path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
+        let leaves =
+            |work: &Work| matches!(work.step.kind, StepKind::Move | StepKind::Remove) && work.path == *path;
+        if self.works.iter().any(leaves) { Ok(None) } else { present(path) }
+    }
 }
 
 enum Problem {
@@ -301,66 +337,11 @@ impl From<CommitKind> for Problem {
     }
 }
 
-/// Refuses paths that are not held, roots, and drafts that get in each other's way.
-fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<(), CommitError> {
-    let mut touched = Vec::new();
-    let mut carried_off = Vec::new();
-    for draft in drafts {
-        touched.push(&draft.path);
-        match &draft.action {
-            Action::Move { to, .. } => {
-                if draft.path != *to {
-                    touched.push(to);
-                }
-                carried_off.push(&draft.path);
-            }
-            Action::Delete { .. } | Action::DeleteTree => carried_off.push(&draft.path),
-            Action::Write { .. }
-            | Action::WriteLike { .. }
-            | Action::Restore { .. }
-            | Action::Copy { .. }
-            | Action::MakeDirectory => {}
-        }
-    }
-    for path in &touched {
-        if path.is_root() {
-            return Err(CommitKind::Root.at(path));
-        }
-        if !held.contains(path) {
-            return Err(CommitKind::NotHeld.at(path));
-        }
-    }
-    touched.sort();
-    if let Some(pair) = touched.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(CommitKind::Clash.at(pair[0]));
-    }
-    let inside = |path: &&&WorkspacePath| carried_off.iter().any(|gone| gone != *path && gone.contains(path));
-    touched.iter().find(inside).map_or(Ok(()), |path| Err(CommitKind::Clash.at(path)))
-}
-
 fn present(path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
     match stat_at(path.root(), path.relative()) {
         Ok(stat) => Ok(Some(stat)),
         Err(AccessKind::Missing) => Ok(None),
         Err(other) => Err(CommitKind::from(other).into()),
-    }
-}
-
-/// Reads the file that is to go, and refuses what is not a plain writable file with the expected content.
-fn writable(path: &WorkspacePath, stat: &Stat, expect: Expect) -> Result<(Mark, Stat), Problem> {
-    match (stat.kind, expect) {
-        (Kind::Directory, _) => return Err(CommitKind::IsDirectory.into()),
-        (Kind::File, Expect::Absent) => return Err(CommitKind::Exists.into()),
-        (Kind::File, _) => {}
-        (other, _) => return Err(CommitKind::NotRegular(other).into()),
-    }
-    if stat.owner_writable == OwnerWritable::No {
-        return Err(CommitKind::ReadOnly.into());
-    }
-    let (mark, stat) = marked(path)?;
-    match (expect, mark.hash) {
-        (Expect::Hash(wanted), Some(found)) if wanted != found => Err(CommitKind::Changed { found }.into()),
-        _ => Ok((mark, stat)),
     }
 }
 
@@ -373,58 +354,12 @@ fn marked(path: &WorkspacePath) -> Result<(Mark, Stat), Problem> {
     Ok(marked.map_err(CommitKind::from)?)
 }
 
-/// Says whether two names that differ in letter case alone are one name to the disk.
-fn is_same_name(from: &WorkspacePath, to: &WorkspacePath, moved: &Stat) -> bool {
-    let folded = |path: &WorkspacePath| Some(path.file_name()?.to_str()?.to_lowercase());
-    let like = from.parent() == to.parent() && folded(from).is_some() && folded(from) == folded(to);
-    // A second hard link is another name, whatever it looks like; a directory has none.
-    let only = moved.kind == Kind::Directory || moved.links == 1;
-    let same = |there: Stat| (there.device, there.inode) == (moved.device, moved.inode);
-    like && only && stat_at(to.root(), to.relative()).is_ok_and(same)
-}
-
-/// Returns the device of the nearest directory above a path that exists.
-fn device_above(path: &WorkspacePath) -> Option<u64> {
-    let mut parent = path.parent();
-    while let Some(directory) = parent {
-        if let Ok(stat) = stat_at(directory.root(), directory.relative()) {
-            return Some(stat.device);
-        }
-        parent = directory.parent();
-    }
-    None
-}
-
 fn is_empty(path: &WorkspacePath) -> Result<bool, Problem> {
     let directory = crate::beneath::open_directory_beneath(path.root(), path.relative());
     let directory = directory.map_err(|fault| CommitKind::from(AccessKind::from(fault)))?;
     let entries = rustix::fs::Dir::read_from(&directory);
     let entries = entries.map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     Ok(entries.flatten().all(|entry| matches!(entry.file_name().to_bytes(), b"." | b"..")))
-}
-
-fn step(kind: StepKind, path: &WorkspacePath, old: Option<Mark>) -> Step {
-    let name = path.file_name().unwrap_or_default();
-    let temp = (kind == StepKind::Put).then(|| Raw::from(Spot::temporary(name)));
-    let keeps = matches!(kind, StepKind::Put | StepKind::Remove) && old.is_some();
-    let backup = keeps.then(|| Raw::from(Spot::temporary(name)));
-    Step { kind, place: path.raw().into(), to: None, temp, backup, old, new: None, over: None, copies: None }
-}
-
-fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
-    Work {
-        draft,
-        path,
-        to: None,
-        bytes: Vec::new(),
-        from: None,
-        rename: Rename::ToNothing,
-        mode: None,
-        like: None,
-        old: None,
-        step,
-        staged: None,
-    }
 }
 
 fn changed(

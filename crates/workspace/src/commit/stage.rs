@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, fchmod, fstat};
+use rustix::fs::{OFlags, fchmod, fstat};
 use rustix::io::{Errno, Result};
 
 use super::error::Failed;
@@ -16,6 +16,7 @@ use crate::beneath::open_at;
 use crate::fault::Fault;
 use crate::hash::hash;
 use crate::journal::Mark;
+use crate::nameless;
 use crate::read::OpenFile;
 use crate::spot::Spot;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
@@ -51,10 +52,12 @@ pub(crate) fn stage(
         Like::New if mode.is_none() => mode_bits(0o666),
         _ => mode_bits(0o600),
     };
-    if let Some(file) = nameless(spot, first).map_err(Failed::when("creating the new file"))? {
+    if let Some(file) =
+        nameless::make(&spot.directory, first).map_err(Failed::when("creating the new file"))?
+    {
         let file = File::from(file);
         let staged = fill(&file, bytes, like, mode)?;
-        if name_it(&file, spot, temp).is_ok() {
+        if nameless::name(&file, &spot.directory, temp).is_ok() {
             return Ok(staged);
         }
     }
@@ -105,33 +108,3 @@ fn fill(
 
 /// The step in which permissions are copied; where that is refused, the file can still be rewritten in place.
 pub(crate) const PERMISSIONS: &str = "copying the permissions";
-
-#[cfg(target_os = "linux")]
-fn nameless(spot: &Spot, mode: Mode) -> Result<Option<OwnedFd>> {
-    match open_at(&spot.directory, Path::new("."), OFlags::RDWR | OFlags::TMPFILE, mode) {
-        Ok(file) => Ok(Some(file)),
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => Ok(None),
-        Err(errno) => Err(errno),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nameless(_: &Spot, _: Mode) -> Result<Option<OwnedFd>> {
-    Ok(None)
-}
-
-#[cfg(target_os = "linux")]
-fn name_it(file: &File, spot: &Spot, temp: &OsStr) -> Result<()> {
-    use std::os::fd::AsRawFd;
-
-    use rustix::fs::{AtFlags, linkat};
-    // By its descriptor where the kernel lets us, else through /proc.
-    let Err(_) = linkat(file, "", &spot.directory, temp, AtFlags::EMPTY_PATH) else { return Ok(()) };
-    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-    linkat(rustix::fs::CWD, own, &spot.directory, temp, AtFlags::SYMLINK_FOLLOW)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn name_it(_: &File, _: &Spot, _: &OsStr) -> Result<()> {
-    Err(Errno::NOSYS)
-}

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use toolpost_workspace::{
-    Action, CommitError, Committed, Draft, Durability, Expect, Options, Recovery, Scope, Workspace,
-    WorkspacePath,
+    Action, CommitError, Committed, Draft, Durability, Expect, HistoryLimits, Options, Recovery, Scope,
+    Workspace, WorkspacePath,
 };
 
 pub(crate) const WAIT: Duration = Duration::from_secs(20);
@@ -54,7 +54,15 @@ impl World {
             home: Some(self.base().join("home")),
             durability: Durability::Kill,
             scope: Scope::Careful,
+            history: HistoryLimits::default(),
         }
+    }
+
+    /// What the state directory holds besides the history: nothing but folders when all is done.
+    pub(crate) fn state_tree(&self) -> Vec<String> {
+        let mut tree = tree_of(&self.state());
+        tree.retain(|line| !line.starts_with("history/"));
+        tree
     }
 
     pub(crate) fn open(&self) -> Workspace {

@@ -1,0 +1,48 @@
+//! What happens to directories when all files of a commit are in place.
+
+use std::path::Path;
+
+use rustix::fs::{AtFlags, OFlags, fchmod, unlinkat};
+use rustix::io::Result;
+
+use crate::access::Kind;
+use crate::beneath::open_at;
+use crate::journal::Raw;
+use crate::path::WorkspacePath;
+use crate::spot::Spot;
+use crate::system::mode as mode_bits;
+use crate::workspace::Workspace;
+
+/// Gives new directories their permissions, the innermost first; those that could not be given them.
+pub(crate) fn set_modes(workspace: &Workspace, modes: &[(Raw, u32)]) -> Vec<WorkspacePath> {
+    let known = modes.iter().rev().filter_map(|(place, mode)| Some((workspace.known(place.path())?, *mode)));
+    known.filter(|(path, mode)| set_mode(path, *mode).is_err()).map(|(path, _)| path).collect()
+}
+
+/// Removes a directory if nothing is in it.
+pub(crate) fn remove_empty(path: &WorkspacePath) -> Result<()> {
+    let spot = Spot::open(path)?;
+    unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR)
+}
+
+/// Removes the directories that are to go if they are empty, the innermost first.
+pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
+    let mut paths: Vec<WorkspacePath> =
+        emptied.iter().filter_map(|place| workspace.known(place.path())).collect();
+    paths.sort();
+    for path in paths.iter().rev() {
+        let _ = remove_empty(path);
+    }
+}
+
+fn set_mode(path: &WorkspacePath, mode: u32) -> Result<()> {
+    let spot = Spot::open(path)?;
+    let name = Path::new(&spot.name);
+    if crate::read::stat_at(&spot.directory, name)
+        .is_ok_and(|stat| (stat.kind, stat.mode) == (Kind::Directory, mode))
+    {
+        return Ok(());
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    fchmod(open_at(&spot.directory, name, flags, rustix::fs::Mode::empty())?, mode_bits(mode))
+}

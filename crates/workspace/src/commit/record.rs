@@ -1,0 +1,164 @@
+//! What the history will say of a commit, and the contents that it takes to say it.
+
+use std::path::Path;
+
+use rustix::io::{Errno, Result};
+
+use super::Commit;
+use super::work::{Source, Work};
+use crate::access::{Kind, Stat};
+use crate::draft::{Cause, Note};
+use crate::fault::Fault;
+use crate::history::{Change, Content, Record, Recording, Sort, What, copied_tree, keep_tree, read_link};
+use crate::journal::{Mark, Raw, StepKind};
+use crate::owner::unique;
+use crate::path::WorkspacePath;
+use crate::read::stat_at;
+use crate::spot::{Spot, mark_of};
+
+impl<'a> Commit<'a> {
+    /// Keeps what the commit will change, and writes the record of it; no change fails because that is not possible.
+    ///
+    /// What is returned has to live until the journal names the record.
+    pub(super) fn record(&mut self, cause: &Cause) -> Option<Recording<'a>> {
+        let state = self.workspace.state()?;
+        let store = match state.history_or_fault() {
+            Ok(store) => store?,
+            Err(fault) => {
+                self.done.notes.push(Note::NotRecorded { why: fault.to_string() });
+                return None;
+            }
+        };
+        let time = store.now();
+        let recorded = Recording::begin(store, self.workspace.durability()).and_then(|mut recording| {
+            let changes = self.changes(&mut recording)?;
+            Ok((changes, recording.settle()?, recording))
+        });
+        match recorded {
+            Ok((changes, notes, recording)) => {
+                self.done.notes.extend(notes);
+                self.record = Some(Record { id: unique(), time, cause: cause.clone(), changes });
+                Some(recording)
+            }
+            Err(errno) => {
+                self.done.notes.push(Note::NotRecorded { why: Fault::from(errno).to_string() });
+                None
+            }
+        }
+    }
+
+    fn changes(&self, recording: &mut Recording<'_>) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for path in &self.made {
+            let mode = self.modes.iter().find(|(made, _)| made == path).map(|(_, mode)| *mode);
+            let after = Content { mode, ..Content::new(Sort::Directory) };
+            changes.push(Change { after: Some(after), ..Change::new(What::MadeDirectory, path) });
+        }
+        for work in &self.works {
+            changes.push(match work.step.kind {
+                StepKind::Put | StepKind::InPlace => put(recording, work)?,
+                StepKind::Remove => removed(recording, work)?,
+                StepKind::Move => moved(recording, work)?,
+            });
+        }
+        for (_, path) in &self.emptied {
+            let stat = stat_at(path.root(), path.relative()).ok();
+            let before = Content { mode: stat.map(|stat| stat.mode), ..Content::new(Sort::Directory) };
+            changes.push(Change { before: Some(before), ..Change::new(What::DeletedEmpty, path) });
+        }
+        Ok(changes)
+    }
+}
+
+fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+    let before = kept(recording, &work.path, work.step.old.as_ref(), work.old.as_ref())?;
+    let after = match (&work.link, &work.from) {
+        (Some(target), _) => Content { target: Some(target.clone().into()), ..Content::new(Sort::Link) },
+        (None, Some(from)) => copied(recording, from)?,
+        (None, None) => {
+            let mode = work.mode.or(work.old.map(|old| old.mode));
+            let mut after = Content::file(work.after, work.bytes.len() as u64, mode);
+            recording.keep_bytes(&mut after, &work.bytes)?;
+            after
+        }
+    };
+    let what = if before.is_some() { What::Written } else { What::Created };
+    Ok(Change { before, after: Some(after), ..Change::new(what, &work.path) })
+}
+
+/// What a copy will hold; its bytes are those of the original, so they are kept only to be shown.
+fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
+    let stat = stat_at(from.path.root(), from.path.relative()).map_err(|_| Errno::STALE)?;
+    let mode = Some(stat.mode & 0o777);
+    match from.kind {
+        Kind::File if recording.too_much(stat.len).is_none() => {
+            let spot = Spot::open(&from.path)?;
+            let (mark, stat) = mark_of(&spot.directory, &spot.name).map_err(|_| Errno::STALE)?;
+            let file = kept(recording, &from.path, Some(&mark), Some(&stat))?;
+            Ok(file.map_or_else(|| Content::new(Sort::File), |file| Content { mode, ..file }))
+        }
+        Kind::File => Ok(Content::file(None, stat.len, mode)),
+        Kind::Link => link(&from.path, &stat),
+        _ => {
+            let mut content = Content { mode, ..Content::new(Sort::Directory) };
+            copied_tree(recording, &from.path, &mut content)?;
+            Ok(content)
+        }
+    }
+}
+
+fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+    let Some(old) = &work.old else { return Err(Errno::INVAL) };
+    let mut content = Content { mode: Some(old.mode), ..Content::new(Sort::Other) };
+    let mut what = What::Deleted;
+    match old.kind {
+        Kind::File => {
+            let file = kept(recording, &work.path, work.step.old.as_ref(), Some(old))?;
+            content = file.unwrap_or(content);
+        }
+        Kind::Link => content = link(&work.path, old)?,
+        Kind::Directory => {
+            content.sort = Sort::Directory;
+            keep_tree(recording, &work.path, &mut content)?;
+            what = if content.sort == Sort::Tree { What::DeletedTree } else { What::Deleted };
+        }
+        other => recording.lose(&work.path, &mut content, format!("is {}", other.name())),
+    }
+    Ok(Change { before: Some(content), ..Change::new(what, &work.path) })
+}
+
+fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+    let (Some(to), Some(mark)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
+    let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
+    let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
+    let after = match stat.kind {
+        // What takes the place of another is kept, so that the difference can be shown.
+        Kind::File if before.is_some() => kept(recording, &work.path, Some(mark), Some(&stat))?,
+        Kind::File => Some(Content::file(mark.hash, stat.len, Some(stat.mode))),
+        Kind::Link => Some(link(&work.path, &stat)?),
+        Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) }),
+        _ => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Other) }),
+    };
+    let to = Some(Raw::from(to.raw()));
+    Ok(Change { to, before, after, ..Change::new(What::Moved, &work.path) })
+}
+
+/// Keeps the file that a mark stands for.
+fn kept(
+    recording: &mut Recording<'_>,
+    path: &WorkspacePath,
+    mark: Option<&Mark>,
+    stat: Option<&Stat>,
+) -> Result<Option<Content>> {
+    let (Some(mark), Some(stat)) = (mark, stat) else { return Ok(None) };
+    let mut content = Content::file(mark.hash, stat.len, Some(stat.mode));
+    let spot = Spot::open(path)?;
+    recording.keep_file(path, &spot.directory, Path::new(&spot.name), &mut content)?;
+    Ok(Some(content))
+}
+
+fn link(path: &WorkspacePath, stat: &Stat) -> Result<Content> {
+    let spot = Spot::open(path)?;
+    let target = Some(read_link(&spot.directory, &spot.name)?);
+    Ok(Content { target, mode: Some(stat.mode), ..Content::new(Sort::Link) })
+}

@@ -1,0 +1,143 @@
+//! What a change has done to each file, as a unified diff.
+
+use std::fmt::Write;
+
+use toolpost_text::diff::{Diff, unified_whole};
+
+use super::list::History;
+use super::record::{Change, Content, Record, Sort, What};
+use super::tree;
+
+/// How many unchanged lines stand around a change.
+const CONTEXT: usize = 3;
+
+/// What happened to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// What happened.
+    pub what: What,
+    /// The file, as shown.
+    pub path: String,
+    /// Its new place, of a move.
+    pub to: Option<String>,
+    /// How it looks.
+    pub shown: Shown,
+}
+
+/// How a change of one file looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// Lines of text.
+    Text(Diff),
+    /// A sentence, for what has no lines.
+    Words(String),
+}
+
+impl History<'_> {
+    /// Compares what each file held before and after a change; the files of a removed directory are shown each.
+    pub fn diff(&self, record: &Record) -> Vec<FileDiff> {
+        record.changes.iter().flat_map(|change| self.of_change(change)).collect()
+    }
+
+    fn of_change(&self, change: &Change) -> Vec<FileDiff> {
+        let (path, to) = (change.path(self.workspace), change.to(self.workspace));
+        let file = |path: String, shown: Shown| FileDiff { what: change.what, path, to: to.clone(), shown };
+        let list = change.before.as_ref().filter(|before| before.sort == Sort::Tree && before.lost.is_none());
+        let nodes = list.map(|list| self.bytes(list).map(|bytes| tree::nodes(&bytes).unwrap_or_default()));
+        match nodes {
+            Some(Ok(nodes)) => {
+                let below = nodes.into_iter().filter(|node| node.content.sort != Sort::Directory);
+                let whole = |place: &std::path::Path| {
+                    super::record::shown(self.workspace, &change.place.path().join(place))
+                };
+                below
+                    .map(|node| file(whole(node.place.path()), self.compare(Some(&node.content), None)))
+                    .collect()
+            }
+            Some(Err(why)) => vec![file(path, Shown::Words(format!("the directory cannot be shown: {why}")))],
+            None if change.what == What::Moved && change.before.is_none() => {
+                vec![file(path, Shown::Words("moved, with its content as it was".to_owned()))]
+            }
+            None => vec![file(path, self.compare(change.before.as_ref(), change.after.as_ref()))],
+        }
+    }
+
+    fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> Shown {
+        let is_file = |content: &Content| content.sort == Sort::File;
+        if !before.iter().chain(&after).all(|content| is_file(content))
+            || (before.is_none() && after.is_none())
+        {
+            return Shown::Words(sentence(before, after));
+        }
+        let bytes = |content: Option<&Content>| content.map_or(Ok(Vec::new()), |content| self.bytes(content));
+        let (old, new) = match (bytes(before), bytes(after)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(why), _) => return Shown::Words(format!("what was there before cannot be shown: {why}")),
+            (_, Err(why)) => return Shown::Words(format!("what came of it cannot be shown: {why}")),
+        };
+        match (text(&old), text(&new)) {
+            (Some(old), Some(new)) if old != new => Shown::Text(unified_whole(old, new, CONTEXT)),
+            (Some(_), Some(_)) => Shown::Words(sentence(before, after)),
+            _ => Shown::Words(format!("not text: {} bytes before, {} after", old.len(), new.len())),
+        }
+    }
+}
+
+impl FileDiff {
+    /// Writes it in the form that `patch` and `git apply` read; what has no lines is a comment.
+    #[must_use]
+    pub fn unified(&self) -> String {
+        let target = self.to.as_ref().unwrap_or(&self.path);
+        match &self.shown {
+            Shown::Text(diff) => {
+                let old = if self.what == What::Created {
+                    "/dev/null".to_owned()
+                } else {
+                    format!("a/{}", self.path)
+                };
+                let is_gone = matches!(self.what, What::Deleted | What::DeletedTree);
+                let new = if is_gone { "/dev/null".to_owned() } else { format!("b/{target}") };
+                format!("--- {old}\n+++ {new}\n{}", diff.text)
+            }
+            Shown::Words(words) => match &self.to {
+                Some(to) => format!("# {} -> {to}: {words}\n", self.path),
+                None => format!("# {}: {words}\n", self.path),
+            },
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+/// Says in a sentence what became of what.
+fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
+    let mut words = String::new();
+    match (before, after) {
+        (Some(before), Some(after)) if before.mode != after.mode => {
+            let bits =
+                |content: &Content| content.mode.map_or("as made".to_owned(), |mode| format!("{mode:o}"));
+            let _ = write!(words, "permissions {} -> {}", bits(before), bits(after));
+        }
+        (Some(_), Some(_)) => words.push_str("as it was"),
+        (Some(before), None) => {
+            let _ = write!(words, "{} removed", name(before));
+        }
+        (None, Some(after)) => {
+            let _ = write!(words, "{} made", name(after));
+        }
+        (None, None) => words.push_str("an empty directory goes"),
+    }
+    words
+}
+
+fn name(content: &Content) -> &'static str {
+    match content.sort {
+        Sort::File if content.bytes == 0 => "empty file",
+        Sort::File => "file",
+        Sort::Directory | Sort::Tree => "directory",
+        Sort::Link => "symbolic link",
+        Sort::Other => "special file",
+    }
+}

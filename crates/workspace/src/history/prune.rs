@@ -1,0 +1,203 @@
+//! Forgetting what is too old or too much: the oldest records first, then the contents that none needs any more.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{AtFlags, FlockOperation, OFlags, openat, unlinkat};
+
+use super::mark;
+use super::objects::UNFINISHED;
+use super::record::Record;
+use super::store::{Folder, Store, time_of};
+use crate::journal::Journal;
+use crate::read::stat_at;
+use crate::state::{CREATE, PRIVATE, State, names};
+
+/// So many records are kept at most.
+const RECORDS: usize = 10_000;
+
+/// What a file takes on the disk is a multiple of this.
+const BLOCK: u64 = 4096;
+
+/// How many contents are removed in one go, so that no commit waits for long.
+const GO: usize = 256;
+
+/// The file that says by its time when the last sweep was.
+const SWEPT: &str = "swept";
+
+/// After so long without a sweep, one is made at the start.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What is certainly no longer being written.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+
+impl Store {
+    /// Makes a sweep if an eighth of what may be kept has come since the last one.
+    pub(crate) fn tidy(&self, state: &State) {
+        if self.added() >= self.limits.bytes / 8 {
+            self.sweep(state);
+        }
+    }
+
+    /// Makes a sweep if the last one was long ago.
+    pub(crate) fn tidy_at_start(&self, state: &State) {
+        let swept = age(&self.top, SWEPT);
+        if swept.is_none_or(|age| age > DAY) && (swept.is_some() || self.added() > 0) {
+            self.sweep(state);
+        }
+    }
+
+    fn sweep(&self, state: &State) {
+        // Another process that sweeps right now does it for all.
+        let Ok(file) = openat(&self.top, SWEPT, CREATE | OFlags::TRUNC, PRIVATE) else { return };
+        if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return;
+        }
+        let _ = rustix::io::write(&file, b".");
+        let _ = self.count_anew();
+        let mut sweep = Sweep::look(self, state);
+        sweep.forget_records();
+        sweep.remove_contents(state);
+    }
+}
+
+/// What is there, and what needs what.
+struct Sweep<'a> {
+    store: &'a Store,
+    folders: Vec<Folder>,
+    /// Every record by its file's name, with the contents that it needs; the oldest first.
+    records: BTreeMap<String, Vec<String>>,
+    /// How long each content is.
+    contents: HashMap<String, u64>,
+    /// How many records need each content.
+    needed: HashMap<String, usize>,
+}
+
+impl<'a> Sweep<'a> {
+    fn look(store: &'a Store, state: &State) -> Self {
+        let directory = store.objects.directory();
+        let length = |name: String| {
+            let stat = stat_at(directory, Path::new(&name)).ok()?;
+            Some((name, stat.len.next_multiple_of(BLOCK)))
+        };
+        let contents = names(directory).into_iter().filter_map(length).collect();
+        let mut sweep = Self {
+            store,
+            folders: store.folders(),
+            records: BTreeMap::new(),
+            contents,
+            needed: HashMap::new(),
+        };
+        // Journals first: what is finished meanwhile is found among the records.
+        for record in pending(state) {
+            let needs = sweep.needs(&record);
+            sweep.need(&needs);
+        }
+        for (name, needs) in sweep.kept() {
+            sweep.need(&needs);
+            sweep.records.insert(name, needs);
+        }
+        sweep
+    }
+
+    /// Reads the records that are not known yet.
+    fn kept(&self) -> Vec<(String, Vec<String>)> {
+        let mut kept = BTreeMap::new();
+        for folder in &self.folders {
+            for name in folder.records() {
+                if !self.records.contains_key(&name) && !kept.contains_key(&name) {
+                    let needs = folder.read(&name).map(|record| self.needs(&record));
+                    kept.insert(name, needs.unwrap_or_default());
+                }
+            }
+        }
+        kept.into_iter().collect()
+    }
+
+    fn needs(&self, record: &Record) -> Vec<String> {
+        // What has come since the look is there, too.
+        let directory = self.store.objects.directory();
+        let is_there =
+            |name: &str| self.contents.contains_key(name) || stat_at(directory, Path::new(name)).is_ok();
+        let all = mark::names(&self.store.objects, &is_there, record);
+        all.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn need(&mut self, names: &[String]) {
+        for name in names {
+            *self.needed.entry(name.clone()).or_default() += 1;
+        }
+    }
+
+    /// Removes the oldest records until age, number and size are as they may be.
+    fn forget_records(&mut self) {
+        let limits = self.store.limits;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let oldest = u64::try_from(now.saturating_sub(limits.age).as_micros()).unwrap_or(0);
+        // An eighth is left for what comes until the next sweep.
+        let most = limits.bytes - limits.bytes / 8;
+        let used: u64 = self.needed.keys().filter_map(|name| self.contents.get(name)).sum();
+        let mut total = used + self.records.len() as u64 * BLOCK;
+        while let Some((name, needs)) = self.records.pop_first() {
+            if time_of(&name) >= oldest && self.records.len() < RECORDS && total <= most {
+                self.records.insert(name, needs);
+                return;
+            }
+            for folder in &self.folders {
+                let _ = unlinkat(&folder.directory, &name, AtFlags::empty());
+            }
+            total = total.saturating_sub(BLOCK);
+            for content in needs {
+                let Some(count) = self.needed.get_mut(&content) else { continue };
+                *count -= 1;
+                if *count == 0 {
+                    self.needed.remove(&content);
+                    total = total.saturating_sub(self.contents.get(&content).copied().unwrap_or(0));
+                }
+            }
+        }
+    }
+
+    /// Removes the contents that no record needs, looking again each time at what has come to need them.
+    fn remove_contents(&mut self, state: &State) {
+        let directory = self.store.objects.directory();
+        let unfinished = |name: &&String| name.ends_with(UNFINISHED);
+        for name in self.contents.keys().filter(unfinished) {
+            if age(directory, name).is_some_and(|age| age > ABANDONED) {
+                let _ = unlinkat(directory, name, AtFlags::empty());
+            }
+        }
+        let candidates =
+            self.contents.keys().filter(|name| !unfinished(name) && !self.needed.contains_key(*name));
+        let mut candidates: Vec<String> = candidates.cloned().collect();
+        // A list goes before its pieces, so that no list is without them.
+        candidates.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        for go in candidates.chunks(GO) {
+            let Ok(_lock) = self.store.lock(FlockOperation::NonBlockingLockExclusive) else { return };
+            let fresh: Vec<Vec<String>> = pending(state).iter().map(|record| self.needs(record)).collect();
+            for (name, needs) in self.kept() {
+                self.need(&needs);
+                self.records.insert(name, needs);
+            }
+            fresh.iter().for_each(|needs| self.need(needs));
+            for name in go.iter().filter(|name| !self.needed.contains_key(*name)) {
+                let _ = unlinkat(directory, name, AtFlags::empty());
+            }
+        }
+    }
+}
+
+/// Reads the records of the commits that are under way.
+fn pending(state: &State) -> Vec<Record> {
+    let journal = |file: String| serde_json::from_slice::<Journal>(&state.read(&file).ok()?).ok()?.record;
+    state.journal_files().into_iter().filter(|file| file.ends_with(".json")).filter_map(journal).collect()
+}
+
+fn age(directory: impl AsFd, name: &str) -> Option<Duration> {
+    let stat = stat_at(directory, Path::new(name)).ok()?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let then = u64::try_from(stat.modified).map(Duration::from_nanos).unwrap_or_default();
+    Some(now.saturating_sub(then))
+}

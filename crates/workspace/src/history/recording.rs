@@ -1,0 +1,143 @@
+//! Keeping contents while a commit is being prepared.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::FlockOperation;
+use rustix::io::{Errno, Result};
+
+use super::objects::Reach;
+use super::record::Content;
+use super::store::Store;
+use crate::draft::Note;
+use crate::fault::Fault;
+use crate::hash::ContentHash;
+use crate::journal::Journal;
+use crate::options::Durability;
+use crate::path::WorkspacePath;
+use crate::read::open_regular;
+use crate::state::State;
+use crate::workspace::Workspace;
+
+/// A longer file is not kept.
+pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
+
+/// One change that is being recorded; while it lives, no sweep removes what it has put.
+pub(crate) struct Recording<'a> {
+    store: &'a Store,
+    durability: Durability,
+    added: u64,
+    /// How many bytes more this change may keep.
+    left: u64,
+    notes: Vec<Note>,
+    _lock: OwnedFd,
+}
+
+impl<'a> Recording<'a> {
+    /// Begins to record.
+    pub(crate) fn begin(store: &'a Store, durability: Durability) -> Result<Self> {
+        let lock = store.lock(FlockOperation::NonBlockingLockShared)?;
+        let left = store.limits.bytes / 2;
+        Ok(Self { store, durability, added: 0, left, notes: Vec::new(), _lock: lock })
+    }
+
+    /// Keeps what a file holds, before it is changed; the content says so if that is not possible.
+    pub(crate) fn keep_file(
+        &mut self,
+        path: &WorkspacePath,
+        directory: impl AsFd,
+        name: &Path,
+        content: &mut Content,
+    ) -> Result<()> {
+        let Some(hash) = content.hash else { return Ok(()) };
+        let reach = self.reach();
+        if self.store.objects.has(hash, content.bytes, reach) {
+            return Ok(());
+        }
+        if let Some(why) = self.too_much(content.bytes) {
+            self.lose(path, content, why);
+            return Ok(());
+        }
+        let opened = open_regular(directory, name).map_err(|_| Errno::STALE)?;
+        let snapshot = opened.snapshot(LONGEST).map_err(|_| Errno::STALE)?;
+        // What has changed meanwhile is refused by the commit itself.
+        if snapshot.hash != hash {
+            return Err(Errno::STALE);
+        }
+        self.take(hash, &snapshot.bytes, reach)
+    }
+
+    /// Keeps what a file will hold; that it is on the disk is the file's own business.
+    pub(crate) fn keep_bytes(&mut self, content: &mut Content, bytes: &[u8]) -> Result<()> {
+        let Some(hash) = content.hash else { return Ok(()) };
+        if self.store.objects.has(hash, content.bytes, Reach::Cache) {
+            return Ok(());
+        }
+        match self.too_much(content.bytes) {
+            Some(why) => content.lost = Some(why),
+            None => self.take(hash, bytes, Reach::Cache)?,
+        }
+        Ok(())
+    }
+
+    /// Keeps a list that the history itself has made.
+    pub(super) fn keep_list(&mut self, hash: ContentHash, bytes: &[u8]) -> Result<()> {
+        let reach = self.reach();
+        self.take(hash, bytes, reach)
+    }
+
+    /// Notes that contents are not kept, so that there is no way back.
+    pub(crate) fn lose(&mut self, path: &WorkspacePath, content: &mut Content, why: String) {
+        self.notes.push(Note::NoWayBack { path: path.clone(), why: why.clone() });
+        content.lost = Some(why);
+    }
+
+    /// Says why so many bytes more are not kept, if they are not.
+    pub(crate) fn too_much(&self, bytes: u64) -> Option<String> {
+        if bytes > LONGEST {
+            return Some(format!("has {bytes} bytes, more than the history keeps of a file ({LONGEST})"));
+        }
+        let most = self.store.limits.bytes / 2;
+        (bytes > self.left).then(|| format!("is more than the history keeps of one change ({most} bytes)"))
+    }
+
+    /// Counts what was added, and returns what is to be said.
+    pub(crate) fn settle(&mut self) -> Result<Vec<Note>> {
+        self.store.count(self.added)?;
+        Ok(std::mem::take(&mut self.notes))
+    }
+
+    fn take(&mut self, hash: ContentHash, bytes: &[u8], reach: Reach) -> Result<()> {
+        self.left = self.left.saturating_sub(bytes.len() as u64);
+        self.added += self.store.objects.put(hash, bytes, reach)?;
+        Ok(())
+    }
+
+    fn reach(&self) -> Reach {
+        if self.durability == Durability::Power { Reach::Disk } else { Reach::Cache }
+    }
+}
+
+/// Makes the record of a finished commit final; the journal is gone afterwards, or was not to go.
+pub(crate) fn keep(
+    workspace: &Workspace,
+    state: &State,
+    file: &str,
+    journal: &Journal,
+    after: JournalAfter,
+) -> std::result::Result<(), Fault> {
+    let (Some(store), Some(record)) = (state.history(), &journal.record) else { return Ok(()) };
+    let roots = super::store::roots_of(workspace, journal);
+    let kept = match after {
+        JournalAfter::Goes => store.keep(state.journals(), file, record, &roots),
+        JournalAfter::Stays => store.keep_beside(state.journals(), file, record, &roots),
+    };
+    kept.map_err(Fault::from)
+}
+
+/// Whether the journal of a finished commit is still needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum JournalAfter {
+    Goes,
+    Stays,
+}

@@ -1,0 +1,104 @@
+//! Whether an interrupted commit has done what its record says.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use super::record::{Change, Content, Record, Sort, What};
+use crate::access::{Kind, Stat};
+use crate::journal::{Journal, Phase};
+use crate::path::WorkspacePath;
+use crate::read::stat_at;
+use crate::spot::{Spot, mark_any};
+use crate::workspace::Workspace;
+
+/// Says whether an interrupted commit was through with all that can be seen: one that is done in one stroke does not
+/// write down that it was.
+pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
+    match (journal.phase, &journal.record) {
+        (Phase::Done, _) => true,
+        (Phase::Staging, Some(record)) => record.changes.iter().all(|change| {
+            let place = if change.what == What::Moved { change.to.as_ref() } else { Some(&change.place) };
+            let path = place.and_then(|place| workspace.known(place.path()));
+            path.is_some_and(|path| is_after(workspace, change, record, &path))
+        }),
+        (Phase::Staging | Phase::Swapping, _) => false,
+    }
+}
+
+/// What is at a path now, as far as a content can be compared with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Now {
+    Absent,
+    There(Stat, Content),
+    /// It cannot be looked at.
+    Unknown(String),
+}
+
+/// Looks at a path.
+pub(super) fn look(path: &WorkspacePath) -> Now {
+    let stat = match stat_at(path.root(), path.relative()) {
+        Ok(stat) => stat,
+        Err(crate::AccessKind::Missing | crate::AccessKind::NotADirectory) => return Now::Absent,
+        Err(why) => return Now::Unknown(why.to_string()),
+    };
+    let content = match stat.kind {
+        Kind::File => match marked(path) {
+            Ok(content) => content,
+            Err(why) => return Now::Unknown(why.to_string()),
+        },
+        Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) },
+        Kind::Link => {
+            let target =
+                Spot::open(path).and_then(|spot| super::tree::link(&spot.directory, &spot.name)).ok();
+            Content { target, ..Content::new(Sort::Link) }
+        }
+        _ => Content::new(Sort::Other),
+    };
+    Now::There(stat, content)
+}
+
+/// Says whether what is there is what was there, whatever its permissions.
+pub(super) fn is_same(now: &Content, then: &Content) -> bool {
+    let sort = if then.sort == Sort::Tree { Sort::Directory } else { then.sort };
+    now.sort == sort && now.target == then.target && (sort != Sort::File || now.hash == then.hash)
+}
+
+fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
+    let spot = Spot::open(path)?;
+    let name: &OsStr = Path::new(&spot.name).as_os_str();
+    let (mark, stat) = mark_any(&spot.directory, name)?;
+    Ok(Content::file(mark.hash, stat.len, Some(stat.mode)))
+}
+
+fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {
+    let now = look(path);
+    match (&change.after, &now) {
+        // An empty directory that is still to go, goes when the commit is finished.
+        (None, _) if change.what == What::DeletedEmpty => true,
+        (None, now) => *now == Now::Absent,
+        (Some(after), Now::There(stat, content)) => {
+            let mode = after.mode.is_none_or(|mode| mode == stat.mode || after.sort != Sort::File);
+            let left = change.what != What::Moved || has_left(workspace, change, record, path);
+            is_same(content, after) && mode && left
+        }
+        (Some(_), _) => false,
+    }
+}
+
+/// Says whether two paths are names of one thing, as where letter case is not told apart.
+pub(super) fn is_one(left: &WorkspacePath, right: &WorkspacePath) -> bool {
+    let identity = |path: &WorkspacePath| {
+        stat_at(path.root(), path.relative()).ok().map(|stat| (stat.device, stat.inode))
+    };
+    identity(left).is_some() && identity(left) == identity(right)
+}
+
+/// Says whether a moved name is gone from where it was, unless something else has taken the place.
+fn has_left(workspace: &Workspace, change: &Change, record: &Record, to: &WorkspacePath) -> bool {
+    let taken = record
+        .changes
+        .iter()
+        .any(|other| other.place == change.place && other.after.is_some() && other != change);
+    let from = workspace.known(change.place.path());
+    taken || from.is_some_and(|from| look(&from) == Now::Absent || is_one(&from, to))
+}

@@ -1,0 +1,218 @@
+//! Where the history lies: contents, records, and how much was added.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, fstat, linkat, mkdirat, openat, renameat};
+use rustix::io::{Errno, Result, retry_on_intr};
+use serde::Deserialize;
+
+use super::objects::Objects;
+use super::record::Record;
+use crate::hash::hash;
+use crate::journal::Journal;
+use crate::options::HistoryLimits;
+use crate::read::open_regular;
+use crate::state::{CREATE, PRIVATE, names};
+
+/// The file of a folder of records that says which root they are of.
+const ROOT: &str = "root";
+
+/// So many bytes are counted as one.
+const UNIT: u64 = 4096;
+
+/// What every record takes on the disk.
+const RECORD: u64 = UNIT;
+
+/// The history of one state directory, open.
+pub(crate) struct Store {
+    pub(super) objects: Objects,
+    pub(super) limits: HistoryLimits,
+    pub(super) top: OwnedFd,
+    records: OwnedFd,
+    /// A file that grows by a byte for each unit that was added since the last sweep, whoever added it.
+    added: OwnedFd,
+    last: AtomicU64,
+}
+
+/// A folder of records, and of which root they are.
+pub(super) struct Folder {
+    pub(super) directory: OwnedFd,
+    pub(super) root: PathBuf,
+}
+
+impl Store {
+    /// Opens the folders of the history, making what is missing.
+    pub(crate) fn open(state: BorrowedFd<'_>, limits: HistoryLimits) -> Result<Self> {
+        let top = folder(state, "history")?;
+        let (objects, records) = (folder(top.as_fd(), "objects")?, folder(top.as_fd(), "records")?);
+        let added = openat(&top, "added", CREATE | OFlags::APPEND, PRIVATE)?;
+        Ok(Self { objects: Objects::new(objects), limits, top, records, added, last: AtomicU64::new(0) })
+    }
+
+    /// Returns the present time, later than any that was given before.
+    pub(crate) fn now(&self) -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = u64::try_from(now.as_micros()).unwrap_or(u64::MAX);
+        let last = self.last.fetch_max(now, Ordering::Relaxed);
+        if last < now {
+            return now;
+        }
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Makes a pending record final: the journal of the commit becomes the record.
+    pub(crate) fn keep(
+        &self,
+        journals: BorrowedFd<'_>,
+        journal: &str,
+        record: &Record,
+        roots: &[&Path],
+    ) -> Result<()> {
+        let name = file_name(record);
+        let (first, further) = roots.split_first().ok_or(Errno::INVAL)?;
+        for root in further {
+            let folder = self.folder_of(root)?;
+            match linkat(journals, journal, &folder, &name, AtFlags::empty()) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        renameat(journals, journal, self.folder_of(first)?, &name)
+    }
+
+    /// Keeps a copy of a record whose journal is still needed.
+    pub(crate) fn keep_beside(
+        &self,
+        journals: BorrowedFd<'_>,
+        journal: &str,
+        record: &Record,
+        roots: &[&Path],
+    ) -> Result<()> {
+        let name = file_name(record);
+        for root in roots {
+            match linkat(journals, journal, &self.folder_of(root)?, &name, AtFlags::empty()) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what was added since the last sweep; a record of its own comes with every addition.
+    pub(super) fn count(&self, bytes: u64) -> Result<()> {
+        let units = usize::try_from((bytes + RECORD).div_ceil(UNIT)).unwrap_or(usize::MAX);
+        let marks = [b'.'; 256];
+        let mut left = units;
+        while left > 0 {
+            left -= rustix::io::write(&self.added, &marks[..left.min(marks.len())])?.max(1);
+        }
+        Ok(())
+    }
+
+    /// Says how many bytes were added since the last sweep.
+    pub(super) fn added(&self) -> u64 {
+        fstat(&self.added).map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0).saturating_mul(UNIT))
+    }
+
+    pub(super) fn count_anew(&self) -> Result<()> {
+        rustix::fs::ftruncate(&self.added, 0)
+    }
+
+    /// Opens the folders of records of all roots.
+    pub(super) fn folders(&self) -> Vec<Folder> {
+        let open = |name: String| {
+            let directory = openat(&self.records, &name, DIRECTORY, Mode::empty()).ok()?;
+            let root = open_regular(&directory, Path::new(ROOT)).ok()?.snapshot(1 << 16).ok()?.bytes;
+            Some(Folder { directory, root: std::ffi::OsString::from_vec(root).into() })
+        };
+        names(self.records.as_fd()).into_iter().filter_map(open).collect()
+    }
+
+    /// Takes the lock under which contents are named by a new journal, or removed; waits a moment for the other.
+    pub(super) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
+        // Opened anew, as a lock belongs to the opening and not to the thread.
+        let lock = openat(self.objects.directory(), ".", DIRECTORY, Mode::empty())?;
+        let mut pause = std::time::Duration::from_micros(200);
+        loop {
+            match retry_on_intr(|| flock(&lock, operation)) {
+                Err(Errno::WOULDBLOCK) if pause < PATIENCE => {
+                    std::thread::sleep(pause);
+                    pause *= 2;
+                }
+                Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) | Ok(()) => {
+                    return Ok(lock);
+                }
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    fn folder_of(&self, root: &Path) -> Result<OwnedFd> {
+        let key = hash(root.as_os_str().as_bytes()).to_hex()[..16].to_owned();
+        if let Ok(folder) = openat(&self.records, &key, DIRECTORY, Mode::empty()) {
+            return Ok(folder);
+        }
+        let folder = folder(self.records.as_fd(), &key)?;
+        let file = openat(&folder, ROOT, CREATE, PRIVATE)?;
+        rustix::io::write(&file, root.as_os_str().as_bytes())?;
+        Ok(folder)
+    }
+}
+
+impl Folder {
+    /// Names the records, the oldest first.
+    pub(super) fn records(&self) -> Vec<String> {
+        let mut records = names(self.directory.as_fd());
+        records.retain(|name| name != ROOT);
+        records
+    }
+
+    /// Reads a record; one that is gone or damaged is none.
+    pub(super) fn read(&self, name: &str) -> Option<Record> {
+        #[derive(Deserialize)]
+        struct Kept {
+            record: Record,
+        }
+        let bytes = open_regular(&self.directory, Path::new(name)).ok()?.snapshot(u64::MAX - 1).ok()?.bytes;
+        serde_json::from_slice::<Kept>(&bytes).ok().map(|kept| kept.record)
+    }
+}
+
+/// Returns when a record was made, from its file's name.
+pub(super) fn time_of(name: &str) -> u64 {
+    name.split('-').next().and_then(|time| time.parse().ok()).unwrap_or(0)
+}
+
+/// Returns the paths of the roots that a journal's record belongs to.
+pub(crate) fn roots_of<'w>(workspace: &'w crate::Workspace, journal: &Journal) -> Vec<&'w Path> {
+    let mut roots: Vec<&Path> = Vec::new();
+    let places = journal.record.iter().flat_map(Record::places);
+    for root in places.filter_map(|place| crate::Root::nearest(workspace.roots(), place)) {
+        if !roots.contains(&root.path()) {
+            roots.push(root.path());
+        }
+    }
+    roots
+}
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+
+/// How long a commit waits for a sweep, and a sweep for a commit, before it goes on without.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(100);
+
+fn file_name(record: &Record) -> String {
+    format!("{:016}-{}", record.time, record.id)
+}
+
+fn folder(parent: BorrowedFd<'_>, name: &str) -> Result<OwnedFd> {
+    match mkdirat(parent, name, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(errno) => return Err(errno),
+    }
+    openat(parent, name, DIRECTORY, Mode::empty())
+}

@@ -1,0 +1,181 @@
+//! A directory with all that is in it, as a list that it can be made from again.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Dir, readlinkat};
+use rustix::io::{Errno, Result};
+use serde::{Deserialize, Serialize};
+
+use super::record::{Content, Sort};
+use super::recording::Recording;
+use crate::access::{AccessKind, Kind};
+use crate::beneath::open_directory_beneath;
+use crate::hash::{ContentHash, hash};
+use crate::journal::Raw;
+use crate::path::WorkspacePath;
+use crate::read::stat_at;
+use crate::spot::mark_any;
+
+/// More names than these are not kept of one directory.
+const NAMES: usize = 10_000;
+
+/// One thing below the directory.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Node {
+    /// Where it is, from the directory on; parents come before what is in them.
+    pub(super) place: Raw,
+    pub(super) content: Content,
+}
+
+/// Keeps all that is below a directory, and completes its content with the list of it; an empty one has no list.
+pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content: &mut Content) -> Result<()> {
+    let keep = |node: &mut Content, whole: &WorkspacePath, directory: &OwnedFd, name: &Path| match node.sort {
+        Sort::File => recording.keep_file(whole, directory, name, node),
+        Sort::Other => {
+            recording.lose(whole, node, "is no regular file".to_owned());
+            Ok(())
+        }
+        Sort::Directory | Sort::Tree | Sort::Link => Ok(()),
+    };
+    let listed = list(path, keep)?;
+    complete(recording, path, content, listed)
+}
+
+/// Completes the content of a directory that is copied with the list of what the copy will hold; no bytes are kept.
+pub(crate) fn copied(
+    recording: &mut Recording<'_>,
+    from: &WorkspacePath,
+    content: &mut Content,
+) -> Result<()> {
+    let listed = list(from, |node, _, _, _| {
+        // A copy has no set-id bits.
+        node.mode = node.mode.map(|mode| mode & 0o777);
+        Ok(())
+    })?;
+    complete(recording, from, content, listed)
+}
+
+/// Hashes the list of what a directory holds now, as [`keep`] and [`copied`] make it.
+pub(super) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
+    let Listed::All(nodes) = list(path, |_, _, _, _| Ok(()))? else { return Ok(None) };
+    if nodes.is_empty() {
+        return Ok(None);
+    }
+    serde_json::to_vec(&nodes).map(|list| Some(hash(&list))).map_err(|_| Errno::INVAL)
+}
+
+/// Reads the list that [`keep`] made.
+pub(super) fn nodes(list: &[u8]) -> Result<Vec<Node>> {
+    serde_json::from_slice(list).map_err(|_| Errno::IO)
+}
+
+/// Reads what a link says.
+pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<Raw> {
+    let target = readlinkat(directory, name, Vec::new())?;
+    Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
+}
+
+/// What a directory holds, or why that is not said.
+enum Listed {
+    All(Vec<Node>),
+    Lost(String),
+}
+
+type Visit<'a> = dyn FnMut(&mut Content, &WorkspacePath, &OwnedFd, &Path) -> Result<()> + 'a;
+
+/// Lists all that is below a directory, parents first; each is visited before it is listed.
+fn list(
+    path: &WorkspacePath,
+    mut visit: impl FnMut(&mut Content, &WorkspacePath, &OwnedFd, &Path) -> Result<()>,
+) -> Result<Listed> {
+    let (mut nodes, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(below) = waiting.pop() {
+        let directory = open_directory_beneath(path.root(), &path.relative().join(&below));
+        let directory = directory.map_err(crate::Fault::errno)?;
+        for name in entries(&directory)? {
+            let place = below.join(OsStr::from_bytes(&name));
+            let content = node(path, &directory, &place, &mut visit)?;
+            if let Some(why) = content.lost {
+                return Ok(Listed::Lost(why));
+            }
+            if content.sort == Sort::Directory {
+                waiting.push(place.clone());
+            }
+            nodes.push(Node { place: Raw(place), content });
+        }
+        if nodes.len() > NAMES {
+            return Ok(Listed::Lost(format!(
+                "holds more than the {NAMES} names that the history keeps of one directory"
+            )));
+        }
+    }
+    nodes.sort_by(|left, right| left.place.path().cmp(right.place.path()));
+    Ok(Listed::All(nodes))
+}
+
+fn complete(
+    recording: &mut Recording<'_>,
+    path: &WorkspacePath,
+    content: &mut Content,
+    listed: Listed,
+) -> Result<()> {
+    let nodes = match listed {
+        Listed::All(nodes) if nodes.is_empty() => return Ok(()),
+        Listed::All(nodes) => nodes,
+        Listed::Lost(why) => {
+            content.sort = Sort::Tree;
+            recording.lose(path, content, why);
+            return Ok(());
+        }
+    };
+    let list = serde_json::to_vec(&nodes).map_err(|_| Errno::INVAL)?;
+    let own = hash(&list);
+    recording.keep_list(own, &list)?;
+    content.sort = Sort::Tree;
+    content.hash = Some(own);
+    content.bytes = nodes.iter().map(|node| node.content.bytes).sum();
+    Ok(())
+}
+
+fn node(tree: &WorkspacePath, directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Content> {
+    let name = Path::new(place.file_name().unwrap_or_default());
+    let stat = stat_at(directory, name).map_err(errno)?;
+    let mut content = match stat.kind {
+        Kind::Directory => Content::new(Sort::Directory),
+        Kind::Link => {
+            Content { target: Some(link(directory, name.as_os_str())?), ..Content::new(Sort::Link) }
+        }
+        Kind::File => {
+            let (mark, stat) = mark_any(directory, name.as_os_str()).map_err(errno)?;
+            Content::file(mark.hash, stat.len, None)
+        }
+        _ => Content::new(Sort::Other),
+    };
+    content.mode = Some(stat.mode);
+    let whole = WorkspacePath::beneath(tree.root(), &tree.relative().join(place));
+    visit(&mut content, &whole, directory, name)?;
+    Ok(content)
+}
+
+fn entries(directory: &OwnedFd) -> Result<Vec<Vec<u8>>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            names.push(name.to_vec());
+        }
+    }
+    Ok(names)
+}
+
+fn errno(kind: AccessKind) -> Errno {
+    match kind {
+        AccessKind::Denied => Errno::ACCESS,
+        AccessKind::Io(fault) => fault.errno(),
+        _ => Errno::STALE,
+    }
+}

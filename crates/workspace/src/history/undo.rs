@@ -1,0 +1,347 @@
+//! Taking a change back: all of it or none, and only what is still as the change left it.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::list::History;
+use super::record::{Change, Content, Record, Sort, What, shown};
+use super::settle::{Now, is_one, is_same, look};
+use super::tree;
+use crate::access::{OwnerWritable, Stat};
+use crate::commit::{CommitError, ReadOnly};
+use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
+use crate::hold::HoldError;
+use crate::journal::Raw;
+use crate::path::WorkspacePath;
+
+/// A change that was taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// What was taken back.
+    pub record: Record,
+    /// What was done for it; the history knows it as a change of its own.
+    pub committed: Committed,
+    /// What the caller should be told.
+    pub notes: Vec<Note>,
+}
+
+/// Why a change was not taken back; everything is as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UndoError {
+    /// Files are not as the change left them.
+    #[error("the change {id} was not undone, because {}{}", list(.obstacles), first(.later))]
+    Changed {
+        /// The change.
+        id: String,
+        /// What stands in the way.
+        obstacles: Vec<Obstacle>,
+        /// Later changes of the same files, the newest first.
+        later: Vec<String>,
+    },
+    /// It touched files outside of the roots.
+    #[error("the change {id} also touched {place}, outside of the workspace: open its root, too")]
+    Outside {
+        /// The change.
+        id: String,
+        /// The file, escaped.
+        place: String,
+    },
+    /// The bytes from before are not there.
+    #[error("the change {id} cannot be undone: of {place}, {why}")]
+    NotKept {
+        /// The change.
+        id: String,
+        /// The file, as shown.
+        place: String,
+        /// Why.
+        why: String,
+    },
+    /// It is undone already.
+    #[error("the change {id} is undone already, by {by}: to make it again, undo that one")]
+    Already {
+        /// The change.
+        id: String,
+        /// The change that undid it.
+        by: String,
+    },
+    /// Another call or process is changing one of the files.
+    #[error(transparent)]
+    Busy(#[from] HoldError),
+    /// The commit failed; nothing has changed unless it says so.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+/// A file that is not as the change left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The file, as shown.
+    pub path: String,
+    /// What about it is different.
+    pub why: String,
+}
+
+impl History<'_> {
+    /// Takes a change back, waiting at most `wait` for others to let go of the files; `cause` says who asks.
+    pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<Undone, UndoError> {
+        let records: Vec<Record> = self.records().collect();
+        let undone = Self::undone(&records);
+        if undone.contains(&record.id) {
+            let undoes = |other: &&Record| other.cause.undoes.as_ref() == Some(&record.id);
+            let by = records.iter().filter(undoes).find(|other| !undone.contains(&other.id));
+            let by = by.map(|other| other.id.clone()).unwrap_or_default();
+            return Err(UndoError::Already { id: record.id.clone(), by });
+        }
+        let mut paths = Vec::new();
+        for place in record.places() {
+            let known = self.workspace.known(place);
+            paths.push(known.ok_or_else(|| UndoError::Outside {
+                id: record.id.clone(),
+                place: shown(self.workspace, place),
+            })?);
+        }
+        let below = self.below(record)?;
+        paths.extend(below.iter().map(|(path, _)| path.clone()));
+        paths.sort();
+        paths.dedup();
+        let hold = self.workspace.hold(&paths, wait)?;
+        let mut way = WayBack { history: self, record, below, drafts: Vec::new(), obstacles: Vec::new() };
+        // The last thing that was done goes first.
+        for change in record.changes.iter().rev() {
+            way.add(change)?;
+        }
+        if !way.obstacles.is_empty() {
+            let later = later(&records, &undone, record);
+            return Err(UndoError::Changed { id: record.id.clone(), obstacles: way.obstacles, later });
+        }
+        let cause = Cause { undoes: Some(record.id.clone()), ..cause.clone() };
+        let committed = hold.commit_with(way.drafts, &cause, ReadOnly::MayGo)?;
+        Ok(Undone { record: record.clone(), committed, notes: hold.notes().to_vec() })
+    }
+
+    /// Lists all that was below the directories that a change removed, parents first.
+    fn below(&self, record: &Record) -> Result<Vec<(WorkspacePath, Content)>, UndoError> {
+        let mut below = Vec::new();
+        for change in record.changes.iter().filter(|change| change.what == What::DeletedTree) {
+            let not_kept = |why: String| UndoError::NotKept {
+                id: record.id.clone(),
+                place: change.path(self.workspace),
+                why,
+            };
+            let Some(list) = &change.before else { continue };
+            let bytes = self.bytes(list).map_err(not_kept)?;
+            let nodes =
+                tree::nodes(&bytes).map_err(|errno| not_kept(crate::Fault::from(errno).to_string()))?;
+            let Some(top) = self.workspace.known(change.place.path()) else { continue };
+            for node in nodes {
+                let path = WorkspacePath::beneath(top.root(), &top.relative().join(node.place.path()));
+                below.push((path, node.content));
+            }
+        }
+        Ok(below)
+    }
+}
+
+/// The drafts that take a change back, as they come together.
+struct WayBack<'a> {
+    history: &'a History<'a>,
+    record: &'a Record,
+    below: Vec<(WorkspacePath, Content)>,
+    drafts: Vec<Draft>,
+    obstacles: Vec<Obstacle>,
+}
+
+impl WayBack<'_> {
+    fn add(&mut self, change: &Change) -> Result<(), UndoError> {
+        let Some(path) = self.known(&change.place) else { return Ok(()) };
+        match change.what {
+            What::Created => {
+                // What took the place of something that moved away, gives way to it when it comes back.
+                let moved_away = |other: &&Change| other.what == What::Moved && other.place == change.place;
+                if self.unchanged(&path, change).is_some()
+                    && !self.record.changes.iter().any(|other| moved_away(&other))
+                {
+                    let is_tree = change.after.as_ref().is_some_and(|after| after.sort == Sort::Tree);
+                    let delete = Action::Delete { expect: expect(change.after.as_ref()) };
+                    self.draft(path, if is_tree { Action::DeleteTree } else { delete });
+                }
+            }
+            What::Written => {
+                let Some(stat) = self.unchanged(&path, change) else { return Ok(()) };
+                let Some(before) = &change.before else { return Ok(()) };
+                let bytes = self.bytes(&path, before)?;
+                let was = change.after.as_ref().and_then(|after| after.mode);
+                // Permissions that the change left alone are left alone.
+                let mode = if was == before.mode { stat.mode } else { before.mode.unwrap_or(stat.mode) };
+                self.draft(path, Action::Restore { bytes, expect: expect(change.after.as_ref()), mode });
+            }
+            What::Deleted | What::DeletedTree => {
+                if self.is_free(&path, change) {
+                    self.bring_back(path, change)?;
+                }
+            }
+            What::DeletedEmpty => {
+                let mode = change.before.as_ref().and_then(|before| before.mode).unwrap_or(0o777);
+                self.draft(path, Action::RestoreDirectory { mode });
+            }
+            What::MadeDirectory => self.draft(path, Action::DeleteEmpty),
+            What::Moved => self.move_back(path, change)?,
+        }
+        Ok(())
+    }
+
+    fn move_back(&mut self, path: WorkspacePath, change: &Change) -> Result<(), UndoError> {
+        let Some(to) = change.to.as_ref().and_then(|to| self.known(to)) else { return Ok(()) };
+        let taken = self
+            .record
+            .changes
+            .iter()
+            .find(|other| other.what == What::Created && other.place == change.place);
+        let free = match taken {
+            Some(taken) => self.unchanged(&path, taken).is_some(),
+            None => self.is_free(&path, change),
+        };
+        if self.unchanged(&to, change).is_none() || !free {
+            return Ok(());
+        }
+        let overwrite = if taken.is_some() { Overwrite::Replace } else { Overwrite::Refuse };
+        self.draft(to.clone(), Action::Move { to: path, overwrite });
+        if let Some(before) = &change.before {
+            let bytes = self.bytes(&to, before)?;
+            let mode = before.mode.unwrap_or(0o666);
+            self.draft(to, Action::Restore { bytes, expect: Expect::Absent, mode });
+        }
+        Ok(())
+    }
+
+    fn bring_back(&mut self, path: WorkspacePath, change: &Change) -> Result<(), UndoError> {
+        let Some(before) = &change.before else { return Ok(()) };
+        self.put(path.clone(), before)?;
+        if change.what == What::DeletedTree {
+            let below: Vec<_> =
+                self.below.iter().filter(|(inner, _)| path.contains(inner)).cloned().collect();
+            for (inner, content) in below {
+                self.put(inner, &content)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes again what was at a path where nothing is now.
+    fn put(&mut self, path: WorkspacePath, content: &Content) -> Result<(), UndoError> {
+        let mode = content.mode.unwrap_or(0o666);
+        let action = match content.sort {
+            Sort::Directory | Sort::Tree => Action::RestoreDirectory { mode },
+            Sort::Link => {
+                let target = content.target.as_ref().map(|target| target.name().to_owned());
+                Action::RestoreLink { target: target.unwrap_or_default() }
+            }
+            Sort::File | Sort::Other => {
+                Action::Restore { bytes: self.bytes(&path, content)?, expect: Expect::Absent, mode }
+            }
+        };
+        self.draft(path, action);
+        Ok(())
+    }
+
+    /// Says what the system says of a path that is as the change left it; notes it as an obstacle otherwise.
+    fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
+        let after = change.after.as_ref()?;
+        let why = match look(path) {
+            Now::There(..) if after.sort == Sort::Tree && after.lost.is_some() => {
+                format!(
+                    "{}, so nobody can say whether it is as it was",
+                    after.lost.as_deref().unwrap_or_default()
+                )
+            }
+            Now::There(..) if after.sort == Sort::Tree && !is_same_tree(path, after) => {
+                "holds other things now".to_owned()
+            }
+            Now::There(stat, now) if is_same(&now, after) => {
+                let locked = stat.owner_writable == OwnerWritable::No && after.mode != Some(stat.mode);
+                if !(locked && after.sort == Sort::File) {
+                    return Some(stat);
+                }
+                "has been made read-only since".to_owned()
+            }
+            Now::There(_, now) if now.sort == Sort::File && after.sort == Sort::File => {
+                "has another content now".to_owned()
+            }
+            Now::There(stat, _) => format!("is {} now", stat.kind.name()),
+            Now::Absent => "is gone".to_owned(),
+            Now::Unknown(why) => why,
+        };
+        self.obstacles.push(Obstacle { path: path.display(), why });
+        None
+    }
+
+    /// Says whether nothing is at a path, or only what this change itself has put there.
+    fn is_free(&mut self, path: &WorkspacePath, change: &Change) -> bool {
+        let own = |other: &Change| other != change && other.to.as_ref() == Some(&change.place);
+        if self.record.changes.iter().any(own) {
+            return true;
+        }
+        let to = change.to.as_ref().and_then(|to| self.known(to));
+        let why = match look(path) {
+            Now::Absent => return true,
+            Now::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
+            Now::There(stat, _) => format!("is there again, as {}", stat.kind.name()),
+            Now::Unknown(why) => why,
+        };
+        self.obstacles.push(Obstacle { path: path.display(), why });
+        false
+    }
+
+    fn bytes(&self, path: &WorkspacePath, content: &Content) -> Result<Vec<u8>, UndoError> {
+        let not_kept = |why| UndoError::NotKept { id: self.record.id.clone(), place: path.display(), why };
+        if content.sort == Sort::Other {
+            return Err(not_kept("which is no regular file, nothing was kept".to_owned()));
+        }
+        self.history.bytes(content).map_err(not_kept)
+    }
+
+    fn known(&self, place: &Raw) -> Option<WorkspacePath> {
+        self.history.workspace.known(place.path())
+    }
+
+    fn draft(&mut self, path: WorkspacePath, action: Action) {
+        self.drafts.push(Draft { path, action });
+    }
+}
+
+/// Says whether a directory still holds what was copied into it.
+fn is_same_tree(path: &WorkspacePath, after: &Content) -> bool {
+    tree::now(path).is_ok_and(|now| now == after.hash)
+}
+
+fn expect(content: Option<&Content>) -> Expect {
+    content.and_then(|content| content.hash).map_or(Expect::Any, Expect::Hash)
+}
+
+/// Names the later changes, in force, of files that a change touched.
+fn later(records: &[Record], undone: &std::collections::HashSet<String>, record: &Record) -> Vec<String> {
+    let newer = records.iter().take_while(|other| other.id != record.id);
+    let touches = |other: &&Record| other.places().any(|place| record.places().any(|own| own == place));
+    let stands = |other: &&Record| other.cause.undoes.is_none() && !undone.contains(&other.id);
+    newer.filter(stands).filter(touches).map(|other| other.id.clone()).collect()
+}
+
+fn list(obstacles: &[Obstacle]) -> String {
+    let mut all: Vec<String> =
+        obstacles.iter().take(SHOWN).map(|obstacle| format!("{} {}", obstacle.path, obstacle.why)).collect();
+    if obstacles.len() > SHOWN {
+        all.push(format!("{} more files are different", obstacles.len() - SHOWN));
+    }
+    all.join(", ")
+}
+
+/// So many obstacles are named.
+const SHOWN: usize = 10;
+
+fn first(later: &[String]) -> String {
+    if later.is_empty() {
+        return String::new();
+    }
+    format!(". Later changes of these files have to be undone first: {}", later.join(", "))
+}

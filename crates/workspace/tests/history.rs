@@ -1,0 +1,584 @@
+//! What the history knows of changes, and taking them back.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::time::Duration;
+
+use common::{WAIT, World, commit, write};
+use toolpost_workspace::{
+    Action, Cause, Draft, Expect, FileDiff, HistoryLimits, HistoryRecord, Note, Options, Overwrite,
+    UndoError, What, Workspace, hash,
+};
+
+/// Shows a tree with the permissions of all that is in it.
+fn shown(root: &Path) -> Vec<String> {
+    common::tree_of(root)
+        .into_iter()
+        .map(|line| {
+            let name = line.split(['=']).next().unwrap().trim_end_matches('/');
+            let name = name.split("->").next().unwrap();
+            let mode = fs::symlink_metadata(root.join(name)).unwrap().permissions().mode() & 0o7777;
+            format!("{line} {mode:o}")
+        })
+        .collect()
+}
+
+fn draft(workspace: &Workspace, name: &str, action: Action) -> Draft {
+    Draft { path: workspace.resolve_entry(name).unwrap(), action }
+}
+
+fn write_to(workspace: &Workspace, name: &str, content: &str) -> Draft {
+    write(&workspace.resolve_entry(name).unwrap(), content, Expect::Any)
+}
+
+fn move_to(workspace: &Workspace, name: &str, to: &str) -> Draft {
+    let to = workspace.resolve_entry(to).unwrap();
+    draft(workspace, name, Action::Move { to, overwrite: Overwrite::Replace })
+}
+
+fn undo(workspace: &Workspace, record: &HistoryRecord) -> Result<Vec<Note>, UndoError> {
+    let history = workspace.history().unwrap();
+    history.undo(record, &Cause::default(), WAIT).map(|undone| undone.committed.notes)
+}
+
+fn last(workspace: &Workspace) -> HistoryRecord {
+    workspace.history().unwrap().last().unwrap()
+}
+
+/// A world with something of every sort.
+fn world() -> World {
+    let world = World::new();
+    for (name, content) in [
+        ("a", "A\n"),
+        ("b", "B\n"),
+        ("run", "#!\n"),
+        ("empty", ""),
+        ("d/one", "1\n"),
+        ("d/deep/two", "2\n"),
+        ("d/deep/run", "#!\n"),
+        ("bytes", "\0\u{1}"),
+    ] {
+        world.write(name, content);
+    }
+    fs::write(world.at("latin"), b"caf\xe9\r\n").unwrap();
+    fs::create_dir_all(world.at("d/hollow")).unwrap();
+    fs::create_dir(world.at("hollow")).unwrap();
+    symlink("a", world.at("link")).unwrap();
+    symlink("../a", world.at("d/link")).unwrap();
+    for (name, mode) in [
+        ("run", 0o750),
+        ("d/deep/run", 0o555),
+        ("d/deep", 0o700),
+        ("hollow", 0o711),
+        ("a", 0o640),
+        ("d/hollow", 0o500),
+    ] {
+        fs::set_permissions(world.at(name), PermissionsExt::from_mode(mode)).unwrap();
+    }
+    world
+}
+
+type Drafts = fn(&Workspace) -> Vec<Draft>;
+
+/// Every sort of change, alone and together.
+const CHANGES: &[(&str, Drafts)] = &[
+    ("write", |w| vec![write_to(w, "a", "new\n")]),
+    ("write bytes", |w| vec![write_to(w, "bytes", "text"), write_to(w, "latin", "text")]),
+    ("write an executable", |w| vec![write_to(w, "run", "#!/bin/sh\n")]),
+    ("empty a file", |w| vec![write_to(w, "a", "")]),
+    ("fill an empty file", |w| vec![write_to(w, "empty", "full")]),
+    ("create", |w| vec![write_to(w, "new", "N")]),
+    ("create an empty file", |w| vec![write_to(w, "new", "")]),
+    ("create deep", |w| vec![write_to(w, "x/y/new", "N"), write_to(w, "x/z", "Z")]),
+    ("change permissions", |w| {
+        let action = Action::Restore { bytes: b"A\n".into(), expect: Expect::Any, mode: 0o444 };
+        vec![draft(w, "a", action)]
+    }),
+    ("write read-only", |w| {
+        vec![draft(w, "new", Action::Restore { bytes: b"N".into(), expect: Expect::Absent, mode: 0o400 })]
+    }),
+    ("write like another", |w| {
+        let like = w.resolve("run").unwrap();
+        vec![draft(w, "new", Action::WriteLike { bytes: b"N".into(), expect: Expect::Absent, like })]
+    }),
+    ("delete", |w| vec![draft(w, "run", Action::Delete { expect: Expect::Any })]),
+    ("delete a link", |w| vec![draft(w, "link", Action::Delete { expect: Expect::Any })]),
+    ("delete an empty directory", |w| vec![draft(w, "hollow", Action::Delete { expect: Expect::Any })]),
+    ("delete an empty directory, if it is", |w| {
+        vec![draft(w, "hollow", Action::DeleteEmpty), draft(w, "d", Action::DeleteEmpty)]
+    }),
+    ("delete a tree", |w| vec![draft(w, "d", Action::DeleteTree)]),
+    ("delete an empty tree", |w| vec![draft(w, "hollow", Action::DeleteTree)]),
+    ("delete two trees and a file", |w| {
+        ["d", "hollow", "b"].map(|name| draft(w, name, Action::DeleteTree)).into()
+    }),
+    ("make a directory", |w| vec![draft(w, "x/y/z", Action::MakeDirectory)]),
+    ("make a directory again", |w| {
+        vec![draft(w, "x", Action::RestoreDirectory { mode: 0o500 }), write_to(w, "x/f", "F")]
+    }),
+    ("make a link", |w| vec![draft(w, "x/to", Action::RestoreLink { target: "nowhere".into() })]),
+    ("move", |w| vec![move_to(w, "a", "x/moved")]),
+    ("move over", |w| vec![move_to(w, "run", "b")]),
+    ("move a link over a file", |w| vec![move_to(w, "link", "b")]),
+    ("move a directory", |w| vec![move_to(w, "d", "x/d")]),
+    ("move and fill", |w| {
+        let bytes = b"again".into();
+        vec![
+            move_to(w, "a", "x/a"),
+            draft(w, "a", Action::Restore { bytes, expect: Expect::Absent, mode: 0o600 }),
+        ]
+    }),
+    ("copy", |w| vec![draft(w, "x/copy", Action::Copy { from: w.resolve("run").unwrap() })]),
+    ("copy a link", |w| vec![draft(w, "copy", Action::Copy { from: w.resolve_entry("link").unwrap() })]),
+    ("copy a tree", |w| vec![draft(w, "x/copy", Action::Copy { from: w.resolve("d").unwrap() })]),
+    ("all at once", |w| {
+        vec![
+            write_to(w, "a", "new\n"),
+            write_to(w, "x/new", "N"),
+            draft(w, "run", Action::Delete { expect: Expect::Any }),
+            move_to(w, "b", "y/b"),
+            draft(w, "d/deep", Action::DeleteTree),
+            draft(w, "hollow", Action::DeleteEmpty),
+            draft(w, "z", Action::MakeDirectory),
+        ]
+    }),
+    ("a long file", |w| vec![write_to(w, "long", &"0123456789\n".repeat(200_000))]),
+];
+
+#[test]
+fn every_change_can_be_undone_and_made_again() {
+    for (name, drafts) in CHANGES {
+        let world = world();
+        let workspace = world.open();
+        let before = shown(&world.root());
+        commit(&workspace, drafts(&workspace)).unwrap();
+        let after = shown(&world.root());
+        assert_ne!(before, after, "{name}");
+        let made = last(&workspace);
+        for round in 0..2 {
+            let record = last(&workspace);
+            assert_eq!(undo(&workspace, &record).unwrap(), [], "{name}, round {round}");
+            assert_eq!(shown(&world.root()), before, "{name}, undone, round {round}");
+            let redo = last(&workspace);
+            assert_eq!(redo.cause.undoes.as_deref(), Some(record.id.as_str()), "{name}");
+            assert_eq!(undo(&workspace, &redo).unwrap(), [], "{name}, again, round {round}");
+            assert_eq!(shown(&world.root()), after, "{name}, made again, round {round}");
+        }
+        assert_eq!(last(&workspace).lost(), None, "{name}");
+        assert_eq!(workspace.history().unwrap().last_in_force().unwrap(), made, "{name}");
+    }
+}
+
+#[test]
+fn long_files_come_back_from_their_pieces() {
+    let world = World::new();
+    let text = |seed: u64| -> String {
+        (0..150_000_u64).map(|line| format!("{}\n", (line * line) ^ seed)).collect()
+    };
+    let old = text(1);
+    world.write("f", &old);
+    let workspace = world.open();
+    let mut contents = vec![old.clone()];
+    for round in 0..20 {
+        let new = contents.last().unwrap().replacen("\n4", &format!("\nx{round}"), 1);
+        commit(&workspace, vec![write_to(&workspace, "f", &new)]).unwrap();
+        contents.push(new);
+    }
+    let kept: u64 = fs::read_dir(world.state().join("history/objects"))
+        .unwrap()
+        .map(|entry| entry.unwrap().metadata().unwrap().len())
+        .sum();
+    let whole = old.len() as u64;
+    assert!(whole > 1_000_000 && kept < 8 * whole, "{kept} bytes kept of 21 contents of {whole}");
+    for wanted in contents.iter().rev().skip(1) {
+        let record = workspace.history().unwrap().last_in_force().unwrap();
+        undo(&workspace, &record).unwrap();
+        assert_eq!(hash(&fs::read(world.at("f")).unwrap()), hash(wanted.as_bytes()));
+    }
+}
+
+type Then = fn(&World);
+
+/// What was done, what somebody does then, and what stands in the way of undoing it.
+const SINCE: &[(&str, Drafts, Then, &[&str])] = &[
+    ("content", |w| vec![write_to(w, "a", "new")], |w| w.write("a", "mine"), &["a has another content now"]),
+    ("gone", |w| vec![write_to(w, "a", "new")], |w| fs::remove_file(w.at("a")).unwrap(), &["a is gone"]),
+    (
+        "another thing",
+        |w| vec![write_to(w, "a", "new")],
+        |w| {
+            fs::remove_file(w.at("a")).unwrap();
+            fs::create_dir(w.at("a")).unwrap();
+        },
+        &["a is a directory now"],
+    ),
+    (
+        "read-only",
+        |w| vec![write_to(w, "a", "new")],
+        |w| fs::set_permissions(w.at("a"), PermissionsExt::from_mode(0o444)).unwrap(),
+        &["a has been made read-only since"],
+    ),
+    (
+        "created",
+        |w| vec![write_to(w, "new", "new")],
+        |w| w.write("new", "mine"),
+        &["new has another content now"],
+    ),
+    (
+        "there again",
+        |w| vec![draft(w, "a", Action::Delete { expect: Expect::Any })],
+        |w| w.write("a", "mine"),
+        &["a is there again, as a file"],
+    ),
+    (
+        "tree there again",
+        |w| vec![draft(w, "d", Action::DeleteTree)],
+        |w| w.write("d/mine", "mine"),
+        &["d is there again, as a directory"],
+    ),
+    ("moved", |w| vec![move_to(w, "a", "z")], |w| w.write("z", "mine"), &["z has another content now"]),
+    (
+        "moved, taken",
+        |w| vec![move_to(w, "a", "z")],
+        |w| w.write("a", "mine"),
+        &["a is there again, as a file"],
+    ),
+    (
+        "copied tree",
+        |w| vec![draft(w, "c", Action::Copy { from: w.resolve("d").unwrap() })],
+        |w| w.write("c/one", "mine"),
+        &["c holds other things now"],
+    ),
+    (
+        "one of many",
+        |w| vec![write_to(w, "a", "new"), write_to(w, "b", "new"), write_to(w, "n", "new")],
+        |w| {
+            w.write("a", "mine");
+            w.write("n", "mine");
+        },
+        &["n has another content now", "a has another content now"],
+    ),
+];
+
+#[test]
+fn what_has_changed_since_is_not_undone() {
+    for (name, drafts, then, wanted) in SINCE {
+        let world = world();
+        let workspace = world.open();
+        commit(&workspace, drafts(&workspace)).unwrap();
+        then(&world);
+        let before = shown(&world.root());
+        let record = last(&workspace);
+        let error = undo(&workspace, &record).unwrap_err();
+        let UndoError::Changed { obstacles, later, .. } = &error else { panic!("{name}: {error}") };
+        let said: Vec<String> = obstacles.iter().map(|it| format!("{} {}", it.path, it.why)).collect();
+        assert_eq!(
+            (said.iter().map(String::as_str).collect::<Vec<_>>(), later.len()),
+            (wanted.to_vec(), 0),
+            "{name}"
+        );
+        assert_eq!(shown(&world.root()), before, "{name}");
+        assert_eq!(last(&workspace), record, "{name}: a refusal is no change");
+    }
+}
+
+#[test]
+fn later_changes_are_named() {
+    let world = world();
+    let workspace = world.open();
+    for content in ["1", "2", "3"] {
+        commit(&workspace, vec![write_to(&workspace, "a", content)]).unwrap();
+    }
+    let history = workspace.history().unwrap();
+    let ids: Vec<String> = history.records().map(|record| record.id).collect();
+    let first = history.find(&ids[2]).unwrap();
+    let error = undo(&workspace, &first).unwrap_err();
+    let wanted = format!(
+        "the change {} was not undone, because a has another content now. Later changes of these files have to be undone first: {}, {}",
+        ids[2], ids[0], ids[1]
+    );
+    assert_eq!(error.to_string(), wanted);
+    for wanted in ["2", "1", "A\n"] {
+        let record = history.last_in_force().unwrap();
+        undo(&workspace, &record).unwrap();
+        assert_eq!(world.read("a"), wanted);
+    }
+    assert_eq!(
+        history.last_in_force().unwrap_err().to_string(),
+        "the history holds no change of this workspace that is not undone"
+    );
+    let again = undo(&workspace, &first).unwrap_err();
+    assert!(matches!(&again, UndoError::Already { id, .. } if *id == ids[2]), "{again}");
+}
+
+#[test]
+fn permissions_that_the_change_left_alone_stay_as_they_are_now() {
+    let world = world();
+    let workspace = world.open();
+    commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
+    fs::set_permissions(world.at("a"), PermissionsExt::from_mode(0o755)).unwrap();
+    undo(&workspace, &last(&workspace)).unwrap();
+    assert_eq!(
+        (world.read("a").as_str(), fs::metadata(world.at("a")).unwrap().permissions().mode() & 0o777),
+        ("A\n", 0o755)
+    );
+}
+
+#[test]
+fn an_undo_touches_nothing_else() {
+    let world = world();
+    let workspace = world.open();
+    commit(&workspace, vec![write_to(&workspace, "x/new", "N"), write_to(&workspace, "a", "new")]).unwrap();
+    world.write("x/mine", "mine");
+    world.write("other/mine", "mine");
+    undo(&workspace, &last(&workspace)).unwrap();
+    let kept = ["x/", "x/mine=mine", "other/", "other/mine=mine", "a=A\n"];
+    let tree = world.tree();
+    assert!(kept.iter().all(|line| tree.contains(&(*line).to_owned())), "{tree:?}");
+    assert!(!world.at("x/new").exists());
+}
+
+#[test]
+fn a_record_says_what_happened_and_who_did_it() {
+    let world = world();
+    let workspace = world.open();
+    let cause = Cause { call: "c0ffee-1".into(), tool: "Edit".into(), session: "s1".into(), undoes: None };
+    let drafts = vec![
+        write_to(&workspace, "a", "new\n"),
+        write_to(&workspace, "x/new", "N\n"),
+        move_to(&workspace, "b", "moved"),
+        draft(&workspace, "d/deep", Action::DeleteTree),
+        draft(&workspace, "link", Action::Delete { expect: Expect::Any }),
+    ];
+    let mut paths: Vec<_> = drafts.iter().map(|draft| draft.path.clone()).collect();
+    paths.push(workspace.resolve("moved").unwrap());
+    workspace.hold(&paths, WAIT).unwrap().commit(drafts, &cause).unwrap();
+    let record = last(&workspace);
+    assert_eq!(record.cause, cause);
+    let told: Vec<_> = record
+        .changes
+        .iter()
+        .map(|change| {
+            let content = |content: &Option<toolpost_workspace::Content>| {
+                content.as_ref().map(|content| (content.bytes, content.mode.unwrap_or(0)))
+            };
+            let (path, to) = (change.path(&workspace), change.to(&workspace));
+            (change.what, path, to, content(&change.before), content(&change.after))
+        })
+        .collect();
+    let of = |name: &str| name.to_owned();
+    let wanted = [
+        (What::MadeDirectory, of("x"), None, None, Some((0, 0))),
+        (What::Written, of("a"), None, Some((2, 0o640)), Some((4, 0o640))),
+        (What::Created, of("x/new"), None, None, Some((2, 0o644))),
+        (What::Moved, of("b"), Some(of("moved")), None, Some((2, 0o644))),
+        (What::DeletedTree, of("d/deep"), None, Some((5, 0o700)), None),
+        (What::Deleted, of("link"), None, Some((0, 0o777)), None),
+    ];
+    assert_eq!(told, wanted);
+    assert_eq!(record.changes[1].before.as_ref().unwrap().hash, Some(hash(b"A\n")));
+    assert_eq!(record.changes[1].after.as_ref().unwrap().hash, Some(hash(b"new\n")));
+    let history = workspace.history().unwrap();
+    assert_eq!(history.find("c0ffee-1").unwrap(), record);
+    assert_eq!(history.find(&record.id[..6]).unwrap(), record);
+    assert!(history.find("").is_err() && history.find("zz").is_err());
+    let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
+    let diff = "# x: directory made\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-A\n+new\n--- /dev/null\n+++ b/x/new\n@@ -0,0 +1 @@\n+N\n\
+        # b -> moved: moved, with its content as it was\n\
+        --- a/d/deep/run\n+++ /dev/null\n@@ -1 +0,0 @@\n-#!\n--- a/d/deep/two\n+++ /dev/null\n@@ -1 +0,0 @@\n-2\n\
+        # link: symbolic link removed\n";
+    assert_eq!(text, diff);
+}
+
+#[test]
+fn each_project_has_its_own_history() {
+    let world = World::new();
+    let (one, two) = (world.at("one"), world.at("two"));
+    for root in [&one, &two] {
+        fs::create_dir(root).unwrap();
+    }
+    let open = |roots: &[&Path]| {
+        let roots = roots.iter().map(|root| root.to_path_buf()).collect();
+        Workspace::open(Options { roots, ..world.options() }).unwrap().0
+    };
+    let ids = |workspace: &Workspace| -> Vec<String> {
+        workspace.history().unwrap().records().map(|record| record.id).collect()
+    };
+    let (first, second, both) = (open(&[&one]), open(&[&two]), open(&[&one, &two]));
+    commit(&first, vec![write_to(&first, "f", "1")]).unwrap();
+    let of_one = ids(&first);
+    commit(&second, vec![write_to(&second, "f", "2")]).unwrap();
+    let of_two = ids(&second);
+    let in_two = two.join("g").display().to_string();
+    commit(&both, vec![write_to(&both, "g", "1"), write_to(&both, &in_two, "2")]).unwrap();
+    let shared = vec![ids(&both)[0].clone()];
+    let all = [shared.clone(), of_two.clone(), of_one.clone()].concat();
+    assert_eq!((of_one.len(), of_two.len(), ids(&both)), (1, 1, all.clone()));
+    assert_eq!(
+        (ids(&first), ids(&second)),
+        ([shared.clone(), of_one].concat(), [shared.clone(), of_two].concat())
+    );
+    // A root above, and one below.
+    assert_eq!(ids(&world.open()), all);
+    fs::create_dir(one.join("sub")).unwrap();
+    assert_eq!(ids(&open(&[&one.join("sub")])), Vec::<String>::new());
+    commit(&first, vec![write_to(&first, "sub/f", "1")]).unwrap();
+    assert_eq!(ids(&open(&[&one.join("sub")])), ids(&first)[..1]);
+    // What touched both can be undone only where both are open.
+    let record = first.history().unwrap().find(&shared[0]).unwrap();
+    let error = undo(&first, &record).unwrap_err();
+    assert!(matches!(&error, UndoError::Outside { place, .. } if *place == in_two), "{error}");
+    undo(&both, &record).unwrap();
+    assert!(!one.join("g").exists() && !two.join("g").exists());
+}
+
+#[test]
+fn all_of_it_is_private_and_outside_of_the_root() {
+    let world = world();
+    let workspace = world.open();
+    commit(&workspace, CHANGES.last().unwrap().1(&workspace)).unwrap();
+    commit(&workspace, vec![draft(&workspace, "d", Action::DeleteTree)]).unwrap();
+    fn check(place: &Path) {
+        let mode = fs::metadata(place).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode, if place.is_dir() { 0o700 } else { 0o600 }, "{}", place.display());
+        if place.is_dir() {
+            fs::read_dir(place).unwrap().for_each(|entry| check(&entry.unwrap().path()));
+        }
+    }
+    check(&world.state().join("history"));
+    let own = ["a", "b", "bytes", "empty", "hollow/", "latin", "link", "long", "run"];
+    let names: Vec<String> =
+        world.tree().iter().map(|line| line.split(['=', '-']).next().unwrap().to_owned()).collect();
+    assert_eq!(names, own);
+}
+
+#[test]
+fn what_is_too_long_is_named_and_the_change_is_made() {
+    let world = World::new();
+    let file = fs::File::create(world.at("big")).unwrap();
+    file.set_len(65 * 1024 * 1024).unwrap();
+    let workspace = world.open();
+    let committed = commit(&workspace, vec![write_to(&workspace, "big", "small")]).unwrap();
+    let why = "this change cannot be undone: big has 68157440 bytes, more than the history keeps of a file (67108864), \
+               and its former content was not kept";
+    assert_eq!(committed.notes.iter().map(ToString::to_string).collect::<Vec<_>>(), [why]);
+    let record = last(&workspace);
+    let error = undo(&workspace, &record).unwrap_err().to_string();
+    let wanted = format!(
+        "the change {} cannot be undone: of big, it has 68157440 bytes, more than the history keeps of a file (67108864)",
+        record.id
+    );
+    assert_eq!((error, world.read("big").as_str()), (wanted, "small"));
+    let names: usize = 10_001;
+    for name in 0..names {
+        world.write(&format!("many/{name}"), "");
+    }
+    let committed = commit(&workspace, vec![draft(&workspace, "many", Action::DeleteTree)]).unwrap();
+    assert!(matches!(&committed.notes[..], [Note::NoWayBack { .. }]), "{:?}", committed.notes);
+    assert!(matches!(undo(&workspace, &last(&workspace)).unwrap_err(), UndoError::NotKept { .. }));
+}
+
+fn with_limits(world: &World, bytes: u64, age: Duration) -> Workspace {
+    let history = HistoryLimits { bytes, age };
+    Workspace::open(Options { history, ..world.options() }).unwrap().0
+}
+
+fn bytes_below(directory: &Path) -> u64 {
+    fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let metadata = entry.metadata().unwrap();
+            if metadata.is_dir() { bytes_below(&entry.path()) } else { metadata.len() }
+        })
+        .sum()
+}
+
+#[test]
+fn it_never_grows_beyond_its_size_and_forgets_the_oldest_first() {
+    let world = World::new();
+    let limit = 4 * 1024 * 1024;
+    let workspace = with_limits(&world, limit, HistoryLimits::default().age);
+    let mut ids = Vec::new();
+    for round in 0..300 {
+        let content: String = (0..2_000).map(|line| format!("{round} {line}\n")).collect();
+        let committed = commit(&workspace, vec![write_to(&workspace, "f", &content)]).unwrap();
+        assert_eq!(committed.notes, []);
+        ids.push(last(&workspace).id);
+        let used = bytes_below(&world.state().join("history"));
+        assert!(used <= limit, "{used} bytes after {round} changes");
+    }
+    let history = workspace.history().unwrap();
+    let kept: Vec<String> = history.records().map(|record| record.id).collect();
+    let newest: Vec<String> = ids.iter().rev().take(kept.len()).cloned().collect();
+    assert!(kept.len() > 100 && kept.len() < 300, "{} kept", kept.len());
+    assert_eq!(kept, newest);
+    for _ in 0..kept.len() {
+        undo(&workspace, &history.last_in_force().unwrap()).unwrap();
+        if history.last_in_force().is_err() {
+            break;
+        }
+    }
+}
+
+#[test]
+fn what_is_too_old_is_forgotten_at_the_next_sweep() {
+    let world = World::new();
+    let workspace = with_limits(&world, 1024 * 1024, Duration::from_millis(500));
+    commit(&workspace, vec![write_to(&workspace, "f", "old")]).unwrap();
+    let old = last(&workspace);
+    std::thread::sleep(Duration::from_millis(600));
+    // The sweep comes with an eighth of the size.
+    for round in 0..40 {
+        commit(&workspace, vec![write_to(&workspace, "f", &round.to_string())]).unwrap();
+    }
+    let history = workspace.history().unwrap();
+    let error = history.find(&old.id).unwrap_err().to_string();
+    assert!(error.contains("holds no change of this workspace whose id"), "{error}");
+    assert!(history.records().count() > 1);
+}
+
+#[test]
+fn none_is_kept_where_none_is_wanted_or_possible() {
+    let world = world();
+    let workspace = with_limits(&world, 0, Duration::from_secs(1));
+    let committed = commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
+    assert_eq!((committed.notes, workspace.history().is_none()), (vec![], true));
+    assert!(!world.state().join("history").exists());
+    drop(workspace);
+    // Something that is no folder has the place.
+    fs::write(world.state().join("history"), "").unwrap();
+    let workspace = world.open();
+    let committed = commit(&workspace, vec![write_to(&workspace, "a", "newer")]).unwrap();
+    let said: Vec<String> = committed.notes.iter().map(ToString::to_string).collect();
+    let wanted = "this change cannot be undone: the history could not be written (ENOTDIR: Not a directory)"
+        .to_owned();
+    assert_eq!((said, world.read("a").as_str()), (vec![wanted], "newer"));
+}
+
+#[test]
+fn damaged_contents_are_not_brought_back() {
+    let world = world();
+    let workspace = world.open();
+    commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
+    let object = world.state().join("history/objects").join(hash(b"A\n").to_hex());
+    for (damage, wanted) in [(Some("B\n"), "are damaged"), (None, "no longer in the history")] {
+        match damage {
+            Some(content) => fs::write(&object, content).unwrap(),
+            None => fs::remove_file(&object).unwrap(),
+        }
+        let error = undo(&workspace, &last(&workspace)).unwrap_err().to_string();
+        assert!(error.contains("cannot be undone: of a, its bytes"), "{error}");
+        assert!(error.replace("in the history are", "are").contains(wanted), "{error}");
+        assert_eq!(world.read("a"), "new");
+    }
+    // What is kept again is whole again.
+    fs::write(&object, "A").unwrap();
+    world.write("other", "A\n");
+    commit(&workspace, vec![write_to(&workspace, "other", "x")]).unwrap();
+    assert_eq!(fs::read(&object).unwrap(), b"A\n");
+}
