@@ -22,6 +22,15 @@ pub(crate) struct Common {
     /// Directory that may be read and changed; may repeat [default: the current directory]
     #[arg(long = "root", global = true, value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
+    /// Tool to serve, by its name or as dialect_name; may repeat, or name several with commas [default: all]
+    #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+    /// What no tool may do: tools that do it are not served [default: nothing is denied]
+    #[arg(long, global = true, value_enum, value_name = "TOUCH")]
+    pub(crate) deny: Vec<Deny>,
+    /// Write nothing: the same as --deny write
+    #[arg(long, global = true)]
+    pub(crate) read_only: bool,
     /// Rules over what may be touched (TOML), instead of the user's and the project's files
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
@@ -51,6 +60,13 @@ pub(crate) enum Ask {
     Prompt,
 }
 
+/// What can be denied to all tools.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Deny {
+    Write,
+}
+
 /// A switch.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
@@ -67,6 +83,12 @@ pub(crate) enum Command {
     Call(Call),
     /// Prints the tool definitions
     Tools(Tools),
+    /// Lists what was changed, the newest first
+    History(History),
+    /// Shows a change as a unified diff
+    Diff(Diff),
+    /// Takes a change back, unless its files have changed since
+    Undo(Undo),
     /// Says what works here, what does not, and which settings are in force
     Doctor(Doctor),
 }
@@ -108,6 +130,33 @@ pub(crate) enum Format {
     Anthropic,
     Gemini,
     Markdown,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct History {
+    /// How many changes are listed
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Only changes of this file, or of what lies below this directory
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// Print the changes as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Diff {
+    /// Id of the change or of its call, or how it begins [default: the last change]
+    #[arg(value_name = "CALL")]
+    pub(crate) change: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Undo {
+    /// Id of the change or of its call, or how it begins [default: the last change that is not undone]
+    #[arg(value_name = "CALL")]
+    pub(crate) change: Option<String>,
 }
 
 #[derive(clap::Args)]

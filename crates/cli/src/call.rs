@@ -3,18 +3,14 @@
 use crate::{
     args::{Call as Args, Common},
     ask::{self, Input},
+    out,
     settings::Settings,
     wire,
 };
 use anyhow::{Context, Result};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
-use std::{
-    io::{Read, Write},
-    path::Path,
-    process::ExitCode,
-    sync::Arc,
-};
+use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{Progress, Session};
 use toolpost_runtime::{Answer, Asker, Call, Outcome, Runtime, Structured};
@@ -83,7 +79,7 @@ impl Caller {
             if !matches!(outcome, Outcome::Done(_)) {
                 code = ExitCode::from(FAILED);
             }
-            out(&as_json(&outcome).to_string())?;
+            out::line(&as_json(&outcome).to_string())?;
         }
         Ok(code)
     }
@@ -107,19 +103,11 @@ fn print(outcome: &Outcome, form: Form) -> Result<ExitCode> {
     let done = matches!(outcome, Outcome::Done(_));
     let words = if form == Form::Json { as_json(outcome).to_string() } else { as_words(outcome) };
     if done {
-        out(&words)?;
+        out::line(&words)?;
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!("{words}");
     Ok(ExitCode::from(FAILED))
-}
-
-/// A closed pipe is the reader's way to say that it has enough.
-fn out(line: &str) -> Result<()> {
-    match writeln!(std::io::stdout().lock(), "{line}") {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written?),
-    }
 }
 
 fn as_words(outcome: &Outcome) -> String {

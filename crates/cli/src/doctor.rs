@@ -78,6 +78,17 @@ fn in_force(settings: &Settings) -> Vec<String> {
     vec![
         line("dialect", &settings.dialects, settings.dialects.value.join(", ")),
         line("root", &settings.roots, roots.join(", ")),
+        line(
+            "tools",
+            &settings.narrow.tools,
+            settings.narrow.tools.value.as_ref().map_or("all".to_owned(), |tools| tools.join(", ")),
+        ),
+        line(
+            "deny",
+            &settings.narrow.deny,
+            if settings.narrow.deny.value.is_empty() { "nothing" } else { "write" }.to_owned(),
+        ),
+        line("read_only", &settings.narrow.read_only, word(&settings.narrow.read_only.value)),
         line("policy", &settings.policy, path(&settings.policy)),
         line("ask", &settings.ask, word(&settings.ask.value)),
         line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
@@ -94,5 +105,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("ignore_files", &settings.ignore_files, word(&settings.ignore_files.value)),
         line("durable", &settings.durable, word(&settings.durable.value)),
         line("any_root", &settings.any_root, word(&settings.any_root.value)),
+        line("history_mb", &settings.history.megabytes, settings.history.megabytes.value.to_string()),
+        line("history_days", &settings.history.days, settings.history.days.value.to_string()),
     ]
 }

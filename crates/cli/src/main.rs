@@ -3,11 +3,16 @@
 mod args;
 mod ask;
 mod call;
+mod diff;
 mod doctor;
+mod history;
 mod log;
+mod out;
 mod serve;
 mod settings;
+mod time;
 mod tools;
+mod undo;
 mod wire;
 
 use args::{Args, Command};
@@ -37,6 +42,9 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve::run(&args.common, serve),
         Command::Call(call) => call::run(&args.common, call),
         Command::Tools(tools) => tools::run(&args.common, tools),
+        Command::History(history) => history::run(&args.common, history),
+        Command::Diff(diff) => diff::run(&args.common, diff),
+        Command::Undo(undo) => undo::run(&args.common, undo),
         Command::Doctor(doctor) => doctor::run(&args.common, doctor),
     };
     done.unwrap_or_else(|error| {

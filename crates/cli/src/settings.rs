@@ -1,6 +1,6 @@
 //! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
 
-use crate::args::{Ask, Common, OnOff};
+use crate::args::{Ask, Common, Deny, OnOff};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{
@@ -9,10 +9,14 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_workspace::operator;
+use toolpost_engine::Access;
+use toolpost_workspace::{HistoryLimits, operator};
 
 /// With fewer bytes a reply could not even say what was cut.
 const LEAST_REPLY: usize = 2_048;
+
+const MB: u64 = 1024 * 1024;
+const DAY: u64 = 24 * 60 * 60;
 
 /// Where a setting came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +49,7 @@ pub(crate) struct Setting<T> {
 pub(crate) struct Settings {
     pub(crate) dialects: Setting<Vec<String>>,
     pub(crate) roots: Setting<Vec<PathBuf>>,
+    pub(crate) narrow: Narrowing,
     pub(crate) policy: Setting<Option<PathBuf>>,
     pub(crate) ask: Setting<Ask>,
     pub(crate) sandbox: Setting<OnOff>,
@@ -57,6 +62,20 @@ pub(crate) struct Settings {
     pub(crate) ignore_files: Setting<OnOff>,
     pub(crate) durable: Setting<OnOff>,
     pub(crate) any_root: Setting<OnOff>,
+    pub(crate) history: Kept,
+}
+
+/// Which tools are served, and what none of them may do.
+pub(crate) struct Narrowing {
+    pub(crate) tools: Setting<Option<Vec<String>>>,
+    pub(crate) deny: Setting<Vec<Deny>>,
+    pub(crate) read_only: Setting<OnOff>,
+}
+
+/// How much the history keeps.
+pub(crate) struct Kept {
+    pub(crate) megabytes: Setting<u64>,
+    pub(crate) days: Setting<u64>,
 }
 
 /// The configuration file; every key is optional.
@@ -65,6 +84,9 @@ pub(crate) struct Settings {
 struct File {
     dialect: Option<Vec<String>>,
     root: Option<Vec<PathBuf>>,
+    tools: Option<Vec<String>>,
+    deny: Option<Vec<Deny>>,
+    read_only: Option<OnOff>,
     policy: Option<PathBuf>,
     ask: Option<Ask>,
     sandbox: Option<OnOff>,
@@ -77,6 +99,8 @@ struct File {
     ignore_files: Option<OnOff>,
     durable: Option<OnOff>,
     any_root: Option<OnOff>,
+    history_mb: Option<u64>,
+    history_days: Option<u64>,
 }
 
 impl Settings {
@@ -102,6 +126,7 @@ impl Settings {
                 file.root,
                 vec![PathBuf::from(".")],
             )?,
+            narrow: Narrowing::find(flags, &from, (file.tools, file.deny, file.read_only))?,
             policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
             ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
@@ -132,7 +157,51 @@ impl Settings {
             ignore_files: from.choose(None, "IGNORE_FILES", one_of, file.ignore_files, OnOff::On)?,
             durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
+            history: Kept::find(&from, file.history_mb, file.history_days)?,
         })
+    }
+}
+
+impl Narrowing {
+    fn find(
+        flags: &Common,
+        from: &Sources,
+        file: (Option<Vec<String>>, Option<Vec<Deny>>, Option<OnOff>),
+    ) -> Result<Self> {
+        let tools = (!flags.tools.is_empty()).then(|| flags.tools.clone());
+        let deny = (!flags.deny.is_empty()).then(|| flags.deny.clone());
+        let touches = |text: &str| names(text)?.iter().map(|name| one_of(name)).collect();
+        let read_only = flags.read_only.then_some(OnOff::On);
+        Ok(Self {
+            tools: from.optional(tools, "TOOLS", names, file.0)?,
+            deny: from.choose(deny, "DENY", touches, file.1, Vec::new())?,
+            read_only: from.choose(read_only, "READ_ONLY", one_of, file.2, OnOff::Off)?,
+        })
+    }
+
+    /// Gives what no tool may do.
+    pub(crate) fn denied(&self) -> Vec<Access> {
+        let writes = self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write);
+        if writes { vec![Access::Writes] } else { Vec::new() }
+    }
+}
+
+impl Kept {
+    fn find(from: &Sources, megabytes: Option<u64>, days: Option<u64>) -> Result<Self> {
+        let limits = HistoryLimits::default();
+        let number = |text: &str| Ok(text.parse()?);
+        Ok(Self {
+            megabytes: from.choose(None, "HISTORY_MB", number, megabytes, limits.bytes / MB)?,
+            days: from.choose(None, "HISTORY_DAYS", number, days, limits.age.as_secs() / DAY)?,
+        })
+    }
+
+    /// Gives the limits that the settings mean.
+    pub(crate) fn limits(&self) -> HistoryLimits {
+        HistoryLimits {
+            bytes: self.megabytes.value.saturating_mul(MB),
+            age: Duration::from_secs(self.days.value.saturating_mul(DAY)),
+        }
     }
 }
 

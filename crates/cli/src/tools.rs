@@ -13,7 +13,8 @@ use toolpost_runtime::{Catalogue, Published};
 /// Prints the definitions.
 pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let catalogue = Catalogue::of(&wire::dialects(&settings.dialects.value)?);
+    let all = Catalogue::of(&wire::dialects(&settings.dialects.value)?);
+    let catalogue = all.narrowed(&wire::narrow(&settings)?)?;
     match tools.format {
         Format::Markdown => catalogue.tools().iter().for_each(|tool| println!("{}", markdown(tool))),
         format => {

@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_engine::{Engine, operations::grep::Rules};
-use toolpost_runtime::{Config, Policy, RuleSource, Runtime, Structured};
+use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
     AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator,
@@ -29,19 +29,29 @@ pub(crate) struct Wired {
 /// Puts the parts together.
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
-    let policy = policy(settings, &workspace)?.keeping(own_files(settings, &workspace));
+    let policy = policy(settings, &workspace)?
+        .keeping(own_files(settings, &workspace))
+        .hiding(inside(&workspace, settings.state.value.iter()));
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let engine = Engine::new(workspace).with_encoding(encoding(settings)?).with_rules(rules);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
+        narrow: narrow(settings)?,
         policy,
         deadline: settings.deadline.value,
         reply_bytes: settings.reply_bytes.value,
         structured,
     };
-    let runtime = Runtime::new(engine, config);
+    let runtime = Runtime::new(engine, config)?;
     write_events(&runtime, settings)?;
     Ok(Wired { runtime: Arc::new(runtime), recovery })
+}
+
+/// Opens the workspace for a command, and tells what it found left over.
+pub(crate) fn open_and_tell(settings: &Settings) -> Result<Workspace> {
+    let (workspace, recovery) = open(settings)?;
+    recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    Ok(workspace)
 }
 
 /// Opens the workspace; a customary state folder that cannot be used is done without, one that was named is not.
@@ -52,6 +62,7 @@ fn open(settings: &Settings) -> Result<(Workspace, Recovery)> {
         home: operator::home(),
         durability: if settings.durable.value == OnOff::On { Durability::Power } else { Durability::Kill },
         scope: if settings.any_root.value == OnOff::On { Scope::Any } else { Scope::Careful },
+        history: settings.history.limits(),
     };
     match Workspace::open(options.clone()) {
         Err(error @ OpenError::State { .. }) if settings.state.origin == Origin::Default => {
@@ -83,6 +94,13 @@ pub(crate) fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
         }
     }
     Ok(dialects)
+}
+
+/// Makes the narrowing of the tools, and refuses names that no tool of the dialects has.
+pub(crate) fn narrow(settings: &Settings) -> Result<Narrow> {
+    let narrow = Narrow { tools: settings.narrow.tools.value.clone(), deny: settings.narrow.denied() };
+    Catalogue::of(&dialects(&settings.dialects.value)?).narrowed(&narrow)?;
+    Ok(narrow)
 }
 
 fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding>> {
@@ -133,11 +151,16 @@ fn own_files(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
     let configuration = operator::folder("XDG_CONFIG_HOME", ".config");
     let (policy, events) = (&settings.policy.value, &settings.events.value);
     let named = [policy, events, &settings.state.value, &settings.cache.value, &configuration];
-    let inside = |path: &PathBuf| {
+    inside(workspace, named.into_iter().flatten())
+}
+
+/// Picks those of some paths that lie inside of a root.
+fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
+    let place = |path: &PathBuf| {
         let absolute = std::path::absolute(path).ok()?;
         workspace.resolve(absolute.to_str()?).ok().map(|path| path.raw().to_path_buf())
     };
-    named.into_iter().flatten().filter_map(inside).collect()
+    paths.filter_map(place).collect()
 }
 
 fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {

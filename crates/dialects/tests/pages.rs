@@ -4,7 +4,7 @@
 use std::{fs, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{Engine, Progress, Session};
-use toolpost_runtime::{Call, Config, Outcome, Policy, Runtime, Structured, Verdict};
+use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::{Dialect, Example, Manual};
 use toolpost_workspace::{Options, Workspace};
 
@@ -24,13 +24,14 @@ impl World {
         let (workspace, _) = Workspace::open(options).unwrap();
         let config = Config {
             dialects: vec![dialect],
+            narrow: Narrow::default(),
             policy: Policy::built_in().unwrap(),
             deadline: None,
             reply_bytes: None,
             structured: Structured::Off,
         };
         Self {
-            runtime: Arc::new(Runtime::new(Engine::new(workspace), config)),
+            runtime: Arc::new(Runtime::new(Engine::new(workspace), config).unwrap()),
             session: Session::new(),
             root,
             _state: state,

@@ -6,7 +6,7 @@ use std::{
     ops::RangeInclusive,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath};
+use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath, unique};
 
 /// How many bytes of files the session remembers, to say later what changed.
 const REMEMBERED: usize = 8 * 1024 * 1024;
@@ -43,6 +43,7 @@ pub enum Part {
 /// What is remembered between the calls of one client.
 #[derive(Debug, Default)]
 pub struct Session {
+    id: String,
     /// Which files were seen, in which state.
     pub ledger: Ledger,
     remembered: Mutex<Remembered>,
@@ -72,7 +73,13 @@ impl Session {
     /// Starts with nothing remembered.
     #[must_use]
     pub fn new() -> Arc<Self> {
-        Arc::default()
+        Arc::new(Self { id: unique(), ..Self::default() })
+    }
+
+    /// Gives by what the session is known in the history.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// Records what a call has shown.

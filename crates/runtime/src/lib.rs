@@ -14,7 +14,7 @@ mod wording;
 pub use answer::{Answer, Outcome};
 pub use ask::{Asker, Asking, Question, Verdict};
 pub use call::Call;
-pub use catalogue::{Catalogue, Published};
+pub use catalogue::{Catalogue, Narrow, NarrowError, Published};
 pub use events::{Event, Events};
 pub use policy::{Decision, Policy, PolicyError, Rule, RuleSource};
 pub use runtime::{Config, Runtime, Structured};

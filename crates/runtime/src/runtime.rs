@@ -1,7 +1,7 @@
 //! The runtime: every call goes in here, whoever makes it.
 
 use crate::{
-    Answer, Call, Catalogue, Events, Outcome, Policy, Published,
+    Answer, Call, Catalogue, Events, Narrow, NarrowError, Outcome, Policy, Published,
     door::Door,
     layers::{Stop, Trip, Turns},
     wording,
@@ -15,11 +15,14 @@ use std::sync::{
 use std::time::Duration;
 use toolpost_engine::{CallCtx, Engine};
 use toolpost_tool::Dialect;
+use toolpost_workspace::{Cause, unique};
 
 /// How a runtime is made.
 pub struct Config {
     /// The dialects that are spoken.
     pub dialects: Vec<&'static Dialect>,
+    /// Which of their tools are published.
+    pub narrow: Narrow,
     /// The rules over touches.
     pub policy: Policy,
     /// How long a call may take, where that is not the dialect's own time.
@@ -48,21 +51,27 @@ pub struct Runtime {
     /// Where calls are announced.
     pub events: Events,
     calls: AtomicU64,
+    /// What tells its calls from those of other processes.
+    name: String,
 }
 
 impl Runtime {
     /// Makes a runtime over an engine.
-    #[must_use]
-    pub fn new(engine: Engine, config: Config) -> Self {
-        let catalogue = Catalogue::of(&config.dialects);
-        Self {
+    ///
+    /// # Errors
+    /// When the tools cannot be narrowed as the configuration says.
+    pub fn new(engine: Engine, config: Config) -> Result<Self, NarrowError> {
+        let catalogue = Catalogue::of(&config.dialects).narrowed(&config.narrow)?;
+        let policy = config.policy.denying(&config.narrow.deny);
+        Ok(Self {
             engine,
-            config,
+            config: Config { policy, ..config },
             catalogue,
             turns: Turns::default(),
             events: Events::default(),
             calls: AtomicU64::new(1),
-        }
+            name: unique(),
+        })
     }
 
     /// Gives the tools that are published.
@@ -86,7 +95,12 @@ impl Runtime {
     /// Gives what a client tells its model before any tool is used.
     #[must_use]
     pub fn instructions(&self) -> String {
-        self.config.dialects.iter().map(|dialect| dialect.instructions).collect::<Vec<_>>().join("\n")
+        let is_left = |dialect: &&&Dialect| {
+            let mut tools = self.catalogue.tools().iter();
+            dialect.tools.is_empty() || tools.any(|tool| tool.dialect.name == dialect.name)
+        };
+        let left = self.config.dialects.iter().filter(is_left);
+        left.map(|dialect| dialect.instructions).collect::<Vec<_>>().join("\n")
     }
 
     /// Makes a call: through every layer, in and out.
@@ -113,15 +127,29 @@ impl Runtime {
 
     /// Starts a call on its way, under the next number.
     pub(crate) fn trip<'a>(&self, published: Option<&'a Published>, call: Call) -> Trip<'a> {
+        let id = self.calls.fetch_add(1, Ordering::Relaxed);
         let cx = CallCtx {
             cancel: call.cancel.child_token(),
             progress: call.progress.clone(),
+            cause: self.cause(id, published, &call),
             ..CallCtx::unlimited(call.session.clone())
         };
-        let id = self.calls.fetch_add(1, Ordering::Relaxed);
         Trip { id, published, call, cx, prepared: None, within: None }
     }
+
+    /// Says for the history who makes a change.
+    fn cause(&self, id: u64, published: Option<&Published>, call: &Call) -> Cause {
+        Cause {
+            call: format!("{}-{id}", &self.name[..NAME]),
+            tool: published.map_or_else(|| call.tool.clone(), |published| published.name.clone()),
+            session: call.session.id().to_owned(),
+            undoes: None,
+        }
+    }
 }
+
+/// So many digits tell the processes of one history apart.
+const NAME: usize = 6;
 
 /// A number that two calls share only if they say the same.
 fn fingerprint(call: &Call) -> u64 {

@@ -19,7 +19,8 @@ use toolpost_engine::{
     operations::batch,
 };
 use toolpost_runtime::{
-    Asker, Asking, Call, Config, Event, Outcome, Policy, Question, RuleSource, Runtime, Structured, Verdict,
+    Asker, Asking, Call, Config, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Structured,
+    Verdict,
 };
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
@@ -223,12 +224,13 @@ impl World {
             Policy::built_in().unwrap().with(rules, &RuleSource::Operator("test".to_owned())).unwrap();
         let config = Config {
             dialects: dialects.to_vec(),
+            narrow: Narrow::default(),
             policy,
             deadline,
             reply_bytes: None,
             structured: Structured::Off,
         };
-        let runtime = Arc::new(Runtime::new(Engine::new(workspace), config));
+        let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
         Self {
             root,
             runtime,

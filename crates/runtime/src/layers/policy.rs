@@ -1,7 +1,10 @@
 //! Judges each touch by the rules: allow, ask, deny.
 
 use super::{Going, Next, Stop, Trip};
-use crate::{Decision, Question, Verdict, policy::Judgement};
+use crate::{
+    Decision, Question, Verdict,
+    policy::{Judgement, Lifted},
+};
 use std::sync::Arc;
 use toolpost_engine::{Access, Failure, Hint, Kind, Touch};
 use toolpost_workspace::WorkspacePath;
@@ -15,7 +18,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             match judgement.decision {
                 Decision::Allow => {}
                 Decision::Ask => asked.push((touch.clone(), judgement)),
-                Decision::Deny => return Err(Stop::Failed(denied(touch, &judgement.why))),
+                Decision::Deny => return Err(Stop::Failed(denied(touch, &judgement.why, judgement.lifted))),
             }
         }
         if let Some((touch, first)) = asked.first() {
@@ -23,7 +26,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             match trip.call.asker.ask(&question).await {
                 Verdict::Allow => {}
                 Verdict::Deny(why) => {
-                    return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why))));
+                    return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why), first.lifted)));
                 }
                 Verdict::Later => return Err(Stop::Ask(question)),
             }
@@ -58,10 +61,14 @@ fn verb(touch: &Touch) -> &'static str {
     }
 }
 
-fn denied(touch: &Touch, why: &str) -> Failure {
+fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
+    let what = format!("Not allowed to {} {}: {why}", verb(touch), touch.path().display());
+    let failure = Failure::new(Kind::Denied, what);
+    if lifted == Lifted::ByNothing {
+        return failure;
+    }
     // The rule names this one file, whatever its name says: the model has no part in wording the operator's rules.
     let pattern = serde_json::json!(globset::escape(&touch.path().raw().to_string_lossy()));
     let rule = format!("touch = [\"{}\"], paths = [{pattern}], decide = \"allow\"", verb(touch));
-    let what = format!("Not allowed to {} {}: {why}", verb(touch), touch.path().display());
-    Failure::new(Kind::Denied, what).hint(Hint::Operator(rule))
+    failure.hint(Hint::Operator(rule))
 }

@@ -58,6 +58,14 @@ impl Rule {
 pub(crate) struct Judgement {
     pub(crate) decision: Decision,
     pub(crate) why: String,
+    pub(crate) lifted: Lifted,
+}
+
+/// What could make it another judgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lifted {
+    ByRule,
+    ByNothing,
 }
 
 /// The rules that are in force.
@@ -66,6 +74,10 @@ pub struct Policy {
     rules: Arc<Vec<Rule>>,
     /// Toolpost's own files, which no rule lets be written.
     own: Arc<Vec<PathBuf>>,
+    /// What no rule lets be read either: the state, with its copies of what was changed.
+    hidden: Arc<Vec<PathBuf>>,
+    /// What is not done at all.
+    denied: Arc<Vec<Access>>,
 }
 
 impl Policy {
@@ -75,7 +87,12 @@ impl Policy {
     /// Never in a built program: the rules are checked by a test.
     pub fn built_in() -> Result<Self, PolicyError> {
         let rules = file::parse(defaults::RULES, &RuleSource::BuiltIn)?;
-        Ok(Self { rules: Arc::new(rules), own: Arc::default() })
+        Ok(Self {
+            rules: Arc::new(rules),
+            own: Arc::default(),
+            hidden: Arc::default(),
+            denied: Arc::default(),
+        })
     }
 
     /// Adds the rules of a file; the later rule wins over the earlier one, except that a project can only tighten.
@@ -85,7 +102,7 @@ impl Policy {
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
         let mut rules = (*self.rules).clone();
         rules.extend(file::parse(text, source)?);
-        let policy = Self { rules: Arc::new(rules), own: self.own };
+        let policy = Self { rules: Arc::new(rules), ..self };
         file::check_examples(text, source, &policy)?;
         Ok(policy)
     }
@@ -94,6 +111,18 @@ impl Policy {
     #[must_use]
     pub fn keeping(self, own: Vec<PathBuf>) -> Self {
         Self { own: Arc::new(own), ..self }
+    }
+
+    /// Keeps folders from being read, whatever a rule says.
+    #[must_use]
+    pub fn hiding(self, hidden: Vec<PathBuf>) -> Self {
+        Self { hidden: Arc::new(hidden), ..self }
+    }
+
+    /// Denies every touch of these sorts, whatever a rule says.
+    #[must_use]
+    pub fn denying(self, denied: &[Access]) -> Self {
+        Self { denied: Arc::new(denied.to_vec()), ..self }
     }
 
     /// Lists where the rules come from, and how many there are.
@@ -111,21 +140,33 @@ impl Policy {
 
     /// Judges one touch.
     pub(crate) fn judge(&self, access: Access, path: &WorkspacePath) -> Judgement {
+        if self.denied.contains(&access) {
+            let why = "Toolpost was started so that no tool does that.".to_owned();
+            return Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing };
+        }
+        if self.hidden.iter().any(|hidden| path.raw().starts_with(hidden)) {
+            let why = "Toolpost keeps its own state there; no rule lets it be touched.".to_owned();
+            return Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing };
+        }
         if access == Access::Writes && self.own.iter().any(|own| path.raw().starts_with(own)) {
             let why = "Toolpost itself works with this file; no rule lets it be written.".to_owned();
-            return Judgement { decision: Decision::Deny, why };
+            return Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing };
         }
         self.judge_name(access, &path.relative().to_string_lossy(), &path.raw().to_string_lossy())
     }
 
     pub(crate) fn judge_name(&self, access: Access, relative: &str, absolute: &str) -> Judgement {
         let folded = (fold(relative), fold(absolute));
-        let mut judged = Judgement { decision: Decision::Allow, why: "no rule forbids it".to_owned() };
+        let mut judged = Judgement {
+            decision: Decision::Allow,
+            why: "no rule forbids it".to_owned(),
+            lifted: Lifted::ByRule,
+        };
         for rule in self.rules.iter().filter(|rule| rule.accesses.contains(&access)) {
             let matches = rule.matches(relative, absolute) || rule.matches(&folded.0, &folded.1);
             let tightens = rule.decision >= judged.decision;
             if matches && (tightens || !matches!(rule.source, RuleSource::Project(_))) {
-                judged = Judgement { decision: rule.decision, why: rule.why.clone() };
+                judged = Judgement { decision: rule.decision, why: rule.why.clone(), lifted: Lifted::ByRule };
             }
         }
         judged

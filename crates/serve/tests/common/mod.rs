@@ -20,7 +20,7 @@ use tokio::{
     time::timeout,
 };
 use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Fresh, Kind, Operation, Touch};
-use toolpost_runtime::{Config, Policy, RuleSource, Runtime, Structured, Verdict};
+use toolpost_runtime::{Config, Narrow, Policy, RuleSource, Runtime, Structured, Verdict};
 use toolpost_serve::{Options, ServeError};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
@@ -257,9 +257,15 @@ impl Client {
         .unwrap();
         let policy =
             Policy::built_in().unwrap().with(RULES, &RuleSource::Operator("test".to_owned())).unwrap();
-        let config =
-            Config { dialects: vec![&DIALECT], policy, deadline: None, reply_bytes: None, structured };
-        let runtime = Arc::new(Runtime::new(Engine::new(workspace), config));
+        let config = Config {
+            dialects: vec![&DIALECT],
+            narrow: Narrow::default(),
+            policy,
+            deadline: None,
+            reply_bytes: None,
+            structured,
+        };
+        let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
         let options =
             Options { name: "toolpost".into(), version: "1.2.3".into(), asker: Arc::new(else_asked) };
         let (ours, theirs) = tokio::io::duplex(64 * 1024);

@@ -1,0 +1,34 @@
+//! `toolpost diff`: what a recorded change has done, as a unified diff.
+
+use crate::{
+    args::{Common, Diff},
+    history,
+    settings::Settings,
+    wire,
+};
+use anyhow::Result;
+use std::{
+    io::{IsTerminal, stdout},
+    process::ExitCode,
+};
+use toolpost_workspace::FileDiff;
+
+/// Prints the difference.
+pub(crate) fn run(common: &Common, args: Diff) -> Result<ExitCode> {
+    let settings = Settings::find(common)?;
+    let workspace = wire::open_and_tell(&settings)?;
+    let history = history::of(&workspace, &settings)?;
+    let found = match &args.change {
+        Some(id) => history.find(id),
+        None => history.last(),
+    };
+    let record = match found {
+        Ok(record) => record,
+        Err(error) => return Ok(crate::out::failed(&format!("{error}; `toolpost history` lists them"))),
+    };
+    let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
+    // What a file holds is not to command the terminal.
+    let text = if stdout().is_terminal() { crate::out::harmless(&text) } else { text };
+    crate::out::line(text.trim_end_matches('\n'))?;
+    Ok(ExitCode::SUCCESS)
+}

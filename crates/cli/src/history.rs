@@ -1,0 +1,140 @@
+//! `toolpost history`: what was changed, the newest first.
+
+use crate::{
+    args::{Common, History as Args},
+    settings::Settings,
+    time, wire,
+};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::{collections::HashSet, process::ExitCode};
+use toolpost_workspace::{Content, FileDiff, History, HistoryRecord, Shown, What, Workspace};
+
+/// How many files a line names.
+const NAMED: usize = 5;
+
+/// Prints the changes.
+pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
+    let settings = Settings::find(common)?;
+    let workspace = wire::open_and_tell(&settings)?;
+    let history = of(&workspace, &settings)?;
+    let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;
+    // Whether a change is undone is known from those that came after it.
+    let mut seen: Vec<HistoryRecord> = Vec::new();
+    let mut shown = Vec::new();
+    for record in history.records() {
+        if shown.len() == args.limit {
+            break;
+        }
+        if path.as_ref().is_none_or(|path| record.touches(path)) {
+            shown.push(record.clone());
+        }
+        seen.push(record);
+    }
+    let undone = History::undone(&seen);
+    if args.json {
+        let list: Vec<Value> =
+            shown.iter().map(|record| as_json(&workspace, &history, record, &undone)).collect();
+        crate::out::line(&serde_json::to_string_pretty(&list)?)?;
+    } else if shown.is_empty() {
+        crate::out::line("No change of this workspace is recorded.")?;
+    }
+    for record in shown.iter().filter(|_| !args.json) {
+        crate::out::line(&as_line(&history, record, &undone))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the history, or says why there is none.
+pub(crate) fn of<'w>(workspace: &'w Workspace, settings: &Settings) -> Result<History<'w>> {
+    let why = if settings.history.megabytes.value == 0 {
+        "no history is kept: the setting `history_mb` is 0"
+    } else {
+        "no history can be kept without a state folder: `toolpost doctor` says more"
+    };
+    workspace.history().context(why)
+}
+
+/// Names a change for a person: id, tool, time.
+pub(crate) fn name(record: &HistoryRecord) -> String {
+    format!("{} ({}, {})", record.id, tool(record), time::shown(record.time))
+}
+
+fn as_line(history: &History<'_>, record: &HistoryRecord, undone: &HashSet<String>) -> String {
+    let diffs = history.diff(record);
+    let files: Vec<String> = diffs.iter().take(NAMED).map(of_file).collect();
+    let more = diffs.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let mark = match &record.cause.undoes {
+        _ if undone.contains(&record.id) => " [undone]".to_owned(),
+        Some(id) => format!(" [undoes {id}]"),
+        None => String::new(),
+    };
+    let (time, tool) = (time::shown(record.time), tool(record));
+    format!("{}  {time}  {tool:<12} {}{more}{mark}", record.id, files.join(", "))
+}
+
+fn tool(record: &HistoryRecord) -> &str {
+    if record.cause.tool.is_empty() { "-" } else { &record.cause.tool }
+}
+
+fn of_file(file: &FileDiff) -> String {
+    let path = file.to.as_ref().map_or_else(|| file.path.clone(), |to| format!("{} -> {to}", file.path));
+    let lines = match &file.shown {
+        Shown::Text(diff) => format!(" +{} -{}", diff.added, diff.removed),
+        Shown::Words(_) => String::new(),
+    };
+    let word = match file.what {
+        What::Written | What::Moved => "",
+        What::Created => " (new)",
+        What::Deleted | What::DeletedTree | What::DeletedEmpty => " (deleted)",
+        What::MadeDirectory => " (directory)",
+    };
+    format!("{path}{lines}{word}")
+}
+
+fn as_json(
+    workspace: &Workspace,
+    history: &History<'_>,
+    record: &HistoryRecord,
+    undone: &HashSet<String>,
+) -> Value {
+    let changes: Vec<Value> = record
+        .changes
+        .iter()
+        .map(|change| {
+            json!({
+                "what": change.what,
+                "path": change.path(workspace),
+                "to": change.to(workspace),
+                "before": change.before.as_ref().map(content),
+                "after": change.after.as_ref().map(content),
+            })
+        })
+        .collect();
+    let lines = |file: &FileDiff| match &file.shown {
+        Shown::Text(diff) => json!({ "path": file.path, "added": diff.added, "removed": diff.removed }),
+        Shown::Words(words) => json!({ "path": file.path, "said": words }),
+    };
+    json!({
+        "id": record.id,
+        "time": time::shown(record.time),
+        "call": record.cause.call,
+        "tool": record.cause.tool,
+        "session": record.cause.session,
+        "undoes": record.cause.undoes,
+        "undone": undone.contains(&record.id),
+        "changes": changes,
+        "files": history.diff(record).iter().map(lines).collect::<Vec<_>>(),
+    })
+}
+
+fn content(content: &Content) -> Value {
+    json!({
+        "sort": content.sort,
+        "hash": content.hash,
+        "bytes": content.bytes,
+        "mode": content.mode.map(|mode| format!("{mode:04o}")),
+        "lost": content.lost,
+    })
+}

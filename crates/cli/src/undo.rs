@@ -1,0 +1,77 @@
+//! `toolpost undo`: takes a recorded change back.
+
+use crate::{
+    args::{Common, Undo},
+    history,
+    settings::Settings,
+    wire,
+};
+use anyhow::{Result, bail};
+use std::{process::ExitCode, time::Duration};
+use toolpost_engine::Access;
+use toolpost_workspace::{Cause, Changed, Outcome, UndoError, Undone, unique};
+
+/// How long is waited for files that a call is changing.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Takes the change back, all of it or none.
+pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
+    let settings = Settings::find(common)?;
+    if settings.narrow.denied().contains(&Access::Writes) {
+        bail!("nothing is written here: the settings `deny` and `read_only` say so");
+    }
+    let workspace = wire::open_and_tell(&settings)?;
+    let history = history::of(&workspace, &settings)?;
+    let found = match &args.change {
+        Some(id) => history.find(id),
+        None => history.last_in_force(),
+    };
+    let record = match found {
+        Ok(record) => record,
+        Err(error) => return Ok(crate::out::failed(&format!("{error}; `toolpost history` lists them"))),
+    };
+    let cause = Cause { call: unique(), tool: "undo".to_owned(), ..Cause::default() };
+    match history.undo(&record, &cause, WAIT) {
+        Ok(undone) => {
+            crate::out::line(&told(&undone))?;
+            let notes = undone.notes.iter().chain(&undone.committed.notes);
+            notes.for_each(|note| eprintln!("toolpost: {note}"));
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            let next = next(&error, &record.id);
+            Ok(crate::out::failed(&format!("{error}. {next}")))
+        }
+    }
+}
+
+fn told(undone: &Undone) -> String {
+    let mut lines = vec![format!("Undone: {}", history::name(&undone.record))];
+    lines.extend(undone.committed.changes.iter().filter_map(line));
+    lines.join("\n")
+}
+
+fn line(change: &Changed) -> Option<String> {
+    let done = match &change.outcome {
+        Outcome::NoChange => return None,
+        Outcome::Created => "made again".to_owned(),
+        Outcome::Replaced => "brought back".to_owned(),
+        Outcome::Deleted => "removed".to_owned(),
+        Outcome::MadeDirectory => "directory made again".to_owned(),
+        Outcome::Moved { to } => format!("moved back to {to}"),
+    };
+    Some(format!("  {}: {done}", change.path))
+}
+
+fn next(error: &UndoError, id: &str) -> String {
+    match error {
+        UndoError::Changed { .. } | UndoError::NotKept { .. } => {
+            format!("Nothing was changed; `toolpost diff {id}` shows what to take back by hand.")
+        }
+        UndoError::Outside { .. } => "Nothing was changed; name it with --root.".to_owned(),
+        UndoError::Already { by, .. } => format!("Nothing was changed; `toolpost undo {by}` makes it again."),
+        UndoError::Busy(_) => "Nothing was changed; try again.".to_owned(),
+        UndoError::Commit(error) if error.aftermath.is_empty() => "Nothing was changed.".to_owned(),
+        UndoError::Commit(_) => "See above for what could not be taken back.".to_owned(),
+    }
+}
