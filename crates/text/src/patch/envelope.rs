@@ -124,9 +124,14 @@ impl<'a> Reader<'a> {
     /// Reads the new name and the hunks of a file.
     fn update(&mut self, number: usize, path: &str) -> Result<What, ParseError> {
         self.skip_blank();
-        let moved = self.peek().and_then(|(_, line)| line.trim().strip_prefix(MOVE));
-        let move_to = moved.map(|path| path.trim().to_owned());
-        if move_to.is_some() {
+        let mut move_to = None;
+        if let Some((number, line)) = self.peek()
+            && let Some(path) = line.trim().strip_prefix(MOVE)
+        {
+            if path.trim().is_empty() {
+                return Err(ParseError::hunk(number, format!("'{}' names no file", line.trim())));
+            }
+            move_to = Some(path.trim().to_owned());
             self.skip();
         }
         let mut hunks = Vec::new();

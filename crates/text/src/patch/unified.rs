@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
     /// Says whether a hunk is at its end before a line.
     fn ends(&self, hunk: &Hunk, line: &str) -> bool {
         let left = hunk.numbers.map(|numbers| missing(hunk, numbers));
-        if self.names().is_some() {
+        if self.names().is_some() && self.lines.get(2).is_some_and(|(_, line)| header::read(line).is_some()) {
             // `-- a` that goes and `++ b` that comes look the same; the numbers tell, if they are right.
             return left != Some((1, 1));
         }

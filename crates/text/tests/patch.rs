@@ -1,0 +1,423 @@
+//! Patches: their forms, where their hunks go, and what no patch may do.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::Value;
+use toolpost_text::encoding::Text;
+use toolpost_text::patch::{
+    Applied, Hunk, Invocation, Misfit, Trouble, What, apply, invocation, is_unified, parse,
+};
+
+/// Reads a patch for one file and puts it into a text.
+fn put(before: &str, patch: &str) -> Result<(String, Vec<String>), String> {
+    let patch = parse(patch, Some("f")).map_err(|error| error.to_string())?;
+    let [file] = patch.files.as_slice() else { return Err(format!("{} files", patch.files.len())) };
+    let hunks = match &file.what {
+        What::Update { hunks, .. } | What::Delete { hunks } => hunks,
+        What::Add { content } => return Ok((content.clone(), Vec::new())),
+    };
+    let text = Text::open(before.into(), None).unwrap();
+    let Applied { splices, notes, .. } = apply(text.view(), hunks).map_err(|misfit| say(&misfit))?;
+    Ok((String::from_utf8(text.splice(&splices).unwrap()).unwrap(), notes))
+}
+
+fn say(misfit: &Misfit) -> String {
+    let what = match &misfit.trouble {
+        Trouble::Scope { scope, before, .. } => format!("no scope {scope:?}, before {before:?}"),
+        Trouble::Lines { old, before, already, .. } => {
+            let already = already.map(|lines| (lines.first, lines.last));
+            format!("no lines {old:?}, before {before:?}, already {already:?}")
+        }
+        Trouble::Place { line, count, lines } => format!("no place, {count} at {line} of {lines}"),
+    };
+    format!("{}/{} at {}: {what}", misfit.hunk, misfit.of, misfit.at)
+}
+
+fn envelope(hunks: &str) -> String {
+    format!("*** Begin Patch\n*** Update File: f\n{hunks}\n*** End Patch")
+}
+
+#[test]
+fn hunks_go_where_their_lines_stand() {
+    let rows: [(&str, &str, &str, &str); 27] = [
+        (
+            "nested scopes",
+            "class A\n  def x\n    1\nclass B\n  def x\n    1\n",
+            "@@ class B\n@@   def x\n-    1\n+    2",
+            "class A\n  def x\n    1\nclass B\n  def x\n    2\n",
+        ),
+        ("the scope repeated as context", "a\nb\nc\n", "@@ b\n b\n-c\n+C", "a\nb\nC\n"),
+        (
+            "the beginning of a line as scope",
+            "class A:\n  1\nclass B(A):\n  1\n",
+            "@@ class B\n-  1\n+  2",
+            "class A:\n  1\nclass B(A):\n  2\n",
+        ),
+        ("scope between two marks", "x\n1\ny\n1\n", "@@ y @@\n-1\n+2", "x\n1\ny\n2\n"),
+        ("only new lines behind a scope", "a\nb\nc\n", "@@ b\n+new", "a\nb\nnew\nc\n"),
+        ("only new lines", "a\n", "@@\n+new", "a\nnew\n"),
+        ("only new lines behind a line without a break", "a", "@@\n+new", "a\nnew\n"),
+        ("only new lines in an empty file", "", "@@\n+new", "new\n"),
+        ("numbers inside the envelope", "x\n1\nx\n1\n", "@@ -3,2 +3,2 @@\n x\n-1\n+2", "x\n1\nx\n2\n"),
+        ("three points between marks", "x\n1\n", "@@ ... @@\n-1\n+2", "x\n2\n"),
+        ("the end of the file", "x\n1\nx\n1\n", "@@\n-1\n+2\n*** End of File", "x\n1\nx\n2\n"),
+        ("the end of the file, where it is not", "x\n1\ny\n", "@@\n-1\n+2\n*** End of File", "x\n2\ny\n"),
+        (
+            "context of two hunks that overlaps",
+            "a\nb\nc\nd\n",
+            "@@\n-a\n+A\n b\n c\n@@\n b\n c\n-d\n+D",
+            "A\nb\nc\nD\n",
+        ),
+        (
+            "context that is written otherwise stays",
+            "  a \t\nb\n“c”\n",
+            "@@\n a\n-b\n+B\n \"c\"",
+            "  a \t\nB\n“c”\n",
+        ),
+        ("a remark about a last break", "a\nb", "@@\n-b\n+c\n\\ No newline at end of file", "a\nc"),
+        ("a blank line without its space", "a\n\nb\n", "@@\n a\n\n-b\n+c", "a\n\nc\n"),
+        ("the last line stays without a break", "a\nb", "@@\n-a\n+A\n b", "A\nb"),
+        ("the last line is written anew", "a\nb", "@@\n a\n-b\n+B", "a\nB\n"),
+        ("the last line goes", "a\nb", "@@\n a\n-b", "a\n"),
+        ("all lines go", "a\nb\n", "@@\n-a\n-b", ""),
+        ("lines of a CRLF file", "a\r\nb\r\nc\r\n", "@@\n a\n-b\n+B\n+BB\n c", "a\r\nB\r\nBB\r\nc\r\n"),
+        ("lines with CR for a CRLF file", "a\r\nb\r\n", "@@\n a\r\n-b\r\n+B\r", "a\r\nB\r\n"),
+        ("lines with CR for an LF file", "a\nb\n", "@@\n a\r\n-b\r\n+B\r", "a\nB\n"),
+        ("a byte order mark", "\u{feff}a\nb\n", "@@\n-a\n+A", "\u{feff}A\nb\n"),
+        ("signs in the text", "-a\n+b\n c\n", "@@\n -a\n-+b\n++B\n  c", "-a\n+B\n c\n"),
+        ("hunks without a space behind the marks", "a\nb\n", "@@\n-a\n+A\n@@ \n-b\n+B", "A\nB\n"),
+        ("removed and added lines by turns", "a\nb\n", "@@\n-a\n+A\n-b\n+B", "A\nB\n"),
+    ];
+    for (name, before, hunks, after) in rows {
+        let found = put(before, &envelope(hunks)).map(|(after, _)| after);
+        assert_eq!(found.as_deref(), Ok(after), "{name}");
+    }
+}
+
+#[test]
+fn unified_diffs_go_where_their_lines_stand() {
+    let rows: [(&str, &str, &str, &str); 17] = [
+        ("wrong numbers", "x\n1\ny\n", "@@ -70,9 +71,2 @@\n x\n-1\n+2\n", "x\n2\ny\n"),
+        ("the nearest to the numbers", "1\n1\n1\n1\n", "@@ -3 +3 @@\n-1\n+2\n", "1\n1\n2\n1\n"),
+        (
+            "numbers that the hunk before corrects",
+            "new\n1\na\n1\n1\n",
+            "@@ -1,2 +1,2 @@\n 1\n-a\n+b\n@@ -4 +4 @@\n-1\n+2\n",
+            "new\n1\nb\n1\n2\n",
+        ),
+        ("only new lines behind a number", "a\nb\n", "@@ -1,0 +2 @@\n+new\n", "a\nnew\nb\n"),
+        ("only new lines at the beginning", "a\n", "@@ -0,0 +1 @@\n+new\n", "new\na\n"),
+        ("only new lines without numbers", "a\n", "@@ ... @@\n+new\n", "a\nnew\n"),
+        ("the last line keeps its lack of a break", "a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n+B\n", "a\nB"),
+        ("the last line gets a break", "a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", "a\n"),
+        ("the last line loses its break", "a\n", "@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n", "a"),
+        ("a lost space before a tab", "{\n\tx\n}\n", "@@ -1,3 +1,3 @@\n {\n\tx\n-}\n+]\n", "{\n\tx\n]\n"),
+        ("blank lines behind it", "a\nb\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n\n\n", "A\nb\n"),
+        (
+            "lines that look like names",
+            "-- x\ny\n",
+            "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n--- x\n+++ x\n y\n",
+            "++ x\ny\n",
+        ),
+        (
+            "lines that look like names, before a hunk",
+            "-- x\ny\na\n",
+            "@@ -1 +1 @@\n--- x\n+++ x\n@@ -3 +3 @@\n-a\n+b\n",
+            "++ x\ny\nb\n",
+        ),
+        (
+            "the end of a mail",
+            "a\n",
+            "From 1234 Mon Sep 17 00:00:00 2001\nSubject: [PATCH] x\n---\n f | 2 +-\n\ndiff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n-- \n2.39.2\n",
+            "A\n",
+        ),
+        ("a heading behind the numbers", "x\n1\n", "@@ -1,2 +1,2 @@ fn elsewhere()\n x\n-1\n+2\n", "x\n2\n"),
+        (
+            "a name of Subversion",
+            "a\n",
+            "Index: f\n=====\n--- f\t(revision 7)\n+++ f\t(working copy)\n@@ -1 +1 @@\n-a\n+A\n",
+            "A\n",
+        ),
+        (
+            "a diff with CRLF",
+            "a\nb\n",
+            "--- a/f\r\n+++ b/f\r\n@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+B\r\n",
+            "a\nB\n",
+        ),
+    ];
+    for (name, before, diff, after) in rows {
+        let found = put(before, diff).map(|(after, _)| after);
+        assert_eq!(found.as_deref(), Ok(after), "{name}");
+    }
+}
+
+#[test]
+fn what_was_not_certain_is_said() {
+    let rows: [(&str, &str, &[&str]); 6] = [
+        ("1\nx\n1\n", "@@\n-1\n+2", &["the context of the hunk occurs 2 times; used line 1"]),
+        ("a\n1\nx\n1\n", "@@\n-a\n@@\n-1\n+2", &["the context of hunk 2 occurs 2 times; used line 2"]),
+        ("1\nx\n1\n", "@@ -1 +1 @@\n-1\n+2", &[]),
+        ("1\nx\n1\n", "@@ x\n-1\n+2", &[]),
+        (
+            "a  \nb\n",
+            "@@\n a\n-b\n+c",
+            &["the hunk was found at line 1 although these differed from the file: white space at line ends"],
+        ),
+        (
+            "\ta – b\n",
+            "@@\n-a - b\n+c",
+            &[
+                "the hunk was found at line 1 although these differed from the file: look-alike quotes, dashes or spaces, indentation",
+            ],
+        ),
+    ];
+    for (before, hunks, notes) in rows {
+        assert_eq!(put(before, &envelope(hunks)).unwrap().1, notes, "{hunks}");
+    }
+}
+
+#[test]
+fn a_hunk_that_does_not_fit_says_what_is_there() {
+    let rows: [(&str, &str, &str); 8] = [
+        ("a\n", "@@ b\n-a\n+c", "1/1 at 3: no scope \"b\", before None"),
+        ("a\nb\n", "@@\n-b\n+B\n@@ a\n-b\n+c", "2/2 at 6: no scope \"a\", before Some(1)"),
+        ("a\n", "@@\n-b\n+c", "1/1 at 3: no lines \"b\", before None, already None"),
+        (
+            "x\nnew\ny\n",
+            "@@\n x\n-old\n+new\n y",
+            "1/1 at 3: no lines \"x\\nold\\ny\", before None, already Some((1, 3))",
+        ),
+        ("a\nb\n", "@@\n-b\n+B\n@@\n-a\n+A", "2/2 at 6: no lines \"a\", before Some(1), already None"),
+        ("a\n", "@@ -3,2 +3,4 @@\n+b", "1/1 at 3: no place, 2 at 3 of 1"),
+        ("a\n", "@@ -3,0 +3 @@\n+b", "1/1 at 3: no place, 0 at 3 of 1"),
+        ("", "@@\n-a\n+b", "1/1 at 3: no lines \"a\", before None, already None"),
+    ];
+    for (before, hunks, words) in rows {
+        assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words);
+    }
+}
+
+#[test]
+fn wrappings_are_taken_away() {
+    let bare = envelope("@@\n-a\n+b");
+    let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
+    let rows = [
+        bare.clone(),
+        format!("\n\n  {bare}  \n\n"),
+        format!("```\n{bare}\n```"),
+        format!("Here it is:\n\n```diff\n{bare}\n```\nDone."),
+        format!("````patch\n{diff}````\n"),
+        format!("Like this:\n~~~\n{diff}~~~\n\n```sh\nmake\n```\n"),
+        format!("<<EOF\n{bare}\nEOF"),
+        format!("<<-'END'\n{bare}\nEND\n"),
+        format!("cat <<\"EOF\"\n{bare}\nEOF\n"),
+        format!("apply_patch <<'PATCH'\n{bare}\nPATCH"),
+        format!("bash -lc 'apply_patch <<'EOF'\n{bare}\nEOF\n'"),
+        format!("```bash\napply_patch <<'EOF'\n{bare}\nEOF\n```"),
+        format!("apply_patch <<'EOF'\n{bare}\n"),
+        bare.replace('\n', "\r\n"),
+        diff.to_owned(),
+        diff.trim_end().to_owned(),
+        "@@ ... @@\n-a\n+b".to_owned(),
+        "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
+    ];
+    for text in rows {
+        assert_eq!(put("a\n", &text).map(|(after, _)| after).as_deref(), Ok("b\n"), "{text}");
+    }
+    let entered = parse(&format!("cd 'a b' && apply_patch <<'EOF'\n{bare}\nEOF"), None).unwrap();
+    assert_eq!(entered.directory.as_deref(), Some("a b"));
+}
+
+/// What a patch does, in a word for each file.
+fn files(patch: &str) -> Result<Vec<String>, String> {
+    let hunks = |hunks: &[Hunk]| format!("{} hunks", hunks.len());
+    let patch = parse(patch, None).map_err(|error| error.to_string())?;
+    let said = patch.files.iter().map(|file| match &file.what {
+        What::Add { content } => format!("add {}: {content:?}", file.path),
+        What::Delete { hunks: gone } => format!("delete {}: {}", file.path, hunks(gone)),
+        What::Update { move_to: None, hunks: all } => format!("update {}: {}", file.path, hunks(all)),
+        What::Update { move_to: Some(to), hunks: all } => {
+            format!("move {} to {to}: {}", file.path, hunks(all))
+        }
+    });
+    Ok(said.collect())
+}
+
+#[test]
+fn every_section_is_understood() {
+    let git = |rest: &str| format!("diff --git a/f b/f\n{rest}");
+    let rows: [(String, &[&str]); 20] = [
+        ("*** Begin Patch\n*** Add File: f\n+a\n\n+b\n\n*** Delete File: g\n*** End Patch".into(), &["add f: \"a\\n\\nb\\n\"", "delete g: 0 hunks"]),
+        ("*** Begin Patch\n*** Add File: f\na\n b\n*** Add File: g\n*** End Patch".into(), &["add f: \"a\\n b\\n\"", "add g: \"\""]),
+        ("*** Begin Patch\r\n*** Add File: f\r\n+a\r\n*** End Patch\r\n".into(), &["add f: \"a\\r\\n\""]),
+        ("*** Begin Patch\n*** Update File: f\n*** Move to: g\n*** End Patch".into(), &["move f to g: 0 hunks"]),
+        ("*** Begin Patch\n*** Update File: f\n@@\n-a\n\n*** Update File: f\n-b\n+c\n@@\n d\n*** End Patch".into(), &["update f: 1 hunks", "update f: 2 hunks"]),
+        (git("new file mode 100644\nindex 0..1\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"), &["add f: \"a\\nb\""]),
+        (git("new file mode 100644\nindex 0000000..e69de29\n"), &["add f: \"\""]),
+        (git("deleted file mode 100755\nindex 1..0\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"), &["delete f: 1 hunks"]),
+        (git("deleted file mode 100644\nindex e69de29..0000000\n"), &["delete f: 0 hunks"]),
+        ("diff --git a/f b/g\nsimilarity index 100%\nrename from f\nrename to g\n".into(), &["move f to g: 0 hunks"]),
+        ("diff --git a/f b/g\nsimilarity index 90%\nrename from f\nrename to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n".into(), &["move f to g: 1 hunks"]),
+        ("diff --git \"a/\\303\\244 b\" \"b/\\303\\244 b\"\n--- \"a/\\303\\244 b\"\n+++ \"b/\\303\\244 b\"\n@@ -1 +1 @@\n-a\n+b\n".into(), &["update ä b: 1 hunks"]),
+        ("--- f 1.txt\t2024-01-01\n+++ f 1.txt\t2024-01-02\n@@ -1 +1 @@\n-a\n+b\n".into(), &["update f 1.txt: 1 hunks"]),
+        ("--- i/f\n+++ w/f\n@@ -1 +1 @@\n-a\n+b\n".into(), &["update f: 1 hunks"]),
+        ("--- a/f\n+++ a/f\n@@ -1 +1 @@\n-a\n+b\n".into(), &["update a/f: 1 hunks"]),
+        ("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-a\n+b\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n".into(), &["update f: 2 hunks", "update g: 1 hunks"]),
+        ("--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n-a\n+b\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n".into(), &["update f: 1 hunks", "update g: 1 hunks"]),
+        ("--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n".into(), &["add f: \"a\\n\""]),
+        ("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n".into(), &["delete f: 1 hunks"]),
+        ("*** Begin Patch\n*** End Patch".into(), &[]),
+    ];
+    for (patch, said) in rows {
+        assert_eq!(files(&patch).unwrap(), said, "{patch}");
+    }
+}
+
+#[test]
+fn what_is_no_patch_is_refused_with_its_line() {
+    let body = |rest: &str| format!("*** Begin Patch\n*** Update File: f\n{rest}\n*** End Patch");
+    let rows: [(String, &str); 24] = [
+        (
+            String::new(),
+            "Invalid patch: The first line of the patch must be '*** Begin Patch'; the text is empty",
+        ),
+        (
+            "what\n".into(),
+            "Invalid patch: The first line of the patch must be '*** Begin Patch'; line 1 is 'what'",
+        ),
+        (
+            "\n*** Begin Patch\n*** Add File: f\n+a\n".into(),
+            "Invalid patch: The last line of the patch must be '*** End Patch'; line 4 is '+a'",
+        ),
+        (
+            "*** Update File: f\n@@\n-a\n+b\n".into(),
+            "Invalid patch: The first line of the patch must be '*** Begin Patch'; line 1 is '*** Update File: f'",
+        ),
+        (
+            "```\n*** Begin Patch\n*** Foo\n*** End Patch\n```".into(),
+            "Invalid patch hunk on line 3: '*** Foo' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'",
+        ),
+        (body(""), "Invalid patch hunk on line 2: Update file hunk for path 'f' is empty"),
+        (body("@@"), "Invalid patch hunk on line 4: Update hunk does not contain any lines"),
+        (body("@@\n*** End of File"), "Invalid patch hunk on line 4: Update hunk does not contain any lines"),
+        (
+            body("@@\nbad"),
+            "Invalid patch hunk on line 4: Unexpected line found in update hunk: 'bad'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)",
+        ),
+        (
+            body("@@\n-a\nbad"),
+            "Invalid patch hunk on line 5: Expected update hunk to start with a @@ context marker, got: 'bad'",
+        ),
+        (
+            "*** Begin Patch\n*** Add File: f\n+a\nb\n+c\n*** End Patch".into(),
+            "Invalid patch hunk on line 4: 'b' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'",
+        ),
+        (
+            "*** Begin Patch\n*** Delete File:\n*** End Patch".into(),
+            "Invalid patch hunk on line 2: '*** Delete File:' names no file",
+        ),
+        (
+            "*** Begin Patch\n*** Update File: f\n*** Move to:\n*** End Patch".into(),
+            "Invalid patch hunk on line 3: '*** Move to:' names no file",
+        ),
+        (
+            "```\n*** Begin Patch\n*** End Patch\n```\n```\n*** Begin Patch\n*** End Patch\n```".into(),
+            "Invalid patch: several code blocks hold one; send them as one patch, without text between",
+        ),
+        (
+            "@@ -1 +1 @@\n-a\n+b\n".into(),
+            "Invalid patch hunk on line 1: the diff names no file; put '--- a/{path}' and '+++ b/{path}' before its first '@@'",
+        ),
+        (
+            "--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n".into(),
+            "Invalid patch hunk on line 1: the diff names 'f' as the old and 'g' as the new file; name the same file twice, or add 'rename from f' and 'rename to g' before the '---' line",
+        ),
+        (
+            "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\nwhat\n".into(),
+            "Invalid patch hunk on line 6: Unexpected line found in update hunk: 'what'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)",
+        ),
+        (
+            "--- a/f\n+++ b/f\n@@ -1 +1 @@\n@@ -2 +2 @@\n-a\n+b\n".into(),
+            "Invalid patch hunk on line 3: Update hunk does not contain any lines: '@@ -1 +1 @@'",
+        ),
+        (
+            "diff --git a/f b/f\nindex 1..2\nBinary files a/f and b/f differ\n".into(),
+            "The patch cannot be used, line 3: it changes a binary file, and only text can be patched; leave that file out",
+        ),
+        (
+            "diff --git a/f b/f\nindex 1..2\nGIT binary patch\nliteral 3\n".into(),
+            "The patch cannot be used, line 3: it changes a binary file, and only text can be patched; leave that file out",
+        ),
+        (
+            "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n".into(),
+            "The patch cannot be used, line 2: it sets the mode of a file, which a patch of text cannot; leave the mode out and set it by a command",
+        ),
+        (
+            "diff --git a/f b/f\nnew file mode 120000\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n".into(),
+            "The patch cannot be used, line 2: it sets the mode of a file, which a patch of text cannot; leave the mode out and set it by a command",
+        ),
+        (
+            "diff --git a/f b/g\ncopy from f\ncopy to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n".into(),
+            "The patch cannot be used, line 2: it copies a file; add the new file with its whole content instead",
+        ),
+        (
+            "--- a/f\n+++ b/f\n+a\n".into(),
+            "Invalid patch: The first line of the patch must be '*** Begin Patch'; line 1 is '--- a/f'",
+        ),
+    ];
+    for (patch, words) in rows {
+        assert_eq!(files(&patch).unwrap_err(), words);
+    }
+}
+
+#[test]
+fn calls_for_a_patch_are_told_from_others() {
+    for row in load("codex-apply-patch/shell_forms.json") {
+        let arguments: Vec<&str> =
+            row["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        let (found, directory) = match invocation(&arguments) {
+            Invocation::Explicit { patch, directory } => {
+                assert_eq!(files(patch).unwrap(), ["add foo: \"hi\\n\""], "{row}");
+                (Value::Bool(true), directory)
+            }
+            Invocation::Implicit { .. } => ("implicit_invocation_error".into(), None),
+            Invocation::Other => (Value::Bool(false), None),
+        };
+        assert_eq!((found, directory), (row["match"].clone(), row["workdir"].as_str()), "{row}");
+    }
+}
+
+#[test]
+fn continue_s_unified_diffs() {
+    let rows = load("continue-edit/unified_diff.json");
+    for row in &rows {
+        let diff = row["diff"].as_str().unwrap();
+        if row["kind"] == "is_diff" {
+            assert_eq!(is_unified(diff), row["result"] == true, "{row}");
+            continue;
+        }
+        let found = put(row["content"].as_str().unwrap(), diff).map(|(after, _)| after);
+        assert_eq!(found.ok().as_deref(), row["expected"].as_str(), "{}", row["test"]);
+    }
+    assert_eq!(rows.len(), 10);
+}
+
+#[test]
+fn aider_s_unified_diffs() {
+    for row in load("aider-editblock/udiff_parse.json") {
+        let patch = parse(row["text"].as_str().unwrap(), None).unwrap();
+        let found = patch.files.iter().map(|file| {
+            let What::Update { move_to: None, hunks } = &file.what else { panic!("{file:?}") };
+            let lines = hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| {
+                let sign = [" ", "-", "+"][line.sign as usize];
+                format!("{sign}{}\n", line.text)
+            });
+            serde_json::json!([file.path, lines.collect::<Vec<_>>()])
+        });
+        assert_eq!(Value::Array(found.collect()), row["edits"]);
+    }
+}
+
+fn load(name: &str) -> Vec<Value> {
+    let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap()
+}
