@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, sync::Arc};
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Fresh, Operation, Session,
+    CallCtx, Engine, Failure, Fresh, Kind, Operation, Session,
     operations::change::{Change, ChangeFiles, Meant, Output, Request, from_patch},
 };
 use toolpost_workspace::{Options, Workspace};
@@ -105,6 +105,168 @@ async fn later_sections_see_what_earlier_ones_have_done() {
     world.patch(patch).await.unwrap();
     assert_eq!(world.files(), files(&[("b", "new\n"), ("d/c", "one\ntwo\nthree\n")]));
     assert_eq!(fs::metadata(world.root.path().join("d/c")).unwrap().permissions().mode() & 0o777, 0o755);
+}
+
+/// Wraps sections in the format's first and last line.
+fn wrap(sections: &str) -> String {
+    format!("*** Begin Patch\n{sections}\n*** End Patch")
+}
+
+#[tokio::test]
+async fn a_patch_that_fails_leaves_all_as_it_was_and_says_what_helps() {
+    let before =
+        files(&[("a.txt", "alpha\nbeta\ngamma\n"), ("b.txt", "one\ntwo\n"), ("d/", ""), ("bin", "\0\0")]);
+    let update = |name: &str, hunks: &str| {
+        wrap(&format!("*** Add File: new\n+x\n*** Delete File: b.txt\n*** Update File: {name}\n{hunks}"))
+    };
+    let rows: [(String, Kind, &str, &str); 12] = [
+        (
+            update("a.txt", "@@\n-alpha\n+Alpha\n@@\n betta\n-gamma\n+Gamma"),
+            Kind::NoMatch,
+            "Failed to find expected lines in a.txt:\nbetta\ngamma\n(hunk 2 of 2, at line 9 of the patch). Nothing was changed.",
+            "Closest match, lines 2-3 (it differs; → is a tab, · a space):\nbeta\ngamma\n\nThe difference, [-old text-] {+file+}:\n2: [-betta-]{+beta+}",
+        ),
+        (
+            update("a.txt", "@@ class Beta\n-beta\n+Beta"),
+            Kind::NoMatch,
+            "Failed to find context 'class Beta' in a.txt (the hunk at line 6 of the patch). Nothing was changed.",
+            "Nothing in it is like it. It begins with:\nalpha\nbeta\ngamma",
+        ),
+        (
+            update("a.txt", "@@\n alpha\n-Beta\n+beta"),
+            Kind::NoMatch,
+            "Failed to find expected lines in a.txt:\nalpha\nBeta\n(the hunk at line 6 of the patch). Its new lines are already there, at lines 1-2: the change may have been made before. Nothing was changed.",
+            "Closest match, lines 1-2 (it differs; → is a tab, · a space):\nalpha\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
+        ),
+        (
+            update("a.txt", "@@ -7 +7,2 @@\n+x"),
+            Kind::NoMatch,
+            "Failed to place the hunk at line 6 of the patch, in a.txt: it has added lines only, and its header (old lines: 1, from line 7) does not tell where among the 3 lines of the file they belong. Nothing was changed.",
+            "",
+        ),
+        (
+            update("c.txt", "@@\n-a\n+b"),
+            Kind::NotFound,
+            "Failed to read file to update c.txt: File not found: c.txt (the workspace is {root}). Nothing was changed.",
+            "",
+        ),
+        (
+            update("b.txt", "@@\n-one\n+1"),
+            Kind::NotFound,
+            "Failed to read file to update b.txt: File not found: b.txt (the workspace is {root}). Nothing was changed.",
+            "",
+        ),
+        (
+            update("d", "@@\n-a\n+b"),
+            Kind::WrongKind,
+            "Failed to read file to update d: d is a directory, not a file. Nothing was changed.",
+            "(it is empty)",
+        ),
+        (
+            update("bin", "@@\n-a\n+b"),
+            Kind::WrongKind,
+            "Failed to read file to update bin: it cannot be changed as text: this is a binary file: byte 0 is NUL and no byte order mark explains it. Nothing was changed.",
+            "",
+        ),
+        (
+            update("a.txt", "@@\n-alpha\n+// ... rest of the code unchanged ..."),
+            Kind::Invalid,
+            "a.txt was not changed: line 1 of the new text is a placeholder for code that is not there: \"// ... rest of the code unchanged ...\"; write the code out, or replace only the lines that change. Nothing was changed.",
+            "",
+        ),
+        (
+            wrap("*** Delete File: d/"),
+            Kind::Invalid,
+            "d/ names a directory; name the file in it, without a slash at its end.",
+            "",
+        ),
+        (
+            wrap("*** Add File: ../x\n+a"),
+            Kind::Outside,
+            "../x is outside of the workspace: only {root} may be used. Starting with a further root lifts this.",
+            "",
+        ),
+        (
+            "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n".to_owned(),
+            Kind::NoMatch,
+            "Failed to delete file b.txt: it holds lines that the diff does not remove. Nothing was changed.",
+            "These are left:\ntwo",
+        ),
+    ];
+    for (patch, kind, words, found) in rows {
+        let world = World::new(&before);
+        let failure = world.patch(&patch).await.unwrap_err();
+        let root = world.root.path().canonicalize().unwrap().display().to_string();
+        assert_eq!((failure.kind, failure.what), (kind, words.replace("{root}", &root)));
+        assert_eq!(failure.found.unwrap_or_default(), found, "{patch}");
+        assert_eq!(world.files(), before, "{patch}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_disk_refuses_takes_all_back() {
+    let before = files(&[("a", "1\n"), ("ro/f", "2\n")]);
+    let world = World::new(&before);
+    fs::set_permissions(world.root.path().join("ro/f"), fs::Permissions::from_mode(0o444)).unwrap();
+    let patch = wrap("*** Update File: a\n@@\n-1\n+one\n*** Update File: ro/f\n@@\n-2\n+two");
+    let failure = world.patch(&patch).await.unwrap_err();
+    assert_eq!(
+        failure.what,
+        "ro/f: is read-only: make it writable first, if it is meant to change. Nothing was changed."
+    );
+    assert_eq!(world.files(), before);
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_it_was_seen_is_changed_where_the_place_is_certain() {
+    let rows: [(&str, Option<&str>); 5] = [
+        ("*** Update File: f\n@@\n-a\n+b", None),
+        ("*** Update File: f\n@@\n-x\n+y", Some("x\nx\na\n")),
+        ("*** Delete File: f", Some("x\nx\na\n")),
+        ("*** Add File: f\n+new", Some("x\nx\na\n")),
+        ("*** Update File: g\n*** Move to: f", Some("x\nx\na\n")),
+    ];
+    for (sections, left) in rows {
+        let world = World::new(&files(&[("g", "g\n")]));
+        world.patch(&wrap("*** Add File: f\n+x\n+a")).await.unwrap();
+        fs::write(world.root.path().join("f"), "x\nx\na\n").unwrap();
+        let outcome = world.patch(&wrap(sections)).await;
+        assert_eq!(outcome.err().map(|failure| failure.kind), left.map(|_| Kind::Stale), "{sections}");
+        assert_eq!(world.files()["f"], left.unwrap_or("x\nx\nb\n").as_bytes(), "{sections}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_name() {
+    let rows: [(&str, &[(&str, &str)], Option<&str>); 4] = [
+        ("*** Update File: l\n@@\n-1\n+2", &[("a", "2\n"), ("l", "2\n")], Some("a")),
+        ("*** Delete File: l", &[("a", "1\n")], None),
+        ("*** Update File: l\n*** Move to: m\n@@\n-1\n+2", &[("a", "2\n"), ("m", "2\n")], None),
+        ("*** Add File: l\n+2", &[("a", "2\n"), ("l", "2\n")], Some("a")),
+    ];
+    for (sections, after, target) in rows {
+        let world = World::new(&files(&[("a", "1\n")]));
+        std::os::unix::fs::symlink("a", world.root.path().join("l")).unwrap();
+        world.patch(&wrap(sections)).await.unwrap();
+        assert_eq!(world.files(), files(after), "{sections}");
+        let led = fs::read_link(world.root.path().join("l")).ok();
+        assert_eq!(led.as_deref(), target.map(Path::new), "{sections}");
+    }
+    let world = World::new(&files(&[("a", "1\n")]));
+    std::os::unix::fs::symlink("a", world.root.path().join("l")).unwrap();
+    // What takes the place of a deleted link is no content for what the link led to.
+    world.patch(&wrap("*** Delete File: l\n*** Add File: l\n+2")).await.unwrap_err();
+    assert_eq!(world.files(), files(&[("a", "1\n"), ("l", "1\n")]));
+}
+
+#[tokio::test]
+async fn paths_start_from_the_directory_that_the_shell_enters() {
+    let world = World::new(&files(&[("d/f", "1\n"), ("f", "1\n")]));
+    let patch = wrap("*** Update File: f\n@@\n-1\n+2");
+    world.patch(&format!("cd d && apply_patch <<'EOF'\n{patch}\nEOF\n")).await.unwrap();
+    assert_eq!(world.files(), files(&[("d/f", "2\n"), ("f", "1\n")]));
+    let changes = world.read("@@ -1 +1 @@\n-1\n+3\n", Some("f")).unwrap();
+    assert_eq!(changes[0].path, world.engine.resolve("f").unwrap());
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Patches: their forms, where their hunks go, and what no patch may do.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::Text;
 use toolpost_text::patch::{
@@ -415,6 +417,21 @@ fn aider_s_unified_diffs() {
         });
         assert_eq!(Value::Array(found.collect()), row["edits"]);
     }
+}
+
+#[test]
+fn bytes_of_public_bug_reports() {
+    let rows = load("issue-derived/bytes_cases.json");
+    // What JSON wraps is for the crate that knows JSON.
+    let rows: Vec<&Value> =
+        rows.iter().filter(|row| row["tool"] == "apply_patch" && row["id"] != "patch_json_wrapped").collect();
+    for row in &rows {
+        let decode =
+            |key: &str| String::from_utf8(STANDARD.decode(row[key].as_str().unwrap()).unwrap()).unwrap();
+        let found = put(&decode("before"), row["patch"].as_str().unwrap()).map(|(after, _)| after);
+        assert_eq!(found, Ok(decode("after")), "{row}");
+    }
+    assert_eq!(rows.len(), 4, "a fixture was added or lost");
 }
 
 fn load(name: &str) -> Vec<Value> {

@@ -23,7 +23,7 @@ pub(super) fn apply(engine: &Engine, cx: &CallCtx, draft: &mut Draft, hunks: &[H
         return Err(led(READ, &draft.path, missing));
     };
     let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
-        Failure::new(Kind::WrongKind, format!("{READ} {path}: it cannot be changed as text: {error}"))
+        Failure::new(Kind::WrongKind, format!("{READ} {path}: it cannot be changed as text: {error}."))
     })?;
     let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == Part::Some && applied.doubtful > 0 {
@@ -53,7 +53,7 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
         }
         Trouble::Lines { old, before, already, closest } => {
             let mut words =
-                format!("Failed to find expected lines in {path}:\n{}\n({hunk})", repeated(text, old));
+                format!("Failed to find expected lines in {path}:\n{}\n({hunk}).", repeated(text, old));
             if let Some(lines) = already {
                 words.push_str(&format!(
                     " Its new lines are already there, at lines {}-{}: the change may have been made before.",
@@ -64,8 +64,8 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
         }
         Trouble::Place { line, count, lines } => {
             let words = format!(
-                "Failed to place {hunk}, in {path}: it has added lines only, and its header puts {count} old lines at line \
-                 {line} of {lines}."
+                "Failed to place {hunk}, in {path}: it has added lines only, and its header (old lines: {count}, from line \
+                 {line}) does not tell where among the {lines} lines of the file they belong."
             );
             return Failure::new(Kind::NoMatch, words).hint(Hint::Advice(
                 "Give the lines before and after the place, each with a space in front.".to_owned(),

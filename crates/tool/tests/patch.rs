@@ -1,0 +1,75 @@
+//! Patches that come wrapped in the JSON of another tool's call.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::json;
+use std::time::Duration;
+use tempfile::TempDir;
+use toolpost_engine::{Engine, Fresh, operations::change::Where};
+use toolpost_text::matching::Step;
+use toolpost_tool::{Budget, Cut, Dialect, Lowering};
+use toolpost_workspace::{Options, Workspace};
+
+const DIALECT: Dialect = Dialect {
+    name: "test",
+    tools: &[],
+    pages: &[],
+    instructions: "",
+    budget: Budget { bytes: 1_000, lines: 1_000, cut: Cut::Head },
+    deadline: Duration::from_secs(1),
+    fresh: Fresh::NOT_ASKED,
+    matching: Step::Exact,
+    say: |_| String::new(),
+};
+
+/// Lowers a patch; gives each path and what happens there.
+fn lower(said: &str, known: Option<&str>) -> Result<Vec<(String, &'static str)>, String> {
+    let root = TempDir::new().unwrap();
+    let roots = vec![root.path().to_path_buf()];
+    let (workspace, _) = Workspace::open(Options { roots, ..Options::default() }).unwrap();
+    let engine = Engine::new(workspace);
+    let changes = Lowering::new(&engine, &DIALECT).patch(said, known).map_err(|failure| failure.what)?;
+    let said = changes.into_iter().map(|change| {
+        let what = match change.at {
+            Where::Whole(_) => "whole",
+            Where::Hunks(_) => "hunks",
+            Where::Gone(_) => "gone",
+            Where::Elsewhere { .. } => "elsewhere",
+            _ => "other",
+        };
+        (change.path.display(), what)
+    });
+    Ok(said.collect())
+}
+
+#[test]
+fn json_around_a_patch_is_taken_away() {
+    let patch = "*** Begin Patch\n*** Add File: f\n+a\n*** End Patch";
+    let script = format!("cd d && apply_patch <<'EOF'\n{patch}\nEOF\n");
+    let rows = [
+        (patch.to_owned(), "f"),
+        (json!({"command": ["apply_patch", patch]}).to_string(), "f"),
+        (json!({"command": ["bash", "-lc", script]}).to_string(), "d/f"),
+        (json!({"command": script}).to_string(), "d/f"),
+        (json!({"input": patch}).to_string(), "f"),
+        (json!({"patch": patch}).to_string(), "f"),
+        (json!({"patch_text": patch}).to_string(), "f"),
+        (json!({"patchText": json!({"patch": patch}).to_string()}).to_string(), "f"),
+        (json!(["apply_patch", patch]).to_string(), "f"),
+        (json!(["bash", "-lc", patch]).to_string(), "f"),
+        (json!(patch).to_string(), "f"),
+    ];
+    for (said, path) in rows {
+        assert_eq!(lower(&said, None), Ok(vec![(path.to_owned(), "whole")]), "{said}");
+    }
+}
+
+#[test]
+fn every_sort_of_section_becomes_its_changes() {
+    let patch =
+        "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-1\n+2\n*** Delete File: c\n*** End Patch";
+    let wanted = [("a", "hunks"), ("a", "elsewhere"), ("c", "gone")];
+    assert_eq!(lower(patch, None), Ok(wanted.map(|(path, what)| (path.to_owned(), what)).to_vec()));
+    assert_eq!(lower("@@ ... @@\n-1\n+2\n", Some("a")), Ok(vec![("a".to_owned(), "hunks")]));
+    let what = "Invalid patch: The first line of the patch must be '*** Begin Patch'; line 1 is '{\"command\":[\"ls\"]}'.";
+    assert_eq!(lower(&json!({"command": ["ls"]}).to_string(), None), Err(what.to_owned()));
+}
