@@ -112,14 +112,31 @@ fn wrap(sections: &str) -> String {
     format!("*** Begin Patch\n{sections}\n*** End Patch")
 }
 
+/// A patch, the kind of its failure, what it says, and what it shows.
+type Wrong<'a> = (String, Kind, &'a str, &'a str);
+
+async fn check(before: &Files, rows: &[Wrong<'_>]) {
+    for (patch, kind, words, found) in rows {
+        let world = World::new(before);
+        let failure = world.patch(patch).await.unwrap_err();
+        let root = world.root.path().canonicalize().unwrap().display().to_string();
+        assert_eq!((failure.kind, failure.what), (*kind, words.replace("{root}", &root)));
+        assert_eq!(failure.found.unwrap_or_default(), *found, "{patch}");
+        assert_eq!(world.files(), *before, "{patch}");
+    }
+}
+
+/// Puts a change of a file behind others that could be made.
+fn update(name: &str, hunks: &str) -> String {
+    wrap(&format!("*** Add File: new\n+x\n*** Delete File: b.txt\n*** Update File: {name}\n{hunks}"))
+}
+
 #[tokio::test]
-async fn a_patch_that_fails_leaves_all_as_it_was_and_says_what_helps() {
-    let before =
-        files(&[("a.txt", "alpha\nbeta\ngamma\n"), ("b.txt", "one\ntwo\n"), ("d/", ""), ("bin", "\0\0")]);
-    let update = |name: &str, hunks: &str| {
-        wrap(&format!("*** Add File: new\n+x\n*** Delete File: b.txt\n*** Update File: {name}\n{hunks}"))
-    };
-    let rows: [(String, Kind, &str, &str); 12] = [
+async fn a_hunk_that_does_not_fit_leaves_all_as_it_was_and_says_what_helps() {
+    let before = files(&[("a.txt", "alpha\nbeta\ngamma\n"), ("b.txt", "one\ntwo\n")]);
+    check(
+        &before,
+        &[
         (
             update("a.txt", "@@\n-alpha\n+Alpha\n@@\n betta\n-gamma\n+Gamma"),
             Kind::NoMatch,
@@ -144,6 +161,18 @@ async fn a_patch_that_fails_leaves_all_as_it_was_and_says_what_helps() {
             "Failed to place the hunk at line 6 of the patch, in a.txt: it has added lines only, and its header (old lines: 1, from line 7) does not tell where among the 3 lines of the file they belong. Nothing was changed.",
             "",
         ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
+    let before =
+        files(&[("a.txt", "alpha\nbeta\ngamma\n"), ("b.txt", "one\ntwo\n"), ("d/", ""), ("bin", "\0\0")]);
+    check(
+        &before,
+        &[
         (
             update("c.txt", "@@\n-a\n+b"),
             Kind::NotFound,
@@ -192,15 +221,9 @@ async fn a_patch_that_fails_leaves_all_as_it_was_and_says_what_helps() {
             "Failed to delete file b.txt: it holds lines that the diff does not remove. Nothing was changed.",
             "These are left:\ntwo",
         ),
-    ];
-    for (patch, kind, words, found) in rows {
-        let world = World::new(&before);
-        let failure = world.patch(&patch).await.unwrap_err();
-        let root = world.root.path().canonicalize().unwrap().display().to_string();
-        assert_eq!((failure.kind, failure.what), (kind, words.replace("{root}", &root)));
-        assert_eq!(failure.found.unwrap_or_default(), found, "{patch}");
-        assert_eq!(world.files(), before, "{patch}");
-    }
+        ],
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -238,7 +261,8 @@ async fn a_file_that_changed_since_it_was_seen_is_changed_where_the_place_is_cer
 
 #[tokio::test]
 async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_name() {
-    let rows: [(&str, &[(&str, &str)], Option<&str>); 4] = [
+    type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a str>);
+    let rows: [Row<'_>; 4] = [
         ("*** Update File: l\n@@\n-1\n+2", &[("a", "2\n"), ("l", "2\n")], Some("a")),
         ("*** Delete File: l", &[("a", "1\n")], None),
         ("*** Update File: l\n*** Move to: m\n@@\n-1\n+2", &[("a", "2\n"), ("m", "2\n")], None),

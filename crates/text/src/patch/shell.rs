@@ -19,11 +19,11 @@ pub enum Invocation<'a> {
     Other,
 }
 
-/// Looks for a patch in the arguments of a program: `apply_patch TEXT`, or a shell with a script that does nothing else.
+/// Looks for a patch in the arguments of a program: the command with the text, or a shell with a script that does nothing else.
 #[must_use]
 pub fn invocation<'a>(arguments: &[&'a str]) -> Invocation<'a> {
     match arguments {
-        ["apply_patch" | "applypatch", patch] => Invocation::Explicit { patch, directory: None },
+        [command, patch] if applies(command) => Invocation::Explicit { patch, directory: None },
         [patch] if is_patch(patch) => Invocation::Implicit { patch },
         [shell, flags @ .., said] if runs_a_script(shell, flags) => match script(said) {
             Some(script) if script.command == Command::Apply && script.closed == Closed::Yes => {
@@ -60,7 +60,7 @@ pub(super) enum Closed {
     No,
 }
 
-/// Reads `[cd DIRECTORY &&] [apply_patch] <<'END'`, the patch, `END`, and nothing behind it.
+/// Reads `[cd DIRECTORY &&] [COMMAND] <<'END'`, the patch, `END`, and nothing behind it.
 pub(super) fn script(said: &str) -> Option<Script<'_>> {
     let mut rest = said.trim_start();
     let mut directory = None;
@@ -69,10 +69,14 @@ pub(super) fn script(said: &str) -> Option<Script<'_>> {
         directory = Some(word);
         rest = after.trim_start().strip_prefix("&&")?.trim_start();
     }
-    let commands = [("apply_patch", Command::Apply), ("applypatch", Command::Apply), ("cat", Command::Cat)];
-    let named = commands.into_iter().find_map(|(name, command)| Some((rest.strip_prefix(name)?, command)));
-    let (after, command) = named.unwrap_or((rest, Command::Nothing));
-    let after = after.trim_start_matches([' ', '\t']).strip_prefix("<<")?;
+    let name = rest.split([' ', '\t', '<']).next().unwrap_or_default();
+    let command = match name {
+        "" => Command::Nothing,
+        "cat" => Command::Cat,
+        name if applies(name) => Command::Apply,
+        _ => return None,
+    };
+    let after = rest[name.len()..].trim_start_matches([' ', '\t']).strip_prefix("<<")?;
     let (line, body) = after.split_once('\n')?;
     let end = tag(line.strip_prefix('-').unwrap_or(line).trim())?;
     let mut at = 0;
@@ -120,6 +124,11 @@ fn tag(said: &str) -> Option<&str> {
     let bare = bare.unwrap_or(said);
     let plain = !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
     plain.then_some(bare)
+}
+
+/// Says whether a command puts a patch into files; its name is written with and without a line between its words.
+fn applies(command: &str) -> bool {
+    command.replace('_', "") == "applypatch"
 }
 
 fn runs_a_script(shell: &str, flags: &[&str]) -> bool {
