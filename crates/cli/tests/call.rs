@@ -160,3 +160,19 @@ fn json_carries_the_output_as_data() {
         (Some(1), "", &json!(false), &json!("not_found"))
     );
 }
+
+#[test]
+fn an_encoding_that_is_named_is_that_of_files_that_are_no_utf_8() {
+    let world = World::with(&[("f", b"caf\xe9\n")]);
+    let script = [
+        call("Read", json!({ "file_path": "f" })),
+        call("Edit", json!({ "file_path": "f", "old_string": "café", "new_string": "thé" })),
+    ];
+    let lines: Vec<String> = script.iter().map(Value::to_string).collect();
+    world.write("../script", lines.join("\n").as_bytes());
+    for (encoding, code, after) in [("gbk", 1, b"caf\xe9\n".as_slice()), ("windows-1252", 0, b"th\xe9\n")] {
+        let mut program = world.program(&["call", "--script", "../script"]);
+        let output = program.env("TOOLPOST_ENCODING", encoding).output().unwrap();
+        assert_eq!((output.status.code(), world.read("f").as_slice()), (Some(code), after), "{encoding}");
+    }
+}

@@ -1,65 +1,20 @@
 //! Every tool has a page, and every page holds: its examples run, and answer what the page says.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-use std::{fs, sync::Arc};
-use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Engine, Progress, Session};
-use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
+mod common;
+
+use common::World;
+use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual};
-use toolpost_workspace::{Options, Workspace};
 
-struct World {
-    root: tempfile::TempDir,
-    _state: tempfile::TempDir,
-    runtime: Arc<Runtime>,
-    session: Arc<Session>,
+async fn call(world: &World, call: &str) -> Outcome {
+    let (tool, arguments) = call.split_once(' ').unwrap();
+    world.call(tool, serde_json::from_str(arguments).unwrap()).await
 }
 
-impl World {
-    fn new(dialect: &'static Dialect) -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let state = tempfile::tempdir().unwrap();
-        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
-        let options = Options { roots, state: store, ..Options::default() };
-        let (workspace, _) = Workspace::open(options).unwrap();
-        let config = Config {
-            dialects: vec![dialect],
-            narrow: Narrow::default(),
-            policy: Policy::built_in().unwrap(),
-            deadline: None,
-            reply_bytes: None,
-            structured: Structured::Off,
-        };
-        Self {
-            runtime: Arc::new(Runtime::new(Engine::new(workspace), config).unwrap()),
-            session: Session::new(),
-            root,
-            _state: state,
-        }
-    }
-
-    async fn call(&self, call: &str) -> Outcome {
-        let (tool, arguments) = call.split_once(' ').unwrap();
-        let call = Call {
-            tool: tool.to_owned(),
-            arguments: serde_json::from_str(arguments).unwrap(),
-            session: self.session.clone(),
-            cancel: CancellationToken::new(),
-            asker: Arc::new(Verdict::Deny("nobody is here".to_owned())),
-            progress: Progress::silent(),
-        };
-        self.runtime.call(call).await
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        let path = self.root.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, format!("{text}\n")).unwrap();
-    }
-
-    fn fill(&self, text: &str) -> String {
-        text.replace("{root}", &self.root.path().canonicalize().unwrap().display().to_string())
-    }
+fn fill(world: &World, text: &str) -> String {
+    text.replace("{root}", &world.root().canonicalize().unwrap().display().to_string())
 }
 
 /// Compares whole replies; where the page says `{ms}`, and only there, any whole number may stand.
@@ -92,27 +47,27 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
     let mut checked = 0;
     for step in &manual.steps {
         match step {
-            Example::File(name, text) => world.put(name, text),
+            Example::File(name, text) => world.put(name, format!("{text}\n").as_bytes()),
             Example::Call(call) => {
                 assert!(
                     !matches!(last, Some(Outcome::Failed(..))),
                     "{}: a call before {call} fails: {last:?}",
                     manual.tool
                 );
-                last = Some(world.call(call).await);
+                last = Some(self::call(&world, call).await);
             }
             Example::Reply(wanted) => {
                 let Some(Outcome::Done(answer)) = last.take() else {
                     panic!("{}: not done: {last:?}", manual.tool)
                 };
-                agrees(&answer.words(), &world.fill(wanted), manual.tool);
+                agrees(&answer.words(), &fill(&world, wanted), manual.tool);
                 checked += 1;
             }
             Example::Failure(wanted) => {
                 let Some(Outcome::Failed(_, answer)) = last.take() else {
                     panic!("{}: not failed: {last:?}", manual.tool)
                 };
-                agrees(&answer.words(), &world.fill(wanted), manual.tool);
+                agrees(&answer.words(), &fill(&world, wanted), manual.tool);
                 checked += 1;
             }
         }

@@ -1,0 +1,107 @@
+//! A workspace of its own for each test, and a runtime that speaks one dialect in it.
+
+use serde_json::Value;
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Engine, Progress, Session};
+use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
+use toolpost_tool::Dialect;
+use toolpost_workspace::{Options, Workspace};
+
+/// A fresh root, and one session in it.
+pub(crate) struct World {
+    root: tempfile::TempDir,
+    _state: tempfile::TempDir,
+    runtime: Arc<Runtime>,
+    session: Arc<Session>,
+}
+
+impl World {
+    pub(crate) fn new(dialect: &'static Dialect) -> Self {
+        Self::made(dialect, None, Structured::Off)
+    }
+
+    /// A world in which replies carry the operation's output as data.
+    pub(crate) fn structured(dialect: &'static Dialect) -> Self {
+        Self::made(dialect, None, Structured::On)
+    }
+
+    /// A world in which the encoding of files that are not UTF-8 is known.
+    pub(crate) fn encoded(dialect: &'static Dialect, label: Option<&str>) -> Self {
+        Self::made(dialect, label, Structured::Off)
+    }
+
+    fn made(dialect: &'static Dialect, label: Option<&str>, structured: Structured) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let state = tempfile::tempdir().unwrap();
+        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
+        let options = Options { roots, state: store, ..Options::default() };
+        let (workspace, _) = Workspace::open(options).unwrap();
+        let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
+        let config = Config {
+            dialects: vec![dialect],
+            narrow: Narrow::default(),
+            policy: Policy::built_in().unwrap(),
+            deadline: None,
+            reply_bytes: None,
+            structured,
+        };
+        let runtime = Runtime::new(Engine::new(workspace).with_encoding(encoding), config).unwrap();
+        Self { runtime: Arc::new(runtime), session: Session::new(), root, _state: state }
+    }
+
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Outcome {
+        let call = Call {
+            tool: tool.to_owned(),
+            arguments,
+            session: self.session.clone(),
+            cancel: CancellationToken::new(),
+            asker: Arc::new(Verdict::Deny("nobody is here".to_owned())),
+            progress: Progress::silent(),
+        };
+        self.runtime.call(call).await
+    }
+
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) {
+        let path = self.root.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// The files in the root, with their bytes.
+    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        collect(self.root.path(), self.root.path(), &mut found);
+        found
+    }
+}
+
+fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            collect(root, &path, found);
+        } else if path.is_file() {
+            found.insert(path.strip_prefix(root).unwrap().display().to_string(), fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// Rows of a file of cases, by its place in the folder of the crates.
+pub(crate) fn rows(path: &str) -> Vec<Value> {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+/// The words of an outcome.
+pub(crate) fn words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Done(answer) | Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => answer.words(),
+        Outcome::Ask(question) => question.reason.clone(),
+    }
+}

@@ -1,0 +1,347 @@
+//! Replacements of other systems' suites and of bug reports, said in every dialect that can say them: the bytes decide.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use common::{World, rows, words};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use toolpost_dialects::{claude, opencode};
+use toolpost_runtime::Outcome as Answer;
+use toolpost_text::{
+    encoding::{Splice, Text},
+    matching::{self, How, Step, Want},
+};
+use toolpost_tool::Dialect;
+
+/// The file that every row is about.
+const FILE: &str = "f.txt";
+
+/// What a row allows.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Bytes(Vec<u8>),
+    /// Some new content in which each of these lines stands, whatever its indentation.
+    Lines(Vec<String>),
+    /// A failure whose words hold these, and the bytes as they were.
+    Refused(Vec<String>),
+}
+
+/// A replacement.
+struct Edit {
+    old: String,
+    new: String,
+    every: bool,
+}
+
+struct Row {
+    id: String,
+    before: Vec<u8>,
+    encoding: Option<String>,
+    edits: Vec<Edit>,
+    allowed: Vec<Outcome>,
+}
+
+/// Why a row may be refused that asks for an edit; the bytes are as they were then.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Why {
+    /// It is listed, with the reason.
+    Listed,
+    /// It needs a later step of the search than the dialect goes.
+    Beyond,
+}
+
+/// A dialect, and how it says the edits of a row; none where it cannot.
+struct Speaker {
+    dialect: &'static Dialect,
+    say: fn(&[Edit]) -> Option<Vec<(&'static str, Value)>>,
+    /// Whether several edits are one call, which is made whole or not at all.
+    together: bool,
+}
+
+const SPEAKERS: [Speaker; 2] = [
+    Speaker { dialect: &claude::DIALECT, say: as_claude, together: false },
+    Speaker { dialect: &opencode::DIALECT, say: as_opencode, together: true },
+];
+
+fn as_claude(edits: &[Edit]) -> Option<Vec<(&'static str, Value)>> {
+    let edit = |edit: &Edit| {
+        (
+            "Edit",
+            json!({ "file_path": FILE, "old_string": edit.old, "new_string": edit.new, "replace_all": edit.every }),
+        )
+    };
+    Some([("Read", json!({ "file_path": FILE }))].into_iter().chain(edits.iter().map(edit)).collect())
+}
+
+fn as_opencode(edits: &[Edit]) -> Option<Vec<(&'static str, Value)>> {
+    let edit = |edit: &Edit| json!({ "filePath": FILE, "oldString": edit.old, "newString": edit.new, "replaceAll": edit.every });
+    Some(match edits {
+        [one] => vec![("edit", edit(one))],
+        many => vec![("multiedit", json!({ "edits": many.iter().map(edit).collect::<Vec<_>>() }))],
+    })
+}
+
+#[tokio::test]
+async fn every_row_has_an_outcome_that_it_allows_in_every_dialect() {
+    let refused = reasons("text/tests/fixtures/refused.json");
+    let rows = all();
+    let mut wrong = Vec::new();
+    for speaker in &SPEAKERS {
+        for row in &rows {
+            let why = match reach(row) {
+                _ if refused.contains_key(&row.id) => Some(Why::Listed),
+                Some(step) if step > speaker.dialect.matching => Some(Why::Beyond),
+                _ => None,
+            };
+            if let Err(words) = check(speaker, row, why).await {
+                wrong.push(format!("{} {}: {words}", speaker.dialect.name, row.id));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let known: BTreeSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    let stale: Vec<&String> = refused.keys().filter(|id| !known.contains(id.as_str())).collect();
+    assert_eq!(stale, Vec::<&String>::new(), "listed as refused, but there is no such row");
+    assert_eq!(rows.len(), known.len(), "two rows have one name");
+}
+
+/// The files, how many of their rows are replacements, and how many rows they have.
+const FILES: [(&str, usize, usize); 9] = [
+    ("opencode-edit/replace_cases.json", 57, 57),
+    ("crush-edit/find_and_replace.json", 15, 15),
+    ("crush-edit/reindent.json", 6, 6),
+    ("gemini-edit/cases.json", 29, 29),
+    ("goose-edit/cases.json", 4, 8), // the others read: the program's tests of slices
+    ("continue-edit/find_and_replace.json", 43, 43),
+    ("aider-editblock/replace_chunk.json", 7, 7),
+    ("issue-derived/bytes_cases.json", 18, 23), // the others are patches: patches.rs
+    ("opencode-fs/encoding_cases.json", 6, 6),
+];
+
+#[test]
+fn every_row_of_the_files_is_seen() {
+    for (name, _, of) in FILES {
+        assert_eq!(data(name).len(), of, "{name}: a row was added or lost");
+    }
+    assert_eq!(all().len(), FILES.iter().map(|(_, run, _)| run).sum::<usize>());
+}
+
+/// Makes the edits of a row in one session, and compares the bytes.
+async fn check(speaker: &Speaker, row: &Row, why: Option<Why>) -> Result<(), String> {
+    let Some(calls) = (speaker.say)(&row.edits) else { return Ok(()) };
+    let world = World::encoded(speaker.dialect, row.encoding.as_deref());
+    world.put(FILE, &row.before);
+    let mut failed = None;
+    for (tool, arguments) in calls {
+        let answer = world.call(tool, arguments).await;
+        if !matches!(answer, Answer::Done(_)) {
+            failed = failed.or(Some(words(&answer)));
+        }
+    }
+    let mut files = world.files();
+    let after = files.remove(FILE).unwrap_or_default();
+    if !files.is_empty() {
+        return Err(format!("files were left behind: {:?}", files.keys()));
+    }
+    if failed.is_some() && after != row.before && (row.edits.len() == 1 || speaker.together) {
+        return Err(format!("failed with {failed:?}, but the bytes changed"));
+    }
+    let agrees = row.allowed.iter().any(|outcome| agrees(outcome, &after, failed.as_deref()));
+    match (agrees, failed) {
+        (true, _) if why == Some(Why::Listed) && row.allowed.len() == 1 => {
+            Err("listed as refused, but passes".to_owned())
+        }
+        (true, _) => Ok(()),
+        (false, Some(_)) if why.is_some() => Ok(()),
+        (false, Some(words)) => Err(format!("refused: {words}")),
+        (false, None) => {
+            Err(format!("gave {:?}, allowed {:?}", String::from_utf8_lossy(&after), row.allowed))
+        }
+    }
+}
+
+fn agrees(outcome: &Outcome, after: &[u8], failed: Option<&str>) -> bool {
+    match (outcome, failed) {
+        (Outcome::Bytes(wanted), None) => wanted == after,
+        (Outcome::Lines(lines), None) => {
+            let found = String::from_utf8_lossy(after).into_owned();
+            let found: Vec<&str> = found.lines().map(str::trim).collect();
+            lines.iter().all(|line| found.contains(&line.as_str()))
+        }
+        (Outcome::Refused(parts), Some(words)) => parts.iter().all(|part| words.contains(part)),
+        (Outcome::Refused(_), None) | (Outcome::Bytes(_) | Outcome::Lines(_), Some(_)) => false,
+    }
+}
+
+/// Finds the last step that the edits of a row need, if all steps together can make them.
+fn reach(row: &Row) -> Option<Step> {
+    let label = row.encoding.as_deref();
+    let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
+    let mut bytes = row.before.clone();
+    let mut last = Step::Exact;
+    for edit in &row.edits {
+        let text = Text::open(bytes, encoding).ok()?;
+        let want = if edit.every { Want::Every } else { Want::One };
+        let how = How { upto: Step::Unescaped, want, near: None, start: None };
+        let found = matching::find(text.view(), &edit.old, &edit.new, &how).ok()?;
+        last = last.max(found.step);
+        let splices: Vec<Splice> =
+            found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
+        bytes = text.splice(&splices).ok()?;
+    }
+    Some(last)
+}
+
+/// All rows about replacements, of all suites.
+fn all() -> Vec<Row> {
+    let suites =
+        [opencode_rows(), crush(), gemini(), goose(), continue_dev(), aider(), issues(), encodings()];
+    suites.into_iter().flatten().collect()
+}
+
+fn opencode_rows() -> Vec<Row> {
+    let rows = data("opencode-edit/replace_cases.json").into_iter().map(|row| {
+        let allowed = match row.get("expect").and_then(Value::as_str) {
+            _ if flag(&row, "fail") || flag(&row, "unsafe") => Outcome::Refused(Vec::new()),
+            Some(expected) => Outcome::Bytes(expected.into()),
+            None => {
+                Outcome::Lines(text(&row, "replace").lines().map(|line| line.trim().to_owned()).collect())
+            }
+        };
+        single("opencode", &row, ["content", "find", "replace", "all"], vec![allowed])
+    });
+    rows.collect()
+}
+
+fn crush() -> Vec<Row> {
+    let rows = data("crush-edit/find_and_replace.json").into_iter().map(|row| {
+        let allowed = if flag(&row, "ok") { expected(&row) } else { Outcome::Refused(Vec::new()) };
+        single("crush", &row, ["content", "old_string", "new_string", "replace_all"], vec![allowed])
+    });
+    let shifted = data("crush-edit/reindent.json").into_iter().enumerate().map(|(index, mut row)| {
+        row["id"] = format!("reindent-{}", index + 1).into();
+        let allowed = vec![expected(&row)];
+        single("crush", &row, ["actual", "old", "new", ""], allowed)
+    });
+    rows.chain(shifted).collect()
+}
+
+fn gemini() -> Vec<Row> {
+    let rows = data("gemini-edit/cases.json").into_iter().map(|row| {
+        let same = row["expected"] == row["content"];
+        let mut allowed = vec![if same { Outcome::Refused(Vec::new()) } else { expected(&row) }];
+        if matches!(row["strategy"].as_str(), Some("regex" | "fuzzy")) {
+            allowed.push(Outcome::Refused(Vec::new()));
+        }
+        single("gemini", &row, ["content", "old_string", "new_string", "allow_multiple"], allowed)
+    });
+    rows.collect()
+}
+
+fn goose() -> Vec<Row> {
+    // The rows that read stand in the tests of reading.
+    let rows = data("goose-edit/cases.json").into_iter().filter(|row| !flag(row, "read")).map(|row| {
+        let parts = row["message_contains"].as_array().into_iter().flatten();
+        let parts = parts.map(|part| part.as_str().unwrap().to_owned()).collect();
+        let allowed = if flag(&row, "ok") { expected(&row) } else { Outcome::Refused(parts) };
+        single("goose", &row, ["content", "before", "after", ""], vec![allowed])
+    });
+    rows.collect()
+}
+
+fn continue_dev() -> Vec<Row> {
+    let rows = data("continue-edit/find_and_replace.json").into_iter().map(|row| {
+        let kind = text(&row, "kind");
+        let edits = match row["edits"].as_array() {
+            Some(edits) => {
+                edits.iter().map(|edit| said(edit, ["old_string", "new_string", "replace_all"])).collect()
+            }
+            None => vec![said(&row, ["old", "new", "replace_all"])],
+        };
+        let mut allowed = vec![if flag(&row, "ok") { expected(&row) } else { Outcome::Refused(Vec::new()) }];
+        if row["exact_only"] == json!(false) {
+            allowed.push(Outcome::Refused(Vec::new()));
+        }
+        let test = text(&row, "test").rsplit(" > ").next().unwrap();
+        Row {
+            id: format!("continue/{kind}: {test}"),
+            before: text(&row, "content").into(),
+            encoding: None,
+            edits,
+            allowed,
+        }
+    });
+    rows.collect()
+}
+
+fn aider() -> Vec<Row> {
+    let rows = data("aider-editblock/replace_chunk.json").into_iter().map(|row| {
+        let strict = flag(&row, "ambiguous_picks_first");
+        let allowed = if strict { Outcome::Refused(Vec::new()) } else { expected(&row) };
+        single("aider", &row, ["content", "search", "replace", ""], vec![allowed])
+    });
+    rows.collect()
+}
+
+fn issues() -> Vec<Row> {
+    // The rows that are patches stand in the tests of patches.
+    let rows = data("issue-derived/bytes_cases.json").into_iter().filter(|row| row["tool"] == "edit");
+    rows.map(|row| stored("issues", &row)).collect()
+}
+
+fn encodings() -> Vec<Row> {
+    data("opencode-fs/encoding_cases.json").iter().map(|row| stored("encoding", row)).collect()
+}
+
+/// A row whose bytes are in base64 and whose outcomes are listed.
+fn stored(suite: &str, row: &Value) -> Row {
+    let accepts =
+        |outcome: &str| row["accept"].as_array().is_none_or(|accept| accept.contains(&json!(outcome)));
+    let mut allowed = Vec::new();
+    if let Some(after) = row["after"].as_str().filter(|_| accepts("edit")) {
+        allowed.push(Outcome::Bytes(STANDARD.decode(after).unwrap()));
+    }
+    if row["accept"].is_array() && accepts("refuse_unchanged") {
+        allowed.push(Outcome::Refused(Vec::new()));
+    }
+    Row {
+        id: format!("{suite}/{}", text(row, "id")),
+        before: STANDARD.decode(text(row, "before")).unwrap(),
+        encoding: row["file_encoding"].as_str().map(str::to_owned),
+        edits: vec![said(row, ["old", "new", "replace_all"])],
+        allowed,
+    }
+}
+
+fn single(suite: &str, row: &Value, [before, old, new, every]: [&str; 4], allowed: Vec<Outcome>) -> Row {
+    let id = format!("{suite}/{}", text(row, "id"));
+    let edits = vec![said(row, [old, new, every])];
+    Row { id, before: text(row, before).into(), encoding: None, edits, allowed }
+}
+
+fn said(row: &Value, [old, new, every]: [&str; 3]) -> Edit {
+    Edit { old: text(row, old).to_owned(), new: text(row, new).to_owned(), every: flag(row, every) }
+}
+
+fn expected(row: &Value) -> Outcome {
+    Outcome::Bytes(text(row, "expected").into())
+}
+
+fn text<'a>(row: &'a Value, key: &str) -> &'a str {
+    row[key].as_str().unwrap_or_else(|| panic!("{key} in {row}"))
+}
+
+fn flag(row: &Value, key: &str) -> bool {
+    row[key] == json!(true)
+}
+
+fn reasons(path: &str) -> BTreeMap<String, String> {
+    rows(path).iter().map(|row| (text(row, "id").to_owned(), text(row, "reason").to_owned())).collect()
+}
+
+fn data(name: &str) -> Vec<Value> {
+    rows(&format!("text/tests/fixtures/{name}"))
+}

@@ -1,0 +1,270 @@
+//! What is particular to the opencode dialect: no tool to read with, so that refusals show what they keep.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, fs};
+use toolpost_dialects::opencode::DIALECT;
+use toolpost_engine::Kind;
+use toolpost_runtime::Outcome;
+
+/// Writes all of a file; gives the kind of failure, and what was said.
+async fn write(world: &World, path: &str, content: &str) -> (Option<Kind>, String) {
+    let answer = world.call("write", json!({ "filePath": path, "content": content })).await;
+    let kind = if let Outcome::Failed(kind, _) = &answer { Some(*kind) } else { None };
+    (kind, words(&answer))
+}
+
+fn file(world: &World, name: &str) -> Vec<u8> {
+    fs::read(world.root().join(name)).unwrap()
+}
+
+#[tokio::test]
+async fn what_a_refusal_shows_whole_counts_as_seen() {
+    let wide = format!("{}\n", "x".repeat(7_000));
+    let rows: [(&str, &[u8], bool); 9] = [
+        ("a line", b"one\n", true),
+        ("no break at its end", b"one\ntwo", true),
+        ("two hundred lines less one", &b"x\n".repeat(198), true),
+        ("two hundred lines", &b"x\n".repeat(200), false),
+        ("one long line", wide.as_bytes(), true),
+        (
+            "more bytes than a refusal shows",
+            &b"0123456789abcdef 0123456789abcdef 0123456789abcdef\n".repeat(190),
+            false,
+        ),
+        ("windows-1252", b"caf\xe9\n", true),
+        ("CRLF and a byte order mark", b"\xef\xbb\xbfone\r\ntwo\r\n", true),
+        ("no text", b"\x00\x01\x02\x00", false),
+    ];
+    for (what, before, shown) in rows {
+        let world = World::new(&DIALECT);
+        world.put("f", before);
+        let (kind, said) = write(&world, "f", "new\n").await;
+        assert_eq!(
+            (kind, said.contains("This counts as seen now")),
+            (Some(Kind::Unread), shown),
+            "{what}: {said}"
+        );
+        assert_eq!(file(&world, "f"), before, "{what}");
+        let (kind, said) = write(&world, "f", "new\n").await;
+        assert_eq!(kind.is_none(), shown, "{what}: {said}");
+        assert_eq!(file(&world, "f") != before, shown, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn what_changed_since_it_was_shown_is_shown_again() {
+    let world = World::new(&DIALECT);
+    write(&world, "f", "one\ntwo\nthree\n").await;
+    world.put("f", b"one\ntwo\nTHEIRS\n");
+    let (kind, said) = write(&world, "f", "mine\n").await;
+    assert_eq!(kind, Some(Kind::Stale));
+    assert_eq!(
+        said,
+        "f has changed since it was last seen in this session; nothing was written.\n\n\
+         What changed:\n@@ -1,3 +1,3 @@\n one\n two\n-three\n+THEIRS\n\n\
+         This counts as seen now: if the same call is still right for it, make it again. To keep what stands there, \
+         change only a part of it."
+    );
+    world.put("f", b"one\ntwo\nTHEIRS\nAGAIN\n");
+    assert_eq!(write(&world, "f", "mine\n").await.0, Some(Kind::Stale));
+    assert_eq!(file(&world, "f"), b"one\ntwo\nTHEIRS\nAGAIN\n");
+    assert_eq!(write(&world, "f", "mine\n").await.0, None);
+    assert_eq!(file(&world, "f"), b"mine\n");
+}
+
+#[tokio::test]
+async fn a_change_of_what_was_never_seen_whole_shows_all_of_it() {
+    let world = World::new(&DIALECT);
+    world.put("f", b"one\ntwo\n");
+    let edit = json!({ "filePath": "f", "oldString": "one", "newString": "1" });
+    assert!(matches!(world.call("edit", edit).await, Outcome::Done(_)), "a part needs no look before");
+    world.put("f", b"1\ntwo\nTHEIRS\n");
+    let (kind, said) = write(&world, "f", "mine\n").await;
+    assert_eq!(kind, Some(Kind::Stale));
+    assert!(
+        said.contains("     1\t1\n     2\ttwo\n     3\tTHEIRS\n"),
+        "the diff alone does not show the rest: {said}"
+    );
+    assert_eq!(write(&world, "f", "mine\n").await.0, None);
+}
+
+#[tokio::test]
+async fn what_may_not_be_read_is_not_shown() {
+    let world = World::new(&DIALECT);
+    world.put(".env", b"SECRET=1\n");
+    for _ in 0..2 {
+        let (kind, said) = write(&world, ".env", "SECRET=2\n").await;
+        assert_eq!((kind, said.contains("SECRET")), (Some(Kind::Denied), false), "{said}");
+    }
+    assert_eq!(file(&world, ".env"), b"SECRET=1\n");
+}
+
+#[tokio::test]
+async fn nothing_is_lost_of_an_empty_file() {
+    let world = World::new(&DIALECT);
+    world.put("f", b"");
+    assert_eq!(write(&world, "f", "new\n").await.0, None);
+}
+
+#[tokio::test]
+async fn one_edit_that_fails_keeps_every_file() {
+    let files =
+        BTreeMap::from([("a".to_owned(), b"one\n".to_vec()), ("b".to_owned(), b"two two\n".to_vec())]);
+    let first = json!({ "filePath": "a", "oldString": "one", "newString": "1" });
+    let rows = [
+        (
+            json!({ "filePath": "b", "oldString": "two", "newString": "2" }),
+            Kind::Ambiguous,
+            "Edit 2: oldString found 2 times in b",
+        ),
+        (
+            json!({ "filePath": "b", "oldString": "six", "newString": "6" }),
+            Kind::NoMatch,
+            "Edit 2: oldString not found in file content: b",
+        ),
+        (
+            json!({ "filePath": "c", "oldString": "two", "newString": "2" }),
+            Kind::NotFound,
+            "Edit 2: File not found: c",
+        ),
+        (
+            json!({ "filePath": "a", "oldString": "one", "newString": "I" }),
+            Kind::NoMatch,
+            "Edit 2: oldString not found in file content: a",
+        ),
+        (json!({ "filePath": "../c", "oldString": "", "newString": "2" }), Kind::Outside, ""),
+        (json!({ "filePath": "b/", "oldString": "", "newString": "2" }), Kind::Invalid, ""),
+        (json!({ "oldString": "two", "newString": "2" }), Kind::Invalid, "Edit 2: filePath is missing"),
+    ];
+    for (second, wanted, begins) in rows {
+        let world = World::new(&DIALECT);
+        files.iter().for_each(|(name, bytes)| world.put(name, bytes));
+        let answer = world.call("multiedit", json!({ "edits": [first, second] })).await;
+        let said = words(&answer);
+        let Outcome::Failed(kind, _) = answer else { panic!("{second}: {said}") };
+        assert_eq!((kind, said.starts_with(begins)), (wanted, true), "{second}: {said}");
+        assert_eq!(world.files(), files, "{second}");
+    }
+}
+
+#[tokio::test]
+async fn edits_that_stand_alone_or_leave_out_the_file_are_understood() {
+    let one = json!({ "oldString": "one", "newString": "1" });
+    let full = json!({ "filePath": "f", "oldString": "one", "newString": "1" });
+    let rows = [
+        json!({ "edits": full }),
+        json!({ "edits": full.to_string() }),
+        json!({ "filePath": "f", "edits": [one] }),
+        json!({ "filePath": "other", "edits": [full] }),
+    ];
+    for arguments in rows {
+        let world = World::new(&DIALECT);
+        world.put("f", b"one\n");
+        let answer = world.call("multiedit", arguments.clone()).await;
+        assert!(matches!(answer, Outcome::Done(_)), "{arguments}: {}", words(&answer));
+        assert_eq!(file(&world, "f"), b"1\n", "{arguments}");
+    }
+}
+
+/// Builds what the words of a row's setup describe.
+fn tree(world: &World, row: &Value) {
+    for (path, text) in row["files"].as_object().into_iter().flatten() {
+        world.put(path, text.as_str().unwrap().as_bytes());
+    }
+    match row["id"].as_str().unwrap() {
+        "dot_glob" => world.put(".github/workflows/ci.yml", b""),
+        "leading_dash" => world.put("f", b"--flag here\n"),
+        "crlf_dollar" => world.put("f", b"foo\r\nbar\r\n"),
+        "utf16_searched" => {
+            let text: Vec<u8> = "\u{feff}a needle\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+            world.put("f", &text);
+        }
+        _ => {
+            world.put(".gitignore", b"dist/\n");
+            world.put("dist/app.js", b"needle\n");
+            world.put("src/a.js", b"needle\n");
+        }
+    }
+}
+
+/// The rows that are not run here, each with its reason.
+const ELSEWHERE: [(&str, &str); 10] = [
+    ("unreadable_dir", "permissions are built in the program's tests, where the walk is the same"),
+    (
+        "timeout_partial",
+        "a clock that runs out is tested where it can be set: the search library's own tests",
+    ),
+    ("offset_past_end", "its words are those of another dialect; the same window is tested below"),
+    ("read_limit", "the dialect has no tool to read with"),
+    ("read_small", "the dialect has no tool to read with"),
+    ("read_long_line", "the dialect has no tool to read with"),
+    ("read_fbs_is_text", "the dialect has no tool to read with"),
+    ("read_png", "the dialect has no tool to read with"),
+    ("read_outside", "the dialect has no tool to read with"),
+    ("glob_path_is_file", "run below, with our own words for it"),
+];
+
+#[tokio::test]
+async fn searches_behave_as_other_suites_and_bug_reports_ask() {
+    let mut rows = common::rows("cli/tests/fixtures/issue-derived/search_cases.json");
+    rows.extend(common::rows("cli/tests/fixtures/opencode-fs/behaviours.json"));
+    let mut listed = 0;
+    for row in &rows {
+        let id = row["id"].as_str().unwrap();
+        if ELSEWHERE.iter().any(|(other, _)| *other == id) {
+            listed += 1;
+            continue;
+        }
+        let world = World::new(&DIALECT);
+        tree(&world, row);
+        let mut arguments = row["args"].clone();
+        if let Some(object) = arguments.as_object_mut() {
+            object.remove("output_mode");
+        }
+        let answer = world.call(row["tool"].as_str().unwrap(), arguments).await;
+        let said = words(&answer);
+        let wants_error = row["error"] == json!(true);
+        assert_eq!(matches!(answer, Outcome::Done(_)), !wants_error, "{id}: {said}");
+        for key in ["contains", "paths"] {
+            for part in row[key].as_array().into_iter().flatten() {
+                assert!(said.contains(part.as_str().unwrap()), "{id}: {part} is not in {said}");
+            }
+        }
+        for part in row["not_contains"].as_array().into_iter().flatten() {
+            assert!(!said.contains(part.as_str().unwrap()), "{id}: {part} is in {said}");
+        }
+        if row["matches"] == json!(0) || id == "no_match_word" {
+            assert!(said.starts_with("No matches found in "), "{id}: {said}");
+        }
+    }
+    assert_eq!((rows.len(), listed), (23, ELSEWHERE.len()), "a row was added or lost");
+}
+
+#[tokio::test]
+async fn a_search_says_what_it_leaves_out() {
+    let world = World::new(&DIALECT);
+    world.put("many.txt", "needle\n".repeat(1_200).as_bytes());
+    world.put("a.txt", b"needle\n");
+    let answer = world.call("grep", json!({ "pattern": "needle" })).await;
+    let said = words(&answer);
+    assert!(said.starts_with("a.txt:1:needle\nmany.txt:1:needle\n"), "by path: {said}");
+    let last = said.lines().last().unwrap();
+    assert_eq!(
+        last,
+        "[toolpost: 1201 matching lines in 2 files; lines 1-1000 of 1201 are shown, narrow pattern, include or path, \
+         or continue with offset 1000]"
+    );
+    let rest = words(&world.call("grep", json!({ "pattern": "needle", "offset": 1_000 })).await);
+    assert_eq!((rest.lines().count(), rest.lines().next()), (202, Some("many.txt:1000:needle")));
+    let past = words(&world.call("grep", json!({ "pattern": "needle", "offset": 5_000 })).await);
+    assert_eq!(past, "No lines at this offset: there are 1201 (1201 matching lines in 2 files)");
+    let file = world.call("glob", json!({ "pattern": "*", "path": "a.txt" })).await;
+    let said = words(&file);
+    assert!(matches!(file, Outcome::Failed(Kind::WrongKind, _)), "{said}");
+    assert!(said.contains("a.txt"), "{said}");
+}
