@@ -117,7 +117,7 @@ const FILES: [(&str, usize, usize); 9] = [
     ("goose-edit/cases.json", 4, 8), // the others read: the program's tests of slices
     ("continue-edit/find_and_replace.json", 43, 43),
     ("aider-editblock/replace_chunk.json", 7, 7),
-    ("issue-derived/bytes_cases.json", 18, 23), // the others are patches: patches.rs
+    ("issue-derived/bytes_cases.json", 18, 23), // the others are patches: opencode.rs
     ("opencode-fs/encoding_cases.json", 6, 6),
 ];
 
@@ -287,7 +287,7 @@ fn aider() -> Vec<Row> {
 }
 
 fn issues() -> Vec<Row> {
-    // The rows that are patches stand in the tests of patches.
+    // The rows that are patches stand in the tests of opencode.
     let rows = data("issue-derived/bytes_cases.json").into_iter().filter(|row| row["tool"] == "edit");
     rows.map(|row| stored("issues", &row)).collect()
 }

@@ -4,9 +4,10 @@
 
 mod common;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, words};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
 use toolpost_dialects::opencode::DIALECT;
 use toolpost_engine::Kind;
 use toolpost_runtime::Outcome;
@@ -169,6 +170,129 @@ async fn edits_that_stand_alone_or_leave_out_the_file_are_understood() {
         assert!(matches!(answer, Outcome::Done(_)), "{arguments}: {}", words(&answer));
         assert_eq!(file(&world, "f"), b"1\n", "{arguments}");
     }
+}
+
+/// A patch of one file that puts another line in the place of `a`.
+const CHANGE: &str = "*** Begin Patch\n*** Update File: f.txt\n@@\n-a\n+A\n*** End Patch";
+
+#[tokio::test]
+async fn patches_of_bug_reports_keep_bytes_and_come_in_every_wrapping() {
+    let cases = common::rows("text/tests/fixtures/issue-derived/bytes_cases.json");
+    let patches: Vec<&Value> = cases.iter().filter(|row| row["tool"] == "apply_patch").collect();
+    assert_eq!(patches.len(), 5, "a row was added or lost");
+    for row in patches {
+        let world = World::new(&DIALECT);
+        world.put("f.txt", &STANDARD.decode(row["before"].as_str().unwrap()).unwrap());
+        let answer = world.call("patch", json!({ "patch_text": row["patch"] })).await;
+        assert!(matches!(answer, Outcome::Done(_)), "{}: {}", row["id"], words(&answer));
+        let after = STANDARD.decode(row["after"].as_str().unwrap()).unwrap();
+        assert_eq!(file(&world, "f.txt"), after, "{}", row["id"]);
+    }
+    let forms = [
+        json!({ "patchText": CHANGE }),
+        json!({ "input": format!("apply_patch <<'EOF'\n{CHANGE}\nEOF\n") }),
+        json!({ "command": ["apply_patch", CHANGE] }),
+        json!({ "command": ["bash", "-lc", format!("apply_patch <<'EOF'\n{CHANGE}\nEOF\n")] }),
+        json!({ "command": format!("apply_patch <<'EOF'\n{CHANGE}\nEOF\n") }),
+        json!({ "patch_text": "--- a/f.txt\n+++ b/f.txt\n@@ -7,1 +7,1 @@\n-a\n+A\n" }),
+        json!({ "filePath": "f.txt", "patch_text": "@@ -1 +1 @@\n-a\n+A\n" }),
+    ];
+    for arguments in forms {
+        let world = World::new(&DIALECT);
+        world.put("f.txt", b"a\r\nb\r\n");
+        let said = words(&world.call("apply_patch", arguments.clone()).await);
+        assert!(
+            said.starts_with(
+                "1 file(s) modified, 0 added, 0 deleted (+1 -1)\nUpdated: f.txt (+1 -1 lines)\n"
+            ),
+            "{arguments}: {said}"
+        );
+        assert_eq!(file(&world, "f.txt"), b"A\r\nb\r\n", "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_patch_that_fails_keeps_every_file() {
+    let before =
+        BTreeMap::from([("a.txt".to_owned(), b"a\n".to_vec()), ("b.txt".to_owned(), b"b\n".to_vec())]);
+    let patch = |end: &str| {
+        format!("*** Begin Patch\n*** Add File: new.txt\n+new\n*** Delete File: a.txt\n{end}\n*** End Patch")
+    };
+    let rows = [
+        (
+            patch("*** Update File: b.txt\n@@\n-x\n+y"),
+            Kind::NoMatch,
+            "Failed to find expected lines in b.txt:\nx\n",
+        ),
+        (
+            patch("*** Update File: none.txt\n@@\n-x\n+y"),
+            Kind::NotFound,
+            "Failed to read file to update none.txt: ",
+        ),
+        (patch("*** Delete File: none.txt"), Kind::NotFound, "Failed to delete file none.txt: "),
+        (patch("*** Add File: ../out.txt\n+x"), Kind::Outside, ""),
+        (
+            "no patch".to_owned(),
+            Kind::Invalid,
+            "Invalid patch: The first line of the patch must be '*** Begin Patch'",
+        ),
+        ("*** Begin Patch\n*** End Patch".to_owned(), Kind::Invalid, "No files were modified."),
+        (String::new(), Kind::Invalid, ""),
+    ];
+    for (patch, wanted, begins) in rows {
+        let world = World::new(&DIALECT);
+        before.iter().for_each(|(name, bytes)| world.put(name, bytes));
+        let answer = world.call("patch", json!({ "patch_text": patch })).await;
+        let said = words(&answer);
+        let Outcome::Failed(kind, _) = answer else { panic!("{patch}: {said}") };
+        let begins = format!("apply_patch verification failed: {begins}");
+        assert_eq!((kind, said.starts_with(&begins)), (wanted, true), "{patch}: {said}");
+        assert_eq!(world.files(), before, "{patch}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_written_undoes_the_others() {
+    for tool in ["patch", "multiedit"] {
+        let world = World::new(&DIALECT);
+        world.put("a", b"a\n");
+        world.put("locked/b", b"a\n");
+        let locked = world.root().join("locked/b");
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).unwrap();
+        let edit = |path: &str| json!({ "filePath": path, "oldString": "a", "newString": "A" });
+        let arguments = if tool == "patch" {
+            json!({ "patch_text": "*** Begin Patch\n*** Update File: a\n@@\n-a\n+A\n*** Update File: locked/b\n@@\n-a\n+A\n*** End Patch" })
+        } else {
+            json!({ "edits": [edit("a"), edit("locked/b")] })
+        };
+        let answer = world.call(tool, arguments).await;
+        let said = words(&answer);
+        assert!(
+            matches!(answer, Outcome::Failed(Kind::Denied, _)) && said.contains("locked/b"),
+            "{tool}: {said}"
+        );
+        assert_eq!(
+            (file(&world, "a"), file(&world, "locked/b")),
+            (b"a\n".to_vec(), b"a\n".to_vec()),
+            "{tool}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_patch_that_adds_over_a_file_needs_it_to_be_seen() {
+    let world = World::new(&DIALECT);
+    world.put("f", b"theirs\n");
+    let patch = json!({ "patch_text": "*** Begin Patch\n*** Add File: f\n+mine\n*** End Patch" });
+    let first = world.call("patch", patch.clone()).await;
+    assert!(matches!(first, Outcome::Failed(Kind::Unread, _)), "{}", words(&first));
+    assert_eq!((file(&world, "f"), words(&first).contains("     1\ttheirs")), (b"theirs\n".to_vec(), true));
+    let second = world.call("patch", patch).await;
+    assert!(
+        words(&second)
+            .starts_with("1 file(s) modified, 0 added, 0 deleted (+1 -1)\nUpdated: f (+1 -1 lines)\n")
+    );
+    assert_eq!(file(&world, "f"), b"mine\n");
 }
 
 /// Builds what the words of a row's setup describe.

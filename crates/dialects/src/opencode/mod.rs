@@ -6,6 +6,7 @@ mod glob;
 mod grep;
 mod missed;
 mod multiedit;
+mod patch;
 mod say;
 mod write;
 
@@ -19,7 +20,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "opencode",
     tools: &TOOLS,
     pages: &[include_str!("files.md"), include_str!("search.md")],
-    instructions: "File and search tools over the workspace: grep and glob to find, edit, multiedit and write to change. They keep \
+    instructions: "File and search tools over the workspace: grep and glob to find, edit, multiedit, patch and write to change. They keep \
         bytes, line endings and encodings, and never leave the workspace. Look at a place with grep before you edit it; every \
         change answers with a diff. A file is written over as a whole only after its present content was shown.",
     budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
@@ -33,12 +34,13 @@ pub const DIALECT: Dialect = Dialect {
 /// over only when it was shown, which a refusal does.
 const FRESH: Fresh = Fresh { part: Need::Nothing, whole: Need::Seen, changed: Changed::Told };
 
-const TOOLS: [ToolDef; 5] = [
+const TOOLS: [ToolDef; 6] = [
     ToolDef::of::<grep::Grep>(),
     ToolDef::of::<glob::Glob>(),
     ToolDef::of::<write::Write>(),
     ToolDef::of::<edit::Edit>(),
     ToolDef::of::<multiedit::MultiEdit>(),
+    ToolDef::of::<patch::Patch>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

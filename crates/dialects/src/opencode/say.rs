@@ -7,7 +7,7 @@ pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(path) => format!(
             "Its present content was not shown whole. Look at it with grep, for example {}, and change parts of it with \
-             edit or multiedit.",
+             edit, multiedit or patch.",
             lines_of(&path.display())
         ),
         Hint::ReadAgain(path) => format!(
@@ -15,7 +15,7 @@ pub(super) fn say(hint: &Hint) -> String {
             lines_of(&path.display())
         ),
         Hint::ReadLines(path, from, to) => format!(
-            "Copy oldString exactly from lines {from}-{to} of {}, as they are shown above.",
+            "Copy the old text exactly from lines {from}-{to} of {}, as they are shown above.",
             path.display()
         ),
         Hint::GiveMoreContext => "Give more surrounding lines in oldString, so that it is unique.".to_owned(),

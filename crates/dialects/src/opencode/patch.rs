@@ -1,0 +1,112 @@
+//! `patch`: adds, changes, moves and deletes files as a patch says, all of it or nothing.
+
+use crate::common::changed;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure, Kind,
+    operations::change::{self, Changed, Output, Request, What},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Patch;
+
+/// What the reference says first of a patch that does not fit.
+const PREFIX: &str = "apply_patch verification failed: ";
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The whole patch, from "*** Begin Patch" to "*** End Patch".
+    #[schemars(extend(
+        "x-aliases" = ["patchText", "patch", "input", "diff", "patch_content"],
+        "x-required" = true,
+        "examples" = ["*** Begin Patch\n*** Update File: src/main.rs\n@@\n-let a = 1;\n+let a = 2;\n*** End Patch"]
+    ))]
+    patch_text: Option<String>,
+    #[schemars(extend("x-aliases" = ["file_path", "path", "file"], "x-unlisted" = true))]
+    #[serde(rename = "filePath")]
+    file_path: Option<String>,
+    #[schemars(extend("x-aliases" = ["cmd"], "x-unlisted" = true))]
+    command: Option<Vec<String>>,
+}
+
+impl Tool for Patch {
+    const NAME: &'static str = "patch";
+    const ALIASES: &'static [&'static str] = &["apply_patch"];
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let said = match (args.patch_text, args.command) {
+            (Some(text), _) => text,
+            (None, Some(command)) => match command.as_slice() {
+                [script] => script.clone(),
+                arguments => serde_json::json!(arguments).to_string(),
+            },
+            (None, None) => {
+                let example = toolpost_tool::example(&[("patch_text", "*** Begin Patch\n…\n*** End Patch")]);
+                return Err(Failure::invalid(format!(
+                    "patch_text is missing: it takes the whole patch, for example {example}."
+                )));
+            }
+        };
+        let changes = at.patch(&said, args.file_path.as_deref()).map_err(Self::reword)?;
+        Ok(Request { changes })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        page.line(&total(&output.files));
+        changed::render(output, page, summary);
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        let fits = matches!(
+            failure.kind,
+            Kind::Invalid
+                | Kind::NotFound
+                | Kind::NoMatch
+                | Kind::Ambiguous
+                | Kind::WrongKind
+                | Kind::Outside
+        );
+        if !fits {
+            return failure;
+        }
+        // A patch has no numbered edits.
+        let number = failure.facts.change.map(|number| format!("Edit {number}: "));
+        let what = number.and_then(|number| failure.what.strip_prefix(&number)).unwrap_or(&failure.what);
+        Failure { what: format!("{PREFIX}{what}"), ..failure }
+    }
+}
+
+/// Counts what became of all files.
+fn total(files: &[Changed]) -> String {
+    let count = |is: fn(&What) -> bool| files.iter().filter(|file| is(&file.what)).count();
+    let modified =
+        count(|what| matches!(what, What::Overwritten { .. } | What::Replaced { .. } | What::Moved { .. }));
+    let added = count(|what| matches!(what, What::Created));
+    let deleted = count(|what| matches!(what, What::Deleted { .. }));
+    let (plus, minus) = files.iter().map(lines).fold((0, 0), |sum, file| (sum.0 + file.0, sum.1 + file.1));
+    format!("{modified} file(s) modified, {added} added, {deleted} deleted (+{plus} -{minus})")
+}
+
+fn summary(file: &Changed) -> String {
+    let path = &file.path;
+    let (plus, minus) = lines(file);
+    let count = format!("(+{plus} -{minus} lines)");
+    match &file.what {
+        What::Created => format!("Added: {path} {count}"),
+        What::Deleted { .. } => format!("Deleted: {path} {count}"),
+        What::Moved { from } => format!("Moved: {from} -> {path} {count}"),
+        What::Overwritten { .. } | What::Replaced { .. } => format!("Updated: {path} {count}"),
+        What::Unchanged => format!("Unchanged: {path}"),
+    }
+}
+
+/// Tells how many lines came and went; all of a new file came.
+fn lines(file: &Changed) -> (u64, u64) {
+    match file.what {
+        What::Created => (file.lines, 0),
+        _ => (file.added as u64, file.removed as u64),
+    }
+}
