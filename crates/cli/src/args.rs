@@ -40,6 +40,9 @@ pub(crate) struct Common {
     /// Whether commands run in a sandbox [default: on]
     #[arg(long, global = true, value_enum)]
     pub(crate) sandbox: Option<OnOff>,
+    /// Whether an edit that looks for texts in order takes the first of several places [default: off]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) first_match: Option<OnOff>,
     /// File that every call is written to, as JSON lines
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,

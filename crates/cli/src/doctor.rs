@@ -103,6 +103,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
             settings.encoding.value.clone().unwrap_or_else(|| "none".to_owned()),
         ),
         line("ignore_files", &settings.ignore_files, word(&settings.ignore_files.value)),
+        line("first_match", &settings.first_match, word(&settings.first_match.value)),
         line("durable", &settings.durable, word(&settings.durable.value)),
         line("any_root", &settings.any_root, word(&settings.any_root.value)),
         line("history_mb", &settings.history.megabytes, settings.history.megabytes.value.to_string()),

@@ -10,7 +10,7 @@ use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_engine::{Engine, operations::grep::Rules};
+use toolpost_engine::{Engine, Several, operations::grep::Rules};
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
@@ -33,7 +33,9 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
         .keeping(own_files(settings, &workspace))
         .hiding(inside(&workspace, settings.state.value.iter()));
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
-    let engine = Engine::new(workspace).with_encoding(encoding(settings)?).with_rules(rules);
+    let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
+    let engine =
+        Engine::new(workspace).with_encoding(encoding(settings)?).with_rules(rules).with_several(several);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
         narrow: narrow(settings)?,

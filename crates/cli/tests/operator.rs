@@ -48,6 +48,28 @@ fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
 }
 
 #[test]
+fn first_match_takes_the_first_of_several_places_and_is_off_unless_said() {
+    let edit = json!({"file_path": "f", "replace_blocks": [{"old_str": "a", "new_str": "b"}]}).to_string();
+    type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, &'a [u8]);
+    let rows: [Row<'_>; 5] = [
+        (&[], &[], "", b"a a"),
+        (&["--first-match", "on"], &[], "", b"b a"),
+        (&[], &[("TOOLPOST_FIRST_MATCH", "on")], "", b"b a"),
+        (&[], &[], "first_match = \"on\"\n", b"b a"),
+        (&["--first-match", "off"], &[("TOOLPOST_FIRST_MATCH", "on")], "first_match = \"on\"\n", b"a a"),
+    ];
+    for (arguments, variables, file, wanted) in rows {
+        let world = World::new();
+        world.write("f", b"a a");
+        configure(&world, "config.toml", file);
+        let call = ["call", "--dialect", "trae", "update_file", &edit];
+        let mut program = world.program(&[arguments, &call].concat());
+        let output = program.envs(variables.iter().copied()).output().unwrap();
+        assert_eq!((world.read("f").as_slice(), output.status.success()), (wanted, wanted == b"b a"));
+    }
+}
+
+#[test]
 fn wrong_settings_stop_the_start_and_say_where_they_stand() {
     let rows = [
         (

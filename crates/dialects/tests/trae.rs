@@ -1,0 +1,609 @@
+//! What each tool of the `trae` dialect does, and says where it does not.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::{Value, json};
+use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
+use tokio_util::sync::CancellationToken;
+use toolpost_dialects::trae;
+use toolpost_engine::{Engine, Progress, Session, Several};
+use toolpost_runtime::{Call, Config, Outcome, Policy, Runtime, Structured, Verdict};
+use toolpost_workspace::{Options, Workspace};
+
+struct World {
+    base: tempfile::TempDir,
+    runtime: Arc<Runtime>,
+    session: Arc<Session>,
+}
+
+impl World {
+    /// Entries are `name=content`, `name/` and `name->target`.
+    fn new(entries: &[&str], several: Several) -> Self {
+        let base = tempfile::tempdir().unwrap();
+        for directory in ["ws", "state", "out"] {
+            fs::create_dir(base.path().join(directory)).unwrap();
+        }
+        fs::write(base.path().join("out/secret"), "secret").unwrap();
+        entries.iter().for_each(|entry| put(&base.path().join("ws"), entry));
+        let (root, state) = (base.path().join("ws"), base.path().join("state"));
+        let options = Options { roots: vec![root], state: Some(state), ..Options::default() };
+        let (workspace, _) = Workspace::open(options).unwrap();
+        let config = Config {
+            dialects: vec![&trae::DIALECT],
+            policy: Policy::built_in().unwrap(),
+            deadline: None,
+            reply_bytes: None,
+            structured: Structured::Off,
+        };
+        let runtime = Arc::new(Runtime::new(Engine::new(workspace).with_several(several), config));
+        Self { base, runtime, session: Session::new() }
+    }
+
+    /// Makes a call; what it says, with the world's place taken out, and `! ` in front of a failure.
+    async fn call(&self, tool: &str, arguments: Value) -> String {
+        let call = Call {
+            tool: tool.to_owned(),
+            arguments,
+            session: self.session.clone(),
+            cancel: CancellationToken::new(),
+            asker: Arc::new(Verdict::Deny("Nobody is here.".to_owned())),
+            progress: Progress::silent(),
+        };
+        let root = self.base.path().canonicalize().unwrap().join("ws").display().to_string();
+        match self.runtime.call(call).await {
+            Outcome::Done(answer) => answer.words().replace(&root, "ROOT"),
+            Outcome::Failed(_, answer) => format!("! {}", answer.words().replace(&root, "ROOT")),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn tree(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        collect(&self.base.path().join("ws"), "", &mut lines);
+        lines.sort();
+        lines
+    }
+}
+
+fn put(root: &Path, entry: &str) {
+    if let Some((name, target)) = entry.split_once("->") {
+        symlink(target, root.join(name)).unwrap();
+    } else if let Some((name, content)) = entry.split_once('=') {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    } else {
+        fs::create_dir_all(root.join(entry)).unwrap();
+    }
+}
+
+fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            lines.push(format!("{name}/"));
+            collect(&entry.path(), &format!("{name}/"), lines);
+        } else if kind.is_symlink() {
+            lines.push(format!("{name}->{}", fs::read_link(entry.path()).unwrap().display()));
+        } else {
+            lines.push(format!("{name}={}", fs::read_to_string(entry.path()).unwrap()));
+        }
+    }
+}
+
+/// One call in a world of its own: what it says, and what the world then is; none where it is as before.
+#[track_caller]
+fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
+    told(&World::new(entries, Several::Refused), tool, arguments, words, after);
+}
+
+#[track_caller]
+fn told(world: &World, tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
+    let before = world.tree();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let said = runtime.block_on(world.call(tool, arguments.clone()));
+    assert_eq!(said, words, "{tool} {arguments}");
+    let wanted = after.map_or(before, |lines| lines.iter().map(|line| (*line).to_owned()).collect());
+    assert_eq!(world.tree(), wanted, "{tool} {arguments}");
+    assert_eq!(fs::read_to_string(world.base.path().join("out/secret")).unwrap(), "secret");
+}
+
+#[test]
+fn search_by_regex() {
+    let many: String = (1..=60).map(|number| format!("hit {number}\n")).collect();
+    let shown: String = (1..=50).map(|number| format!("a.txt:{number}:hit {number}\n")).collect();
+    check(
+        &[&format!("a.txt={many}"), "b.txt=hit\n"],
+        "search_by_regex",
+        json!({"query": "hit"}),
+        &format!(
+            "{shown}[toolpost: the first 50 of 61 matching lines in 2 files; narrow query or search_directory to see the others]"
+        ),
+        None,
+    );
+    let files =
+        ["src/a.rs=fn Hit() {}\n", "src/b.py=hit\n", ".hidden=hit\n", ".gitignore=*.log\n", "x.log=hit\n"];
+    let rows = [
+        (
+            json!({"query": "hit"}),
+            ".hidden:1:hit\nsrc/b.py:1:hit\n[toolpost: 2 matching lines in 2 files]\n[toolpost: skipped 1 ignored file]",
+        ),
+        (json!({"pattern": "hit", "path": "src"}), "src/b.py:1:hit\n[toolpost: 1 matching line in 1 file]"),
+        (
+            json!({"regex": "hit", "includes": ["*.rs", "*.py"], "case_insensitive": true}),
+            "src/a.rs:1:fn Hit() {}\nsrc/b.py:1:hit\n[toolpost: 2 matching lines in 2 files]",
+        ),
+        (
+            json!({"query": "hit", "glob": "*.rs,*.py"}),
+            "src/b.py:1:hit\n[toolpost: 1 matching line in 1 file]",
+        ),
+        (
+            json!({"query": "hit", "search_directory": "src/b.py"}),
+            "src/b.py:1:hit\n[toolpost: 1 matching line in 1 file]",
+        ),
+        (json!({"query": "none such", "search_directory": "src/"}), "No matches found in 2 files"),
+        (
+            json!({"query": "hit", "search_directory": "sxc"}),
+            "! sxc does not exist: check the path, or search its parent directory.\nDid you mean src?",
+        ),
+        (
+            json!({"query": "hit", "search_directory": "../out"}),
+            "! ../out is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+        ),
+        (json!({}), "! query is missing: it takes a string, for example {\"query\":\"fn \\\\w+_timeout\"}."),
+    ];
+    for (arguments, words) in rows {
+        check(&files, "search_by_regex", arguments, words, None);
+    }
+}
+
+#[test]
+fn view_files() {
+    let ten = "ten=1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+    let files = [ten, "empty=", "tabs=\tif\r\n\tfi\r\n", "d/x=x\n", "nul=\0"];
+    let one = |file: Value| json!({"files": [file]});
+    let rows = [
+        (
+            one(json!({"file_path": "ten", "start_line": 9, "end_line": 9})),
+            "--- ten: lines 9-9 of 10 ---\n     9\t9",
+        ),
+        (
+            one(json!({"file_path": "ten", "start_line": 0, "end_line": 1})),
+            "--- ten: lines 1-1 of 10 ---\n     1\t1",
+        ),
+        (
+            one(json!({"path": "ten", "from": "9", "to": -1})),
+            "--- ten: lines 9-10 of 10 ---\n     9\t9\n    10\t10",
+        ),
+        (
+            one(json!({"file_path": "ten", "start_line": 9})),
+            "--- ten: lines 9-10 of 10 ---\n     9\t9\n    10\t10",
+        ),
+        (
+            one(json!({"file_path": "ten", "start_line": 10, "end_line": 30})),
+            "--- ten: lines 10-10 of 10; the file ends there, before line 30 ---\n    10\t10",
+        ),
+        (
+            json!({"files": {"file_path": "ten", "start_line": 1, "end_line": 1}}),
+            "--- ten: lines 1-1 of 10 ---\n     1\t1",
+        ),
+        (one(json!({"file_path": "empty", "start_line": 1, "end_line": 5})), "--- empty: empty ---"),
+        (
+            one(json!({"file_path": "tabs", "start_line": 1, "end_line": 1})),
+            "--- tabs: lines 1-1 of 2 (indent: tabs; eol: CRLF) ---\n     1\t\tif",
+        ),
+        (
+            one(json!({"file_path": "ten", "start_line": 11, "end_line": 12})),
+            "! ten has 10 lines; line 11 is behind its end.\nLines that exist can be viewed, for example from start_line 9 on.",
+        ),
+        (
+            one(json!({"file_path": "d", "start_line": 1, "end_line": 2})),
+            "! d is a directory, not a file.\n\nx\n\nList it with list_dir, for example {\"dir_path\":\"d\"}.",
+        ),
+        (
+            one(json!({"file_path": "nul", "start_line": 1, "end_line": 2})),
+            "! nul is not text: it has zero bytes, 1 bytes. It cannot be shown.\nLook for its source, or for a text beside it.",
+        ),
+        (
+            one(json!({"file_path": "ten", "start_line": 3, "end_line": 2})),
+            "! Lines 3 to 2 of ten are no range: start_line counts from 1, and end_line is not smaller (-1 is the end of the file).",
+        ),
+        (
+            one(json!({"file_path": "ten", "start_line": -3, "end_line": -2})),
+            "! Lines -3 to -2 of ten are no range: start_line counts from 1, and end_line is not smaller (-1 is the end of the file).",
+        ),
+        (json!({"files": []}), "! files is empty; name at least one file, with its lines."),
+        (
+            json!({"files": vec![json!({"file_path": "ten", "start_line": 1, "end_line": 1}); 11]}),
+            "! files names 11 files, and one call shows at most 10; nothing was shown. Ask for the others in a further call.",
+        ),
+        (
+            json!({"files": [
+                {"file_path": "d/x", "start_line": 1, "end_line": 1},
+                {"file_path": "tne", "start_line": 1, "end_line": 1},
+                {"file_path": "d", "start_line": 1, "end_line": 1},
+            ]}),
+            "--- d/x: lines 1-1 of 1 ---\n     1\tx\n\n--- tne: not shown ---\nFile not found: tne (the workspace is ROOT).\n\
+             Did you mean ten?\n\n--- d: not shown ---\nd is a directory, not a file.\nx\nList it with list_dir, for example \
+             {\"dir_path\":\"d\"}.",
+        ),
+        (
+            one(json!({"file_path": "../out/secret", "start_line": 1, "end_line": 2})),
+            "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+        ),
+        (one(json!("ten")), "! files[0] must be an object, got \"ten\"; for example {\"files[0]\":{}}."),
+    ];
+    for (arguments, words) in rows {
+        check(&files, "view_files", arguments, words, None);
+    }
+    let line = "x".repeat(1_000);
+    let long = format!("long={}", format!("{line}\n").repeat(300));
+    let world = World::new(&[&long, ten], Several::Refused);
+    let both = json!({"files": [
+        {"file_path": "long", "start_line": 1, "end_line": 200}, {"file_path": "ten", "start_line": 1, "end_line": 2}]});
+    let said = tokio::runtime::Runtime::new().unwrap().block_on(world.call("view_file", both));
+    let notes: Vec<&str> = said.lines().filter(|line| line.starts_with(['-', '['])).collect();
+    let wanted = [
+        "--- long: lines 1-100 of 300 ---",
+        "[toolpost: cut after line 100; continue with start_line 101]",
+        "--- ten: lines 1-2 of 10 ---",
+    ];
+    assert_eq!(notes, wanted);
+    assert!(said.len() <= trae::DIALECT.budget.bytes && said.ends_with("     2\t2"), "{}", said.len());
+}
+
+#[test]
+fn list_dir() {
+    let files = [
+        "a/b/c/d/e/f=1",
+        "a/x=1",
+        ".env=1",
+        ".gitignore=*.log",
+        "l->a/x",
+        "n.log=1",
+        "node_modules/m/i.js=1",
+        "none/",
+    ];
+    let top = ".env\n.gitignore\na/\na/b/\na/b/c/\na/x\nl -> a/x\nnone/\n[toolpost: skipped 1 dependency directory, 1 ignored file (node_modules)]";
+    let rows = [
+        (json!({"dir_path": "."}), top.to_owned()),
+        (json!({"path": ".", "depth": "1"}), top.replace("a/b/\na/b/c/\na/x\n", "")),
+        (json!({"dir_path": "./", "max_depth": 5}), top.replace("a/b/c/\n", "a/b/c/\na/b/c/d/\na/b/c/d/e/\n")),
+        (json!({"dir_path": "a/b", "max_depth": 2}), "a/b/c/\na/b/c/d/".to_owned()),
+        (json!({"dir_path": "none"}), "none holds nothing that is listed.".to_owned()),
+        (json!({"dir_path": "node_modules", "max_depth": 1}), "node_modules/m/".to_owned()),
+        (
+            json!({"dir_path": ".", "max_depth": 0}),
+            "! max_depth must be 1 to 5, got 0; 1 lists the directory alone.".to_owned(),
+        ),
+        (
+            json!({"dir_path": "nnoe"}),
+            "! nnoe does not exist: check the path, or search its parent directory.\nDid you mean none?".to_owned(),
+        ),
+        (
+            json!({"dir_path": ".."}),
+            "! .. is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned(),
+        ),
+        (json!({}), "! dir_path is missing: it takes a string, for example {\"dir_path\":\"src\"}.".to_owned()),
+    ];
+    for (arguments, words) in rows {
+        check(&files, "list_dir", arguments, &words, None);
+    }
+    let wide: Vec<String> = (0..1_200).map(|number| format!("wide/{number:04}=")).collect();
+    let wide: Vec<&str> = wide.iter().map(String::as_str).chain(["thin/x="]).collect();
+    let world = World::new(&wide, Several::Refused);
+    let said =
+        tokio::runtime::Runtime::new().unwrap().block_on(world.call("list_dir", json!({"dir_path": "."})));
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!((lines.len(), &lines[..3]), (1_000, &["thin/", "thin/x", "wide/ (… 203 more)"][..]));
+}
+
+#[test]
+fn write_to_file() {
+    let files = ["f=one\n", "d/", "crlf=a\r\nb\r\n", "out->../out/secret"];
+    let kept = |changed: &[&'static str]| {
+        let names: Vec<&str> = changed.iter().map(|line| line.split('=').next().unwrap()).collect();
+        let same = files.iter().filter(|line| !names.contains(&line.split('=').next().unwrap()));
+        let mut all: Vec<&str> = same.copied().chain(changed.iter().copied()).collect();
+        all.sort_unstable();
+        all
+    };
+    let done = [
+        (
+            json!({"file_path": "n/m", "content": "x", "rewrite": false}),
+            "Created n/m: 1 line, 1 bytes.",
+            kept(&["n/", "n/m=x"]),
+        ),
+        (json!({"path": "m", "contents": "x\n"}), "Created m: 1 line, 2 bytes.", kept(&["m=x\n"])),
+        (
+            json!({"file_path": "f", "content": "1\n", "rewrite": "True"}),
+            "Rewrote f: it had 1 line, now 1 line (+1 -1).\n@@ -1 +1 @@\n-one\n+1",
+            kept(&["f=1\n"]),
+        ),
+        (
+            json!({"file_path": "f", "content": "one\n", "overwrite": true}),
+            "f is unchanged: it already has this content.",
+            kept(&[]),
+        ),
+        (
+            json!({"file_path": "crlf", "content": "a\nc\n", "rewrite": true}),
+            "Rewrote crlf: it had 2 lines, now 2 lines (+1 -1).\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n[toolpost: kept CRLF: the file had CRLF line ends throughout, the new text had none]",
+            kept(&["crlf=a\r\nc\r\n"]),
+        ),
+    ];
+    for (arguments, words, after) in done {
+        check(&files, "write_to_file", arguments, words, Some(&after));
+    }
+    let refused = [
+        (
+            json!({"file_path": "f", "content": "1", "rewrite": false}),
+            "! rewrite=false but file exists: f\nLook at f with view_files first.",
+        ),
+        (
+            json!({"file_path": "f", "content": "1"}),
+            "! rewrite=false but file exists: f\nLook at f with view_files first.",
+        ),
+        (
+            json!({"file_path": "d/f", "content": "1", "rewrite": true}),
+            "! rewrite=true but file does not exist: d/f\nDid you mean f?",
+        ),
+        (
+            json!({"file_path": "d", "content": "1", "rewrite": false}),
+            "! d is a directory, not a file.\n\n(it is empty)\n\nList it with list_dir, for example {\"dir_path\":\"d\"}.",
+        ),
+        (
+            json!({"file_path": "new/", "content": "1", "rewrite": false}),
+            "! new/ names a directory; name the file in it, without a slash at its end.",
+        ),
+        (
+            json!({"file_path": "f", "content": "// ... rest of the code unchanged ...\n", "rewrite": true}),
+            "! f was not changed: line 1 of the new text is a placeholder for code that is not there: \"// ... rest of the code unchanged ...\"; write the code out, or replace only the lines that change.\nWrite out what shall really stand there.",
+        ),
+        (
+            json!({"file_path": "out", "content": "1", "rewrite": true}),
+            "! out is outside of the workspace (a symbolic link leads to ../out/secret): only ROOT may be used. Starting with a further root lifts this.",
+        ),
+        (
+            json!({"file_path": "f", "rewrite": true}),
+            "! content is missing: it takes a string, for example {\"content\":\"fn main() {}\\n\"}.",
+        ),
+    ];
+    for (arguments, words) in refused {
+        check(&files, "write_to_file", arguments, words, None);
+    }
+}
+
+/// Blocks on a file, one row each: `old` and `new` by turns.
+fn blocks(texts: &[&str]) -> Value {
+    let block = |pair: &[&str]| json!({"old_str": pair[0], "new_str": pair[1]});
+    json!({"file_path": "f", "replace_blocks": texts.chunks(2).map(block).collect::<Vec<_>>()})
+}
+
+#[test]
+fn update_file() {
+    let code = "f=fn a() {\n    one();\n}\nfn b() {\n    one();\n}\n";
+    let done = [
+        // The second block is looked for behind the first, so that it fits one place.
+        (
+            blocks(&["fn b() {", "fn c() {", "    one();", "    two();"]),
+            "Updated f in 2 places: lines 4-5 of 6 now (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n     one();\n }\n-fn b() {\n-    one();\n+fn c() {\n+    two();\n }",
+            "f=fn a() {\n    one();\n}\nfn c() {\n    two();\n}\n",
+        ),
+        // What a block has put there is not looked at again.
+        (
+            blocks(&[
+                "fn a() {\n    one();",
+                "fn a() {\n    one();\n    one();",
+                "one();\n}\n",
+                "two();\n}\n",
+            ]),
+            "Updated f in 2 places: lines 3-6 of 7 now (+2 -1).\n@@ -1,6 +1,7 @@\n fn a() {\n     one();\n+    one();\n }\n fn b() {\n-    one();\n+    two();\n }",
+            "f=fn a() {\n    one();\n    one();\n}\nfn b() {\n    two();\n}\n",
+        ),
+        (
+            blocks(&["fn b() {\n  one();\n}", "fn b() {\n  two();\n}"]),
+            "Updated f in 1 place: lines 5-5 of 6 now (+1 -1).\n@@ -2,5 +2,5 @@\n     one();\n }\n fn b() {\n-    one();\n+    two();\n }\n[toolpost: matched although these differed from the file: indentation]",
+            "f=fn a() {\n    one();\n}\nfn b() {\n    two();\n}\n",
+        ),
+        (
+            blocks(&["fn b() {  \n    one();", "fn b() {"]),
+            "Updated f in 1 place: lines 5-5 of 5 now (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: white space at line ends]",
+            "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
+        ),
+        (
+            blocks(&["     4\tfn b() {\n     5\t    one();", "     4\tfn b() {"]),
+            "Updated f in 1 place: lines 5-5 of 5 now (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: line numbers]",
+            "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
+        ),
+    ];
+    for (arguments, words, after) in done {
+        check(&[code], "update_file", arguments, words, Some(&[after]));
+    }
+    let refused = [
+        (
+            blocks(&["one();", "two();"]),
+            "! The text to replace was found 2 times in f (multiple times).\n\nIt begins on these lines:\n     2\t    one();\n     5\t    one();\n\nPut more of the surrounding lines into old_str, so that it fits one place.\nWhere every place is meant, give each its own block in replace_blocks.",
+        ),
+        (
+            blocks(&["fn b() {", "fn c() {", "fn a() {", "fn z() {"]),
+            "! Edit 2: The text to replace stands in f at line 1, above the place of the change before it; the changes of one call are made in the order of the file. Nothing was changed.\nSend them in the order in which the texts stand in the file.",
+        ),
+        (
+            blocks(&["fn a() {", "fn z() {", "fn q() {", "fn r() {"]),
+            "! Edit 2: The text to replace was not found in f. Nothing was changed.\n\nClosest match, lines 1-1 (it differs; → is a tab, · a space):\nfn z() {\n\nThe difference, [-old text-] {+file+}:\n1: fn [-q-]{+z+}() {\n\nCopy the text exactly from f, with view_files: start_line 1, end_line 1.",
+        ),
+        (
+            blocks(&["fn a() {", "fn a() {"]),
+            "! The old and the new text are the same; nothing would change in f.",
+        ),
+        (
+            blocks(&["", "x"]),
+            "! The text to replace is empty, and f is not.\nName the text after or before which the new one belongs, and repeat it in the new text.",
+        ),
+        (blocks(&[]), "! replace_blocks is empty; give at least one block with old_str and new_str."),
+        (
+            json!({"file_path": "g", "replace_blocks": [{"old_str": "a", "new_str": "b"}]}),
+            "! File not found: g (the workspace is ROOT).\nSee which files there are with list_dir.",
+        ),
+        (
+            json!({"file_path": "f", "replace_blocks": [{"old_str": "a"}]}),
+            "! In replace_blocks[0]: new_str is missing: it takes a string, for example {\"new_str\":\"let a = 2;\"}.",
+        ),
+    ];
+    for (arguments, words) in refused {
+        check(&[code], "update_file", arguments, words, None);
+    }
+    let first = World::new(&[code], Several::First);
+    told(
+        &first,
+        "update_file",
+        blocks(&["one();", "two();", "one();", "three();"]),
+        "Updated f in 2 places: lines 2-5 of 6 now (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n-    one();\n+    two();\n }\n fn b() {\n-    one();\n+    three();\n }",
+        Some(&["f=fn a() {\n    two();\n}\nfn b() {\n    three();\n}\n"]),
+    );
+    let aliases = json!({"path": "f", "edits": "[{\"search\": \"fn b\", \"replace\": \"fn c\"}]"});
+    check(
+        &["f=fn b"],
+        "update_file",
+        aliases,
+        "Updated f in 1 place: lines 1-1 of 1 now (+1 -1).\n@@ -1 +1 @@\n-fn b\n\\ No newline at end of file\n+fn c\n\\ No newline at end of file",
+        Some(&["f=fn c"]),
+    );
+    check(
+        &["f=a\r\nb\r\nc\n"],
+        "update_file",
+        blocks(&["a\nb", "a\nx\nb"]),
+        "Updated f in 1 place: lines 2-2 of 4 now (+1 -0).\n@@ -1,3 +1,4 @@\n a\n+x\n b\n c",
+        Some(&["f=a\r\nx\r\nb\r\nc\n"]),
+    );
+}
+
+#[test]
+fn rename_file() {
+    let files = ["a=A", "b=B", "d/x=X", "l->../out", "sub/.env=key"];
+    let done: [(Value, &str, &[&str]); 4] = [
+        (
+            json!({"file_path": "a", "rename_file_path": "n/a"}),
+            "Renamed a to n/a.",
+            &["b=B", "d/", "d/x=X", "l->../out", "n/", "n/a=A", "sub/", "sub/.env=key"],
+        ),
+        (
+            json!({"old_path": "d/", "new_path": "e/"}),
+            "Renamed d to e with 1 entry in it.",
+            &["a=A", "b=B", "e/", "e/x=X", "l->../out", "sub/", "sub/.env=key"],
+        ),
+        (
+            json!({"source": "a", "destination": "A"}),
+            "Renamed a to A.",
+            &["A=A", "b=B", "d/", "d/x=X", "l->../out", "sub/", "sub/.env=key"],
+        ),
+        (
+            json!({"from": "l", "to": "d/l"}),
+            "Renamed l to d/l.",
+            &["a=A", "b=B", "d/", "d/l->../out", "d/x=X", "sub/", "sub/.env=key"],
+        ),
+    ];
+    for (arguments, words, after) in done {
+        check(&files, "rename_file", arguments, words, Some(after));
+    }
+    let taken = "Choose a name that is free, or delete b first if it is meant to go; for a place inside of a directory, name the file in it.";
+    let refused = [
+        ("a", "b", format!("! b: exists already. Nothing was changed.\n{taken}")),
+        ("a", "d", format!("! d: exists already. Nothing was changed.\n{}", taken.replace("delete b", "delete d"))),
+        ("a", "d/", "! d/ names a directory; write the whole new path, with the name of the file at its end.".to_owned()),
+        ("a", "./a", "! a already has this name; nothing was moved.".to_owned()),
+        ("d", "d/in/d", "! d cannot be moved into itself, to d/in/d.\nName a place outside of it.".to_owned()),
+        ("q", "n", "! File not found: q (the workspace is ROOT).\nSee which files there are with list_dir.".to_owned()),
+        (".", "n", "! . is a root of the workspace, which stays where it is.".to_owned()),
+        ("a", "../out/a", "! ../out/a is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        ("l/secret", "n", "! l/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        ("a", "l/new", "! l/new is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow it, by a rule: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
+        ("sub/.env", "seen", "! Not allowed to read sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"read\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
+        ("sub", "seen", "! sub cannot be taken as a whole: the rules do not let sub/.env be read without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.".to_owned()),
+    ];
+    for (from, to, words) in refused {
+        check(&files, "rename_file", json!({"file_path": from, "rename_file_path": to}), &words, None);
+    }
+    let hooks = ["d/tasks.json={}"];
+    let words = "! .vscode cannot be taken as a whole: the rules do not let .vscode/tasks.json be written, moved or deleted without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.";
+    check(&hooks, "rename_file", json!({"file_path": "d", "rename_file_path": ".vscode"}), words, None);
+}
+
+#[test]
+fn delete_file() {
+    let files = ["a=A", "b=BB", "d/x=X", "l->../out/secret", ".env=key"];
+    let done: [(Value, &str, &[&str]); 4] = [
+        (
+            json!({"file_paths": ["a", "b"]}),
+            "Deleted a (1 bytes).\nDeleted b (2 bytes).",
+            &[".env=key", "d/", "d/x=X", "l->../out/secret"],
+        ),
+        (
+            json!({"file_path": "a"}),
+            "Deleted a (1 bytes).",
+            &[".env=key", "b=BB", "d/", "d/x=X", "l->../out/secret"],
+        ),
+        (
+            json!({"file_paths": "[\"d/x\"]"}),
+            "Deleted d/x (1 bytes).",
+            &[".env=key", "a=A", "b=BB", "d/", "l->../out/secret"],
+        ),
+        (
+            json!({"paths": ["l"]}),
+            "Deleted the link l; what it leads to is still there.",
+            &[".env=key", "a=A", "b=BB", "d/", "d/x=X"],
+        ),
+    ];
+    for (arguments, words, after) in done {
+        check(&files, "delete_file", arguments, words, Some(after));
+    }
+    let directory = "d is a directory: only files are deleted here; name the files in it.";
+    let refused = [
+        (json!({"file_paths": []}), "! file_paths is empty; name at least one file.".to_owned()),
+        (json!({"file_paths": ["d"]}), format!("! {directory}")),
+        (json!({"file_paths": ["d/"]}), format!("! {directory}")),
+        (json!({"file_paths": ["a", "d", "zz"]}), format!("! Nothing was deleted: 2 of 3 cannot be.\n{directory}\nFile not found: zz (the workspace is ROOT).\nSee which files there are with list_dir.")),
+        (json!({"file_paths": ["."]}), "! . is a root of the workspace, which is never deleted.".to_owned()),
+        (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
+    ];
+    for (arguments, words) in refused {
+        check(&files, "delete_file", arguments, &words, None);
+    }
+}
+
+#[test]
+fn what_was_seen_and_has_changed_since_is_neither_rewritten_nor_moved_nor_deleted() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let changed = || {
+        let world = World::new(&["f=one\n"], Several::Refused);
+        let view = json!({"files": [{"file_path": "f", "start_line": 1, "end_line": 9}]});
+        runtime.block_on(world.call("view_files", view));
+        put(&world.base.path().join("ws"), "f=two\n");
+        world
+    };
+    let rows = [
+        ("write_to_file", json!({"file_path": "f", "content": "three\n", "rewrite": true})),
+        ("rename_file", json!({"file_path": "f", "rename_file_path": "g"})),
+        ("delete_file", json!({"file_paths": ["f"]})),
+    ];
+    let what = "! f has changed since it was last seen in this session; nothing was written.";
+    for (tool, arguments) in rows {
+        let world = changed();
+        let said = runtime.block_on(world.call(tool, arguments));
+        assert_eq!((said.lines().next(), world.tree()), (Some(what), vec!["f=two\n".to_owned()]), "{tool}");
+    }
+    let world = changed();
+    // The change of a part goes on where its place is certain.
+    let edit = json!({"file_path": "f", "replace_blocks": [{"old_str": "two", "new_str": "2"}]});
+    told(
+        &world,
+        "update_file",
+        edit,
+        "Updated f in 1 place: lines 1-1 of 1 now (+1 -1).\n@@ -1 +1 @@\n-two\n+2\n[toolpost: the file changed since it was last seen (1 line differs); the current version was changed]",
+        Some(&["f=2\n"]),
+    );
+    told(&world, "delete_file", json!({"file_paths": ["f"]}), "Deleted f (2 bytes).", Some(&[]));
+}
