@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::trae;
 use toolpost_engine::{Engine, Progress, Session, Several};
-use toolpost_runtime::{Call, Config, Outcome, Policy, Runtime, Structured, Verdict};
+use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_workspace::{Options, Workspace};
 
 struct World {
@@ -29,12 +29,13 @@ impl World {
         let (workspace, _) = Workspace::open(options).unwrap();
         let config = Config {
             dialects: vec![&trae::DIALECT],
+            narrow: Narrow::default(),
             policy: Policy::built_in().unwrap(),
             deadline: None,
             reply_bytes: None,
             structured: Structured::Off,
         };
-        let runtime = Arc::new(Runtime::new(Engine::new(workspace).with_several(several), config));
+        let runtime = Arc::new(Runtime::new(Engine::new(workspace).with_several(several), config).unwrap());
         Self { base, runtime, session: Session::new() }
     }
 
@@ -158,11 +159,15 @@ fn search_by_regex() {
     }
 }
 
+const TEN: &str = "ten=1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+const VIEWED: [&str; 5] = [TEN, "empty=", "tabs=\tif\r\n\tfi\r\n", "d/x=x\n", "nul=\0"];
+
+fn one(file: Value) -> Value {
+    json!({"files": [file]})
+}
+
 #[test]
-fn view_files() {
-    let ten = "ten=1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
-    let files = [ten, "empty=", "tabs=\tif\r\n\tfi\r\n", "d/x=x\n", "nul=\0"];
-    let one = |file: Value| json!({"files": [file]});
+fn view_files_shows_lines() {
     let rows = [
         (
             one(json!({"file_path": "ten", "start_line": 9, "end_line": 9})),
@@ -194,6 +199,25 @@ fn view_files() {
             "--- tabs: lines 1-1 of 2 (indent: tabs; eol: CRLF) ---\n     1\t\tif",
         ),
         (
+            json!({"files": [
+                {"file_path": "d/x", "start_line": 1, "end_line": 1},
+                {"file_path": "tne", "start_line": 1, "end_line": 1},
+                {"file_path": "d", "start_line": 1, "end_line": 1},
+            ]}),
+            "--- d/x: lines 1-1 of 1 ---\n     1\tx\n\n--- tne: not shown ---\nFile not found: tne (the workspace is ROOT).\n\
+             Did you mean ten?\n\n--- d: not shown ---\nd is a directory, not a file.\nx\nList it with list_dir, for example \
+             {\"dir_path\":\"d\"}.",
+        ),
+    ];
+    for (arguments, words) in rows {
+        check(&VIEWED, "view_files", arguments, words, None);
+    }
+}
+
+#[test]
+fn view_files_says_what_it_does_not_show() {
+    let rows = [
+        (
             one(json!({"file_path": "ten", "start_line": 11, "end_line": 12})),
             "! ten has 10 lines; line 11 is behind its end.\nLines that exist can be viewed, for example from start_line 9 on.",
         ),
@@ -219,27 +243,24 @@ fn view_files() {
             "! files names 11 files, and one call shows at most 10; nothing was shown. Ask for the others in a further call.",
         ),
         (
-            json!({"files": [
-                {"file_path": "d/x", "start_line": 1, "end_line": 1},
-                {"file_path": "tne", "start_line": 1, "end_line": 1},
-                {"file_path": "d", "start_line": 1, "end_line": 1},
-            ]}),
-            "--- d/x: lines 1-1 of 1 ---\n     1\tx\n\n--- tne: not shown ---\nFile not found: tne (the workspace is ROOT).\n\
-             Did you mean ten?\n\n--- d: not shown ---\nd is a directory, not a file.\nx\nList it with list_dir, for example \
-             {\"dir_path\":\"d\"}.",
-        ),
-        (
             one(json!({"file_path": "../out/secret", "start_line": 1, "end_line": 2})),
             "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
         ),
-        (one(json!("ten")), "! files[0] must be an object, got \"ten\"; for example {\"files[0]\":{}}."),
+        (
+            one(json!("ten")),
+            "! files[0] must be an object, got \"ten\"; for example {\"files[0]\":{\"file_path\":\"src/main.rs\",\"start_line\":1,\"end_line\":200}}.",
+        ),
     ];
     for (arguments, words) in rows {
-        check(&files, "view_files", arguments, words, None);
+        check(&VIEWED, "view_files", arguments, words, None);
     }
+}
+
+#[test]
+fn view_files_cuts_what_does_not_fit() {
     let line = "x".repeat(1_000);
     let long = format!("long={}", format!("{line}\n").repeat(300));
-    let world = World::new(&[&long, ten], Several::Refused);
+    let world = World::new(&[&long, TEN], Several::Refused);
     let both = json!({"files": [
         {"file_path": "long", "start_line": 1, "end_line": 200}, {"file_path": "ten", "start_line": 1, "end_line": 2}]});
     let said = tokio::runtime::Runtime::new().unwrap().block_on(world.call("view_file", both));
@@ -299,12 +320,13 @@ fn list_dir() {
     assert_eq!((lines.len(), &lines[..3]), (1_000, &["thin/", "thin/x", "wide/ (… 203 more)"][..]));
 }
 
+const WRITTEN: [&str; 4] = ["f=one\n", "d/", "crlf=a\r\nb\r\n", "out->../out/secret"];
+
 #[test]
-fn write_to_file() {
-    let files = ["f=one\n", "d/", "crlf=a\r\nb\r\n", "out->../out/secret"];
+fn write_to_file_writes() {
     let kept = |changed: &[&'static str]| {
         let names: Vec<&str> = changed.iter().map(|line| line.split('=').next().unwrap()).collect();
-        let same = files.iter().filter(|line| !names.contains(&line.split('=').next().unwrap()));
+        let same = WRITTEN.iter().filter(|line| !names.contains(&line.split('=').next().unwrap()));
         let mut all: Vec<&str> = same.copied().chain(changed.iter().copied()).collect();
         all.sort_unstable();
         all
@@ -333,8 +355,12 @@ fn write_to_file() {
         ),
     ];
     for (arguments, words, after) in done {
-        check(&files, "write_to_file", arguments, words, Some(&after));
+        check(&WRITTEN, "write_to_file", arguments, words, Some(&after));
     }
+}
+
+#[test]
+fn write_to_file_refuses() {
     let refused = [
         (
             json!({"file_path": "f", "content": "1", "rewrite": false}),
@@ -370,7 +396,7 @@ fn write_to_file() {
         ),
     ];
     for (arguments, words) in refused {
-        check(&files, "write_to_file", arguments, words, None);
+        check(&WRITTEN, "write_to_file", arguments, words, None);
     }
 }
 
@@ -380,9 +406,10 @@ fn blocks(texts: &[&str]) -> Value {
     json!({"file_path": "f", "replace_blocks": texts.chunks(2).map(block).collect::<Vec<_>>()})
 }
 
+const CODE: &str = "f=fn a() {\n    one();\n}\nfn b() {\n    one();\n}\n";
+
 #[test]
-fn update_file() {
-    let code = "f=fn a() {\n    one();\n}\nfn b() {\n    one();\n}\n";
+fn update_file_replaces() {
     let done = [
         // The second block is looked for behind the first, so that it fits one place.
         (
@@ -418,8 +445,12 @@ fn update_file() {
         ),
     ];
     for (arguments, words, after) in done {
-        check(&[code], "update_file", arguments, words, Some(&[after]));
+        check(&[CODE], "update_file", arguments, words, Some(&[after]));
     }
+}
+
+#[test]
+fn update_file_refuses() {
     let refused = [
         (
             blocks(&["one();", "two();"]),
@@ -452,9 +483,13 @@ fn update_file() {
         ),
     ];
     for (arguments, words) in refused {
-        check(&[code], "update_file", arguments, words, None);
+        check(&[CODE], "update_file", arguments, words, None);
     }
-    let first = World::new(&[code], Several::First);
+}
+
+#[test]
+fn update_file_takes_other_names_keeps_line_ends_and_the_first_place_where_that_is_set() {
+    let first = World::new(&[CODE], Several::First);
     told(
         &first,
         "update_file",

@@ -1,5 +1,5 @@
 //! What the `trae` dialect publishes is what its reference publishes.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
 use serde_json::{Map, Value, json};
 use toolpost_tool::published;

@@ -180,7 +180,10 @@ fn refused<T>(answer: Result<T, Failure>, kind: Kind, what: &str, world: &World,
 
 #[tokio::test]
 async fn deleting() {
-    let rows: [(&[&str], Directories, &[(&str, FileKind, u64, u64)], &[(&str, &str)]); 7] = [
+    /// Names, what happens to directories, what is said to be gone, what the world has lost.
+    type Row<'a> =
+        (&'a [&'a str], Directories, &'a [(&'a str, FileKind, u64, u64)], &'a [(&'a str, &'a str)]);
+    let rows: [Row<'_>; 7] = [
         (&["a"], WITHOUT, &[("a", FileKind::File, 1, 0)], &[("a=a", "")]),
         (
             &["b", "a"],
@@ -269,7 +272,9 @@ async fn a_link_that_leads_out_is_moved_copied_and_deleted_itself() {
 
 #[tokio::test]
 async fn renaming() {
-    let rows: [(&str, &str, (FileKind, u64, u64), &[(&str, &str)]); 6] = [
+    /// Old name, new name, what is said of it, what differs in the world.
+    type Row<'a> = (&'a str, &'a str, (FileKind, u64, u64), &'a [(&'a str, &'a str)]);
+    let rows: [Row<'_>; 6] = [
         ("a", "c", (FileKind::File, 1, 0), &[("a=a", "c=a")]),
         ("a", "A", (FileKind::File, 1, 0), &[("a=a", "A=a")]),
         ("a", "x/y/c", (FileKind::File, 1, 0), &[("a=a", "x/y/c=a"), ("", "x/"), ("", "x/y/")]),
@@ -299,35 +304,16 @@ async fn renaming() {
 #[tokio::test]
 async fn what_is_not_moved_or_copied() {
     const OUT: &str = "../out/new is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.";
+    const STAYS: &str = ". is a root of the workspace, which stays where it is.";
+    const GONE: &str = "File not found: gone (the workspace is ROOT).";
+    const FILE: &str = "b: exists already. Nothing was changed.";
+    const LINK: &str = "l: exists already. Nothing was changed.";
+    const DIRECTORY: &str = "e: exists already. Nothing was changed.";
     let rows: [(&str, &str, Kind, &str, &str); 9] = [
-        (
-            "a",
-            "b",
-            Kind::Conflict,
-            "b: exists already. Nothing was changed.",
-            "b: exists already. Nothing was changed.",
-        ),
-        (
-            "a",
-            "l",
-            Kind::Conflict,
-            "l: exists already. Nothing was changed.",
-            "l: exists already. Nothing was changed.",
-        ),
-        (
-            "a",
-            "e",
-            Kind::Conflict,
-            "e: exists already. Nothing was changed.",
-            "e: exists already. Nothing was changed.",
-        ),
-        (
-            "d",
-            "e",
-            Kind::Conflict,
-            "e: exists already. Nothing was changed.",
-            "e: exists already. Nothing was changed.",
-        ),
+        ("a", "b", Kind::Conflict, FILE, FILE),
+        ("a", "l", Kind::Conflict, LINK, LINK),
+        ("a", "e", Kind::Conflict, DIRECTORY, DIRECTORY),
+        ("d", "e", Kind::Conflict, DIRECTORY, DIRECTORY),
         ("a", "../out/new", Kind::Outside, OUT, OUT),
         (
             "d",
@@ -336,13 +322,7 @@ async fn what_is_not_moved_or_copied() {
             "d cannot be moved into itself, to d/in/d.",
             "d cannot be copied into itself, to d/in/d.",
         ),
-        (
-            ".",
-            "f",
-            Kind::WrongKind,
-            ". is a root of the workspace, which stays where it is.",
-            ". is a root of the workspace, which stays where it is.",
-        ),
+        (".", "f", Kind::WrongKind, STAYS, STAYS),
         (
             "d",
             ".",
@@ -351,13 +331,7 @@ async fn what_is_not_moved_or_copied() {
             "d could not be copied to .: is a root of the workspace, which is never replaced, moved or deleted. Nothing was \
              changed.",
         ),
-        (
-            "gone",
-            "f",
-            Kind::NotFound,
-            "File not found: gone (the workspace is ROOT).",
-            "File not found: gone (the workspace is ROOT).",
-        ),
+        ("gone", "f", Kind::NotFound, GONE, GONE),
     ];
     for (from, to, kind, moving, copying) in rows {
         let world = World::new(&KNOWN);

@@ -21,6 +21,7 @@ pub(super) struct Args {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("examples" = [{"old_str": "let a = 1;", "new_str": "let a = 2;"}]))]
 struct Block {
     /// Whole lines as they stand in the file; they must fit one place.
     #[schemars(extend("x-aliases" = ["old_string", "old_text", "search", "old"], "examples" = ["let a = 1;"]))]

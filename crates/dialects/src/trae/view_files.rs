@@ -30,6 +30,7 @@ pub(super) struct Args {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("examples" = [{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]))]
 struct Wanted {
     /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
