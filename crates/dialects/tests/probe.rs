@@ -1,0 +1,465 @@
+//! The `probe` dialect call by call: every name that it answers to, every refusal, and what becomes of the file.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::{Value, json};
+use std::{fs, sync::Arc};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Engine, Progress, Session};
+use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
+use toolpost_workspace::{Options, Workspace};
+
+struct World {
+    root: tempfile::TempDir,
+    _state: tempfile::TempDir,
+    runtime: Arc<Runtime>,
+    session: Arc<Session>,
+}
+
+impl World {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
+        let (workspace, _) = Workspace::open(Options { roots, state: store, ..Options::default() }).unwrap();
+        let config = Config {
+            dialects: vec![&toolpost_dialects::probe::DIALECT],
+            policy: Policy::built_in().unwrap(),
+            deadline: None,
+            reply_bytes: None,
+            structured: Structured::Off,
+            narrow: Narrow::default(),
+        };
+        let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
+        Self { runtime, session: Session::new(), root, _state: state }
+    }
+
+    /// Calls a tool: what was done, or why not.
+    async fn call(&self, tool: &str, arguments: Value) -> Result<String, String> {
+        let call = Call {
+            tool: tool.to_owned(),
+            arguments,
+            session: self.session.clone(),
+            cancel: CancellationToken::new(),
+            asker: Arc::new(Verdict::Deny("nobody is here".to_owned())),
+            progress: Progress::silent(),
+        };
+        match self.runtime.call(call).await {
+            Outcome::Done(answer) => Ok(answer.words()),
+            Outcome::Failed(_, answer) => Err(answer.words()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn see(&self, name: &str) {
+        self.call("extract", json!({"file": format!("\"{name}\"")})).await.unwrap();
+    }
+
+    fn content(&self, name: &str) -> String {
+        fs::read_to_string(self.root.path().join(name)).unwrap()
+    }
+}
+
+const TEXT: &str = "fn main() {\n    first(1);\n    second(2);\n}\n";
+
+/// Edits `src/a.rs`, after it was seen.
+async fn edited(text: &str, arguments: Value) -> (String, Result<String, String>) {
+    let world = World::new(&[("src/a.rs", text)]);
+    world.see("src/a.rs").await;
+    let said = world.call("edit", arguments).await;
+    (world.content("src/a.rs"), said)
+}
+
+#[tokio::test]
+async fn edits_are_understood_however_they_are_said() {
+    let (first, second) = ("    first(1);\n", "    second(2);\n");
+    let rows = [
+        (
+            json!({"file_path": "src/a.rs", "old_string": "first(1)", "new_string": "1"}),
+            TEXT.replace("first(1)", "1"),
+        ),
+        (json!({"path": "src/a.rs", "old_str": "first(1)", "new_str": "1"}), TEXT.replace("first(1)", "1")),
+        (json!({"file": "src/a.rs", "old_text": "first(1)", "new_text": "1"}), TEXT.replace("first(1)", "1")),
+        (
+            json!({"filename": "src/a.rs", "oldString": "first(1)", "content": "1"}),
+            TEXT.replace("first(1)", "1"),
+        ),
+        (
+            json!({"filepath": "src/a.rs", "old_string": "(", "new_string": "[", "replaceAll": "true"}),
+            TEXT.replace('(', "["),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "old_string": "first(1)", "new_string": "$& $1 \\1 $$"}),
+            TEXT.replace("first(1)", "$& $1 \\1 $$"),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "start_line": 2, "new_string": "    x();"}),
+            TEXT.replace(first, "    x();\n"),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "line": "2:2a |     first(1);", "new_string": "    x();"}),
+            TEXT.replace(first, "    x();\n"),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "startLine": "2:2a", "endLine": "3", "new_string": ""}),
+            TEXT.replace(first, "").replace(second, ""),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "start_line": "2-3", "new_string": "    x();"}),
+            "fn main() {\n    x();\n}\n".to_owned(),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "start_line": "2:2a-3", "new_string": "    x();"}),
+            "fn main() {\n    x();\n}\n".to_owned(),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "start_line": "2", "position": "before", "new_string": "    x();"}),
+            TEXT.replace(first, "    x();\n    first(1);\n"),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "start_line": "2", "position": "AFTER", "new_string": "    x();\n"}),
+            TEXT.replace(second, "    x();\n    second(2);\n"),
+        ),
+        // What says nothing counts as left out; lines count before text.
+        (
+            json!({"file_path": "src/a.rs", "symbol": "", "start_line": " ", "old_string": "first(1)", "new_string": "1"}),
+            TEXT.replace("first(1)", "1"),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "start_line": "2", "end_line": null, "old_string": "second", "new_string": "    x();"}),
+            TEXT.replace(first, "    x();\n"),
+        ),
+    ];
+    for (arguments, wanted) in rows {
+        let (content, said) = edited(TEXT, arguments.clone()).await;
+        assert!(said.is_ok() && content == wanted, "{arguments}: {said:?}\n{content}");
+    }
+}
+
+#[tokio::test]
+async fn edits_that_cannot_be_are_refused_with_what_to_do() {
+    let rows = [
+        (
+            json!({"new_string": "x"}),
+            "Nothing says where the new text goes: old_string and start_line are both missing.\nGive the text",
+        ),
+        (json!({"new_string": "x", "old_string": ""}), "Nothing says where the new text goes"),
+        (json!({"old_string": "first"}), "new_string is missing"),
+        (
+            json!({"new_string": "x", "symbol": "main", "start_line": "2"}),
+            "src/a.rs was not changed: this version edits by text or by lines, not by symbol.\nSee where main begins",
+        ),
+        (
+            json!({"new_string": "x", "old_string": "first", "position": "after"}),
+            "position and end_line go with start_line;",
+        ),
+        (
+            json!({"new_string": "x", "old_string": "first", "end_line": "3"}),
+            "position and end_line go with start_line;",
+        ),
+        (
+            json!({"new_string": "x", "start_line": "two"}),
+            "start_line: \"two\" names no line; it takes a line's number from 1 on",
+        ),
+        (json!({"new_string": "x", "start_line": "2", "end_line": "3:x"}), "end_line: \"3:x\" names no line"),
+        (json!({"new_string": "x", "start_line": "0"}), "start_line: \"0\" names no line"),
+        (
+            json!({"new_string": "x", "start_line": "2", "position": "above"}),
+            "position must be one of \"before\", \"after\", got \"above\"",
+        ),
+        (
+            json!({"new_string": "x", "start_line": "3", "end_line": "2"}),
+            "src/a.rs: the range ends at line 2, before it begins at 3.",
+        ),
+        (
+            json!({"new_string": "x", "start_line": "9"}),
+            "There is no line 9 in src/a.rs: it has 4 lines.\n\nIt ends with:\n1:",
+        ),
+        (
+            json!({"new_string": "x", "start_line": "2:ff"}),
+            "Line 2 of src/a.rs is not the one that '2:ff' names",
+        ),
+        (json!({"new_string": "first", "old_string": "first"}), "The old and the new text are the same"),
+        (
+            json!({"new_string": "x", "old_string": "third(3)"}),
+            "The text to replace was not found in src/a.rs.",
+        ),
+        (
+            json!({"new_string": "x", "old_string": "("}),
+            "The text to replace was found 3 times in src/a.rs (multiple times).\n\nIt begins on these lines:\n1:6a | fn main() {",
+        ),
+    ];
+    for (mut arguments, wanted) in rows {
+        arguments["file_path"] = json!("src/a.rs");
+        let (content, said) = edited(TEXT, arguments.clone()).await;
+        assert!(said.as_ref().is_err_and(|said| said.starts_with(wanted)), "{arguments}: {said:?}");
+        assert_eq!(content, TEXT, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_is_found_by_the_four_steps_and_keeps_its_line_ends() {
+    let crlf = TEXT.replace('\n', "\r\n");
+    let rows = [
+        (TEXT, "first(1);\n    second", "x", TEXT.replace("first(1);\n    second", "x"), None),
+        (
+            crlf.as_str(),
+            "    first(1);\n    second(2);\n",
+            "    x();\n",
+            crlf.replace("first(1);\r\n    second(2)", "x()"),
+            None,
+        ),
+        (
+            TEXT,
+            "first(1);  \n    second",
+            "x",
+            TEXT.replace("first(1);\n    second", "x"),
+            Some("white space at line ends"),
+        ),
+        (
+            TEXT,
+            "\tfirst(1);\n\tsecond(2);",
+            "\tx();",
+            TEXT.replace("    first(1);\n    second(2);", "    x();"),
+            Some("indentation"),
+        ),
+        (
+            crlf.as_str(),
+            "first(1);\nsecond(2);",
+            "x();\ny();",
+            crlf.replace("first(1);\r\n    second(2);", "x();\r\n    y();"),
+            Some("indentation"),
+        ),
+        (TEXT, "fn  main()  {", "fn x() {", TEXT.replace("main", "x"), Some("white space inside of lines")),
+        (
+            TEXT,
+            "2:2a |     first(1);\n3:1f |     second(2);",
+            "    x();",
+            TEXT.replace("    first(1);\n    second(2);", "    x();"),
+            Some("line numbers"),
+        ),
+    ];
+    for (text, old, new, wanted, differed) in rows {
+        let arguments = json!({"file_path": "src/a.rs", "old_string": old, "new_string": new});
+        let (content, said) = edited(text, arguments).await;
+        let note =
+            differed.map(|what| format!("[toolpost: matched although these differed from the file: {what}]"));
+        let said = said.unwrap();
+        assert_eq!(content, wanted, "{old:?}: {said}");
+        assert_eq!(
+            said.lines().find(|line| line.starts_with("[toolpost: matched")),
+            note.as_deref(),
+            "{said}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn references_of_a_reply_lead_on() {
+    let world = World::new(&[("src/a.rs", TEXT)]);
+    world.see("src/a.rs").await;
+    let mut reference = "2:2a".to_owned();
+    for round in 0..4 {
+        let new = format!("    zero({round});\n    round({round});");
+        let said = world
+            .call("edit", json!({"file_path": "src/a.rs", "start_line": reference, "new_string": new}))
+            .await
+            .unwrap();
+        let line = said.lines().find(|line| line.starts_with('+') && line.contains("round(")).unwrap();
+        reference = line.trim_start_matches('+').split(" |").next().unwrap().to_owned();
+    }
+    let zeros: String = (0..4).map(|round| format!("    zero({round});\n")).collect();
+    assert_eq!(
+        world.content("src/a.rs"),
+        TEXT.replace("    first(1);\n", &format!("{zeros}    round(3);\n"))
+    );
+}
+
+#[tokio::test]
+async fn what_was_not_seen_or_has_changed_is_seen_first() {
+    let world = World::new(&[("my file.rs", TEXT)]);
+    let by_line = json!({"file_path": "my file.rs", "start_line": "3:1f", "new_string": "    x();"});
+    let by_text = json!({"file_path": "my file.rs", "old_string": "second(2)", "new_string": "x()"});
+    for arguments in [&by_line, &by_text] {
+        let said = world.call("edit", arguments.clone()).await.unwrap_err();
+        assert!(
+            said.ends_with("extract {\"file\":\"\\\"my file.rs\\\"\"}, then make the same call again."),
+            "{said}"
+        );
+    }
+    world.see("my file.rs").await;
+    for arguments in [by_line, by_text] {
+        let now = format!("// new\n{TEXT}");
+        fs::write(world.root.path().join("my file.rs"), &now).unwrap();
+        let said = world.call("edit", arguments.clone()).await.unwrap_err();
+        assert!(said.contains("| // new\n"), "{said}");
+        assert_eq!(
+            said.contains("The line that was named is now '4:1f'."),
+            arguments.get("start_line").is_some(),
+            "{said}"
+        );
+        assert_eq!(world.content("my file.rs"), now);
+        world.call("edit", arguments).await.unwrap();
+        assert_eq!(world.content("my file.rs"), now.replace("second(2)", "x()"));
+        fs::write(world.root.path().join("my file.rs"), TEXT).unwrap();
+        world.see("my file.rs").await;
+    }
+}
+
+#[tokio::test]
+async fn files_are_made_and_written_over() {
+    let world = World::new(&[("old.txt", "one\r\ntwo\r\n")]);
+    let rows = [
+        (json!({"file_path": "new/a.txt", "content": "x\n"}), "Created new/a.txt (1 line, 2 bytes)."),
+        (json!({"path": "b.txt", "contents": "x\n", "overwrite": true}), "Created b.txt (1 line, 2 bytes)."),
+        (json!({"file": "c.txt", "text": ""}), "Created c.txt (0 lines, 0 bytes)."),
+        (json!({"filename": "d.txt", "file_text": "x"}), "Created d.txt (1 line, 1 bytes)."),
+        (json!({"filepath": "e.txt", "content": 7}), "Created e.txt (1 line, 1 bytes)."),
+        (
+            json!({"file_path": "old.txt", "content": "1\n2\n", "overwrite": "true"}),
+            "Overwrote old.txt: 2 lines -> 2 lines (6 bytes, +2 -2).",
+        ),
+    ];
+    for (arguments, wanted) in rows {
+        let said = world.call("create", arguments).await;
+        assert!(said.as_ref().is_ok_and(|said| said.starts_with(wanted)), "{said:?}");
+    }
+    assert_eq!(world.content("old.txt"), "1\r\n2\r\n");
+    let refused = world.call("create", json!({"file_path": "old.txt", "content": "x"})).await.unwrap_err();
+    assert!(
+        refused.starts_with("old.txt exists already") && refused.contains("set overwrite to true"),
+        "{refused}"
+    );
+    fs::write(world.root.path().join("old.txt"), "other\n").unwrap();
+    let stale = world
+        .call("create", json!({"file_path": "old.txt", "content": "x", "overwrite": true}))
+        .await
+        .unwrap_err();
+    assert!(stale.starts_with("old.txt has changed since it was last seen"), "{stale}");
+    assert_eq!(world.content("old.txt"), "other\n");
+    let directory = world.call("create", json!({"file_path": "new/", "content": "x"})).await.unwrap_err();
+    assert!(directory.starts_with("new/ names a directory"), "{directory}");
+}
+
+#[tokio::test]
+async fn parts_of_files_are_shown_however_they_are_named() {
+    let lines: String = (1..=40).map(|line| format!("line {line}\n")).collect();
+    let world = World::new(&[("a.txt", &lines), ("empty", ""), ("tabs.go", "\tx\r\n")]);
+    let shown = |said: &str| -> Vec<String> {
+        said.lines()
+            .filter(|line| line.contains(" | "))
+            .map(|line| line.split(':').next().unwrap().to_owned())
+            .collect()
+    };
+    let numbers =
+        |from: usize, to: usize| -> Vec<String> { (from..=to).map(|line| line.to_string()).collect() };
+    let rows = [
+        (json!({"file": "a.txt"}), numbers(1, 40)),
+        (json!({"targets": "a.txt:20"}), numbers(10, 30)),
+        (json!({"target": "a.txt:20:ab", "context": 0}), numbers(20, 20)),
+        (json!({"path": "a.txt:5-7"}), numbers(5, 7)),
+        (json!({"file_path": "a.txt:5-7", "context_lines": "1"}), numbers(4, 8)),
+        (json!({"files": "a.txt#L39-L45"}), numbers(39, 40)),
+        (json!({"file": "a.txt:1", "context": 2.0}), numbers(1, 3)),
+        (json!({"file": "a.txt:2-3,a.txt:9-9"}), vec!["2".to_owned(), "3".to_owned(), "9".to_owned()]),
+    ];
+    for (arguments, wanted) in rows {
+        let said = world.call("extract", arguments.clone()).await.unwrap();
+        assert_eq!(shown(&said), wanted, "{arguments}: {said}");
+    }
+    let facts = world.call("extract", json!({"file": "tabs.go, empty"})).await.unwrap();
+    assert_eq!(
+        facts,
+        "tabs.go (lines 1-1 of 1; indent: tabs; eol: CRLF)\n1:1d | \tx\n\nempty is empty: the file exists and has no content."
+    );
+    let rows = [
+        (json!({"file": "a.txt:41"}), "a.txt has 40 lines; line 41 is behind its end."),
+        (json!({"file": "a.txt:5", "context": 1.5}), "context must be a whole number"),
+        (json!({"file": ""}), "file is empty"),
+        (json!({"file": "no.txt, none.txt"}), "None of the files could be shown.\nFile not found: no.txt"),
+        (
+            json!({"file": "a.txt, b.txt#B"}),
+            "b.txt#B was not extracted: this version shows files by lines, not by symbols.\nExtract the file, {\"file\":\"b.txt\"}",
+        ),
+    ];
+    for (arguments, wanted) in rows {
+        let said = world.call("extract", arguments.clone()).await.unwrap_err();
+        assert!(said.starts_with(wanted), "{arguments}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_says_how_to_go_on() {
+    let long: String = (1..=4000).map(|line| format!("this is line number {line}\n")).collect();
+    let wide = format!("{}\nnext\n", "w".repeat(5000));
+    let world = World::new(&[("long file.txt", &long), ("wide.txt", &wide)]);
+    let mut next = json!({"file": "\"long file.txt\""});
+    let mut seen = Vec::new();
+    for _ in 0..10 {
+        let said = world.call("extract", next).await.unwrap();
+        assert!(!said.contains("left out"), "nothing is cut out of the middle");
+        seen.extend(
+            said.lines()
+                .filter_map(|line| line.split_once(" | this is line number ")?.1.parse::<usize>().ok()),
+        );
+        let Some((_, call)) = said.split_once("continue with ") else { break };
+        next = serde_json::from_str(call.trim_end_matches(']')).unwrap();
+    }
+    assert_eq!(seen, (1..=4000).collect::<Vec<_>>());
+    let said = world.call("extract", json!({"file": "wide.txt"})).await.unwrap();
+    let cut = format!("1 | {} [toolpost: 3000 more characters of this line]", "w".repeat(2000));
+    assert_eq!(said.lines().nth(1), Some(cut.as_str()));
+    let edit = json!({"file_path": "wide.txt", "start_line": "1", "new_string": "narrow"});
+    world.call("edit", edit).await.unwrap();
+    assert_eq!(world.content("wide.txt"), "narrow\nnext\n");
+}
+
+#[tokio::test]
+async fn directories_are_listed_and_files_found() {
+    let world = World::new(&[
+        ("src/b.rs", "x"),
+        ("src/deep/a.test.rs", ""),
+        ("src/.hidden", ""),
+        ("node_modules/m/i.js", ""),
+    ]);
+    let rows = [
+        ("listFiles", json!({}), "./\n  src/"),
+        ("listFiles", json!({"directory": "src"}), "src/\n  .hidden  0 B\n  b.rs  1 B\n  deep/"),
+        (
+            "listFiles",
+            json!({"path": "src", "depth": 2}),
+            "src/\n  .hidden  0 B\n  b.rs  1 B\n  deep/\n    a.test.rs  0 B",
+        ),
+        ("listFiles", json!({"dir": "src/deep", "max_depth": "9"}), "src/deep/\n  a.test.rs  0 B"),
+        ("listFiles", json!({"folder": "src/deep"}), "src/deep/\n  a.test.rs  0 B"),
+        ("listFiles", json!({"directory": "node_modules"}), "node_modules/\n  m/"),
+        ("searchFiles", json!({"pattern": "*.test.rs"}), "src/deep/a.test.rs"),
+        ("searchFiles", json!({"glob": "b.*", "path": "src"}), "src/b.rs"),
+        ("searchFiles", json!({"name": "b.*", "dir": "src", "max_results": 5}), "src/b.rs"),
+        ("searchFiles", json!({"query": "b.*", "folder": "src", "maxResults": 5}), "src/b.rs"),
+        ("searchFiles", json!({"pattern": "*.rs", "directory": "src", "recursive": false}), "src/b.rs"),
+        ("searchFiles", json!({"pattern": "*.py"}), "No files found."),
+    ];
+    for (tool, arguments, wanted) in rows {
+        let said = world.call(tool, arguments.clone()).await.unwrap();
+        assert!(said == wanted || said.starts_with(&format!("{wanted}\n[toolpost: ")), "{arguments}: {said}");
+    }
+    let some =
+        world.call("searchFiles", json!({"pattern": "*", "directory": "src", "limit": 1})).await.unwrap();
+    assert!(some.contains("[toolpost: the 1 newest of 3 files;"), "{some}");
+    let rows = [
+        ("searchFiles", json!({"pattern": "*", "limit": 0}), "limit must be"),
+        ("searchFiles", json!({"pattern": "../*"}), ""),
+        ("searchFiles", json!({"pattern": "*", "directory": "none"}), ""),
+        ("listFiles", json!({"directory": "js:/../../etc"}), ""),
+        ("listFiles", json!({"directory": "src/b.rs"}), ""),
+        ("listFiles", json!({"maxDepth": 0.5}), "maxDepth must be"),
+    ];
+    for (tool, arguments, wanted) in rows {
+        let said = world.call(tool, arguments.clone()).await;
+        assert!(said.as_ref().is_err_and(|said| said.starts_with(wanted)), "{arguments}: {said:?}");
+    }
+}
