@@ -1,7 +1,22 @@
 //! The tools of zblade.
 
 mod batch;
+mod changed;
+mod delete;
+mod edit;
+mod find;
+mod grep;
+mod info;
+mod json;
+mod many;
+mod patch;
+mod places;
+mod read;
 mod say;
+mod search;
+mod tree;
+mod words;
+mod write;
 
 use std::time::Duration;
 use toolpost_engine::Fresh;
@@ -12,15 +27,52 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "zblade",
     tools: &TOOLS,
-    pages: &[include_str!("batch.md")],
-    instructions: "Tools over the workspace. They never leave it, and never answer from stale data.",
-    budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail { head: 100, tail: 50 } },
+    pages: &[
+        include_str!("files.md"),
+        include_str!("edits.md"),
+        include_str!("search.md"),
+        include_str!("batch.md"),
+    ],
+    instructions: "File and search tools over the workspace. Look around with get_workspace_structure, find names with find_files or \
+        find_files_glob and lines with grep_search; read with read_file or read_file_range, several files at once with \
+        read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
+        the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
+        read again. All paths lie in the workspace; bytes, line endings and encodings are kept.",
+    budget: Budget {
+        bytes: 50 * 1024,
+        lines: 2_000,
+        cut: Cut::Worded { head: words::HEAD, tail: words::TAIL, notice: words::notice },
+    },
     deadline: Duration::from_secs(60),
-    fresh: Fresh::REQUIRED,
+    fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 1] = [ToolDef::of::<batch::Batch>()];
+const TOOLS: [ToolDef; 23] = [
+    ToolDef::of::<read::ReadFile>(),
+    ToolDef::of::<read::ReadFileRange>(),
+    ToolDef::of::<write::WriteFile>(),
+    ToolDef::of::<write::WriteFile>().published_as("create_file"),
+    ToolDef::of::<edit::EditFile>(),
+    ToolDef::of::<patch::ApplyPatch>(),
+    ToolDef::of::<patch::ApplyPatch>().published_as("apply_edit"),
+    ToolDef::of::<delete::DeleteFile>(),
+    ToolDef::of::<places::MoveFile>(),
+    ToolDef::of::<places::CopyFile>(),
+    ToolDef::of::<places::CreateDirectory>(),
+    ToolDef::of::<info::GetFileInfo>(),
+    ToolDef::of::<tree::ListDir>(),
+    ToolDef::of::<tree::ListDir>().published_as("list_directory"),
+    ToolDef::of::<tree::GetWorkspaceStructure>(),
+    ToolDef::of::<find::FindFiles>(),
+    ToolDef::of::<find::FindFilesGlob>(),
+    ToolDef::of::<find::FindFilesGlob>().published_as("glob"),
+    ToolDef::of::<grep::GrepSearch>(),
+    ToolDef::of::<grep::GrepSearch>().published_as("rg"),
+    ToolDef::of::<search::CodebaseSearch>(),
+    ToolDef::of::<many::ReadManyFiles>(),
+    ToolDef::of::<batch::Batch>(),
+];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -1,24 +1,41 @@
 //! Words a next step with this dialect's tools.
 
 use toolpost_engine::Hint;
+use toolpost_tool::example;
 
 pub(super) fn say(hint: &Hint) -> String {
-    let words = match hint {
-        Hint::ReadFirst(..) => "Read this file, then do the same again.",
-        Hint::ReadAgain(..) => "Read this file again: it changed.",
-        Hint::ReadLines(..) => "Read these lines and copy the text from them exactly.",
-        Hint::GiveMoreContext => "Give more surrounding text, so that one place is meant.",
-        Hint::ReplaceAll => "Ask for every occurrence to be replaced.",
-        Hint::DidYouMean(..) => "One of these may be meant.",
-        Hint::FindByName(..) => "Look for the file by its name.",
-        Hint::LookInto(..) => "Look into this directory.",
-        Hint::Narrow => "Search less: a narrower place or pattern.",
-        Hint::Page(..) => "Ask for the part that begins at this line or entry.",
-        Hint::Pages(..) => "Ask for these pages of a document.",
-        Hint::Literal(..) => "Search for the pattern as plain text, which is written so.",
-        Hint::TryAgain => "The same call may be made again as it is.",
-        Hint::Operator(..) => "Only the operator can allow it, by a rule.",
-        Hint::Advice(..) => "A sentence that needs no tool.",
-    };
-    words.to_owned()
+    match hint {
+        Hint::ReadFirst(path) => {
+            format!("See what is in it first: read_file {}.", example(&[("path", &path.display())]))
+        }
+        Hint::ReadAgain(path) => format!(
+            "Read it again with read_file {}, then make the change on what stands there now.",
+            example(&[("path", &path.display())])
+        ),
+        Hint::ReadLines(path, from, to) => format!(
+            "Read {} with read_file_range, start_line {from} and end_line {to}, and copy the text exactly.",
+            path.display()
+        ),
+        Hint::GiveMoreContext => {
+            "Add the lines around it, or give start_line and end_line of the place that is meant in patches of apply_patch."
+                .to_owned()
+        }
+        Hint::ReplaceAll => "Or make one replacement for each occurrence.".to_owned(),
+        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
+        Hint::FindByName(name) => {
+            format!("Find it with find_files, for example {}.", example(&[("pattern", name)]))
+        }
+        Hint::LookInto(path) => {
+            format!("See what is in it with list_dir {}.", example(&[("path", &path.display())]))
+        }
+        Hint::Narrow => "Narrow path or pattern.".to_owned(),
+        Hint::Page(line) => format!("Continue with read_file_range and start_line {line}."),
+        Hint::Pages(_) => "This document is too long to be shown as a whole.".to_owned(),
+        Hint::Literal(pattern) => {
+            format!("To find the text itself, escape it: {}.", example(&[("pattern", pattern)]))
+        }
+        Hint::TryAgain => "Make the same call again.".to_owned(),
+        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Advice(words) => words.clone(),
+    }
 }

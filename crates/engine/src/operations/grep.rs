@@ -146,6 +146,8 @@ pub struct Asked {
     pub pattern: String,
     /// How many lines or files at most.
     pub limit: Option<u64>,
+    /// How many bytes the answer may have.
+    pub max_bytes: usize,
     /// How long it might take, where that was said.
     pub time: Option<Duration>,
     /// How long it took.
@@ -192,6 +194,7 @@ impl Operation for Grep {
             base: base.clone(),
             pattern: request.pattern.clone(),
             limit: request.limit,
+            max_bytes: request.max_bytes,
             time: request.time,
             took: Duration::ZERO,
         };

@@ -15,7 +15,7 @@ use toolpost_workspace::WorkspacePath;
 
 use look::Looked;
 
-pub use crate::show::text::Line;
+pub use crate::{operations::grep::Numbers, show::text::Line};
 pub use toolpost_search::Rules;
 
 /// Shows many files.
@@ -38,6 +38,8 @@ pub struct Request {
     pub max_bytes: usize,
     /// Whose ignore rules count for what a glob finds.
     pub rules: Rules,
+    /// Whether the numbers of the lines are wanted.
+    pub numbers: Numbers,
 }
 
 /// A file, or files.
@@ -57,6 +59,8 @@ pub enum Wanted {
 /// What the files hold.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
+    /// Whether the numbers of the lines are wanted.
+    pub numbers: Numbers,
     /// The files in the order of their paths.
     pub files: Vec<File>,
     /// How many files were meant: found, or named.
@@ -162,7 +166,7 @@ impl Operation for ReadMany {
         let mut files = chosen.files;
         files.truncate(share::how_many(&files, &request));
         let looked = look::all(engine, files, &request, cx).await?;
-        Ok(output(share::out(looked, request.max_bytes), matched, chosen.walk, began))
+        Ok(output(share::out(looked, request.max_bytes), matched, chosen.walk, &request, began))
     }
 
     fn seen(output: &Output) -> Vec<Seen> {
@@ -170,7 +174,13 @@ impl Operation for ReadMany {
     }
 }
 
-fn output(looked: Vec<Looked>, matched: usize, mut walk: Walked, began: Instant) -> Output {
+fn output(
+    looked: Vec<Looked>,
+    matched: usize,
+    mut walk: Walked,
+    request: &Request,
+    began: Instant,
+) -> Output {
     let (mut files, mut seen) = (Vec::new(), Vec::new());
     let (mut skipped, mut failed) = (0, 0);
     for looked in looked {
@@ -183,5 +193,16 @@ fn output(looked: Vec<Looked>, matched: usize, mut walk: Walked, began: Instant)
         files.extend(looked.answer.map(|answer| File { path: looked.path, answer }));
     }
     let left_out = (matched - files.len()) as u64;
-    Output { files, matched: matched as u64, skipped, failed, left_out, walk, took: began.elapsed(), seen }
+    let numbers = request.numbers;
+    Output {
+        numbers,
+        files,
+        matched: matched as u64,
+        skipped,
+        failed,
+        left_out,
+        walk,
+        took: began.elapsed(),
+        seen,
+    }
 }

@@ -82,7 +82,9 @@ impl Pattern {
         if alternatives.iter().any(Vec::is_empty) {
             return Err(wrong("it names nothing: use **/* for all files"));
         }
-        let prefix = take_prefix(&mut alternatives, letters);
+        // The names that lead to the workspace are always meant as they are written.
+        let exact = letters == Letters::Exact || anchor == Anchor::Absolute;
+        let prefix = take_prefix(&mut alternatives, if exact { Letters::Exact } else { letters });
         if alternatives.iter().flatten().any(|name| *name == "..") {
             return Err(wrong(
                 "`..` cannot follow a wildcard or be its last name: begin the pattern with it",

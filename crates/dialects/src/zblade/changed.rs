@@ -1,0 +1,78 @@
+//! How a replacement is asked for, and how a change or the refusal of one is said.
+
+use crate::common::changed;
+use toolpost_engine::{
+    Failure, Hint, Kind,
+    operations::change::{Change, Changed, Output, Want, What, Where},
+};
+use toolpost_text::lines::LineRange;
+use toolpost_tool::{Lowering, Page};
+
+/// Asks for one text to be replaced.
+pub(super) fn replacement(
+    said: &str,
+    old: String,
+    new: String,
+    near: Option<LineRange>,
+    at: &Lowering,
+) -> Result<Change, Failure> {
+    let text = Where::Text { old, want: Want::One, near, matching: at.dialect.matching };
+    Ok(Change { path: at.file(said)?, at: text, text: new })
+}
+
+/// Writes what became of the file; `one` is how a single replacement is said.
+pub(super) fn render(output: &Output, page: &mut Page, one: &str) {
+    changed::render(output, page, |file| summary(file, one));
+}
+
+fn summary(file: &Changed, one: &str) -> String {
+    let Changed { path, bytes, .. } = file;
+    match &file.what {
+        What::Created | What::Overwritten { .. } => format!("wrote {bytes} bytes to {path}"),
+        What::Replaced { count: 1 } => format!("{one} {path}"),
+        What::Replaced { count } => format!("Applied {count} patches atomically to {path}"),
+        What::Unchanged => format!("{path} already has exactly this content: no changes"),
+        What::Deleted { .. } => format!("Deleted {path}"),
+        What::Moved { from } => format!("Moved {from} to {path}"),
+    }
+}
+
+/// Words a refusal as the reference does; `old` is how the text to replace is called.
+pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
+    failure.hints.retain(|hint| *hint != Hint::ReplaceAll);
+    let places = failure.facts.places.map_or("several".to_owned(), |places| places.to_string());
+    let searched = failure.facts.searched.unwrap_or(0);
+    let what = match (failure.kind, failure.facts.change) {
+        (Kind::NoMatch, None) => format!(
+            "{old} not found in file (searched {searched} chars). Exact match required; \
+             whitespace-normalized fuzzy matching is disabled for safety."
+        ),
+        (Kind::Ambiguous, None) => format!(
+            "Ambiguous match: {old} appears multiple times (exact match). Please provide more unique context."
+        ),
+        (Kind::NoMatch, Some(change)) => several(change, &format!("{old} not found in file")),
+        (Kind::Ambiguous, Some(change)) => {
+            several(change, &format!("{old} matches {places} times. Add start_line hint or more context."))
+        }
+        (_, Some(change)) => {
+            let said = failure.what.strip_prefix(&format!("Edit {change}: ")).unwrap_or(&failure.what);
+            several(change, said.trim_end_matches(" Nothing was changed."))
+        }
+        (_, None) => return failure,
+    };
+    let what = match (failure.kind, already_there(&failure.what)) {
+        (Kind::NoMatch, Some(more)) => format!("{what} {more}"),
+        _ => what,
+    };
+    Failure { what, ..failure }
+}
+
+fn several(change: u32, why: &str) -> String {
+    format!("Multi-patch validation failed (no changes made):\nPatch {change}: {why}")
+}
+
+/// Takes over that the new text stands there already.
+fn already_there(what: &str) -> Option<&str> {
+    let at = what.find("The new text is already there")?;
+    Some(what[at..].trim_end_matches(" Nothing was changed."))
+}

@@ -1,0 +1,120 @@
+//! `find_files` and `find_files_glob`: files by their names.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::glob::{self, Case, Complete, Only, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct FindFiles;
+pub(super) struct FindFilesGlob;
+
+/// How many paths one reply lists.
+const LIMIT: usize = 200;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Part of the name of a file or directory.
+    #[schemars(extend("x-aliases" = ["name", "query"], "examples" = ["config"]))]
+    pattern: String,
+    /// Directory to search in; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["dir", "directory", "search_directory"], "examples" = ["src"]))]
+    path: Option<String>,
+    /// How many levels of directories to look into; 1 is the directory alone.
+    #[schemars(extend("x-aliases" = ["depth"]), range(min = 1))]
+    max_depth: Option<usize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GlobArgs {
+    /// Glob pattern, such as "**/*.ts" or "src/**/*.{c,h}".
+    #[schemars(extend("x-aliases" = ["glob", "glob_pattern"], "examples" = ["**/*.rs"]))]
+    pattern: String,
+    /// Directory from which the pattern is meant; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["src"]))]
+    path: Option<String>,
+    /// Whether capital and small letters differ; they do not if left out.
+    case_sensitive: Option<bool>,
+}
+
+impl Tool for FindFiles {
+    const NAME: &'static str = "find_files";
+    type Op = glob::Glob;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let part = args.pattern;
+        if part.is_empty() || part.contains('/') {
+            let what = format!("pattern is a part of one name, without a slash; got {part:?}.");
+            return Err(Failure::invalid(what));
+        }
+        let base = at.path_or_root(args.path.as_deref())?;
+        let pattern = format!("*{}*", literally(&part));
+        let (rules, depth) = (at.rules(), args.max_depth);
+        Ok(Request { rules, only: Only::Any, limit: LIMIT, depth, ..Request::of(base, pattern) })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        found(output, page);
+    }
+}
+
+impl Tool for FindFilesGlob {
+    const NAME: &'static str = "find_files_glob";
+    type Op = glob::Glob;
+    type Args = GlobArgs;
+
+    fn lower(args: GlobArgs, at: &Lowering) -> Result<Request, Failure> {
+        let base = at.path_or_root(args.path.as_deref())?;
+        let pattern = from_the_root(args.pattern, at);
+        let case = if args.case_sensitive == Some(true) { Case::Sensitive } else { Case::Insensitive };
+        Ok(Request { rules: at.rules(), case, limit: LIMIT, ..Request::of(base, pattern) })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        found(output, page);
+    }
+}
+
+/// Takes a slash in front for the workspace's root, where it does not lead into the workspace by itself.
+fn from_the_root(pattern: String, at: &Lowering) -> String {
+    let Some(rest) = pattern.strip_prefix('/') else { return pattern };
+    let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    let lead = pattern[..wild].rfind('/').map_or("/", |end| &pattern[..end]);
+    if !lead.is_empty() && at.path(lead).is_ok() { pattern } else { rest.to_owned() }
+}
+
+/// Writes a part of a name as a pattern that stands for itself.
+fn literally(part: &str) -> String {
+    let mut pattern = String::with_capacity(part.len() + 8);
+    for letter in part.chars() {
+        if matches!(letter, '*' | '?' | '[' | ']' | '{' | '}' | '!' | ',' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
+}
+
+fn found(output: &Output, page: &mut Page) {
+    if output.total == 0 {
+        page.line("No matching files found.");
+    }
+    output.matches.iter().for_each(|found| page.line(&found.path));
+    let shown = output.matches.len();
+    if (shown as u64) < output.total {
+        page.line(&format!("... (truncated after {shown} results)"));
+        page.note(format!(
+            "the {shown} newest of {}; narrow pattern or path to see the others",
+            output.total
+        ));
+    }
+    crate::common::walked::notes(&output.walk, page);
+    if output.walk.complete != Complete::Yes {
+        page.note(
+            "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",
+        );
+    }
+}

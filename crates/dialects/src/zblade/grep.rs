@@ -1,0 +1,143 @@
+//! `grep_search`: lines that match a regular expression.
+
+use super::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        grep::{self, Output, Prune, Request},
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct GrepSearch;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Regular expression (Rust syntax, as ripgrep).
+    #[schemars(extend("x-aliases" = ["query", "regex"], "examples" = ["fn \\w+_timeout"]))]
+    pattern: String,
+    /// File or directory to search in.
+    #[serde(default = "here")]
+    #[schemars(extend("x-aliases" = ["dir", "directory", "search_path"], "examples" = ["src"]))]
+    path: String,
+    /// Search dependency directories such as node_modules and vendor, too.
+    include_dependencies: Option<bool>,
+    /// Milliseconds after which the search ends with what it has found: 500 to 30000, 8000 if left out.
+    #[schemars(extend("x-raise" = true), range(min = 500, max = 30_000))]
+    timeout_ms: Option<u64>,
+}
+
+/// How long a search may take if nothing else is said.
+const TIME: u64 = 8_000;
+
+fn here() -> String {
+    ".".to_owned()
+}
+
+/// What is said when the time was up: what was found until then.
+#[derive(Serialize)]
+struct TimedOut {
+    timed_out: bool,
+    timeout_ms: u64,
+    partial_results: Vec<String>,
+    result_count: u64,
+    searched_path: String,
+    next_step_hint: &'static str,
+    metrics: Metrics,
+}
+
+#[derive(Serialize)]
+struct Metrics {
+    elapsed_ms: u64,
+    files_searched: u64,
+    files_matched: u64,
+    lines_matched: u64,
+}
+
+impl Tool for GrepSearch {
+    const NAME: &'static str = "grep_search";
+    type Op = grep::Grep;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let base = at.path_or_root(Some(&args.path))?;
+        let prune = if args.include_dependencies == Some(true) { Prune::Enter } else { Prune::Dependencies };
+        Ok(Request {
+            rules: at.rules(),
+            prune,
+            limit: Some(at.dialect.budget.lines.saturating_sub(8) as u64),
+            time: Some(Duration::from_millis(args.timeout_ms.unwrap_or(TIME))),
+            ..Request::of(base, args.pattern, at.reply_bytes())
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        if output.walk.complete == Complete::Yes {
+            found(output, page);
+        } else {
+            json::write(&timed_out(output), page);
+        }
+        crate::common::walked::notes(&output.walk, page);
+    }
+}
+
+fn lines(output: &Output) -> impl Iterator<Item = String> {
+    output
+        .files
+        .iter()
+        .flat_map(|file| file.lines.iter().map(|line| format!("{}:{}:{}", file.path, line.number, line.text)))
+}
+
+fn found(output: &Output, page: &mut Page) {
+    lines(output).for_each(|line| page.line(&line));
+    if output.files_matched == 0 {
+        let files = counted(output.files_searched, "file");
+        page.line(&format!("No matches found in {files}"));
+    } else if output.shown < output.entries {
+        let what = counted(output.lines_matched, "matching line");
+        let files = counted(output.files_matched, "file");
+        page.note(format!("the first {} of {what} in {files}; narrow path or pattern", output.shown));
+    }
+}
+
+fn timed_out(output: &Output) -> TimedOut {
+    let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let mut partial_results: Vec<String> = lines(output).collect();
+    fit(&mut partial_results, output.asked.max_bytes);
+    TimedOut {
+        timed_out: true,
+        timeout_ms: output.asked.time.map_or(0, milliseconds),
+        result_count: partial_results.len() as u64,
+        partial_results,
+        searched_path: output.asked.base.display(),
+        next_step_hint: "These are the matches found in time, not all of them. Search a directory further down (path), \
+                         a more specific pattern, or with a larger timeout_ms.",
+        metrics: Metrics {
+            elapsed_ms: milliseconds(output.asked.took),
+            files_searched: output.files_searched,
+            files_matched: output.files_matched,
+            lines_matched: output.lines_matched,
+        },
+    }
+}
+
+/// Keeps as many lines as, written as JSON, fit into so many bytes.
+fn fit(lines: &mut Vec<String>, max_bytes: usize) {
+    let mut room = max_bytes.saturating_sub(1_024);
+    let fits = lines.iter().take_while(|line| {
+        let bytes = serde_json::Value::from(line.as_str()).to_string().len() + 1;
+        let enough = bytes <= room;
+        room = room.saturating_sub(bytes);
+        enough
+    });
+    let keep = fits.count();
+    lines.truncate(keep);
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,111 @@
+//! `apply_patch`: replaces exact texts in a file, all of them or none.
+
+use super::changed;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::change::{self, Output, Request},
+};
+use toolpost_text::lines::{LineRange, count};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ApplyPatch;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the file.
+    #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
+    path: String,
+    /// Text to replace, exactly as it stands in the file; it must be unique.
+    #[schemars(extend("x-aliases" = ["old_content", "old", "from", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
+    old_text: Option<String>,
+    /// Text to put in its place.
+    #[schemars(extend("x-aliases" = ["new_content", "new", "to", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
+    new_text: Option<String>,
+    /// Several replacements instead of one, made in this order, all of them or none.
+    #[schemars(extend("x-aliases" = ["replacement_chunks", "edits"], "examples" = [[{"old_text": "let a = 1;", "new_text": "let a = 2;"}]]))]
+    patches: Option<Vec<Patch>>,
+    #[schemars(extend("x-unlisted" = true), range(min = 1))]
+    start_line: Option<usize>,
+    #[schemars(extend("x-unlisted" = true), range(min = 1))]
+    end_line: Option<usize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Patch {
+    /// Text to replace, exactly as it stands in the file.
+    #[schemars(extend("x-aliases" = ["old_content", "old", "from", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
+    old_text: String,
+    /// Text to put in its place.
+    #[schemars(extend("x-aliases" = ["new_content", "new", "to", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
+    new_text: String,
+    /// Line near which the text begins, where it stands in several places; counted in the file as it is before the call.
+    #[schemars(range(min = 1))]
+    start_line: Option<usize>,
+    /// Line near which it ends.
+    #[schemars(range(min = 1))]
+    end_line: Option<usize>,
+}
+
+impl Tool for ApplyPatch {
+    const NAME: &'static str = "apply_patch";
+    const ALIASES: &'static [&'static str] =
+        &["apply_patch_validated", "replace_file_content", "multi_replace_file_content"];
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let path = args.path.clone();
+        let change = |patch: Patch| {
+            let near = near(&patch);
+            changed::replacement(&path, patch.old_text, patch.new_text, near, at)
+        };
+        Ok(Request { changes: patches(args)?.into_iter().map(change).collect::<Result<_, _>>()? })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        changed::render(output, page, "Applied edit to");
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        changed::reword(failure, "old_text")
+    }
+}
+
+/// Takes the one replacement, or the several.
+fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
+    let several = args.patches.filter(|patches| !patches.is_empty());
+    let one = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+    match (several, args.old_text, args.new_text) {
+        (Some(_), old, new) if one(&old) || one(&new) => Err(Failure::invalid(
+            "Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
+        )),
+        (Some(patches), ..) => Ok(patches),
+        (None, Some(old_text), Some(new_text)) => {
+            Ok(vec![Patch { old_text, new_text, start_line: args.start_line, end_line: args.end_line }])
+        }
+        (None, Some(_), None) => Err(Failure::invalid(
+            "new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
+        )),
+        (None, None, Some(_)) => Err(Failure::invalid(
+            "old_text is missing: it takes the text to replace, as it stands in the file.",
+        )),
+        (None, None, None) => Err(Failure::invalid(
+            "Nothing to replace was given: give old_text and new_text, or patches, for example \
+             {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",
+        )),
+    }
+}
+
+/// Takes the lines that are meant; of one end the other is worked out.
+fn near(patch: &Patch) -> Option<LineRange> {
+    let more = count(&patch.old_text).saturating_sub(1);
+    let (first, last) = match (patch.start_line, patch.end_line) {
+        (Some(first), Some(last)) => (first, last),
+        (Some(first), None) => (first, first),
+        (None, Some(last)) => (last.saturating_sub(more).max(1), last),
+        (None, None) => return None,
+    };
+    Some(LineRange { first: first.min(last), last: first.max(last) })
+}

@@ -1,0 +1,157 @@
+//! `read_file` and `read_file_range`: a file as it is, or some of its lines with their numbers.
+
+use super::words;
+use crate::common::document;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write as _;
+use toolpost_engine::{
+    Failure,
+    operations::read::{self, Keep, Output, Request, Text, Total},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ReadFile;
+pub(super) struct ReadFileRange;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the file, from the workspace's root or absolute.
+    #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
+    path: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct RangeArgs {
+    /// Path of the file, from the workspace's root or absolute.
+    #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
+    path: String,
+    /// First line, counted from 1.
+    #[serde(default = "one")]
+    #[schemars(extend("x-raise" = true), range(min = 1))]
+    start_line: u64,
+    /// Last line; the end of the file if left out.
+    #[schemars(range(min = 1))]
+    end_line: Option<u64>,
+    /// Further lines to show before and after.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    context_lines: u64,
+}
+
+const fn one() -> u64 {
+    1
+}
+
+impl Tool for ReadFile {
+    const NAME: &'static str = "read_file";
+    type Op = read::Read;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        request(args.path, at)
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        document::render(&output.content, page, |text, page| whole(output, text, page));
+        notes(output, page);
+    }
+}
+
+impl Tool for ReadFileRange {
+    const NAME: &'static str = "read_file_range";
+    type Op = read::Read;
+    type Args = RangeArgs;
+
+    fn lower(args: RangeArgs, at: &Lowering) -> Result<Request, Failure> {
+        let (start, end) = (args.start_line, args.end_line.unwrap_or(u64::MAX));
+        if end < start {
+            let what = format!("end_line is {end} and lies before start_line, which is {start}.");
+            return Err(Failure::invalid(what));
+        }
+        let offset = start.saturating_sub(args.context_lines).max(1);
+        let last = end.saturating_add(args.context_lines);
+        Ok(Request { offset, limit: (last - offset).saturating_add(1), ..request(args.path, at)? })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        document::render(&output.content, page, |text, page| range(output, text, page));
+        notes(output, page);
+    }
+}
+
+/// Asks for all of a file; of what is too long, for both its ends.
+fn request(said: String, at: &Lowering) -> Result<Request, Failure> {
+    let bytes = at.reply_bytes();
+    Ok(Request {
+        max_lines: at.dialect.budget.lines.saturating_sub(8) as u64,
+        characters: bytes as u64,
+        keep: Keep::Ends { head: words::HEAD as u64, tail: words::TAIL as u64 },
+        ..Request::of(at.path(&said)?, said, bytes)
+    })
+}
+
+fn whole(output: &Output, text: &Text, page: &mut Page) {
+    let path = output.place.absolute();
+    if text.lines.is_empty() {
+        page.line(&format!("=== File: {path} (empty) ==="));
+        page.line("// The file exists and has no content.");
+        return;
+    }
+    page.line(&format!("=== File: {path} ==="));
+    lines(output, text, page, |_, _| ());
+}
+
+fn range(output: &Output, text: &Text, page: &mut Page) {
+    let (first, last) = match (text.lines.first(), text.lines.last()) {
+        (Some(first), Some(last)) => (first.number, last.number),
+        _ => (0, 0),
+    };
+    page.line(&format!("File: {}", output.path));
+    page.line(&format!("Lines {first}-{last} (of {}):", total(text)));
+    lines(output, text, page, |number, body| {
+        let _ = write!(body, "{number}: ");
+    });
+}
+
+/// Writes the lines, and between the ends what is left out.
+fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mut String)) {
+    let mut body = String::with_capacity(text.lines.iter().map(|line| line.text.len() + 9).sum());
+    let mut before: Option<u64> = None;
+    for (shown, line) in text.lines.iter().enumerate() {
+        if before.is_some_and(|before| before + 1 < line.number) {
+            let showing = format!("first {shown} and last {} lines", text.lines.len() - shown);
+            let notice = words::truncated(output.bytes, text.total.count(), &showing);
+            body.truncate(body.trim_end_matches('\n').len());
+            body.push_str(&notice);
+        }
+        gutter(line.number, &mut body);
+        words::line(line, &mut body);
+        before = Some(line.number);
+    }
+    page.text(&body);
+}
+
+fn notes(output: &Output, page: &mut Page) {
+    if let Some(text) = output.text() {
+        if !text.facts.is_empty() {
+            page.note(text.facts.join("; "));
+        }
+        let gap = text.lines.windows(2).any(|two| two[0].number + 1 < two[1].number);
+        if let Some(next) = text.next
+            && (gap || matches!(text.total, Total::MoreThan(_)))
+        {
+            page.note(format!("read_file_range shows more from start_line {next} on"));
+        }
+    }
+    if let Some(note) = &output.note {
+        page.note(note.clone());
+    }
+}
+
+fn total(text: &Text) -> String {
+    match text.total {
+        Total::Exactly(total) => total.to_string(),
+        Total::MoreThan(total) => format!("more than {total}"),
+    }
+}

@@ -1,0 +1,116 @@
+//! `codebase_search`: lines that match a regular expression, each with the lines around it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write as _;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        grep::{self, Line, Output, Prune, Request},
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct CodebaseSearch;
+
+/// How many lines are shown on each side of a match.
+const AROUND: u64 = 2;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Regular expression (Rust syntax, as ripgrep).
+    #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["struct \\w+Error"]))]
+    query: String,
+    /// Only files of these names, with commas between them, such as "*.rs,*.toml".
+    #[schemars(extend("x-aliases" = ["file_patterns", "glob"], "examples" = ["*.rs,*.toml"]))]
+    file_pattern: Option<String>,
+    /// How many matches to show.
+    #[serde(default = "fifty")]
+    #[schemars(extend("x-aliases" = ["limit"]), range(min = 1, max = 1_000))]
+    max_results: u64,
+}
+
+const fn fifty() -> u64 {
+    50
+}
+
+impl Tool for CodebaseSearch {
+    const NAME: &'static str = "codebase_search";
+    type Op = grep::Grep;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let names = args.file_pattern.unwrap_or_default();
+        Ok(Request {
+            globs: names
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            rules: at.rules(),
+            prune: Prune::Dependencies,
+            before: AROUND,
+            after: AROUND,
+            // As many matches take at most so many lines.
+            limit: Some(args.max_results.saturating_mul(2 * AROUND + 1)),
+            ..Request::of(at.path_or_root(None)?, args.query, at.reply_bytes())
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let (query, most) = (&output.asked.pattern, output.asked.limit.unwrap_or(0) / (2 * AROUND + 1));
+        if output.lines_matched == 0 {
+            page.line(&format!("No matches found for query: '{query}'"));
+        } else {
+            let total = output.lines_matched;
+            page.line(&format!("Found {total} matches for '{query}' (showing up to {most}):"));
+            let (body, shown) = blocks(output, most);
+            page.text(&body);
+            if shown < total {
+                page.note(format!(
+                    "{shown} of {total} matches are shown; narrow query or file_pattern, or raise max_results"
+                ));
+            }
+        }
+        crate::common::walked::notes(&output.walk, page);
+        if output.walk.complete != Complete::Yes {
+            page.note("timed_out: true; these are the matches found so far, not all of them; narrow query or file_pattern");
+        }
+    }
+}
+
+/// Writes up to so many matches with the lines around them; those that touch one another share a block.
+fn blocks(output: &Output, most: u64) -> (String, u64) {
+    let (mut body, mut shown) = (String::new(), 0);
+    for file in &output.files {
+        for block in apart(&file.lines) {
+            let Some(hit) = block.iter().find(|line| line.is_match) else { continue };
+            if shown == most {
+                return (body, shown);
+            }
+            let _ = writeln!(body, "\n{}:{}:", file.path, hit.number);
+            for line in first(block, most - shown) {
+                let mark = if line.is_match { ">>>" } else { "   " };
+                let _ = writeln!(body, "{mark} {}: {}", line.number, line.text);
+                shown += u64::from(line.is_match);
+            }
+        }
+    }
+    (body, shown)
+}
+
+/// Parts lines where others lie between them.
+fn apart(lines: &[Line]) -> impl Iterator<Item = &[Line]> {
+    lines.chunk_by(|_, next| !next.after_gap)
+}
+
+/// Takes the lines up to so many matches, with what follows the last of them.
+fn first(block: &[Line], most: u64) -> impl Iterator<Item = &Line> {
+    let mut hits = 0;
+    block.iter().take_while(move |line| {
+        hits += u64::from(line.is_match);
+        hits <= most
+    })
+}

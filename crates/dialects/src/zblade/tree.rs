@@ -1,0 +1,175 @@
+//! `list_dir` and `get_workspace_structure`: a directory as a tree.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        list::{self, Hidden, Node, Output, Prune, Request},
+        stat::FileKind,
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ListDir;
+pub(super) struct GetWorkspaceStructure;
+
+/// How many entries are listed if nothing else is said.
+const LIMIT: usize = 50;
+
+/// Directories that hold what is installed, built or cached; what begins with a dot is hidden anyway.
+const HEAVY: [&str; 18] = [
+    "node_modules",
+    "__pycache__",
+    "target",
+    "dist",
+    "build",
+    "vendor",
+    "venv",
+    "env",
+    "tmp",
+    "temp",
+    "cache",
+    "coverage",
+    "logs",
+    "Pods",
+    "bin",
+    "obj",
+    "out",
+    "zig-out",
+];
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ListArgs {
+    /// Path of the directory.
+    #[serde(default = "here")]
+    #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
+    path: String,
+    #[schemars(extend("x-unlisted" = true), range(min = 1))]
+    depth: Option<usize>,
+    #[schemars(extend("x-unlisted" = true), range(min = 1, max = 200))]
+    limit: Option<usize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the directory to begin with.
+    #[serde(default = "here")]
+    #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
+    path: String,
+    /// How many levels of directories to show.
+    #[serde(default = "two")]
+    #[schemars(extend("x-aliases" = ["max_depth"]), range(min = 1))]
+    depth: usize,
+    /// How many entries to show.
+    #[serde(default = "fifty")]
+    #[schemars(range(min = 1, max = 200))]
+    limit: usize,
+}
+
+fn here() -> String {
+    ".".to_owned()
+}
+
+const fn two() -> usize {
+    2
+}
+
+const fn fifty() -> usize {
+    LIMIT
+}
+
+impl Tool for ListDir {
+    const NAME: &'static str = "list_dir";
+    type Op = list::List;
+    type Args = ListArgs;
+
+    fn lower(args: ListArgs, at: &Lowering) -> Result<Request, Failure> {
+        request(&args.path, args.depth.unwrap_or(1), args.limit.unwrap_or(LIMIT), at)
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        tree(output, page);
+    }
+}
+
+impl Tool for GetWorkspaceStructure {
+    const NAME: &'static str = "get_workspace_structure";
+    type Op = list::List;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        request(&args.path, args.depth, args.limit, at)
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        tree(output, page);
+    }
+}
+
+fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Request, Failure> {
+    Ok(Request {
+        depth,
+        limit,
+        rules: at.rules(),
+        hidden: Hidden::Skip,
+        prune: Prune::Dependencies,
+        without: HEAVY.map(str::to_owned).to_vec(),
+        ..Request::of(at.path_or_root(Some(said))?)
+    })
+}
+
+fn tree(output: &Output, page: &mut Page) {
+    page.line(&format!("Directory: {}", output.base.absolute()));
+    if output.nodes.is_empty() && output.more == 0 {
+        page.line("(nothing to list)");
+    }
+    let mut cut: Vec<&Node> = Vec::new();
+    for node in &output.nodes {
+        close(&mut cut, node.depth, page);
+        page.line(&format!("{}{}{}", "  ".repeat(node.depth), name(node), sign(node)));
+        if node.more > 0 {
+            cut.push(node);
+        }
+    }
+    close(&mut cut, 0, page);
+    let left_out = output.more + output.nodes.iter().map(|node| node.more).sum::<u64>();
+    if left_out > 0 {
+        if output.more > 0 {
+            page.line(&more(output.more, 0));
+        }
+        let shown = output.nodes.len();
+        page.line(&format!(
+            "\n(showing {shown} of more entries, use a more specific path or increase limit)"
+        ));
+    }
+    crate::common::walked::notes(&output.walk, page);
+    if output.walk.complete != Complete::Yes {
+        page.note("timed_out: true; not every directory was read");
+    }
+}
+
+/// Says of directories that end here how many entries of them are not shown.
+fn close(cut: &mut Vec<&Node>, depth: usize, page: &mut Page) {
+    while let Some(node) = cut.pop_if(|node| node.depth >= depth) {
+        page.line(&more(node.more, node.depth + 1));
+    }
+}
+
+fn more(count: u64, depth: usize) -> String {
+    format!("{}… {count} more", "  ".repeat(depth))
+}
+
+fn name(node: &Node) -> &str {
+    node.path.rsplit('/').next().unwrap_or(&node.path)
+}
+
+fn sign(node: &Node) -> String {
+    match (node.kind, &node.target) {
+        (FileKind::Directory, _) if node.unreadable => "/ (cannot be read)".to_owned(),
+        (FileKind::Directory, _) => "/".to_owned(),
+        (FileKind::Link, Some(target)) => format!(" -> {target}"),
+        _ => String::new(),
+    }
+}

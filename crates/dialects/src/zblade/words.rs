@@ -1,0 +1,41 @@
+//! What this dialect says of what it leaves out: the words of its reference.
+
+use std::fmt::Write as _;
+use toolpost_engine::operations::read::Line;
+use toolpost_text::{
+    cut::{Cut, NOTICE, TRUNCATED},
+    lines::count,
+};
+
+/// How many lines of the beginning and of the end are shown of what is too long.
+pub(super) const HEAD: usize = 100;
+pub(super) const TAIL: usize = 50;
+
+/// Words what a reply leaves out between its ends.
+pub(super) fn notice(kept: &Cut<'_>) -> String {
+    let (head, tail) = (count(kept.head), count(kept.tail));
+    let whole = kept.head.ends_with('\n') && kept.left.last + tail == kept.left.of_lines;
+    let showing = if whole {
+        format!("first {head} and last {tail} lines")
+    } else {
+        format!("first {} and last {} bytes", kept.head.len(), kept.tail.len())
+    };
+    truncated(kept.left.of_bytes as u64, kept.left.of_lines as u64, &showing)
+}
+
+/// Words that only a part is shown.
+pub(super) fn truncated(bytes: u64, lines: u64, showing: &str) -> String {
+    format!(
+        "\n\n{TRUNCATED}{bytes} bytes, {lines} lines - showing {showing}]\n\
+         Result was too large. Use more specific tool parameters to get targeted results.\n\n"
+    )
+}
+
+/// Writes the text of a line, and what is missing of it.
+pub(super) fn line(line: &Line, body: &mut String) {
+    body.push_str(&line.text);
+    if let Some(cut) = line.cut {
+        let _ = write!(body, " {NOTICE}{cut} more characters of this line]");
+    }
+    body.push('\n');
+}

@@ -1,0 +1,37 @@
+//! `write_file`: makes a file, or writes over all of one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::change::{self, Change, Existence, Output, Request, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct WriteFile;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the file; missing directories are made.
+    #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/new.rs"]))]
+    path: String,
+    /// The whole content.
+    #[schemars(extend("x-aliases" = ["contents", "text", "data", "code_content"], "examples" = ["fn main() {}\n"]))]
+    content: String,
+}
+
+impl Tool for WriteFile {
+    const NAME: &'static str = "write_file";
+    const ALIASES: &'static [&'static str] = &["write_file_validated", "write_to_file"];
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let path = at.file(&args.path)?;
+        Ok(Request { changes: vec![Change { path, at: Where::Whole(Existence::Any), text: args.content }] })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page, "Wrote");
+    }
+}
