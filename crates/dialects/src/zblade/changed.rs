@@ -61,7 +61,7 @@ pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
         (_, None) => return failure,
     };
     let what = match (failure.kind, already_there(&failure.what)) {
-        (Kind::NoMatch, Some(more)) => format!("{what} {more}"),
+        (Kind::NoMatch, Some(more)) => format!("{}. {more}", what.trim_end_matches('.')),
         _ => what,
     };
     Failure { what, ..failure }

@@ -1,9 +1,9 @@
 //! A workspace of its own for each test, and a runtime that speaks one dialect in it.
 
 use serde_json::Value;
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Engine, Progress, Session};
+use toolpost_engine::{Engine, Progress, Session, operations::grep::Rules};
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Options, Workspace};
@@ -18,35 +18,49 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(dialect: &'static Dialect) -> Self {
-        Self::made(dialect, None, Structured::Off)
+        Self::made(dialect, |engine| engine, |config| config)
     }
 
     /// A world in which replies carry the operation's output as data.
     pub(crate) fn structured(dialect: &'static Dialect) -> Self {
-        Self::made(dialect, None, Structured::On)
+        Self::made(dialect, |engine| engine, |config| Config { structured: Structured::On, ..config })
     }
 
     /// A world in which the encoding of files that are not UTF-8 is known.
     pub(crate) fn encoded(dialect: &'static Dialect, label: Option<&str>) -> Self {
-        Self::made(dialect, label, Structured::Off)
+        let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
+        Self::made(dialect, |engine| engine.with_encoding(encoding), |config| config)
     }
 
-    fn made(dialect: &'static Dialect, label: Option<&str>, structured: Structured) -> Self {
+    /// A world in which it is said whether ignore files count.
+    pub(crate) fn ruled(dialect: &'static Dialect, rules: Rules) -> Self {
+        Self::made(dialect, |engine| engine.with_rules(rules), |config| config)
+    }
+
+    /// A world in which a call has so much time.
+    pub(crate) fn hurried(dialect: &'static Dialect, time: Duration) -> Self {
+        Self::made(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })
+    }
+
+    fn made(
+        dialect: &'static Dialect,
+        engine: impl FnOnce(Engine) -> Engine,
+        config: impl FnOnce(Config) -> Config,
+    ) -> Self {
         let root = tempfile::tempdir().unwrap();
         let state = tempfile::tempdir().unwrap();
         let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
         let options = Options { roots, state: store, ..Options::default() };
         let (workspace, _) = Workspace::open(options).unwrap();
-        let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
-        let config = Config {
+        let plain = Config {
             dialects: vec![dialect],
             narrow: Narrow::default(),
             policy: Policy::built_in().unwrap(),
             deadline: None,
             reply_bytes: None,
-            structured,
+            structured: Structured::Off,
         };
-        let runtime = Runtime::new(Engine::new(workspace).with_encoding(encoding), config).unwrap();
+        let runtime = Runtime::new(engine(Engine::new(workspace)), config(plain)).unwrap();
         Self { runtime: Arc::new(runtime), session: Session::new(), root, _state: state }
     }
 
@@ -62,7 +76,7 @@ impl World {
         self.runtime.call(call).await
     }
 
-    pub(crate) fn put(&self, name: &str, bytes: &[u8]) {
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.root.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();

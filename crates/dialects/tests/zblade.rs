@@ -1,0 +1,777 @@
+//! What the tools of zblade answer, to every name that they and their arguments have.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod world;
+
+use serde_json::{Map, Value, json};
+use std::{fs, path::Path, time::Duration};
+use toolpost_dialects::zblade::DIALECT;
+use toolpost_engine::operations::grep::Rules;
+use world::World;
+
+/// A world with a file or two for every tool.
+fn furnished() -> World {
+    let world = World::new(&DIALECT);
+    for (name, text) in [
+        ("a.txt", "one\ntwo\nthree\n"),
+        ("src/main.rs", "fn main() {\n    run();\n}\n"),
+        ("src/config.rs", "pub const A: u8 = 1;\n"),
+        ("node_modules/x/i.js", "two\n"),
+    ] {
+        world.put(name, text);
+    }
+    world
+}
+
+/// A call of each tool that gives all of its arguments, and what it is answered with.
+fn calls() -> Vec<(&'static str, Value, &'static str)> {
+    let hunk = json!([{"old_text": "two", "new_text": "2", "start_line": 2, "end_line": 2}]);
+    let batch = json!([{"tool": "get_file_info", "arguments": {"path": "none"}}]);
+    vec![
+        ("read_file", json!({"path": "a.txt"}), "=== File: {root}/a.txt ===\none\ntwo\nthree"),
+        (
+            "read_file_range",
+            json!({"path": "a.txt", "start_line": 2, "end_line": 2, "context_lines": 1}),
+            "File: a.txt\nLines 1-3 (of 3):\n1: one\n2: two\n3: three",
+        ),
+        ("write_file", json!({"path": "b.txt", "content": "b\n"}), "wrote 2 bytes to b.txt"),
+        (
+            "edit_file",
+            json!({"path": "a.txt", "old_content": "two", "new_content": "2"}),
+            "Edited a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "old_text": "two", "new_text": "2", "start_line": 1, "end_line": 2}),
+            "Applied edit to a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "patches": hunk}),
+            "Applied edit to a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+        ),
+        ("delete_file", json!({"path": "src", "recursive": true}), "Deleted directory: src (2 entries)"),
+        ("move_file", json!({"source": "a.txt", "destination": "c/b.txt"}), "Moved a.txt to c/b.txt"),
+        ("copy_file", json!({"source": "src", "destination": "s"}), "Copied directory src to s"),
+        ("create_directory", json!({"path": "x/y"}), "Created directory: x/y"),
+        ("list_dir", json!({"path": "src"}), "Directory: {root}/src\nconfig.rs\nmain.rs"),
+        (
+            "get_workspace_structure",
+            json!({"path": ".", "depth": 1, "limit": 10}),
+            "Directory: {root}\na.txt\nsrc/\n[toolpost: skipped 1 dependency directory (node_modules)]",
+        ),
+        ("find_files", json!({"pattern": "conf", "path": "src", "max_depth": 1}), "src/config.rs"),
+        (
+            "find_files_glob",
+            json!({"pattern": "*.RS", "path": "src", "case_sensitive": true}),
+            "No matching files found.",
+        ),
+        (
+            "grep_search",
+            json!({"pattern": "^two", "path": ".", "include_dependencies": true, "timeout_ms": 9000}),
+            "a.txt:2:two\nnode_modules/x/i.js:1:two",
+        ),
+        (
+            "codebase_search",
+            json!({"query": "run", "file_pattern": "*.rs", "max_results": 3}),
+            "Found 1 matches for 'run' (showing up to 3):\n\nsrc/main.rs:2:\n    1: fn main() {\n>>> 2:     run();\n    3: }\n\
+             [toolpost: skipped 1 dependency directory (node_modules)]",
+        ),
+        (
+            "read_many_files",
+            json!({"paths": ["src/*.rs"], "exclude": ["main*"], "max_files": 9, "max_bytes_per_file": 99, "include_line_numbers": false}),
+            "{\"files\":[{\"path\":\"src/config.rs\",\"truncated\":false,\"content\":\"pub const A: u8 = 1;\\n\",\
+             \"line_count\":1,\"byte_count\":21,\"original_byte_count\":21}],\"summary\":{\"matched\":1,\"returned\":1,\
+             \"truncated_files\":0,\"skipped\":0,\"failed\":0,\"elapsed_ms\":#,\"metrics\":{\"left_out\":0,\
+             \"bytes_returned\":21,\"timed_out\":false}}}",
+        ),
+        (
+            "batch",
+            json!({"calls": batch, "max_parallel": 1, "fail_fast": true, "ordered": true, "cancel_after_ms": 9000}),
+            "{\"results\":[{\"index\":0,\"tool\":\"get_file_info\",\"ok\":false,\
+             \"error\":\"Not found: none.\\nFind it with find_files, for example {\\\"pattern\\\":\\\"none\\\"}.\",\
+             \"skipped\":false,\"elapsed_ms\":#}],\"meta\":{\"total\":1,\"succeeded\":0,\"failed\":1,\"elapsed_ms\":#,\
+             \"cancelled\":false,\"max_parallel\":1,\"fail_fast\":true,\"ordered\":true,\
+             \"metrics\":{\"skipped\":0,\"given_up\":0}}}",
+        ),
+    ]
+}
+
+/// Takes out the only number that varies.
+fn timeless(words: &str) -> String {
+    let mut pieces = words.split("\"elapsed_ms\":");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        out.push_str("\"elapsed_ms\":#");
+        out.push_str(piece.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+    }
+    out
+}
+
+async fn answer(tool: &str, arguments: &Value) -> String {
+    timeless(&furnished().said(tool, arguments.clone()).await)
+}
+
+#[tokio::test]
+async fn every_tool_answers() {
+    for (tool, arguments, wanted) in calls() {
+        assert_eq!(answer(tool, &arguments).await, wanted, "{tool}");
+    }
+    let world = furnished();
+    let info: Value =
+        serde_json::from_str(&world.said("get_file_info", json!({"path": "src"})).await).unwrap();
+    let time = fs::metadata(world.root.path().join("src")).unwrap().modified().unwrap();
+    let seconds = time.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    assert_eq!(
+        (&info["path"], &info["is_directory"], &info["is_file"], &info["modified"], &info["readonly"]),
+        (&json!("src"), &json!(true), &json!(false), &json!(seconds), &json!(false))
+    );
+}
+
+#[tokio::test]
+async fn every_tool_is_called_here_with_all_of_its_arguments() {
+    for tool in DIALECT.tools.iter().filter(|tool| tool.name != "get_file_info") {
+        let own = DIALECT.tools.iter().find(|own| std::ptr::fn_addr_eq(own.schema, tool.schema)).unwrap();
+        let schema = (tool.schema)();
+        for name in schema["properties"].as_object().unwrap().keys() {
+            let unlisted_of_a_list = own.name == "list_dir" && ["depth", "limit"].contains(&name.as_str());
+            let given = calls().iter().any(|(tool, arguments, _)| {
+                DIALECT.tool(tool).is_some_and(|row| (row.schema)() == schema)
+                    && arguments.get(name).is_some()
+            });
+            assert!(given || unlisted_of_a_list, "{}: {name}", tool.name);
+        }
+    }
+}
+
+/// Every other name of a property, and where it stands.
+fn other_names(schema: &Value) -> Vec<(String, String)> {
+    let mut names = Vec::new();
+    for (name, property) in schema["properties"].as_object().unwrap() {
+        for alias in property["x-aliases"].as_array().into_iter().flatten() {
+            names.push((name.clone(), alias.as_str().unwrap().to_owned()));
+        }
+    }
+    names
+}
+
+fn renamed(arguments: &Value, name: &str, alias: &str) -> Option<Value> {
+    let mut object = arguments.as_object().unwrap().clone();
+    let value = object.remove(name)?;
+    object.insert(alias.to_owned(), value);
+    Some(Value::Object(object))
+}
+
+#[tokio::test]
+async fn every_alias_of_an_argument_means_the_same() {
+    let contract: Value = serde_json::from_str(include_str!("../../../spec/dialects.json")).unwrap();
+    let mut tried = 0;
+    for (tool, arguments, wanted) in calls() {
+        let mut names = other_names(&(DIALECT.tool(tool).unwrap().schema)());
+        let params = contract["zblade"]["tools"][tool]["params"].as_object().unwrap();
+        for (name, param) in params {
+            let aliases = param["aliases"].as_array().into_iter().flatten();
+            names.extend(aliases.map(|alias| (name.clone(), alias.as_str().unwrap().to_owned())));
+        }
+        for (name, alias) in names {
+            let Some(arguments) = renamed(&arguments, &name, &alias) else { continue };
+            assert_eq!(answer(tool, &arguments).await, wanted, "{tool}: {alias} for {name}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 150, "only {tried} aliases were tried");
+}
+
+#[tokio::test]
+async fn every_alias_inside_of_a_list_means_the_same() {
+    for (tool, list, item) in [
+        ("apply_patch", "patches", json!({"old_text": "two", "new_text": "2"})),
+        ("batch", "calls", json!({"tool": "get_file_info", "arguments": {"path": "none"}})),
+    ] {
+        let schema = (DIALECT.tool(tool).unwrap().schema)();
+        let items = &schema["properties"][list]["items"];
+        let call = |item: Value| json!({"path": "a.txt", list: [item]});
+        let wanted = answer(tool, &call(item.clone())).await;
+        let names = other_names(items);
+        assert!(names.len() > 5, "{tool}: {names:?}");
+        for (name, alias) in names {
+            let arguments = call(renamed(&item, &name, &alias).unwrap());
+            assert_eq!(answer(tool, &arguments).await, wanted, "{tool}: {alias} for {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_other_name_of_a_tool_means_the_same() {
+    let contract: Value = serde_json::from_str(include_str!("../../../spec/dialects.json")).unwrap();
+    let mut names: Vec<(String, String)> = [
+        ("write_file", "write_to_file"),
+        ("write_file", "write_file_validated"),
+        ("apply_patch", "apply_patch_validated"),
+        ("apply_patch", "replace_file_content"),
+        ("apply_patch", "multi_replace_file_content"),
+    ]
+    .map(|(tool, alias)| (tool.to_owned(), alias.to_owned()))
+    .to_vec();
+    for (alias, tool) in contract["zblade"]["tools"].as_object().unwrap() {
+        names.extend(tool["alias_of"].as_str().map(|tool| (tool.to_owned(), alias.clone())));
+    }
+    assert_eq!(names.len(), 10);
+    for (tool, alias) in names {
+        let own = calls().into_iter().filter(|(name, ..)| *name == tool);
+        for (_, arguments, wanted) in own {
+            assert_eq!(answer(&alias, &arguments).await, wanted, "{alias}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_models_send_is_understood() {
+    let rows = [
+        ("write_to_file", json!({"TargetFile": "b.txt", "CodeContent": "b\n"}), "wrote 2 bytes to b.txt"),
+        ("write_file", json!({"target_file": "b.txt", "code_content": "b\n"}), "wrote 2 bytes to b.txt"),
+        ("read_file", json!("{}{\"path\": \"a.txt\"}"), "=== File: {root}/a.txt ===\none\ntwo\nthree"),
+        (
+            "replace_file_content",
+            json!({"TargetFile": "a.txt", "TargetContent": "two", "ReplacementContent": "2", "StartLine": 2, "EndLine": 2}),
+            "Applied edit to a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+        ),
+        (
+            "multi_replace_file_content",
+            json!({"TargetFile": "a.txt", "ReplacementChunks": [
+                {"TargetContent": "one", "ReplacementContent": "1", "StartLine": 1, "EndLine": 1},
+                {"TargetContent": "two", "ReplacementContent": "2", "StartLine": 2, "EndLine": 2}]}),
+            "Applied 2 patches atomically to a.txt\n@@ -1,3 +1,3 @@\n-one\n-two\n+1\n+2\n three",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "patches": "[{\"old_text\": \"two\", \"new_text\": \"2\"}]", "old_text": ""}),
+            "Applied edit to a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+        ),
+        (
+            "list_dir",
+            json!({}),
+            "Directory: {root}\na.txt\nsrc/\n[toolpost: skipped 1 dependency directory (node_modules)]",
+        ),
+        (
+            "list_directory",
+            json!({"path": ""}),
+            "Directory: {root}\na.txt\nsrc/\n[toolpost: skipped 1 dependency directory (node_modules)]",
+        ),
+        ("glob", json!({"pattern": "/src/m*.rs"}), "src/main.rs"),
+        ("glob", json!({"pattern": "SRC/MAIN.rs"}), "src/main.rs"),
+        (
+            "read_file_range",
+            json!({"path": "a.txt", "start_line": 0, "end_line": 1}),
+            "File: a.txt\nLines 1-1 (of 3):\n1: one\n[toolpost: start_line was 0 and was raised to 1, the least that is possible]",
+        ),
+        (
+            "get_workspace_structure",
+            json!({"dir": "src", "limit": 900}),
+            "Directory: {root}/src\nconfig.rs\nmain.rs\n[toolpost: limit was 900 and was lowered to 200, the most that is possible]",
+        ),
+    ];
+    for (tool, arguments, wanted) in rows {
+        assert_eq!(answer(tool, &arguments).await, wanted, "{tool} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn an_absolute_pattern_is_meant_as_it_is() {
+    let world = furnished();
+    let pattern = format!("{}/src/C*.rs", world.shown());
+    assert_eq!(world.said("glob", json!({"pattern": pattern})).await, "src/config.rs");
+}
+
+#[tokio::test]
+async fn every_refusal_says_what_to_do_and_changes_nothing() {
+    let rows = [
+        (
+            "read_file",
+            json!({"path": "src"}),
+            "WrongKind: src is a directory, not a file.\n\nconfig.rs\nmain.rs\n\nSee what is in it with list_dir {\"path\":\"src\"}.",
+        ),
+        (
+            "read_file_range",
+            json!({"path": "a.txt", "start_line": 3, "end_line": 2}),
+            "Invalid: end_line is 2 and lies before start_line, which is 3.",
+        ),
+        (
+            "write_file",
+            json!({"path": "a.txt", "content": "one\n// ... existing code ...\n"}),
+            "Invalid: a.txt was not changed: line 2 of the new text is a placeholder for code that is not there: \
+             \"// ... existing code ...\"; write the code out, or replace only the lines that change.\n\
+             Write out what shall really stand there.",
+        ),
+        (
+            "write_file",
+            json!({"path": "b.txt", "content": "[TRUNCATED: 9 bytes, 9 lines - showing first 1 and last 1 lines]\n"}),
+            "Invalid: b.txt was not changed: line 1 of the new text is a notice of left-out content, not content: \
+             \"[TRUNCATED: 9 bytes, 9 lines - showing first 1 and last 1 lines]\"; read the missing part and write it out, \
+             or replace only the lines that change.\nWrite out what shall really stand there.",
+        ),
+        (
+            "edit_file",
+            json!({"path": "a.txt", "old_content": "tow", "new_content": "2"}),
+            "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
+             whitespace-normalized fuzzy matching is disabled for safety.\n\nNothing in it is like it. It begins with:\none\n\
+             two\nthree\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
+        ),
+        (
+            "edit_file",
+            json!({"path": "a.txt", "old_content": "  two", "new_content": "2"}),
+            "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
+             whitespace-normalized fuzzy matching is disabled for safety.\n\nClosest match, lines 2-2 (only whitespace \
+             differs; → is a tab, · a space):\ntwo\n\nThe difference, [-old text-] {+file+}:\n2: [-··-]two\n\n\
+             Read a.txt with read_file_range, start_line 2 and end_line 2, and copy the text exactly.",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "old_text": "o", "new_text": "0"}),
+            "Ambiguous: Ambiguous match: old_text appears multiple times (exact match). Please provide more unique \
+             context.\n\nIt begins on these lines:\n     1\tone\n     2\ttwo\n\nAdd the lines around it, or give start_line \
+             and end_line of the place that is meant in patches of apply_patch.",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "e", "new_text": "E"}]}),
+            "Ambiguous: Multi-patch validation failed (no changes made):\nPatch 2: old_text matches 2 times. Add start_line \
+             hint or more context.\n\nIt begins on these lines:\n     3\tthree\n     3\tthree\n\nAdd the lines around it, or \
+             give start_line and end_line of the place that is meant in patches of apply_patch.",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "2", "new_text": "two"}]}),
+            "NoMatch: Multi-patch validation failed (no changes made):\nPatch 2: old_text not found in file. The new text is \
+             already there, at line 2: the change may have been made before.\n\nNothing in it is like it. It begins with:\n1\ntwo\n\
+             three\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "two", "new_text": "two"}]}),
+            "Invalid: Multi-patch validation failed (no changes made):\nPatch 2: The old and the new text are the same; nothing \
+             would change in a.txt.",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}),
+            "Invalid: Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "old_text": "one"}),
+            "Invalid: new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
+        ),
+        (
+            "apply_patch",
+            json!({"path": "a.txt", "new_text": "one"}),
+            "Invalid: old_text is missing: it takes the text to replace, as it stands in the file.",
+        ),
+        (
+            "apply_edit",
+            json!({"path": "a.txt"}),
+            "Invalid: Nothing to replace was given: give old_text and new_text, or patches, for example \
+             {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",
+        ),
+        (
+            "delete_file",
+            json!({"path": "src"}),
+            "WrongKind: src is a directory: recursive flag required to delete directories.",
+        ),
+        (
+            "delete_file",
+            json!({"path": "a.text"}),
+            "NotFound: File not found: a.text (the workspace is {root}).\nDid you mean a.txt?",
+        ),
+        (
+            "find_files",
+            json!({"pattern": "src/main"}),
+            "Invalid: pattern is a part of one name, without a slash; got \"src/main\".",
+        ),
+        (
+            "find_files",
+            json!({"pattern": "m", "max_depth": 0}),
+            "Invalid: max_depth must be at least 1, got 0; for example {\"max_depth\":10}.",
+        ),
+        (
+            "list_dir",
+            json!({"path": "a.txt"}),
+            "WrongKind: list path must be a directory: a.txt is not one; search its parent directory instead.",
+        ),
+        (
+            "codebase_search",
+            json!({"query": "a", "max_results": 0}),
+            "Invalid: max_results must be at least 1, got 0; for example {\"max_results\":10}.",
+        ),
+        (
+            "read_many_files",
+            json!({"paths": []}),
+            "Invalid: paths is empty: it takes globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
+        ),
+        (
+            "read_many_files",
+            json!({"paths": ["a.text", "*.zig"]}),
+            "NotFound: No file was found for a.text, *.zig.\n\nThe search left out 1 dependency directory (node_modules).\n\n\
+             Did you mean a.txt?",
+        ),
+        (
+            "read_many_files",
+            json!({"paths": ["*.rs"], "exclude": ["/etc/*"]}),
+            "Invalid: invalid glob \"/etc/*\": it leads away from the directory that is searched: begin it there.",
+        ),
+    ];
+    for (tool, arguments, wanted) in rows {
+        let world = furnished();
+        let before = world.files();
+        assert_eq!(world.said(tool, arguments.clone()).await, wanted, "{tool} {arguments}");
+        assert_eq!(world.files(), before, "{tool} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn no_path_leads_out_of_the_workspace() {
+    for (tool, arguments, _) in calls() {
+        for name in ["path", "source", "destination"].into_iter().filter(|name| arguments.get(name).is_some())
+        {
+            let mut arguments = arguments.clone();
+            arguments[name] = json!("../outside");
+            let said = furnished().said(tool, arguments).await;
+            assert!(said.starts_with("Outside: "), "{tool} {name}: {said}");
+        }
+    }
+    let said = furnished().said("get_file_info", json!({"path": "/etc/passwd"})).await;
+    assert!(said.starts_with("Outside: "), "{said}");
+    let said = furnished().said("read_many_files", json!({"paths": ["../*.rs"]})).await;
+    assert!(said.starts_with("Outside: "), "{said}");
+}
+
+#[tokio::test]
+async fn a_line_hint_says_which_place_is_meant() {
+    let text: String = (1..=100)
+        .map(|line| if line % 20 == 0 { "same\n".to_owned() } else { format!("{line}\n") })
+        .collect();
+    let hint = |first: Option<u64>, last: Option<u64>| {
+        let mut patch =
+            Map::from_iter([("old_text".to_owned(), json!("same")), ("new_text".to_owned(), json!("new"))]);
+        patch.extend(first.map(|line| ("start_line".to_owned(), json!(line))));
+        patch.extend(last.map(|line| ("end_line".to_owned(), json!(line))));
+        Value::Object(patch)
+    };
+    let grow = |at: u64| {
+        let (next, lines) = (at + 1, "\n".repeat(10));
+        json!({"old_text": format!("{at}\n{next}\n"), "new_text": format!("{at}\n{lines}{next}\n")})
+    };
+    let rows: Vec<(Vec<Value>, Option<usize>)> = vec![
+        (vec![hint(Some(20), Some(20))], Some(20)),
+        (vec![hint(Some(35), Some(45))], Some(40)),
+        (vec![hint(Some(45), Some(35))], Some(40)),
+        (vec![hint(Some(42), None)], Some(40)),
+        (vec![hint(None, Some(79))], Some(80)),
+        (vec![hint(Some(140), None)], Some(100)),
+        (vec![hint(Some(141), None)], None),
+        (vec![hint(Some(30), None)], None),
+        (vec![hint(Some(15), Some(45))], None),
+        (vec![hint(None, None)], None),
+        // Hints count the lines of the file as it was before the call: ten lines more stand in front of it now.
+        (vec![grow(1), hint(Some(40), None)], Some(50)),
+        (vec![grow(45), hint(Some(40), None)], Some(40)),
+        (vec![grow(1), grow(50), hint(Some(60), Some(60))], Some(80)),
+        (
+            vec![
+                json!({"old_text": "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n", "new_text": ""}),
+                hint(Some(40), None),
+            ],
+            Some(29),
+        ),
+    ];
+    for (patches, wanted) in rows {
+        let world = World::new(&DIALECT);
+        world.put("f", &text);
+        let said = world.said("apply_patch", json!({"path": "f", "patches": patches.clone()})).await;
+        let now = fs::read_to_string(world.root.path().join("f")).unwrap();
+        let found = now.lines().position(|line| line == "new").map(|line| line + 1);
+        assert_eq!(found, wanted, "{patches:?}: {said}");
+        assert!(wanted.is_some() || now == text, "{patches:?}");
+    }
+}
+
+#[tokio::test]
+async fn edits_keep_line_ends_and_need_no_read() {
+    let world = World::new(&DIALECT);
+    world.put("crlf", "one\r\ntwo\r\nthree\r\n");
+    let arguments = json!({"path": "crlf", "old_text": "one\ntwo\n", "new_text": "1\n2\n"});
+    let said = world.said("apply_patch", arguments).await;
+    assert!(said.starts_with("Applied edit to crlf\n@@ -1,3 +1,3 @@\n"), "{said}");
+    assert_eq!(world.files()["crlf"], "1\r\n2\r\nthree\r\n");
+    let said = world.said("write_file", json!({"path": "crlf", "content": "1\n2\n"})).await;
+    assert!(
+        said.ends_with(
+            "\n[toolpost: kept CRLF: the file had CRLF line ends throughout, the new text had none]"
+        ),
+        "{said}"
+    );
+    world.put("crlf", "changed by somebody\n");
+    let said = world.said("write_file", json!({"path": "crlf", "content": "3\n"})).await;
+    assert!(said.starts_with("Stale: crlf has changed since it was last seen"), "{said}");
+    assert!(said.contains("\n@@ -1,2 +1 @@\n-1\n-2\n+changed by somebody\n"), "{said}");
+    assert_eq!(world.files()["crlf"], "changed by somebody\n");
+    world.put("unseen", "before\n");
+    let said = world.said("write_file", json!({"path": "unseen", "content": "after\n"})).await;
+    assert_eq!(said, "wrote 6 bytes to unseen\n@@ -1 +1 @@\n-before\n+after");
+    let said = world.said("write_file", json!({"path": "unseen", "content": "after\n"})).await;
+    assert_eq!(said, "unseen already has exactly this content: no changes");
+}
+
+#[tokio::test]
+async fn a_long_file_shows_both_its_ends() {
+    let world = World::new(&DIALECT);
+    let lines =
+        |range: std::ops::RangeInclusive<u32>| range.map(|line| format!("line {line}\n")).collect::<String>();
+    world.put("long", lines(1..=3000));
+    world.put("fits", lines(1..=1990));
+    let notice = |bytes: usize, lines: usize, showing: &str| {
+        format!(
+            "\n\n[TRUNCATED: {bytes} bytes, {lines} lines - showing {showing}]\nResult was too large. Use more specific tool \
+             parameters to get targeted results.\n\n"
+        )
+    };
+    let cut = notice(lines(1..=3000).len(), 3000, "first 100 and last 50 lines");
+    let more = "[toolpost: read_file_range shows more from start_line 101 on]";
+    assert_eq!(
+        world.said("read_file", json!({"path": "long"})).await,
+        format!(
+            "=== File: {{root}}/long ===\n{}{cut}{}{more}",
+            lines(1..=100).trim_end(),
+            lines(2951..=3000)
+        )
+    );
+    let fits = world.said("read_file", json!({"path": "fits"})).await;
+    assert_eq!(fits, format!("=== File: {{root}}/fits ===\n{}", lines(1..=1990).trim_end()));
+    let said =
+        world.said("read_file_range", json!({"path": "long", "start_line": 11, "end_line": 2900})).await;
+    let numbered = |range: std::ops::RangeInclusive<u32>| {
+        range.map(|line| format!("{line}: line {line}\n")).collect::<String>()
+    };
+    let more = "[toolpost: read_file_range shows more from start_line 111 on]";
+    assert_eq!(
+        said,
+        format!(
+            "File: long\nLines 11-2900 (of 3000):\n{}{cut}{}{more}",
+            numbered(11..=110).trim_end(),
+            numbered(2851..=2900)
+        )
+    );
+}
+
+#[tokio::test]
+async fn few_very_long_lines_are_cut_too() {
+    let world = World::new(&DIALECT);
+    world.put("one", "x".repeat(60_000));
+    let said = world.said("read_file", json!({"path": "one"})).await;
+    assert!(said.len() < 50 * 1024, "{}", said.len());
+    let shown = said.matches('x').count();
+    assert!(
+        said.ends_with(&format!(" [toolpost: {} more characters of this line]", 60_000 - shown)),
+        "{said}"
+    );
+    assert!(shown > 30_000, "{shown}");
+    let line = format!("{}\n", "é".repeat(1_000));
+    world.put("hundred", line.repeat(100));
+    let said = world.said("read_file", json!({"path": "hundred"})).await;
+    assert!((40_000..50 * 1024).contains(&said.len()), "{}", said.len());
+    assert!(
+        said.contains("[TRUNCATED: 200100 bytes, 100 lines - showing first 16 and last 8 lines]"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn searches_stay_in_their_room_and_say_what_is_left() {
+    let world = World::new(&DIALECT);
+    for file in 0..5 {
+        world.put(&format!("f{file}"), "needle in a line of hay\n".repeat(1_000));
+    }
+    let said = world.said("grep_search", json!({"pattern": "needle"})).await;
+    let lines = said.lines().filter(|line| line.contains(":needle")).count();
+    let note =
+        format!("[toolpost: the first {lines} of 5000 matching lines in 5 files; narrow path or pattern]");
+    assert!(said.ends_with(&note), "{}", &said[said.len() - 200..]);
+    assert!(said.len() < 50 * 1024 && lines > 1_000, "{lines}");
+    let said = world.said("codebase_search", json!({"query": "needle", "max_results": 2})).await;
+    assert_eq!(
+        said,
+        "Found 5000 matches for 'needle' (showing up to 2):\n\nf0:1:\n>>> 1: needle in a line of hay\n>>> 2: needle in a \
+         line of hay\n[toolpost: 2 of 5000 matches are shown; narrow query or file_pattern, or raise max_results]"
+    );
+    for file in 0..250 {
+        world.put(&format!("many/{file:03}.txt"), "");
+    }
+    let said = world.said("glob", json!({"pattern": "many/*"})).await;
+    assert_eq!(said.lines().count(), 202);
+    assert!(
+        said.contains("\n... (truncated after 200 results)\n[toolpost: the 200 newest of 250;"),
+        "{said}"
+    );
+    let said = world.said("get_workspace_structure", json!({"limit": 9})).await;
+    let wanted = "f4\nmany/\n  000.txt\n  001.txt\n  002.txt\n  … 247 more\n\n\
+                  (showing 9 of more entries, use a more specific path or increase limit)";
+    assert!(said.ends_with(wanted), "{said}");
+}
+
+#[tokio::test]
+async fn whether_ignore_files_count_is_a_setting() {
+    for (rules, found, listed) in
+        [(Rules::Git, "No matches found in 2 files", false), (Rules::None, "made.txt:1:needle", true)]
+    {
+        let world = World::with(&DIALECT, rules, None);
+        world.put(".gitignore", "made.txt\n");
+        world.put("made.txt", "needle\n");
+        world.put("other.txt", "hay\n");
+        let said = world.said("grep_search", json!({"pattern": "needle"})).await;
+        assert!(said.starts_with(found), "{said}");
+        for (tool, arguments) in [
+            ("list_dir", json!({})),
+            ("get_workspace_structure", json!({})),
+            ("find_files", json!({"pattern": "made"})),
+            ("glob", json!({"pattern": "*.txt"})),
+            ("codebase_search", json!({"query": "needle"})),
+            ("read_many_files", json!({"paths": ["*.txt"]})),
+        ] {
+            let said = world.said(tool, arguments).await;
+            assert_eq!(said.contains("made.txt"), listed, "{tool}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_runs_out_of_time_gives_what_it_found() {
+    let world = World::new(&DIALECT);
+    world.put("a/first.txt", "needlé\n");
+    // Word boundaries beside letters that are not ASCII are looked for letter by letter, by hundreds of states at once.
+    for file in 0..4 {
+        world.put(&format!("b/{file}.txt"), "é éé ééé éééé ".repeat(1_000).repeat(100) + "\n");
+    }
+    let pattern = r"^needlé$|\b(?:é{1,9}[é ]){40}\p{Greek}\b";
+    let said = world.said("grep_search", json!({"pattern": pattern, "timeout_ms": 500})).await;
+    let reply: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}"));
+    assert_eq!(
+        (&reply["timed_out"], &reply["timeout_ms"], &reply["searched_path"]),
+        (&json!(true), &json!(500), &json!("."))
+    );
+    assert_eq!(reply["partial_results"], json!(["a/first.txt:1:needlé"]));
+    assert_eq!((&reply["result_count"], &reply["metrics"]["lines_matched"]), (&json!(1), &json!(1)));
+    assert!(reply["next_step_hint"].as_str().unwrap().contains("timeout_ms"));
+    assert!(reply["metrics"]["elapsed_ms"].as_u64().unwrap() >= 500);
+}
+
+#[tokio::test]
+async fn a_call_without_any_time_says_so_and_finds_nothing() {
+    let world = World::with(&DIALECT, Rules::Git, Some(Duration::ZERO));
+    world.put("a.txt", "needle\n");
+    let reply: Value = serde_json::from_str(&world.said("rg", json!({"pattern": "needle"})).await).unwrap();
+    assert_eq!((&reply["timed_out"], &reply["timeout_ms"]), (&json!(true), &json!(8000)));
+    assert_eq!((&reply["partial_results"], &reply["result_count"]), (&json!([]), &json!(0)));
+    for (tool, arguments) in [
+        ("glob", json!({"pattern": "*"})),
+        ("codebase_search", json!({"query": "needle"})),
+        ("list_dir", json!({})),
+    ] {
+        let said = world.said(tool, arguments).await;
+        assert!(said.contains("timed_out: true"), "{tool}: {said}");
+    }
+}
+
+/// The entries of a reply to `read_many_files`, and its summary without its time.
+async fn many(world: &World, arguments: Value) -> (Vec<Value>, Value) {
+    let said = world.said("read_many_files", arguments).await;
+    let mut reply: Value = serde_json::from_str(said.split("\n[toolpost: ").next().unwrap()).unwrap();
+    reply["summary"].as_object_mut().unwrap().remove("elapsed_ms");
+    (reply["files"].as_array().unwrap().clone(), reply["summary"].clone())
+}
+
+fn summary(counts: [u64; 5], left_out: u64, bytes: u64) -> Value {
+    let [matched, returned, truncated, skipped, failed] = counts;
+    json!({
+        "matched": matched, "returned": returned, "truncated_files": truncated, "skipped": skipped, "failed": failed,
+        "metrics": {"left_out": left_out, "bytes_returned": bytes, "timed_out": false},
+    })
+}
+
+#[tokio::test]
+async fn many_files_are_read_once_each_and_in_order() {
+    let world = World::new(&DIALECT);
+    world.put("src/b.rs", "b\n");
+    world.put("src/a.rs", "one\r\ntwo\r\nthree\r\n");
+    world.put("src/deep/c.rs", "");
+    world.put("z.png", b"\x89PNG\r\n\x1a\nrest");
+    world.put(".env", "SECRET=1\n");
+    let file = |path: &str, content: &str, lines: u64, bytes: u64, of: u64| json!({"path": path, "truncated": bytes < of, "content": content, "line_count": lines, "byte_count": bytes, "original_byte_count": of});
+    let with_note = |mut file: Value, note: &str| {
+        file["note"] = json!(note);
+        file
+    };
+    let paths = json!(["src/**/*.rs", "src/b.rs", "src", "*.png", "none.rs", ".env*"]);
+    let (files, said) = many(&world, json!({"paths": paths, "max_bytes_per_file": 8})).await;
+    let wanted = [
+        json!({"path": ".env", "skipped": true, "error": "The rules do not let .env be read without asking."}),
+        json!({"path": "none.rs", "error": "File not found: none.rs (the workspace is {root})."}),
+        with_note(file("src/a.rs", "1: one\n2: two\n", 2, 8, 17), "eol: CRLF"),
+        file("src/b.rs", "1: b\n", 1, 2, 2),
+        file("src/deep/c.rs", "", 0, 0, 0),
+        json!({"path": "z.png", "skipped": true, "error": "z.png is not text: a picture, 12 bytes. It cannot be shown."}),
+    ];
+    assert_eq!(files, wanted);
+    assert_eq!(said, summary([6, 3, 1, 2, 1], 0, 10));
+    let arguments = json!({"paths": ["src"], "exclude": ["deep/", "b.*"], "include_line_numbers": false});
+    let (files, said) = many(&world, arguments).await;
+    assert_eq!(files, [with_note(file("src/a.rs", "one\ntwo\nthree\n", 3, 17, 17), "eol: CRLF")]);
+    assert_eq!(said, summary([1, 1, 0, 0, 0], 0, 17));
+    let (files, said) = many(&world, json!({"paths": ["**/*.rs"], "max_files": 1})).await;
+    assert_eq!(files.len(), 1);
+    assert_eq!(said, summary([3, 1, 0, 0, 0], 2, 17));
+}
+
+#[tokio::test]
+async fn many_files_share_the_room_of_one_reply() {
+    let world = World::new(&DIALECT);
+    world.put("0-small", "small\n");
+    for file in 0..20 {
+        world.put(&format!("big{file:02}"), "\"quoted\"\t\\line\\\n".repeat(2_000));
+    }
+    let said = world.said("read_many_files", json!({"paths": ["*"]})).await;
+    assert!((35_000..50 * 1024).contains(&said.len()), "{}", said.len());
+    let (files, counts) = many(&world, json!({"paths": ["*"]})).await;
+    assert_eq!(files[0]["content"], "1: small\n");
+    let lines: Vec<u64> = files[1..].iter().map(|file| file["line_count"].as_u64().unwrap()).collect();
+    assert!(lines.iter().all(|count| *count == lines[0] && *count > 50), "{lines:?}");
+    assert_eq!((&counts["truncated_files"], &counts["returned"]), (&json!(20), &json!(21)));
+    for file in 0..400 {
+        world.put(&format!("tiny/{file:03}"), "x\n");
+    }
+    let said = world.said("read_many_files", json!({"paths": ["tiny/*"], "max_files": 500})).await;
+    assert!(said.len() < 50 * 1024, "{}", said.len());
+    let (files, counts) = many(&world, json!({"paths": ["tiny/*"], "max_files": 500})).await;
+    assert_eq!(counts["matched"], 400);
+    assert_eq!(counts["metrics"]["left_out"].as_u64().unwrap(), 400 - files.len() as u64);
+    assert!(files.len() > 100 && files.iter().all(|file| file["content"] == "1: x\n"), "{}", files.len());
+}
+
+#[tokio::test]
+async fn names_that_hold_signs_of_patterns_are_found() {
+    let world = World::new(&DIALECT);
+    for name in ["app/[id]/page.tsx", "a{b,c}.txt", "star*.md", "back\\slash"] {
+        world.put(name, "x\n");
+    }
+    for (part, wanted) in [
+        ("[id]", "app/[id]"),
+        ("{b,c}", "a{b,c}.txt"),
+        ("ar*", "star*.md"),
+        ("k\\s", "back\\\\slash"),
+        ("PAGE", "No matching files found."),
+    ] {
+        assert_eq!(world.said("find_files", json!({"pattern": part})).await, wanted, "{part}");
+    }
+    let (files, _) = many(&world, json!({"paths": ["app/[id]/page.tsx"]})).await;
+    assert_eq!(files[0]["path"], "app/[id]/page.tsx");
+    assert!(Path::new(&world.shown()).is_absolute());
+}
