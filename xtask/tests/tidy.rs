@@ -112,6 +112,11 @@ fn tool_names() {
             &["crates/cli/src/a.rs:1: the tool name `list_dir` outside its dialect"],
         ),
         ("crates/dialects/src/trae/a.rs", "\"list_dir\"", &[]),
+        (
+            "crates/dialects/src/claude/a.rs",
+            "const ALIASES: &[&str] =\n    &[\"list_dir\"];\nconst B: &str = \"list_dir\";",
+            &["crates/dialects/src/claude/a.rs:3: the tool name `list_dir` outside its dialect"],
+        ),
         ("crates/engine/src/a.rs", "\"Read the file again.\"", &[]),
         ("crates/engine/src/a.rs", "\"edit\"", &[]),
         ("crates/engine/src/a.rs", "\"list_directory my_list_dir\"", &[]),

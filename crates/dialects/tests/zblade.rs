@@ -283,147 +283,150 @@ async fn an_absolute_pattern_is_meant_as_it_is() {
     assert_eq!(world.said("glob", json!({"pattern": pattern})).await, "src/config.rs");
 }
 
-#[tokio::test]
-async fn every_refusal_says_what_to_do_and_changes_nothing() {
-    let rows = [
-        (
-            "read_file",
-            json!({"path": "src"}),
-            "WrongKind: src is a directory, not a file.\n\nconfig.rs\nmain.rs\n\nSee what is in it with list_dir {\"path\":\"src\"}.",
-        ),
-        (
-            "read_file_range",
-            json!({"path": "a.txt", "start_line": 3, "end_line": 2}),
-            "Invalid: end_line is 2 and lies before start_line, which is 3.",
-        ),
-        (
-            "write_file",
-            json!({"path": "a.txt", "content": "one\n// ... existing code ...\n"}),
-            "Invalid: a.txt was not changed: line 2 of the new text is a placeholder for code that is not there: \
+/// A call that is refused, its arguments, and the words.
+const REFUSALS: &[(&str, &str, &str)] = &[
+    (
+        "read_file",
+        r#"{"path": "src"}"#,
+        "WrongKind: src is a directory, not a file.\n\nconfig.rs\nmain.rs\n\nSee what is in it with list_dir {\"path\":\"src\"}.",
+    ),
+    (
+        "read_file_range",
+        r#"{"path": "a.txt", "start_line": 3, "end_line": 2}"#,
+        "Invalid: end_line is 2 and lies before start_line, which is 3.",
+    ),
+    (
+        "write_file",
+        r#"{"path": "a.txt", "content": "one\n// ... existing code ...\n"}"#,
+        "Invalid: a.txt was not changed: line 2 of the new text is a placeholder for code that is not there: \
              \"// ... existing code ...\"; write the code out, or replace only the lines that change.\n\
              Write out what shall really stand there.",
-        ),
-        (
-            "write_file",
-            json!({"path": "b.txt", "content": "[TRUNCATED: 9 bytes, 9 lines - showing first 1 and last 1 lines]\n"}),
-            "Invalid: b.txt was not changed: line 1 of the new text is a notice of left-out content, not content: \
+    ),
+    (
+        "write_file",
+        r#"{"path": "b.txt", "content": "[TRUNCATED: 9 bytes, 9 lines - showing first 1 and last 1 lines]\n"}"#,
+        "Invalid: b.txt was not changed: line 1 of the new text is a notice of left-out content, not content: \
              \"[TRUNCATED: 9 bytes, 9 lines - showing first 1 and last 1 lines]\"; read the missing part and write it out, \
              or replace only the lines that change.\nWrite out what shall really stand there.",
-        ),
-        (
-            "edit_file",
-            json!({"path": "a.txt", "old_content": "tow", "new_content": "2"}),
-            "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
+    ),
+    (
+        "edit_file",
+        r#"{"path": "a.txt", "old_content": "tow", "new_content": "2"}"#,
+        "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
              whitespace-normalized fuzzy matching is disabled for safety.\n\nNothing in it is like it. It begins with:\none\n\
              two\nthree\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
-        ),
-        (
-            "edit_file",
-            json!({"path": "a.txt", "old_content": "  two", "new_content": "2"}),
-            "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
+    ),
+    (
+        "edit_file",
+        r#"{"path": "a.txt", "old_content": "  two", "new_content": "2"}"#,
+        "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
              whitespace-normalized fuzzy matching is disabled for safety.\n\nClosest match, lines 2-2 (only whitespace \
              differs; → is a tab, · a space):\ntwo\n\nThe difference, [-old text-] {+file+}:\n2: [-··-]two\n\n\
              Read a.txt with read_file_range, start_line 2 and end_line 2, and copy the text exactly.",
-        ),
-        (
-            "apply_patch",
-            json!({"path": "a.txt", "old_text": "o", "new_text": "0"}),
-            "Ambiguous: Ambiguous match: old_text appears multiple times (exact match). Please provide more unique \
+    ),
+    (
+        "apply_patch",
+        r#"{"path": "a.txt", "old_text": "o", "new_text": "0"}"#,
+        "Ambiguous: Ambiguous match: old_text appears multiple times (exact match). Please provide more unique \
              context.\n\nIt begins on these lines:\n     1\tone\n     2\ttwo\n\nAdd the lines around it, or give start_line \
              and end_line of the place that is meant in patches of apply_patch.",
-        ),
-        (
-            "apply_patch",
-            json!({"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "e", "new_text": "E"}]}),
-            "Ambiguous: Multi-patch validation failed (no changes made):\nPatch 2: old_text matches 2 times. Add start_line \
+    ),
+    (
+        "apply_patch",
+        r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "e", "new_text": "E"}]}"#,
+        "Ambiguous: Multi-patch validation failed (no changes made):\nPatch 2: old_text matches 2 times. Add start_line \
              hint or more context.\n\nIt begins on these lines:\n     3\tthree\n     3\tthree\n\nAdd the lines around it, or \
              give start_line and end_line of the place that is meant in patches of apply_patch.",
-        ),
-        (
-            "apply_patch",
-            json!({"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "2", "new_text": "two"}]}),
-            "NoMatch: Multi-patch validation failed (no changes made):\nPatch 2: old_text not found in file. The new text is \
+    ),
+    (
+        "apply_patch",
+        r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "2", "new_text": "two"}]}"#,
+        "NoMatch: Multi-patch validation failed (no changes made):\nPatch 2: old_text not found in file. The new text is \
              already there, at line 2: the change may have been made before.\n\nNothing in it is like it. It begins with:\n1\ntwo\n\
              three\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
-        ),
-        (
-            "apply_patch",
-            json!({"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "two", "new_text": "two"}]}),
-            "Invalid: Multi-patch validation failed (no changes made):\nPatch 2: The old and the new text are the same; nothing \
+    ),
+    (
+        "apply_patch",
+        r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "two", "new_text": "two"}]}"#,
+        "Invalid: Multi-patch validation failed (no changes made):\nPatch 2: The old and the new text are the same; nothing \
              would change in a.txt.",
-        ),
-        (
-            "apply_patch",
-            json!({"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}),
-            "Invalid: Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
-        ),
-        (
-            "apply_patch",
-            json!({"path": "a.txt", "old_text": "one"}),
-            "Invalid: new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
-        ),
-        (
-            "apply_patch",
-            json!({"path": "a.txt", "new_text": "one"}),
-            "Invalid: old_text is missing: it takes the text to replace, as it stands in the file.",
-        ),
-        (
-            "apply_edit",
-            json!({"path": "a.txt"}),
-            "Invalid: Nothing to replace was given: give old_text and new_text, or patches, for example \
+    ),
+    (
+        "apply_patch",
+        r#"{"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}"#,
+        "Invalid: Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
+    ),
+    (
+        "apply_patch",
+        r#"{"path": "a.txt", "old_text": "one"}"#,
+        "Invalid: new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
+    ),
+    (
+        "apply_patch",
+        r#"{"path": "a.txt", "new_text": "one"}"#,
+        "Invalid: old_text is missing: it takes the text to replace, as it stands in the file.",
+    ),
+    (
+        "apply_edit",
+        r#"{"path": "a.txt"}"#,
+        "Invalid: Nothing to replace was given: give old_text and new_text, or patches, for example \
              {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",
-        ),
-        (
-            "delete_file",
-            json!({"path": "src"}),
-            "WrongKind: src is a directory: recursive flag required to delete directories.",
-        ),
-        (
-            "delete_file",
-            json!({"path": "a.text"}),
-            "NotFound: File not found: a.text (the workspace is {root}).\nDid you mean a.txt?",
-        ),
-        (
-            "find_files",
-            json!({"pattern": "src/main"}),
-            "Invalid: pattern is a part of one name, without a slash; got \"src/main\".",
-        ),
-        (
-            "find_files",
-            json!({"pattern": "m", "max_depth": 0}),
-            "Invalid: max_depth must be at least 1, got 0; for example {\"max_depth\":10}.",
-        ),
-        (
-            "list_dir",
-            json!({"path": "a.txt"}),
-            "WrongKind: list path must be a directory: a.txt is not one; search its parent directory instead.",
-        ),
-        (
-            "codebase_search",
-            json!({"query": "a", "max_results": 0}),
-            "Invalid: max_results must be at least 1, got 0; for example {\"max_results\":10}.",
-        ),
-        (
-            "read_many_files",
-            json!({"paths": []}),
-            "Invalid: paths is empty: it takes globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
-        ),
-        (
-            "read_many_files",
-            json!({"paths": ["a.text", "*.zig"]}),
-            "NotFound: No file was found for a.text, *.zig.\n\nThe search left out 1 dependency directory (node_modules).\n\n\
+    ),
+    (
+        "delete_file",
+        r#"{"path": "src"}"#,
+        "WrongKind: src is a directory: recursive flag required to delete directories.",
+    ),
+    (
+        "delete_file",
+        r#"{"path": "a.text"}"#,
+        "NotFound: File not found: a.text (the workspace is {root}).\nDid you mean a.txt?",
+    ),
+    (
+        "find_files",
+        r#"{"pattern": "src/main"}"#,
+        "Invalid: pattern is a part of one name, without a slash; got \"src/main\".",
+    ),
+    (
+        "find_files",
+        r#"{"pattern": "m", "max_depth": 0}"#,
+        "Invalid: max_depth must be at least 1, got 0; for example {\"max_depth\":10}.",
+    ),
+    (
+        "list_dir",
+        r#"{"path": "a.txt"}"#,
+        "WrongKind: list path must be a directory: a.txt is not one; search its parent directory instead.",
+    ),
+    (
+        "codebase_search",
+        r#"{"query": "a", "max_results": 0}"#,
+        "Invalid: max_results must be at least 1, got 0; for example {\"max_results\":10}.",
+    ),
+    (
+        "read_many_files",
+        r#"{"paths": []}"#,
+        "Invalid: paths is empty: it takes globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
+    ),
+    (
+        "read_many_files",
+        r#"{"paths": ["a.text", "*.zig"]}"#,
+        "NotFound: No file was found for a.text, *.zig.\n\nThe search left out 1 dependency directory (node_modules).\n\n\
              Did you mean a.txt?",
-        ),
-        (
-            "read_many_files",
-            json!({"paths": ["*.rs"], "exclude": ["/etc/*"]}),
-            "Invalid: invalid glob \"/etc/*\": it leads away from the directory that is searched: begin it there.",
-        ),
-    ];
-    for (tool, arguments, wanted) in rows {
+    ),
+    (
+        "read_many_files",
+        r#"{"paths": ["*.rs"], "exclude": ["/etc/*"]}"#,
+        "Invalid: invalid glob \"/etc/*\": it leads away from the directory that is searched: begin it there.",
+    ),
+];
+
+#[tokio::test]
+async fn every_refusal_says_what_to_do_and_changes_nothing() {
+    for (tool, arguments, wanted) in REFUSALS {
         let world = furnished();
         let before = world.files();
-        assert_eq!(world.said(tool, arguments.clone()).await, wanted, "{tool} {arguments}");
+        let said = world.said(tool, serde_json::from_str(arguments).unwrap()).await;
+        assert_eq!(said, *wanted, "{tool} {arguments}");
         assert_eq!(world.files(), before, "{tool} {arguments}");
     }
 }

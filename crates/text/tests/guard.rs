@@ -1,6 +1,7 @@
 //! Placeholders that must not be written.
 #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
+use Kind::{Gutter, Notice, Omission};
 use serde_json::Value;
 use toolpost_text::guard::{Kind, check};
 
@@ -9,74 +10,72 @@ fn found(new: &str, old: &str) -> Option<(Kind, usize)> {
     check(new, old).err().map(|placeholder| (placeholder.kind, placeholder.line))
 }
 
+/// A text, and the placeholder in it.
+const ROWS: [(&str, Option<(Kind, usize)>); 55] = [
+    ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
+    ("// ... existing code ...", Some((Omission, 1))),
+    ("// existing code", Some((Omission, 1))),
+    ("// \u{2026} existing code \u{2026}", Some((Omission, 1))),
+    ("a\n... rest of code unchanged ...\nb", Some((Omission, 2))),
+    ("<!-- ... rest of the file ... -->", Some((Omission, 1))),
+    ("{/* ... existing props ... */}", None),
+    ("{/* ... existing content ... */}", Some((Omission, 1))),
+    ("/* rest of the implementation remains the same */", Some((Omission, 1))),
+    ("-- rest of the code here", Some((Omission, 1))),
+    ("; ... unchanged ...", Some((Omission, 1))),
+    ("# (remaining functions omitted for brevity...)", Some((Omission, 1))),
+    ("  // ...remaining methods stay the same", Some((Omission, 1))),
+    // Honest text.
+    ("rest of code", None),
+    ("// Keep the existing code path for old clients.", None),
+    ("// existing methods", None),
+    ("// unchanged", None),
+    ("// the rest of the arguments is passed on ...", None),
+    ("// loading...", None),
+    ("// ...", None),
+    ("...", None),
+    ("let all = [...existing, next];", None),
+    ("const s = \"rest of code ...\";", None),
+    ("def f(): ...", None),
+    ("* existing behaviour is kept", None),
+    // Notices.
+    ("a\n[toolpost: left out lines 3-10 of 10, 17 of 21 bytes]\nb", Some((Notice, 2))),
+    ("# [toolpost: left out 5 more lines of the diff]", Some((Notice, 1))),
+    ("let notice = \"[toolpost: \";", None),
+    ("a\n\n[TRUNCATED: 60000 bytes, 3000 lines - showing first 100 and last 50 lines]\nb", Some((Notice, 3))),
+    ("[TRUNCATED: for now]", None),
+    ("say(\"[TRUNCATED: 1 - showing \");", None),
+    ("a\nqqq [toolpost: 500 more characters of this line]", Some((Notice, 2))),
+    ("path:3:[toolpost: 4800 bytes before] text", Some((Notice, 1))),
+    ("a[0] = \"[toolpost: \";", None),
+    // Line numbers.
+    ("     1\tuse a;\n     2\t\n     3\tfn b() {}\n", Some((Gutter, 1))),
+    ("a\n    12\tb\n    13\tc\n    14\t\n", Some((Gutter, 2))),
+    (" 99999\ta\n100000\tb\n100001\tc\n", Some((Gutter, 1))),
+    ("1\tuse a;\n     2\tb\n     3\tc\n     4\td\n", Some((Gutter, 2))),
+    ("     1\ta\nb\nc\nd\n     2\te\n", None),
+    ("    10\ta\n    20\tb\n", None),
+    ("     \ta\n     \tb\n", None),
+    // Tables, lists and maps.
+    ("    9\u{2192}use a;\n   10\u{2192}fn b() {}\n", None),
+    ("    1|\ta\n    2|\tb", None),
+    ("1: one\n2: two\n3: three\n", None),
+    ("12: a\n13: b\n14: c", None),
+    ("1 | a\n2 | b\n", None),
+    ("10001\tone\n10002\ttwo\n", None),
+    ("100001\tone\n100002\ttwo\n", None),
+    ("1\tone\n2\ttwo\n3\tthree\n", None),
+    ("1. one\n2. two\n", None),
+    ("404: lost\n500: broken\n", None),
+    ("1: one\na\nb\nc\n2: two\n", None),
+    ("7: only\n", None),
+    ("10: a\n20: b\n30: c\n", None),
+    ("", None),
+];
+
 #[test]
 fn placeholders_are_found() {
-    use Kind::{Gutter, Notice, Omission};
-    let rows: [(&str, Option<(Kind, usize)>); 55] = [
-        ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
-        ("// ... existing code ...", Some((Omission, 1))),
-        ("// existing code", Some((Omission, 1))),
-        ("// \u{2026} existing code \u{2026}", Some((Omission, 1))),
-        ("a\n... rest of code unchanged ...\nb", Some((Omission, 2))),
-        ("<!-- ... rest of the file ... -->", Some((Omission, 1))),
-        ("{/* ... existing props ... */}", None),
-        ("{/* ... existing content ... */}", Some((Omission, 1))),
-        ("/* rest of the implementation remains the same */", Some((Omission, 1))),
-        ("-- rest of the code here", Some((Omission, 1))),
-        ("; ... unchanged ...", Some((Omission, 1))),
-        ("# (remaining functions omitted for brevity...)", Some((Omission, 1))),
-        ("  // ...remaining methods stay the same", Some((Omission, 1))),
-        // Honest text.
-        ("rest of code", None),
-        ("// Keep the existing code path for old clients.", None),
-        ("// existing methods", None),
-        ("// unchanged", None),
-        ("// the rest of the arguments is passed on ...", None),
-        ("// loading...", None),
-        ("// ...", None),
-        ("...", None),
-        ("let all = [...existing, next];", None),
-        ("const s = \"rest of code ...\";", None),
-        ("def f(): ...", None),
-        ("* existing behaviour is kept", None),
-        // Notices.
-        ("a\n[toolpost: left out lines 3-10 of 10, 17 of 21 bytes]\nb", Some((Notice, 2))),
-        ("# [toolpost: left out 5 more lines of the diff]", Some((Notice, 1))),
-        ("let notice = \"[toolpost: \";", None),
-        (
-            "a\n\n[TRUNCATED: 60000 bytes, 3000 lines - showing first 100 and last 50 lines]\nb",
-            Some((Notice, 3)),
-        ),
-        ("[TRUNCATED: for now]", None),
-        ("say(\"[TRUNCATED: 1 - showing \");", None),
-        ("a\nqqq [toolpost: 500 more characters of this line]", Some((Notice, 2))),
-        ("path:3:[toolpost: 4800 bytes before] text", Some((Notice, 1))),
-        ("a[0] = \"[toolpost: \";", None),
-        // Line numbers.
-        ("     1\tuse a;\n     2\t\n     3\tfn b() {}\n", Some((Gutter, 1))),
-        ("a\n    12\tb\n    13\tc\n    14\t\n", Some((Gutter, 2))),
-        (" 99999\ta\n100000\tb\n100001\tc\n", Some((Gutter, 1))),
-        ("1\tuse a;\n     2\tb\n     3\tc\n     4\td\n", Some((Gutter, 2))),
-        ("     1\ta\nb\nc\nd\n     2\te\n", None),
-        ("    10\ta\n    20\tb\n", None),
-        ("     \ta\n     \tb\n", None),
-        // Tables, lists and maps.
-        ("    9\u{2192}use a;\n   10\u{2192}fn b() {}\n", None),
-        ("    1|\ta\n    2|\tb", None),
-        ("1: one\n2: two\n3: three\n", None),
-        ("12: a\n13: b\n14: c", None),
-        ("1 | a\n2 | b\n", None),
-        ("10001\tone\n10002\ttwo\n", None),
-        ("100001\tone\n100002\ttwo\n", None),
-        ("1\tone\n2\ttwo\n3\tthree\n", None),
-        ("1. one\n2. two\n", None),
-        ("404: lost\n500: broken\n", None),
-        ("1: one\na\nb\nc\n2: two\n", None),
-        ("7: only\n", None),
-        ("10: a\n20: b\n30: c\n", None),
-        ("", None),
-    ];
-    for (new, wanted) in rows {
+    for (new, wanted) in ROWS {
         assert_eq!(found(new, ""), wanted, "{new:?}");
         assert_eq!(found(new, &format!("before\n{new}\n")), None, "{new:?} was there");
     }

@@ -9,12 +9,17 @@ pub(crate) fn lines(lines: &[Line], body: &mut String) {
     body.reserve(lines.iter().map(|line| line.text.len() + 9).sum());
     for line in lines {
         gutter(line.number, body);
-        body.push_str(&line.text);
-        if let Some(cut) = line.cut {
-            let _ = write!(body, " {NOTICE}{cut} more characters of this line]");
-        }
-        body.push('\n');
+        text(line, body);
     }
+}
+
+/// Writes the text of a line, and how much of it is missing.
+pub(crate) fn text(line: &Line, body: &mut String) {
+    body.push_str(&line.text);
+    if let Some(cut) = line.cut {
+        let _ = write!(body, " {NOTICE}{cut} more characters of this line]");
+    }
+    body.push('\n');
 }
 
 /// Writes how many lines there are.

@@ -1,6 +1,7 @@
 //! `read_many_files`: the texts of many files in one call.
 
 use super::json;
+use crate::common::numbered;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -11,7 +12,6 @@ use toolpost_engine::{
         read_many::{self, Answer, File, Numbers, Output, Request, Shown, Text, Wanted},
     },
 };
-use toolpost_text::cut::NOTICE;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ReadManyFiles;
@@ -163,11 +163,7 @@ fn content(text: &Text, numbers: Numbers) -> String {
         if numbers == Numbers::Shown {
             let _ = write!(content, "{}: ", line.number);
         }
-        content.push_str(&line.text);
-        if let Some(cut) = line.cut {
-            let _ = write!(content, " {NOTICE}{cut} more characters of this line]");
-        }
-        content.push('\n');
+        numbered::text(line, &mut content);
     }
     content
 }

@@ -1,7 +1,7 @@
 //! `read_file` and `read_file_range`: a file as it is, or some of its lines with their numbers.
 
 use super::words;
-use crate::common::document;
+use crate::common::{document, numbered};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -108,7 +108,7 @@ fn range(output: &Output, text: &Text, page: &mut Page) {
         _ => (0, 0),
     };
     page.line(&format!("File: {}", output.path));
-    page.line(&format!("Lines {first}-{last} (of {}):", total(text)));
+    page.line(&format!("Lines {first}-{last} (of {}):", numbered::total(text.total)));
     lines(output, text, page, |number, body| {
         let _ = write!(body, "{number}: ");
     });
@@ -126,7 +126,7 @@ fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mu
             body.push_str(&notice);
         }
         gutter(line.number, &mut body);
-        words::line(line, &mut body);
+        numbered::text(line, &mut body);
         before = Some(line.number);
     }
     page.text(&body);
@@ -146,12 +146,5 @@ fn notes(output: &Output, page: &mut Page) {
     }
     if let Some(note) = &output.note {
         page.note(note.clone());
-    }
-}
-
-fn total(text: &Text) -> String {
-    match text.total {
-        Total::Exactly(total) => total.to_string(),
-        Total::MoreThan(total) => format!("more than {total}"),
     }
 }

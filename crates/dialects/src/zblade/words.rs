@@ -1,9 +1,7 @@
 //! What this dialect says of what it leaves out: the words of its reference.
 
-use std::fmt::Write as _;
-use toolpost_engine::operations::read::Line;
 use toolpost_text::{
-    cut::{Cut, NOTICE, TRUNCATED},
+    cut::{Cut, TRUNCATED},
     lines::count,
 };
 
@@ -29,13 +27,4 @@ pub(super) fn truncated(bytes: u64, lines: u64, showing: &str) -> String {
         "\n\n{TRUNCATED}{bytes} bytes, {lines} lines - showing {showing}]\n\
          Result was too large. Use more specific tool parameters to get targeted results.\n\n"
     )
-}
-
-/// Writes the text of a line, and what is missing of it.
-pub(super) fn line(line: &Line, body: &mut String) {
-    body.push_str(&line.text);
-    if let Some(cut) = line.cut {
-        let _ = write!(body, " {NOTICE}{cut} more characters of this line]");
-    }
-    body.push('\n');
 }
