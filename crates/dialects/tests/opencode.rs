@@ -182,7 +182,7 @@ async fn patches_of_bug_reports_keep_bytes_and_come_in_every_wrapping() {
     assert_eq!(patches.len(), 5, "a row was added or lost");
     for row in patches {
         let world = World::new(&DIALECT);
-        world.put("f.txt", &STANDARD.decode(row["before"].as_str().unwrap()).unwrap());
+        world.put("f.txt", STANDARD.decode(row["before"].as_str().unwrap()).unwrap());
         let answer = world.call("patch", json!({ "patch_text": row["patch"] })).await;
         assert!(matches!(answer, Outcome::Done(_)), "{}: {}", row["id"], words(&answer));
         let after = STANDARD.decode(row["after"].as_str().unwrap()).unwrap();

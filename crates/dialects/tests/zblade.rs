@@ -1,13 +1,27 @@
 //! What the tools of zblade answer, to every name that they and their arguments have.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod world;
+mod common;
 
+use common::{World, words};
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, time::Duration};
 use toolpost_dialects::zblade::DIALECT;
 use toolpost_engine::operations::grep::Rules;
-use world::World;
+use toolpost_runtime::Outcome;
+
+/// The root, as replies show it.
+fn shown(world: &World) -> String {
+    world.root().canonicalize().unwrap().display().to_string()
+}
+
+/// Makes a call; the words of its reply, with the kind in front of those of a failure.
+async fn reply(world: &World, tool: &str, arguments: Value) -> String {
+    let outcome = world.call(tool, arguments).await;
+    let kind = if let Outcome::Failed(kind, _) = &outcome { format!("{kind:?}: ") } else { String::new() };
+    format!("{kind}{}", words(&outcome)).replace(&shown(world), "{root}")
+}
 
 /// A world with a file or two for every tool.
 fn furnished() -> World {
@@ -109,7 +123,7 @@ fn timeless(words: &str) -> String {
 }
 
 async fn answer(tool: &str, arguments: &Value) -> String {
-    timeless(&furnished().said(tool, arguments.clone()).await)
+    timeless(&reply(&furnished(), tool, arguments.clone()).await)
 }
 
 #[tokio::test]
@@ -119,8 +133,8 @@ async fn every_tool_answers() {
     }
     let world = furnished();
     let info: Value =
-        serde_json::from_str(&world.said("get_file_info", json!({"path": "src"})).await).unwrap();
-    let time = fs::metadata(world.root.path().join("src")).unwrap().modified().unwrap();
+        serde_json::from_str(&reply(&world, "get_file_info", json!({"path": "src"})).await).unwrap();
+    let time = fs::metadata(world.root().join("src")).unwrap().modified().unwrap();
     let seconds = time.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     assert_eq!(
         (&info["path"], &info["is_directory"], &info["is_file"], &info["modified"], &info["readonly"]),
@@ -279,8 +293,8 @@ async fn what_models_send_is_understood() {
 #[tokio::test]
 async fn an_absolute_pattern_is_meant_as_it_is() {
     let world = furnished();
-    let pattern = format!("{}/src/C*.rs", world.shown());
-    assert_eq!(world.said("glob", json!({"pattern": pattern})).await, "src/config.rs");
+    let pattern = format!("{}/src/C*.rs", shown(&world));
+    assert_eq!(reply(&world, "glob", json!({"pattern": pattern})).await, "src/config.rs");
 }
 
 /// A call that is refused, its arguments, and the words.
@@ -425,7 +439,7 @@ async fn every_refusal_says_what_to_do_and_changes_nothing() {
     for (tool, arguments, wanted) in REFUSALS {
         let world = furnished();
         let before = world.files();
-        let said = world.said(tool, serde_json::from_str(arguments).unwrap()).await;
+        let said = reply(&world, tool, serde_json::from_str(arguments).unwrap()).await;
         assert_eq!(said, *wanted, "{tool} {arguments}");
         assert_eq!(world.files(), before, "{tool} {arguments}");
     }
@@ -438,13 +452,13 @@ async fn no_path_leads_out_of_the_workspace() {
         {
             let mut arguments = arguments.clone();
             arguments[name] = json!("../outside");
-            let said = furnished().said(tool, arguments).await;
+            let said = reply(&furnished(), tool, arguments).await;
             assert!(said.starts_with("Outside: "), "{tool} {name}: {said}");
         }
     }
-    let said = furnished().said("get_file_info", json!({"path": "/etc/passwd"})).await;
+    let said = reply(&furnished(), "get_file_info", json!({"path": "/etc/passwd"})).await;
     assert!(said.starts_with("Outside: "), "{said}");
-    let said = furnished().said("read_many_files", json!({"paths": ["../*.rs"]})).await;
+    let said = reply(&furnished(), "read_many_files", json!({"paths": ["../*.rs"]})).await;
     assert!(said.starts_with("Outside: "), "{said}");
 }
 
@@ -490,8 +504,8 @@ async fn a_line_hint_says_which_place_is_meant() {
     for (patches, wanted) in rows {
         let world = World::new(&DIALECT);
         world.put("f", &text);
-        let said = world.said("apply_patch", json!({"path": "f", "patches": patches.clone()})).await;
-        let now = fs::read_to_string(world.root.path().join("f")).unwrap();
+        let said = reply(&world, "apply_patch", json!({"path": "f", "patches": patches.clone()})).await;
+        let now = fs::read_to_string(world.root().join("f")).unwrap();
         let found = now.lines().position(|line| line == "new").map(|line| line + 1);
         assert_eq!(found, wanted, "{patches:?}: {said}");
         assert!(wanted.is_some() || now == text, "{patches:?}");
@@ -503,10 +517,10 @@ async fn edits_keep_line_ends_and_need_no_read() {
     let world = World::new(&DIALECT);
     world.put("crlf", "one\r\ntwo\r\nthree\r\n");
     let arguments = json!({"path": "crlf", "old_text": "one\ntwo\n", "new_text": "1\n2\n"});
-    let said = world.said("apply_patch", arguments).await;
+    let said = reply(&world, "apply_patch", arguments).await;
     assert!(said.starts_with("Applied edit to crlf\n@@ -1,3 +1,3 @@\n"), "{said}");
-    assert_eq!(world.files()["crlf"], "1\r\n2\r\nthree\r\n");
-    let said = world.said("write_file", json!({"path": "crlf", "content": "1\n2\n"})).await;
+    assert_eq!(world.files()["crlf"], b"1\r\n2\r\nthree\r\n");
+    let said = reply(&world, "write_file", json!({"path": "crlf", "content": "1\n2\n"})).await;
     assert!(
         said.ends_with(
             "\n[toolpost: kept CRLF: the file had CRLF line ends throughout, the new text had none]"
@@ -514,14 +528,14 @@ async fn edits_keep_line_ends_and_need_no_read() {
         "{said}"
     );
     world.put("crlf", "changed by somebody\n");
-    let said = world.said("write_file", json!({"path": "crlf", "content": "3\n"})).await;
+    let said = reply(&world, "write_file", json!({"path": "crlf", "content": "3\n"})).await;
     assert!(said.starts_with("Stale: crlf has changed since it was last seen"), "{said}");
     assert!(said.contains("\n@@ -1,2 +1 @@\n-1\n-2\n+changed by somebody\n"), "{said}");
-    assert_eq!(world.files()["crlf"], "changed by somebody\n");
+    assert_eq!(world.files()["crlf"], b"changed by somebody\n");
     world.put("unseen", "before\n");
-    let said = world.said("write_file", json!({"path": "unseen", "content": "after\n"})).await;
+    let said = reply(&world, "write_file", json!({"path": "unseen", "content": "after\n"})).await;
     assert_eq!(said, "wrote 6 bytes to unseen\n@@ -1 +1 @@\n-before\n+after");
-    let said = world.said("write_file", json!({"path": "unseen", "content": "after\n"})).await;
+    let said = reply(&world, "write_file", json!({"path": "unseen", "content": "after\n"})).await;
     assert_eq!(said, "unseen already has exactly this content: no changes");
 }
 
@@ -541,17 +555,17 @@ async fn a_long_file_shows_both_its_ends() {
     let cut = notice(lines(1..=3000).len(), 3000, "first 100 and last 50 lines");
     let more = "[toolpost: read_file_range shows more from start_line 101 on]";
     assert_eq!(
-        world.said("read_file", json!({"path": "long"})).await,
+        reply(&world, "read_file", json!({"path": "long"})).await,
         format!(
             "=== File: {{root}}/long ===\n{}{cut}{}{more}",
             lines(1..=100).trim_end(),
             lines(2951..=3000)
         )
     );
-    let fits = world.said("read_file", json!({"path": "fits"})).await;
+    let fits = reply(&world, "read_file", json!({"path": "fits"})).await;
     assert_eq!(fits, format!("=== File: {{root}}/fits ===\n{}", lines(1..=1990).trim_end()));
     let said =
-        world.said("read_file_range", json!({"path": "long", "start_line": 11, "end_line": 2900})).await;
+        reply(&world, "read_file_range", json!({"path": "long", "start_line": 11, "end_line": 2900})).await;
     let numbered = |range: std::ops::RangeInclusive<u32>| {
         range.map(|line| format!("{line}: line {line}\n")).collect::<String>()
     };
@@ -570,7 +584,7 @@ async fn a_long_file_shows_both_its_ends() {
 async fn few_very_long_lines_are_cut_too() {
     let world = World::new(&DIALECT);
     world.put("one", "x".repeat(60_000));
-    let said = world.said("read_file", json!({"path": "one"})).await;
+    let said = reply(&world, "read_file", json!({"path": "one"})).await;
     assert!(said.len() < 50 * 1024, "{}", said.len());
     let shown = said.matches('x').count();
     assert!(
@@ -580,7 +594,7 @@ async fn few_very_long_lines_are_cut_too() {
     assert!(shown > 30_000, "{shown}");
     let line = format!("{}\n", "é".repeat(1_000));
     world.put("hundred", line.repeat(100));
-    let said = world.said("read_file", json!({"path": "hundred"})).await;
+    let said = reply(&world, "read_file", json!({"path": "hundred"})).await;
     assert!((40_000..50 * 1024).contains(&said.len()), "{}", said.len());
     assert!(
         said.contains("[TRUNCATED: 200100 bytes, 100 lines - showing first 16 and last 8 lines]"),
@@ -594,13 +608,13 @@ async fn searches_stay_in_their_room_and_say_what_is_left() {
     for file in 0..5 {
         world.put(&format!("f{file}"), "needle in a line of hay\n".repeat(1_000));
     }
-    let said = world.said("grep_search", json!({"pattern": "needle"})).await;
+    let said = reply(&world, "grep_search", json!({"pattern": "needle"})).await;
     let lines = said.lines().filter(|line| line.contains(":needle")).count();
     let note =
         format!("[toolpost: the first {lines} of 5000 matching lines in 5 files; narrow path or pattern]");
     assert!(said.ends_with(&note), "{}", &said[said.len() - 200..]);
     assert!(said.len() < 50 * 1024 && lines > 1_000, "{lines}");
-    let said = world.said("codebase_search", json!({"query": "needle", "max_results": 2})).await;
+    let said = reply(&world, "codebase_search", json!({"query": "needle", "max_results": 2})).await;
     assert_eq!(
         said,
         "Found 5000 matches for 'needle' (showing up to 2):\n\nf0:1:\n>>> 1: needle in a line of hay\n>>> 2: needle in a \
@@ -609,13 +623,13 @@ async fn searches_stay_in_their_room_and_say_what_is_left() {
     for file in 0..250 {
         world.put(&format!("many/{file:03}.txt"), "");
     }
-    let said = world.said("glob", json!({"pattern": "many/*"})).await;
+    let said = reply(&world, "glob", json!({"pattern": "many/*"})).await;
     assert_eq!(said.lines().count(), 202);
     assert!(
         said.contains("\n... (truncated after 200 results)\n[toolpost: the 200 newest of 250;"),
         "{said}"
     );
-    let said = world.said("get_workspace_structure", json!({"limit": 9})).await;
+    let said = reply(&world, "get_workspace_structure", json!({"limit": 9})).await;
     let wanted = "f4\nmany/\n  000.txt\n  001.txt\n  002.txt\n  … 247 more\n\n\
                   (showing 9 of more entries, use a more specific path or increase limit)";
     assert!(said.ends_with(wanted), "{said}");
@@ -626,11 +640,11 @@ async fn whether_ignore_files_count_is_a_setting() {
     for (rules, found, listed) in
         [(Rules::Git, "No matches found in 2 files", false), (Rules::None, "made.txt:1:needle", true)]
     {
-        let world = World::with(&DIALECT, rules, None);
+        let world = World::ruled(&DIALECT, rules);
         world.put(".gitignore", "made.txt\n");
         world.put("made.txt", "needle\n");
         world.put("other.txt", "hay\n");
-        let said = world.said("grep_search", json!({"pattern": "needle"})).await;
+        let said = reply(&world, "grep_search", json!({"pattern": "needle"})).await;
         assert!(said.starts_with(found), "{said}");
         for (tool, arguments) in [
             ("list_dir", json!({})),
@@ -640,7 +654,7 @@ async fn whether_ignore_files_count_is_a_setting() {
             ("codebase_search", json!({"query": "needle"})),
             ("read_many_files", json!({"paths": ["*.txt"]})),
         ] {
-            let said = world.said(tool, arguments).await;
+            let said = reply(&world, tool, arguments).await;
             assert_eq!(said.contains("made.txt"), listed, "{tool}: {said}");
         }
     }
@@ -655,41 +669,42 @@ async fn a_search_that_runs_out_of_time_gives_what_it_found() {
         world.put(&format!("b/{file}.txt"), "é éé ééé éééé ".repeat(1_000).repeat(100) + "\n");
     }
     let pattern = r"^needlé$|\b(?:é{1,9}[é ]){40}\p{Greek}\b";
-    let said = world.said("grep_search", json!({"pattern": pattern, "timeout_ms": 500})).await;
-    let reply: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}"));
+    let said = reply(&world, "grep_search", json!({"pattern": pattern, "timeout_ms": 500})).await;
+    let answered: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}"));
     assert_eq!(
-        (&reply["timed_out"], &reply["timeout_ms"], &reply["searched_path"]),
+        (&answered["timed_out"], &answered["timeout_ms"], &answered["searched_path"]),
         (&json!(true), &json!(500), &json!("."))
     );
-    assert_eq!(reply["partial_results"], json!(["a/first.txt:1:needlé"]));
-    assert_eq!((&reply["result_count"], &reply["metrics"]["lines_matched"]), (&json!(1), &json!(1)));
-    assert!(reply["next_step_hint"].as_str().unwrap().contains("timeout_ms"));
-    assert!(reply["metrics"]["elapsed_ms"].as_u64().unwrap() >= 500);
+    assert_eq!(answered["partial_results"], json!(["a/first.txt:1:needlé"]));
+    assert_eq!((&answered["result_count"], &answered["metrics"]["lines_matched"]), (&json!(1), &json!(1)));
+    assert!(answered["next_step_hint"].as_str().unwrap().contains("timeout_ms"));
+    assert!(answered["metrics"]["elapsed_ms"].as_u64().unwrap() >= 500);
 }
 
 #[tokio::test]
 async fn a_call_without_any_time_says_so_and_finds_nothing() {
-    let world = World::with(&DIALECT, Rules::Git, Some(Duration::ZERO));
+    let world = World::hurried(&DIALECT, Duration::ZERO);
     world.put("a.txt", "needle\n");
-    let reply: Value = serde_json::from_str(&world.said("rg", json!({"pattern": "needle"})).await).unwrap();
-    assert_eq!((&reply["timed_out"], &reply["timeout_ms"]), (&json!(true), &json!(8000)));
-    assert_eq!((&reply["partial_results"], &reply["result_count"]), (&json!([]), &json!(0)));
+    let answered: Value =
+        serde_json::from_str(&reply(&world, "rg", json!({"pattern": "needle"})).await).unwrap();
+    assert_eq!((&answered["timed_out"], &answered["timeout_ms"]), (&json!(true), &json!(8000)));
+    assert_eq!((&answered["partial_results"], &answered["result_count"]), (&json!([]), &json!(0)));
     for (tool, arguments) in [
         ("glob", json!({"pattern": "*"})),
         ("codebase_search", json!({"query": "needle"})),
         ("list_dir", json!({})),
     ] {
-        let said = world.said(tool, arguments).await;
+        let said = reply(&world, tool, arguments).await;
         assert!(said.contains("timed_out: true"), "{tool}: {said}");
     }
 }
 
 /// The entries of a reply to `read_many_files`, and its summary without its time.
 async fn many(world: &World, arguments: Value) -> (Vec<Value>, Value) {
-    let said = world.said("read_many_files", arguments).await;
-    let mut reply: Value = serde_json::from_str(said.split("\n[toolpost: ").next().unwrap()).unwrap();
-    reply["summary"].as_object_mut().unwrap().remove("elapsed_ms");
-    (reply["files"].as_array().unwrap().clone(), reply["summary"].clone())
+    let said = reply(world, "read_many_files", arguments).await;
+    let mut answered: Value = serde_json::from_str(said.split("\n[toolpost: ").next().unwrap()).unwrap();
+    answered["summary"].as_object_mut().unwrap().remove("elapsed_ms");
+    (answered["files"].as_array().unwrap().clone(), answered["summary"].clone())
 }
 
 fn summary(counts: [u64; 5], left_out: u64, bytes: u64) -> Value {
@@ -741,7 +756,7 @@ async fn many_files_share_the_room_of_one_reply() {
     for file in 0..20 {
         world.put(&format!("big{file:02}"), "\"quoted\"\t\\line\\\n".repeat(2_000));
     }
-    let said = world.said("read_many_files", json!({"paths": ["*"]})).await;
+    let said = reply(&world, "read_many_files", json!({"paths": ["*"]})).await;
     assert!((35_000..50 * 1024).contains(&said.len()), "{}", said.len());
     let (files, counts) = many(&world, json!({"paths": ["*"]})).await;
     assert_eq!(files[0]["content"], "1: small\n");
@@ -751,7 +766,7 @@ async fn many_files_share_the_room_of_one_reply() {
     for file in 0..400 {
         world.put(&format!("tiny/{file:03}"), "x\n");
     }
-    let said = world.said("read_many_files", json!({"paths": ["tiny/*"], "max_files": 500})).await;
+    let said = reply(&world, "read_many_files", json!({"paths": ["tiny/*"], "max_files": 500})).await;
     assert!(said.len() < 50 * 1024, "{}", said.len());
     let (files, counts) = many(&world, json!({"paths": ["tiny/*"], "max_files": 500})).await;
     assert_eq!(counts["matched"], 400);
@@ -772,9 +787,9 @@ async fn names_that_hold_signs_of_patterns_are_found() {
         ("k\\s", "back\\\\slash"),
         ("PAGE", "No matching files found."),
     ] {
-        assert_eq!(world.said("find_files", json!({"pattern": part})).await, wanted, "{part}");
+        assert_eq!(reply(&world, "find_files", json!({"pattern": part})).await, wanted, "{part}");
     }
     let (files, _) = many(&world, json!({"paths": ["app/[id]/page.tsx"]})).await;
     assert_eq!(files[0]["path"], "app/[id]/page.tsx");
-    assert!(Path::new(&world.shown()).is_absolute());
+    assert!(Path::new(&shown(&world)).is_absolute());
 }
