@@ -73,10 +73,9 @@ async fn edited(text: &str, arguments: Value) -> (String, Result<String, String>
     (world.content("src/a.rs"), said)
 }
 
-#[tokio::test]
-async fn edits_are_understood_however_they_are_said() {
-    let (first, second) = ("    first(1);\n", "    second(2);\n");
-    let rows = [
+/// Edits by text, and what becomes of the file.
+fn by_text() -> Vec<(Value, String)> {
+    vec![
         (
             json!({"file_path": "src/a.rs", "old_string": "first(1)", "new_string": "1"}),
             TEXT.replace("first(1)", "1"),
@@ -95,6 +94,13 @@ async fn edits_are_understood_however_they_are_said() {
             json!({"file_path": "src/a.rs", "old_string": "first(1)", "new_string": "$& $1 \\1 $$"}),
             TEXT.replace("first(1)", "$& $1 \\1 $$"),
         ),
+    ]
+}
+
+/// Edits by lines, and what becomes of the file.
+fn by_lines() -> Vec<(Value, String)> {
+    let (first, second) = ("    first(1);\n", "    second(2);\n");
+    vec![
         (
             json!({"file_path": "src/a.rs", "start_line": 2, "new_string": "    x();"}),
             TEXT.replace(first, "    x();\n"),
@@ -132,8 +138,12 @@ async fn edits_are_understood_however_they_are_said() {
             json!({"file_path": "src/a.rs", "start_line": "2", "end_line": null, "old_string": "second", "new_string": "    x();"}),
             TEXT.replace(first, "    x();\n"),
         ),
-    ];
-    for (arguments, wanted) in rows {
+    ]
+}
+
+#[tokio::test]
+async fn edits_are_understood_however_they_are_said() {
+    for (arguments, wanted) in by_text().into_iter().chain(by_lines()) {
         let (content, said) = edited(TEXT, arguments.clone()).await;
         assert!(said.is_ok() && content == wanted, "{arguments}: {said:?}\n{content}");
     }
@@ -281,6 +291,11 @@ async fn references_of_a_reply_lead_on() {
 #[tokio::test]
 async fn what_was_not_seen_or_has_changed_is_seen_first() {
     let world = World::new(&[("my file.rs", TEXT)]);
+    let missing = world
+        .call("edit", json!({"file_path": "my file.r", "old_string": "a", "new_string": "b"}))
+        .await
+        .unwrap_err();
+    assert!(missing.ends_with("Did you mean my file.rs?\nTo make a new file, use create."), "{missing}");
     let by_line = json!({"file_path": "my file.rs", "start_line": "3:1f", "new_string": "    x();"});
     let by_text = json!({"file_path": "my file.rs", "old_string": "second(2)", "new_string": "x()"});
     for arguments in [&by_line, &by_text] {
@@ -395,7 +410,8 @@ async fn parts_of_files_are_shown_however_they_are_named() {
 async fn what_does_not_fit_says_how_to_go_on() {
     let long: String = (1..=4000).map(|line| format!("this is line number {line}\n")).collect();
     let wide = format!("{}\nnext\n", "w".repeat(5000));
-    let world = World::new(&[("long file.txt", &long), ("wide.txt", &wide)]);
+    let world =
+        World::new(&[("long file.txt", &long), ("wide.txt", &wide), ("short.txt", &"x\n".repeat(200_000))]);
     let mut next = json!({"file": "\"long file.txt\""});
     let mut seen = Vec::new();
     for _ in 0..10 {
@@ -408,7 +424,12 @@ async fn what_does_not_fit_says_how_to_go_on() {
         let Some((_, call)) = said.split_once("continue with ") else { break };
         next = serde_json::from_str(call.trim_end_matches(']')).unwrap();
     }
-    assert_eq!(seen, (1..=4000).collect::<Vec<_>>());
+    assert!(seen.iter().copied().eq(1..=4000), "{} lines, the last {:?}", seen.len(), seen.last());
+    let short = world.call("extract", json!({"file": "short.txt"})).await.unwrap();
+    assert!(
+        short.contains("continue with {\"file\":\"short.txt:") && !short.contains("left out"),
+        "the reply has room"
+    );
     let said = world.call("extract", json!({"file": "wide.txt"})).await.unwrap();
     let cut = format!("1 | {} [toolpost: 3000 more characters of this line]", "w".repeat(2000));
     assert_eq!(said.lines().nth(1), Some(cut.as_str()));

@@ -11,7 +11,7 @@ fn found(new: &str, old: &str) -> Option<(Kind, usize)> {
 }
 
 /// A text, and the placeholder in it.
-const ROWS: [(&str, Option<(Kind, usize)>); 55] = [
+const ROWS: [(&str, Option<(Kind, usize)>); 60] = [
     ("a()\n    # ... rest of code unchanged ...", Some((Omission, 2))),
     ("// ... existing code ...", Some((Omission, 1))),
     ("// existing code", Some((Omission, 1))),
@@ -69,6 +69,12 @@ const ROWS: [(&str, Option<(Kind, usize)>); 55] = [
     ("404: lost\n500: broken\n", None),
     ("1: one\na\nb\nc\n2: two\n", None),
     ("7: only\n", None),
+    // References to lines.
+    ("1:ab | use a;\n2:05 |\n3:cd | fn b() {}\n", Some((Gutter, 1))),
+    ("a\n12:ab | b\n13:cd |   c\n14:05 |\n", Some((Gutter, 2))),
+    ("12:ab | a\n50:cd | b\n", None),
+    ("a\nb\n1:ab | c\n2:cd | d\n", None),
+    ("7:ab | only\n", None),
     ("10: a\n20: b\n30: c\n", None),
     ("", None),
 ];

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Hint,
+    Failure, Hint, Kind,
     operations::change::{self, Change, Lines, Output, Reference, Request, Side, Want, Where},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -74,6 +74,9 @@ impl Tool for Edit {
 
     fn reword(failure: Failure) -> Failure {
         let mut failure = super::changed::reword(failure);
+        if failure.kind == Kind::NotFound {
+            failure.hints.push(Hint::Advice("To make a new file, use create.".to_owned()));
+        }
         // What changed was shown whole and counts as seen: there is no need to look again.
         if failure.shows.is_some()
             && let Some(first) = failure.hints.first_mut()

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint,
     operations::{
-        read::{self, Text},
+        read::{self, Text, Total},
         view::{self, Answer, Output, Request, Viewed},
     },
 };
@@ -51,8 +51,8 @@ impl Tool for Extract {
             let path = at.path(&target.path)?;
             parts.push(view::Part { path, said: target.path, from, to, before: around, after: around });
         }
-        // A reference is a little longer than what the engine counts for the number of a line.
-        Ok(Request { parts, max_bytes: at.reply_bytes() / 5 * 4 })
+        // A reference is longer than what the engine counts for the number of a line: by half, where lines are short.
+        Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * 5 })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -103,7 +103,11 @@ fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
     page.line(&format!("{} ({})", file.path, facts.join("; ")));
     text.lines.iter().for_each(|line| page.line(&referred::line(line.number, &line.text, line.cut)));
     if let Some(next) = viewed.next {
-        let upto = viewed.to.map_or(next + last.number - first.number, |to| to.max(next));
+        let end = match text.total {
+            Total::Exactly(total) => total,
+            Total::MoreThan(_) => next + last.number - first.number,
+        };
+        let upto = viewed.to.unwrap_or(end).max(next);
         let call =
             toolpost_tool::example(&[("file", &format!("{}:{next}-{upto}", targets::quoted(&file.path)))]);
         page.note(format!("not all that was asked for fits; continue with {call}"));

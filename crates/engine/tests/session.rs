@@ -1,0 +1,75 @@
+//! What a session remembers of files: the latest contents, and no more than fits.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use std::sync::Arc;
+use tempfile::TempDir;
+use toolpost_engine::{Engine, Part, Seen, Session};
+use toolpost_workspace::{Options, Workspace, WorkspacePath, hash};
+
+struct World {
+    _root: TempDir,
+    _state: TempDir,
+    engine: Engine,
+    session: Arc<Session>,
+}
+
+impl World {
+    fn new() -> Self {
+        let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
+        let (workspace, _) = Workspace::open(Options { roots, state: store, ..Options::default() }).unwrap();
+        Self { _root: root, _state: state, engine: Engine::new(workspace), session: Session::new() }
+    }
+
+    fn path(&self, name: &str) -> WorkspacePath {
+        self.engine.resolve(name).unwrap()
+    }
+
+    fn see(&self, name: &str, content: &[u8]) {
+        let (path, hash) = (self.path(name), Some(hash(content)));
+        self.session.record(Seen { path, hash, part: Part::Whole, bytes: Some(content.into()) });
+    }
+
+    fn versions(&self, name: &str) -> Vec<Vec<u8>> {
+        self.session.versions(&self.path(name)).iter().map(|bytes| bytes.to_vec()).collect()
+    }
+}
+
+#[test]
+fn the_last_few_contents_are_remembered() {
+    let world = World::new();
+    let rows: [(&[u8], &[&[u8]]); 8] = [
+        (b"1", &[b"1"]),
+        (b"1", &[b"1"]),
+        (b"2", &[b"2", b"1"]),
+        (b"1", &[b"1", b"2", b"1"]),
+        (b"3", &[b"3", b"1", b"2", b"1"]),
+        (b"4", &[b"4", b"3", b"1", b"2", b"1"]),
+        (b"5", &[b"5", b"4", b"3", b"1", b"2"]),
+        (b"6", &[b"6", b"5", b"4", b"3", b"1"]),
+    ];
+    for (content, wanted) in rows {
+        world.see("a", content);
+        assert_eq!(world.versions("a"), wanted, "{content:?}");
+        assert_eq!(world.session.remembered(&world.path("a")).as_deref(), Some(content));
+    }
+    assert_eq!(world.versions("b"), Vec::<Vec<u8>>::new());
+}
+
+#[test]
+fn no_more_is_remembered_than_fits() {
+    let world = World::new();
+    let large = |fill: u8| vec![fill; 1024 * 1024];
+    for round in 0..200 {
+        world.see("small", &[round]);
+    }
+    for name in 0..8 {
+        world.see(&format!("large-{name}"), &large(name));
+        world.see("last", &[name]);
+    }
+    assert_eq!(world.versions("small"), Vec::<Vec<u8>>::new(), "the oldest goes first");
+    let kept = (0..8).filter(|name| !world.versions(&format!("large-{name}")).is_empty()).count();
+    assert_eq!((kept, world.versions("last").len()), (7, 5));
+    world.see("too large", &[large(0), large(1)].concat());
+    assert_eq!(world.versions("too large"), Vec::<Vec<u8>>::new());
+}
