@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
     let hunk = json!([{"old_text": "two", "new_text": "2", "start_line": 2, "end_line": 2}]);
     let batch = json!([{"tool": "get_file_info", "arguments": {"path": "none"}}]);
     vec![
-        ("read_file", json!({"path": "a.txt"}), "=== File: {root}/a.txt ===\none\ntwo\nthree"),
+        ("read_file", json!({"path": "a.txt", "pages": "1"}), "=== File: {root}/a.txt ===\none\ntwo\nthree"),
         (
             "read_file_range",
             json!({"path": "a.txt", "start_line": 2, "end_line": 2, "context_lines": 1}),
@@ -578,6 +578,42 @@ async fn a_long_file_shows_both_its_ends() {
             numbered(2851..=2900)
         )
     );
+}
+
+#[test]
+fn a_reply_that_is_too_long_keeps_its_ends_and_says_what_is_missing() {
+    let numbered: String = (1..=3000).map(|line| format!("{line}\n")).collect();
+    let kib = |count: usize| "x".repeat(1023 * count) + "\n";
+    let ends = |text: &str, head: usize, tail: usize| {
+        (text[..head].to_owned(), text[text.len() - tail..].to_owned())
+    };
+    let long = kib(10).repeat(10);
+    let rows = [
+        (
+            numbered.clone(),
+            ends(&numbered, 292, 250),
+            "13893 bytes, 3000 lines - showing first 100 and last 50 lines",
+        ),
+        (
+            long.clone(),
+            ends(&long, 40_924, 10_231),
+            "102310 bytes, 10 lines - showing first 4 and last 1 lines",
+        ),
+        (
+            "y".repeat(60_000),
+            ("y".repeat(34_134), "y".repeat(17_066)),
+            "60000 bytes, 1 lines - showing first 34134 and last 17066 bytes",
+        ),
+    ];
+    for (text, (head, tail), said) in rows {
+        let cut = DIALECT.budget.apply(&text).unwrap();
+        let notice = format!(
+            "\n\n[TRUNCATED: {said}]\nResult was too large. Use more specific tool parameters to get targeted results.\n\n"
+        );
+        assert_eq!(cut, format!("{}{notice}{tail}", head.trim_end()), "{said}");
+        assert!(toolpost_text::guard::check(&cut, "").is_err(), "{said}");
+    }
+    assert_eq!(DIALECT.budget.apply(&"line\n".repeat(2_000)), None);
 }
 
 #[tokio::test]

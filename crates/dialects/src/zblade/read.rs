@@ -19,6 +19,8 @@ pub(super) struct Args {
     /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
+    #[schemars(extend("x-unlisted" = true, "examples" = ["1-5"]))]
+    pages: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -49,7 +51,8 @@ impl Tool for ReadFile {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        request(args.path, at)
+        let pages = args.pages.filter(|pages| !pages.trim().is_empty());
+        Ok(Request { pages, ..request(args.path, at)? })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -30,7 +30,10 @@ pub(super) fn say(hint: &Hint) -> String {
         }
         Hint::Narrow => "Narrow path or pattern.".to_owned(),
         Hint::Page(line) => format!("Continue with read_file_range and start_line {line}."),
-        Hint::Pages(_) => "This document is too long to be shown as a whole.".to_owned(),
+        Hint::Pages(total) => {
+            let call = example(&[("pages", &format!("1-{}", (*total).min(10)))]);
+            format!("Name the pages that you need beside path, for example {call}.")
+        }
         Hint::Literal(pattern) => {
             format!("To find the text itself, escape it: {}.", example(&[("pattern", pattern)]))
         }

@@ -25,9 +25,9 @@ pub(super) struct Args {
     /// Only files of these names, with commas between them, such as "*.rs,*.toml".
     #[schemars(extend("x-aliases" = ["file_patterns", "glob"], "examples" = ["*.rs,*.toml"]))]
     file_pattern: Option<String>,
-    /// How many matches to show.
+    /// How many matches to show, at most 280.
     #[serde(default = "fifty")]
-    #[schemars(extend("x-aliases" = ["limit"]), range(min = 1, max = 1_000))]
+    #[schemars(extend("x-aliases" = ["limit"]), range(min = 1, max = 280))]
     max_results: u64,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct GetWorkspaceStructure;
 const LIMIT: usize = 50;
 
 /// Directories that hold what is installed, built or cached; what begins with a dot is hidden anyway.
-const HEAVY: [&str; 18] = [
+const HEAVY: [&str; 17] = [
     "node_modules",
     "__pycache__",
     "target",
@@ -36,7 +36,6 @@ const HEAVY: [&str; 18] = [
     "Pods",
     "bin",
     "obj",
-    "out",
     "zig-out",
 ];
 

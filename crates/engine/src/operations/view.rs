@@ -2,20 +2,15 @@
 
 use crate::{
     Access, CallCtx, Engine, Failure, Hint, Kind, Operation, Seen, Touch,
-    engine::blocking,
+    at_once::at_once,
     operations::read::{self, Read, Total},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
-use tokio::{sync::Semaphore, task::JoinSet};
 use toolpost_workspace::WorkspacePath;
 
 /// Shows parts of several files.
 pub struct View;
-
-/// How many files are read at the same time.
-const AT_ONCE: usize = 8;
 
 /// Which parts.
 #[derive(Debug, Clone)]
@@ -149,28 +144,8 @@ async fn read_all(
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Vec<Result<read::Output, Failure>>, Failure> {
-    let permits = Arc::new(Semaphore::new(AT_ONCE));
-    let mut reading = JoinSet::new();
-    for (number, part) in request.parts.iter().cloned().enumerate() {
-        let (engine, cx, permits, max_bytes) =
-            (engine.clone(), cx.clone(), permits.clone(), request.max_bytes);
-        reading.spawn(async move {
-            let _turn = permits.acquire_owned().await;
-            (number, blocking(move || read_part(&engine, &part, max_bytes, &cx)).await)
-        });
-    }
-    let mut answers = Vec::with_capacity(request.parts.len());
-    while let Some(done) = reading.join_next().await {
-        match done {
-            Ok(done) => answers.push(done),
-            Err(error) => match error.try_into_panic() {
-                Ok(payload) => std::panic::resume_unwind(payload),
-                Err(_) => return Err(Failure::new(Kind::Cancelled, "The server is ending.")),
-            },
-        }
-    }
-    answers.sort_by_key(|(number, _)| *number);
-    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+    let (engine, cx, max_bytes) = (engine.clone(), cx.clone(), request.max_bytes);
+    at_once(request.parts.clone(), move |part| Ok(read_part(&engine, &part, max_bytes, &cx))).await
 }
 
 fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Result<read::Output, Failure> {
