@@ -596,8 +596,8 @@ fn a_reply_that_is_too_long_keeps_its_ends_and_says_what_is_missing() {
         ),
         (
             long.clone(),
-            ends(&long, 40_924, 10_231),
-            "102310 bytes, 10 lines - showing first 4 and last 1 lines",
+            ends(&long, 30_693, 20_462),
+            "102310 bytes, 10 lines - showing first 3 and last 2 lines",
         ),
         (
             "y".repeat(60_000),
