@@ -5,7 +5,7 @@ use crate::{
     failures::sentence,
     operations::change::{Change, Existence, Left, Where},
 };
-use toolpost_text::patch::{self, FilePatch, ParseError, What};
+use toolpost_text::patch::{self, FilePatch, Format, ParseError, What};
 use toolpost_workspace::WorkspacePath;
 
 /// What the path of a patch means.
@@ -31,7 +31,13 @@ pub fn from_patch(said: &str, known: Option<&str>, resolve: &Resolve<'_>) -> Res
     if patch.files.is_empty() {
         return Err(Failure::invalid("No files were modified. The patch names none.").hint(form()));
     }
-    let mut lowered = Lowered { directory: patch.directory, resolve, freed: Vec::new(), changes: Vec::new() };
+    // A diff that makes a file, or gives it a name, was made where nothing was.
+    let over = match patch.format {
+        Format::Envelope => Existence::Any,
+        Format::Unified => Existence::New,
+    };
+    let directory = patch.directory;
+    let mut lowered = Lowered { directory, over, resolve, freed: Vec::new(), changes: Vec::new() };
     for file in patch.files {
         lowered.file(file)?;
     }
@@ -41,6 +47,8 @@ pub fn from_patch(said: &str, known: Option<&str>, resolve: &Resolve<'_>) -> Res
 /// What was made of a patch so far.
 struct Lowered<'a> {
     directory: Option<String>,
+    /// What must hold of a name that a file gets.
+    over: Existence,
     resolve: &'a Resolve<'a>,
     /// Names that are free once the changes so far are made.
     freed: Vec<WorkspacePath>,
@@ -53,7 +61,7 @@ impl Lowered<'_> {
         match what {
             What::Add { content } => {
                 let path = self.place(&path, Meant::File)?;
-                self.changes.push(Change { path, at: Where::Whole(Existence::Any), text: content });
+                self.changes.push(Change { path, at: Where::Whole(self.over), text: content });
             }
             What::Delete { hunks } => {
                 let path = self.place(&path, Meant::Name)?;
@@ -72,7 +80,7 @@ impl Lowered<'_> {
                 if let Some(to) = move_to {
                     let (from, to) = (self.place(&path, Meant::Name)?, self.place(&to, Meant::Name)?);
                     self.freed.push(from.clone());
-                    self.push(from, Where::Elsewhere { to, existence: Existence::Any });
+                    self.push(from, Where::Elsewhere { to, existence: self.over });
                 }
             }
         }

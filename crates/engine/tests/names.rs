@@ -97,7 +97,8 @@ async fn names_come_and_go_together_with_contents() {
     let deleted = |lines_before| What::Deleted { lines_before };
     let moved = |from: &str| What::Moved { from: from.to_owned() };
     let over = |lines_before| What::Overwritten { lines_before };
-    let rows: [(Files, &[&str], Files, Vec<(&str, What)>); 15] = [
+    type Row<'a> = (Files, &'a [&'a str], Files, Vec<(&'a str, What)>);
+    let rows: [Row<'_>; 15] = [
         (&[("a", "1\n2\n"), ("b", "")], &["-a"], &[("b", "")], vec![("a", deleted(2))]),
         (&[("a", "1\n")], &["a -> d/b"], &[("d/b", "1\n")], vec![("d/b", moved("a"))]),
         (&[("a", "1\n")], &["a: 1 > 2", "a -> b"], &[("b", "2\n")], vec![("b", moved("a"))]),

@@ -284,6 +284,20 @@ async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_nam
 }
 
 #[tokio::test]
+async fn a_diff_makes_no_file_where_one_is() {
+    let before = files(&[("a", "1\n"), ("b", "2\n")]);
+    let rows = [
+        ("--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+new\n", "b exists already, and a new file was asked for."),
+        ("diff --git a/a b/b\nrename from a\nrename to b\n", "b exists already, and would be lost."),
+    ];
+    for (diff, words) in rows {
+        let world = World::new(&before);
+        assert_eq!(world.patch(diff).await.unwrap_err().what, words);
+        assert_eq!(world.files(), before);
+    }
+}
+
+#[tokio::test]
 async fn paths_start_from_the_directory_that_the_shell_enters() {
     let world = World::new(&files(&[("d/f", "1\n"), ("f", "1\n")]));
     let patch = wrap("*** Update File: f\n@@\n-1\n+2");

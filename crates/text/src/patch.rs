@@ -21,6 +21,8 @@ pub use unified::is_unified;
 /// What a patch text asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
+    /// The format that it came in.
+    pub format: Format,
     /// The directory that its paths start from, where it was said with `cd`.
     pub directory: Option<String>,
     /// The files, in their order; one may come several times.
@@ -68,10 +70,10 @@ pub enum What {
 /// When the text is neither, or not complete; the message names the line.
 pub fn parse(text: &str, known: Option<&str>) -> Result<Patch, ParseError> {
     let bare = unwrap::unwrap(text)?;
-    let files = if !envelope::is_envelope(bare.text) && is_unified(bare.text) {
-        unified::parse(bare.text, bare.first_line, known)?
+    let (format, files) = if !envelope::is_envelope(bare.text) && is_unified(bare.text) {
+        (Format::Unified, unified::parse(bare.text, bare.first_line, known)?)
     } else {
-        envelope::parse(bare.text, bare.first_line)?
+        (Format::Envelope, envelope::parse(bare.text, bare.first_line)?)
     };
-    Ok(Patch { directory: bare.directory, files })
+    Ok(Patch { format, directory: bare.directory, files })
 }

@@ -29,6 +29,7 @@ fn say(misfit: &Misfit) -> String {
             let already = already.map(|lines| (lines.first, lines.last));
             format!("no lines {old:?}, before {before:?}, already {already:?}")
         }
+        Trouble::TooMuch => "too much".to_owned(),
         Trouble::Place { line, count, lines } => format!("no place, {count} at {line} of {lines}"),
     };
     format!("{}/{} at {}: {what}", misfit.hunk, misfit.of, misfit.at)

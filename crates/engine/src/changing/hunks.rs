@@ -62,6 +62,13 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
             }
             (words, *before, closest)
         }
+        Trouble::TooMuch => {
+            let words = format!(
+                "{path} has too many lines that are the same for so many hunks; {hunk}, and those behind it, were not placed."
+            );
+            return Failure::new(Kind::TooLarge, words)
+                .hint(Hint::Advice("Send fewer hunks at a time.".to_owned()));
+        }
         Trouble::Place { line, count, lines } => {
             let words = format!(
                 "Failed to place {hunk}, in {path}: it has added lines only, and its header (old lines: {count}, from line \
@@ -75,6 +82,10 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
     let miss = Miss::Absent { closest: closest.as_deref().cloned(), already_there: None };
     let shown = failures::miss(&draft.path, &miss, text);
     let failure = Failure { what: words, ..shown };
+    let failure = match &misfit.trouble {
+        Trouble::Lines { old, .. } => place::with_encoding(failure, text, old),
+        _ => failure,
+    };
     match before {
         None => failure,
         Some(line) => failure.hint(Hint::Advice(format!(

@@ -106,7 +106,7 @@ fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<()
 }
 
 /// Says so where the text to replace can never be found, because nobody knows how the file writes its characters.
-fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
+pub(super) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
     if text.encoding() != Encoding::EightBit || old.is_ascii() {
         return failure;
     }

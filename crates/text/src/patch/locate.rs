@@ -1,7 +1,7 @@
 //! Where the lines of a hunk stand in a text.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -23,6 +23,9 @@ pub(super) enum Pass {
     Folded,
 }
 
+/// So many lines are compared before a text is called too repetitive for so many hunks.
+const EFFORT: usize = 1 << 30;
+
 const PASSES: [Pass; 4] = [Pass::Exact, Pass::End, Pass::BothEnds, Pass::Folded];
 
 /// A text as lines.
@@ -33,6 +36,7 @@ pub(super) struct Page<'a> {
     hashes: [OnceCell<Vec<u64>>; 4],
     /// Carriage returns at the ends of a patch's lines belong to its breaks.
     breaks_fold: bool,
+    effort: Cell<usize>,
 }
 
 /// Where the search for the next hunk begins, counted in lines from 0.
@@ -67,11 +71,21 @@ impl<'a> Page<'a> {
             lines.pop();
         }
         let breaks_fold = memchr::memmem::find(view.as_bytes(), b"\r\n").is_none();
-        Self { view, lines, starts: LineIndex::new(view), hashes: Default::default(), breaks_fold }
+        Self {
+            view,
+            lines,
+            starts: LineIndex::new(view),
+            hashes: Default::default(),
+            breaks_fold,
+            effort: Cell::new(0),
+        }
     }
 
     /// Finds where a hunk stands.
     pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
+        if self.effort.get() > EFFORT {
+            return Err(Trouble::TooMuch);
+        }
         let mut after = after;
         for scope in &hunk.scope {
             let line = self.scope(scope, after.firm)?;
@@ -143,19 +157,21 @@ impl<'a> Page<'a> {
         if at_the_end && let Some(pass) = PASSES.iter().find(|pass| self.agrees(**pass, wanted, last)) {
             return Some(place(last, *pass, 1));
         }
-        for pass in PASSES {
-            let hits = self.hits(pass, wanted, from);
-            let (Some(first), Some(last)) = (hits.first(), hits.last()) else { continue };
-            let Some(numbers) = hunk.numbers else {
-                let told = if hunk.scope.is_empty() { hits.len() } else { 1 };
-                return Some(if at_the_end { place(*last, pass, 1) } else { place(*first, pass, told) });
+        PASSES.iter().find_map(|pass| {
+            let hits = self.hits(*pass, wanted, from);
+            let told = if hunk.scope.is_empty() { hits.len() } else { 1 };
+            let (first, among) = match hunk.numbers {
+                None if at_the_end => (*hits.last()?, 1),
+                None => (*hits.first()?, told),
+                Some(numbers) => {
+                    let expected = numbers.old.0.saturating_sub(1).saturating_add_signed(drift);
+                    let nearest = *hits.iter().min_by_key(|hit| hit.abs_diff(expected))?;
+                    (nearest, if nearest == expected { 1 } else { told })
+                }
             };
-            let expected = numbers.old.0.saturating_sub(1).saturating_add_signed(drift);
-            let nearest = hits.iter().min_by_key(|hit| hit.abs_diff(expected))?;
-            let told = if *nearest == expected { 1 } else { hits.len() };
-            return Some(place(*nearest, pass, told));
-        }
-        None
+            // What was found by its hash is compared in full before it is taken.
+            self.agrees(*pass, wanted, first).then(|| place(first, *pass, among))
+        })
     }
 
     /// Says why old lines were not found.
@@ -177,19 +193,16 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds all places from a line on at which lines stand.
+    /// Finds all places from a line on at which lines stand, by their hashes.
     fn hits(&self, pass: Pass, wanted: &[&str], from: usize) -> Vec<usize> {
         let all = self.hashes[pass as usize]
             .get_or_init(|| self.lines.iter().map(|line| hash(pass, line)).collect());
         let Some(all) = all.get(from..).filter(|all| all.len() >= wanted.len() && !wanted.is_empty()) else {
             return Vec::new();
         };
+        self.effort.set(self.effort.get().saturating_add(all.len()));
         let hashes: Vec<u64> = wanted.iter().map(|line| hash(pass, line)).collect();
-        runs(all, &hashes)
-            .into_iter()
-            .map(|hit| hit + from)
-            .filter(|hit| self.agrees(pass, wanted, *hit))
-            .collect()
+        runs(all, &hashes).into_iter().map(|hit| hit + from).collect()
     }
 
     fn agrees(&self, pass: Pass, wanted: &[&str], at: usize) -> bool {

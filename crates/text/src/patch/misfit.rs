@@ -48,4 +48,6 @@ pub enum Trouble {
         /// How many lines the file has.
         lines: usize,
     },
+    /// The file is so long and repetitive that so many hunks cannot be placed in it.
+    TooMuch,
 }
