@@ -200,6 +200,16 @@ fn a_hunk_that_does_not_fit_says_what_is_there() {
 }
 
 #[test]
+fn every_line_that_goes_from_a_diff_s_file_is_there() {
+    let diff = "@@ -1,2 +1 @@\n a\n-\n";
+    assert_eq!(
+        put("a\nb\n", diff).unwrap_err(),
+        "1/1 at 1: no lines \"a\\n\", before None, already Some((1, 1))"
+    );
+    assert_eq!(put("a\n\nb\n", diff).unwrap().0, "a\nb\n");
+}
+
+#[test]
 fn wrappings_are_taken_away() {
     let bare = envelope("@@\n-a\n+b");
     let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
@@ -275,10 +285,16 @@ fn every_section_is_understood() {
     }
 }
 
+fn refuse<const COUNT: usize>(rows: [(String, &str); COUNT]) {
+    for (patch, words) in rows {
+        assert_eq!(files(&patch).unwrap_err(), words);
+    }
+}
+
 #[test]
 fn what_is_no_patch_is_refused_with_its_line() {
     let body = |rest: &str| format!("*** Begin Patch\n*** Update File: f\n{rest}\n*** End Patch");
-    let rows: [(String, &str); 24] = [
+    refuse([
         (
             String::new(),
             "Invalid patch: The first line of the patch must be '*** Begin Patch'; the text is empty",
@@ -326,6 +342,12 @@ fn what_is_no_patch_is_refused_with_its_line() {
             "```\n*** Begin Patch\n*** End Patch\n```\n```\n*** Begin Patch\n*** End Patch\n```".into(),
             "Invalid patch: several code blocks hold one; send them as one patch, without text between",
         ),
+    ]);
+}
+
+#[test]
+fn what_no_diff_may_ask_is_refused_with_its_line() {
+    refuse([
         (
             "@@ -1 +1 @@\n-a\n+b\n".into(),
             "Invalid patch hunk on line 1: the diff names no file; put '--- a/{path}' and '+++ b/{path}' before its first '@@'",
@@ -366,10 +388,7 @@ fn what_is_no_patch_is_refused_with_its_line() {
             "--- a/f\n+++ b/f\n+a\n".into(),
             "Invalid patch: The first line of the patch must be '*** Begin Patch'; line 1 is '--- a/f'",
         ),
-    ];
-    for (patch, words) in rows {
-        assert_eq!(files(&patch).unwrap_err(), words);
-    }
+    ]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::hunk::{End, Ending, Hunk};
+use super::hunk::{End, Ending, Format, Hunk, Sign};
 use super::misfit::Trouble;
 use crate::lines::{LineIndex, LineRange};
 use crate::matching::{closest, plain, runs};
@@ -97,14 +97,21 @@ impl<'a> Page<'a> {
             return self.insertion(hunk, after);
         }
         let mut wanted = old.as_slice();
+        let mut last = hunk.old_lines().rev();
+        // Numbers choose among all places; without them the ones behind the whole hunk before come first.
+        let firm = if hunk.numbers.is_some() { after.soft } else { after.firm };
         loop {
-            for from in [after.firm, after.soft] {
+            for from in [firm, after.soft] {
                 if let Some(place) = self.stands(hunk, wanted, from, after.drift) {
                     return Ok(Place { dropped: old.len() - wanted.len(), ..place });
                 }
             }
+            // A blank line at the end may stand for nothing; one that is to go from a file must be there.
+            let blank = last.next().is_some_and(|line| {
+                line.text.trim().is_empty() && (line.sign == Sign::Context || hunk.format == Format::Envelope)
+            });
             match wanted {
-                [rest @ .., last] if last.trim().is_empty() && !rest.is_empty() => wanted = rest,
+                [rest @ .., _] if blank && !rest.is_empty() => wanted = rest,
                 _ => return Err(self.lost(hunk, &old, after.firm)),
             }
         }
