@@ -20,7 +20,7 @@ pub use line::{Line, lines_of, snippet};
 pub use marker::{Marker, marker};
 pub use pieces::{Piece, apply, splices};
 pub use refusal::{Refusal, Why, no_marker};
-pub use whole::resembles;
+pub use whole::{replace_all, resembles};
 
 /// The most lines that a file may have into which a snippet is put, and one more.
 pub const LIMIT: usize = 1000;
@@ -61,7 +61,7 @@ pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
     let old = lines_of(original);
     if !snippet.iter().any(|line| line.marker.is_some()) {
         resembles(&old, &snippet)?;
-        let splices = whole::splices(original, &old, text);
+        let splices = replace_all(original, text);
         return Ok(Merged { splices, taken: Taken::Whole, notes: Vec::new() });
     }
     let snippet = indent::of_file(&old, snippet, Indent::of(original));

@@ -43,6 +43,9 @@ pub(super) struct Segment<'a> {
 /// With the first part that has no certain place, or would take away what the snippet does not mention.
 pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     let segments = segments(lines);
+    if segments.is_empty() && scope.ends == Ends::Fixed {
+        return Ok(Vec::new());
+    }
     if segments.is_empty() {
         return Err(Refusal::of(lines, Why::Empty));
     }
@@ -53,7 +56,12 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
         let found = spot(scope, from, segment)?;
         let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
         let old = &scope.old[found.clone()];
-        loss::check(old, scope.base + found.start, &new, &said)
+        let base = scope.base + found.start;
+        loss::size(old, base, &new)
+            .and_then(|()| match scope.ends {
+                Ends::Open => loss::named(old, base, &new, &said),
+                Ends::Fixed => Ok(()), // names are judged by the tree
+            })
             .map_err(|why| Refusal::of(segment.lines, why))?;
         from = found.end;
         let new = edge::spaced(scope.old, &found, segment, lines);
@@ -97,7 +105,7 @@ fn spot(scope: &Scope<'_>, from: usize, segment: &Segment<'_>) -> Result<Range<u
         fixed: fixed && segment.before.is_none(),
         file_end: !fixed && segment.before.is_none() && from == 0,
     };
-    let covered = edge::cover(&above, &new[..first_new], side)
+    let covered = edge::cover(&above, &new[..first_new], side, Some(old[first_old]))
         .map_err(|back| refuse(Why::Unbounded { line: scope.base + from + above.len() + 1 - back }))?;
     let start = from + first_old - covered;
     let mut below: Vec<&str> = old[last_old + 1..].to_vec();
@@ -105,7 +113,7 @@ fn spot(scope: &Scope<'_>, from: usize, segment: &Segment<'_>) -> Result<Range<u
     let mut tail: Vec<&str> = new[last_new + 1..].to_vec();
     tail.reverse();
     let side = Side { fixed: fixed && segment.after.is_none(), file_end: !fixed && segment.after.is_none() };
-    let covered = edge::cover(&below, &tail, side)
+    let covered = edge::cover(&below, &tail, side, None)
         .map_err(|ahead| refuse(Why::Unbounded { line: scope.base + from + last_old + 1 + ahead }))?;
     Ok(start..from + last_old + 1 + covered)
 }
@@ -223,13 +231,13 @@ fn unpinned(
             let mut tail = new.to_vec();
             tail.reverse();
             let side = Side { fixed: false, file_end: false };
-            let covered =
-                edge::cover(&below, &tail, side).map_err(|ahead| Why::Unbounded { line: line(ahead - 1) })?;
+            let covered = edge::cover(&below, &tail, side, None)
+                .map_err(|ahead| Why::Unbounded { line: line(ahead - 1) })?;
             return Ok(from..from + covered);
         }
         (false, true) => {
             let side = Side { fixed: false, file_end: false };
-            let covered = edge::cover(old, new, side)
+            let covered = edge::cover(old, new, side, Some(""))
                 .map_err(|back| Why::Unbounded { line: line(old.len() - back) })?;
             return Ok(scope.old.len() - covered..scope.old.len());
         }

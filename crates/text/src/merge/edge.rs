@@ -18,7 +18,10 @@ pub(super) struct Side {
 /// Counts the lines before a certain one that the lines of a part before it replace; the certain line comes last.
 ///
 /// Fails with how many lines before the certain one stands the one that may be replaced or not, counted from 1.
-pub(super) fn cover(above: &[&str], lead: &[&str], side: Side) -> Result<usize, usize> {
+///
+/// `pin` is the certain line where it follows these lines in the file; none where it precedes them.
+pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>) -> Result<usize, usize> {
+    let all = above;
     let (mut above_left, mut lead_left) = (above.len(), lead.len());
     loop {
         let there = above[..above_left].iter().rposition(|line| !is_blank(line));
@@ -45,10 +48,21 @@ pub(super) fn cover(above: &[&str], lead: &[&str], side: Side) -> Result<usize, 
     if let (Some((at, _)), None) = (equal.next(), equal.next()) {
         return Ok(covered + above.len() - at);
     }
-    if side.file_end && above.len() <= 2 * lead.len() + 2 {
+    if side.file_end && changed(above, lead) {
         return Ok(covered + above.len());
     }
-    beside(above, lead).map(|more| covered + more).map_err(|back| covered + back)
+    // A line that is put in must not become the head of the one that follows it.
+    let next = match pin {
+        Some(pin) => Some(all.get(above_left).copied().unwrap_or(pin)),
+        None => above.iter().rev().copied().find(|line| !is_blank(line)),
+    };
+    let takes = |next: &str| lead.iter().any(|line| !is_blank(line) && depth(line) < depth(next));
+    if let Some(replaced) = keyed(above, lead) {
+        return Ok(covered + replaced);
+    }
+    let back = above.len() - above.iter().rposition(|line| !is_blank(line)).unwrap_or(above.len());
+    let unclear = next.is_some_and(takes) || alike(above, lead);
+    if unclear { Err(covered + back) } else { Ok(covered) }
 }
 
 /// Finds the only line that sets what a single new line sets to another value.
@@ -82,19 +96,26 @@ pub(super) fn spaced(old: &[&str], found: &Range<usize>, segment: &Segment<'_>, 
     new
 }
 
-/// Says whether new lines next to a certain one replace what is there or come beside it.
-fn beside(above: &[&str], lead: &[&str]) -> Result<usize, usize> {
-    let Some(nearest) = above.iter().rposition(|line| !is_blank(line)) else { return Ok(0) };
-    let full: Vec<&&str> = lead.iter().filter(|line| !is_blank(line)).collect();
-    let there = above.get(above.len().saturating_sub(full.len())..).unwrap_or_default();
-    let keyed = there.len() == full.len()
-        && there.iter().zip(&full).all(|(old, new)| key(old).is_some() && key(old) == key(new));
-    let mut places = above.len().saturating_sub(full.len())..above.len();
-    if keyed && places.all(|at| is_single(above, at, at + 1) && is_single(above, at, at.wrapping_sub(1))) {
-        return Ok(full.len());
-    }
-    let alike = full.iter().any(|line| similar(above[nearest], line));
-    if alike { Err(above.len() - nearest) } else { Ok(0) }
+/// Counts the lines next to a certain one that new lines set to other values, each its own.
+fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
+    let new: Vec<&&str> = lead.iter().filter(|line| !is_blank(line)).collect();
+    let first = above.len().checked_sub(new.len())?;
+    let same = |(old, new): (&&str, &&&str)| key(old).is_some() && key(old) == key(new);
+    let alone = |at: usize| is_single(above, at, at + 1) && is_single(above, at, at.wrapping_sub(1));
+    let all = above[first..].iter().zip(&new).all(same) && (first..above.len()).all(alone);
+    (all && !new.is_empty()).then_some(new.len())
+}
+
+/// Tells whether lines at an end of the file are all there, changed.
+fn changed(above: &[&str], lead: &[&str]) -> bool {
+    let mut rest = lead.iter();
+    above.iter().filter(|line| !is_blank(line)).all(|line| rest.any(|new| similar(line, new)))
+}
+
+/// Tells whether a new line may be the next one of the file, changed.
+fn alike(above: &[&str], lead: &[&str]) -> bool {
+    let nearest = above.iter().rfind(|line| !is_blank(line));
+    nearest.is_some_and(|nearest| lead.iter().any(|line| !is_blank(line) && similar(nearest, line)))
 }
 
 /// Tells whether a line stands alone: what is next to it is not deeper, and it opens nothing.

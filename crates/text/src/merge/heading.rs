@@ -34,6 +34,17 @@ pub(super) fn name(line: &str) -> Option<&str> {
     words(head).last().filter(|word| !is_flow(word))
 }
 
+/// Finds the name of what a line of a file of settings sets: `key: value` anywhere, `key = value` at the margin.
+pub(super) fn setting(line: &str) -> Option<&str> {
+    let bare = line.trim();
+    let at = bare.find([':', '='])?;
+    let (key, rest) = (bare[..at].trim_end(), &bare[at..]);
+    let sets = rest.starts_with(": ")
+        || !line.starts_with([' ', '\t']) && rest.starts_with('=') && !rest.starts_with("==");
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '"' | '\'');
+    (sets && !key.is_empty() && key.chars().all(plain) && !is_flow(key)).then_some(key)
+}
+
 /// Splits a text into its words.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())

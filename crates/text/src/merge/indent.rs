@@ -86,7 +86,12 @@ impl Conversion {
 }
 
 fn conversion(lines: &[Line], style: Indent) -> Conversion {
-    let indents = || lines.iter().filter(|line| !line.is_blank()).map(|line| &line.text[..depth(&line.text)]);
+    let indents = || {
+        lines
+            .iter()
+            .filter(|line| line.marker.is_none() && !line.is_blank())
+            .map(|line| &line.text[..depth(&line.text)])
+    };
     let all =
         |c: char| indents().any(|own| !own.is_empty()) && indents().all(|own| own.chars().all(|d| d == c));
     match style {

@@ -7,10 +7,10 @@ use super::{Why, heading};
 use crate::cut;
 use crate::lines::LineRange;
 
-/// Judges lines that shall be replaced: nothing named may go unmentioned, nor much more than what comes.
+/// Judges lines that shall be replaced: much more than what comes may not go.
 ///
-/// `base` is the number of lines before them, `snippet` all that the snippet says.
-pub(super) fn check(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -> Result<(), Why> {
+/// `base` is the number of lines before them.
+pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), Why> {
     let (gone, added) = difference(old, new);
     if gone.len() > added * 4 + 8 {
         let (first, last) = (gone[0], gone[gone.len() - 1]);
@@ -18,16 +18,16 @@ pub(super) fn check(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -
         let lines = LineRange { first: base + first + 1, last: base + last + 1 };
         return Err(Why::Loses { lines, names: vec![name] });
     }
-    named(old, base, new, snippet)
+    Ok(())
 }
 
-/// Judges that nothing with a name goes unmentioned.
+/// Judges lines that shall be replaced: nothing named may go unmentioned in `snippet`.
 pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -> Result<(), Why> {
     let (gone, _) = difference(old, new);
     let words: HashSet<&str> = snippet.iter().flat_map(|line| heading::words(line)).collect();
     let lost: Vec<(usize, &str)> = gone
         .into_iter()
-        .filter_map(|at| heading::name(old[at]).map(|name| (at, name)))
+        .filter_map(|at| heading::name(old[at]).or_else(|| heading::setting(old[at])).map(|name| (at, name)))
         .filter(|(_, name)| heading::words(name).any(|word| !words.contains(word)))
         .collect();
     let (Some((first, _)), Some((last, _))) = (lost.first(), lost.last()) else { return Ok(()) };

@@ -69,6 +69,12 @@ pub enum Why {
         /// The line of the result.
         line: usize,
     },
+    /// It is not valid itself.
+    #[error("it is not valid {language} itself")]
+    Malformed {
+        /// The language.
+        language: &'static str,
+    },
     /// It is too large or too tangled to be read.
     #[error("the {what} could not be read as {language} within bounds")]
     Unread {
@@ -80,6 +86,14 @@ pub enum Why {
     /// It is indented or written like a member, and it is not said of what.
     #[error("it looks like a part of a class or block, and it is not shown of which")]
     Homeless,
+}
+
+impl Why {
+    /// Tells whether the lines around a marker may still tell the place, where the tree does not.
+    #[must_use]
+    pub fn leaves_lines(&self) -> bool {
+        matches!(self, Self::Absent | Self::Homeless | Self::Breaks { .. } | Self::Malformed { .. })
+    }
 }
 
 impl Refusal {

@@ -33,8 +33,9 @@ pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<(), Refusal> {
     loss::named(old, 0, &new, &new).map_err(Refusal::whole)
 }
 
-/// Makes the splices that turn a text into another one that replaces it.
-pub(super) fn splices(original: &str, old: &[&str], text: &str) -> Vec<Splice> {
+/// Makes the splices that put a snippet in the place of all of a text.
+#[must_use]
+pub fn replace_all(original: &str, text: &str) -> Vec<Splice> {
     let lines = super::snippet(text);
     let text = lf(text);
     let new: Vec<String> = if lines.len() == lines_of(&text).len() {
@@ -42,5 +43,5 @@ pub(super) fn splices(original: &str, old: &[&str], text: &str) -> Vec<Splice> {
     } else {
         lines.into_iter().map(|line| line.text).collect()
     };
-    pieces::exact(original, old, new)
+    pieces::exact(original, &lines_of(original), new)
 }

@@ -1,0 +1,81 @@
+//! A language for which there is a parser.
+
+use std::path::Path;
+
+use crate::grammar::Grammar;
+use crate::languages::ALL;
+use crate::{Tree, Unread};
+
+/// A language for which there is a parser.
+#[derive(Clone, Copy)]
+pub struct Language(pub(crate) &'static Grammar);
+
+impl Language {
+    /// Finds the language of a file by the extension of its name.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_lowercase();
+        ALL.iter().find(|known| known.extensions.contains(&extension.as_str())).map(|known| Self(known))
+    }
+
+    /// Finds a language by its name, as it is written after the fence of a code block.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        let name = name.trim().trim_start_matches('.').to_lowercase();
+        let called = |known: &&&Grammar| {
+            known.name == name
+                || known.aliases.contains(&name.as_str())
+                || known.extensions.contains(&name.as_str())
+        };
+        ALL.iter().find(called).map(|known| Self(known))
+    }
+
+    /// Finds the language of a file for which one was named: the file's name decides unless it leaves both open.
+    #[must_use]
+    pub fn meant(path: &Path, name: Option<&str>) -> Option<Self> {
+        let named = name.and_then(Self::of_name);
+        let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+        let fits =
+            named.filter(|named| extension.as_deref().is_some_and(|own| named.0.extensions.contains(&own)));
+        match (fits, Self::of_path(path)) {
+            (Some(fits), _) => Some(fits),
+            (None, Some(own)) => Some(own),
+            // A file of another language is not read as what somebody says it is.
+            (None, None) => named.filter(|_| extension.is_none()),
+        }
+    }
+
+    /// Names the language.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// Lists all languages for which there is a parser.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ALL.iter().map(|known| Self(known))
+    }
+
+    /// Parses a text.
+    ///
+    /// # Errors
+    ///
+    /// When the text is too large or too tangled.
+    pub fn parse(self, text: &str) -> Result<Tree<'_>, Unread> {
+        Tree::parse(self, text)
+    }
+}
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(self.0.name)
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Language {}

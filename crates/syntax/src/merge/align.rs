@@ -1,0 +1,229 @@
+//! Which item of a snippet is which of the text.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use toolpost_text::merge::Why;
+
+use super::source::Source;
+use crate::grammar::Overloads;
+use crate::{Item, Kind};
+
+/// Pairs items of a snippet with those of the text, by place in the lists.
+///
+/// Fails with the item of the snippet that may be several.
+pub(super) fn pair(
+    old: &Source,
+    olds: &[&Item],
+    new: &Source,
+    news: &[&Item],
+) -> Result<Vec<Option<usize>>, (usize, Why)> {
+    let mut pairing = Pairing { old, olds, new, news, to: vec![None; news.len()], taken: HashSet::new() };
+    pairing.identical();
+    pairing.by_key()?;
+    pairing.by_name();
+    pairing.by_first_line();
+    Ok(pairing.to)
+}
+
+/// What may be the same: kinds that code changes between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Sort {
+    Function,
+    Type,
+    Value,
+    Other(Kind),
+}
+
+/// Finds the sort of a kind.
+pub(super) fn sort(kind: Kind) -> Sort {
+    match kind {
+        Kind::Function | Kind::Macro => Sort::Function,
+        Kind::Class
+        | Kind::Struct
+        | Kind::Union
+        | Kind::Enum
+        | Kind::Interface
+        | Kind::Trait
+        | Kind::Type => Sort::Type,
+        Kind::Constant | Kind::Variable | Kind::Field | Kind::Variant => Sort::Value,
+        other => Sort::Other(other),
+    }
+}
+
+/// Lists the names that an import brings, without the place that they come from.
+pub(super) fn imported(source: &Source, item: &Item) -> HashSet<String> {
+    let text = source.plain(item).replacen(&item.name, " ", 1);
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '*'));
+    words
+        .filter(|word| !word.is_empty() && !matches!(*word, "import" | "from" | "use" | "pub" | "type"))
+        .map(str::to_owned)
+        .collect()
+}
+
+struct Pairing<'a> {
+    old: &'a Source<'a>,
+    olds: &'a [&'a Item],
+    new: &'a Source<'a>,
+    news: &'a [&'a Item],
+    to: Vec<Option<usize>>,
+    taken: HashSet<usize>,
+}
+
+impl Pairing<'_> {
+    fn set(&mut self, new: usize, old: usize) {
+        self.to[new] = Some(old);
+        self.taken.insert(old);
+    }
+
+    /// Pairs what is the same but for white space and the comments before it.
+    fn identical(&mut self) {
+        let mut known: HashMap<(Sort, String), VecDeque<usize>> = HashMap::new();
+        for (at, item) in self.olds.iter().enumerate() {
+            known.entry((sort(item.kind), self.old.plain(item))).or_default().push_back(at);
+        }
+        for (at, item) in self.news.iter().enumerate() {
+            let key = (sort(item.kind), self.new.plain(item));
+            if let Some(found) = known.get_mut(&key).and_then(VecDeque::pop_front) {
+                self.set(at, found);
+            }
+        }
+    }
+
+    /// Pairs what has the same name and sort.
+    fn by_key(&mut self) -> Result<(), (usize, Why)> {
+        let keyed = |item: &Item| !matches!(item.kind, Kind::Statement | Kind::Comment);
+        let mut groups: HashMap<(Sort, &str), Vec<usize>> = HashMap::new();
+        for (at, item) in self.olds.iter().enumerate().filter(|(_, item)| keyed(item)) {
+            groups.entry((sort(item.kind), item.name.as_str())).or_default().push(at);
+        }
+        for at in 0..self.news.len() {
+            let item = self.news[at];
+            if self.to[at].is_some() || !keyed(item) {
+                continue;
+            }
+            let all = groups.get(&(sort(item.kind), item.name.as_str())).map_or(&[][..], Vec::as_slice);
+            let free: Vec<usize> = all.iter().copied().filter(|old| !self.taken.contains(old)).collect();
+            if let Some(old) = self.choose(at, all, &free).map_err(|why| (at, why))? {
+                self.set(at, old);
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses the old item that a new one of the same name is.
+    fn choose(&self, at: usize, all: &[usize], free: &[usize]) -> Result<Option<usize>, Why> {
+        let item = self.news[at];
+        if free.is_empty() {
+            return Ok(None);
+        }
+        if item.kind == Kind::Import {
+            return self.import(item, free);
+        }
+        let signature = self.new.signature(item);
+        let mut exact = free.iter().filter(|old| self.old.signature(self.olds[**old]) == signature);
+        if let Some(first) = exact.next() {
+            // Of several that begin the same, the one that holds the same is meant.
+            return match exact.next() {
+                None => Ok(Some(*first)),
+                Some(_) => self.by_children(at, free).map(Some),
+            };
+        }
+        if matches!(item.kind, Kind::Impl | Kind::Group) && (free.len() > 1 || item.name.is_empty()) {
+            return self.by_children(at, free).map(Some);
+        }
+        if self.old.language.0.overloads != Overloads::None && item.parameters.is_some() {
+            let mut same = free.iter().filter(|old| self.olds[**old].parameters == item.parameters);
+            let found = same.next().copied().filter(|_| same.next().is_none());
+            return found.map(Some).ok_or_else(|| self.several(free));
+        }
+        let attributes = self.new.attributes(item);
+        let mut alike = free.iter().filter(|old| self.old.attributes(self.olds[**old]) == attributes);
+        match (free, alike.next(), alike.next()) {
+            ([only], _, _) if all.len() == 1 => Ok(Some(*only)),
+            (_, Some(only), None) => Ok(Some(*only)),
+            _ => Err(self.several(free)),
+        }
+    }
+
+    /// Chooses the old item that shares most children with a new one.
+    fn by_children(&self, at: usize, free: &[usize]) -> Result<usize, Why> {
+        let names = |item: &Item| -> HashSet<(Sort, String)> {
+            item.children
+                .iter()
+                .filter(|child| !child.name.is_empty())
+                .map(|child| (sort(child.kind), child.name.clone()))
+                .collect()
+        };
+        let wanted = names(self.news[at]);
+        let shared = |old: &usize| names(self.olds[*old]).intersection(&wanted).count();
+        let most = free.iter().map(shared).max().unwrap_or(0);
+        let mut best = free.iter().filter(|old| shared(old) == most);
+        match (best.next(), best.next()) {
+            (Some(only), None) => Ok(*only),
+            _ => Err(self.several(free)),
+        }
+    }
+
+    /// Chooses the old import from the same place that has what the new one has, more or less; none if it has nothing of it.
+    fn import(&self, new: &Item, free: &[usize]) -> Result<Option<usize>, Why> {
+        let wanted = imported(self.new, new);
+        let found = |old: &&usize| !imported(self.old, self.olds[**old]).is_disjoint(&wanted);
+        let mut found = free.iter().filter(found);
+        let Some(first) = found.next() else { return Ok(None) };
+        let there = imported(self.old, self.olds[*first]);
+        let fits = found.next().is_none() && (there.is_subset(&wanted) || wanted.is_subset(&there));
+        if fits { Ok(Some(*first)) } else { Err(self.several(free)) }
+    }
+
+    fn several(&self, free: &[usize]) -> Why {
+        Why::Ambiguous { lines: free.iter().map(|old| self.old.head(self.olds[*old]) + 1).collect() }
+    }
+
+    /// Pairs a function with a variable of its name, if there is one of each.
+    fn by_name(&mut self) {
+        let plain = |item: &Item| matches!(item.kind, Kind::Function | Kind::Variable | Kind::Constant);
+        for at in 0..self.news.len() {
+            let item = self.news[at];
+            if self.to[at].is_some() || !plain(item) {
+                continue;
+            }
+            let found = |old: &&usize| plain(self.olds[**old]) && self.olds[**old].name == item.name;
+            let all: Vec<usize> = (0..self.olds.len()).collect();
+            let mut found = all.iter().filter(found);
+            if let (Some(only), None) = (found.next().copied(), found.next())
+                && !self.taken.contains(&only)
+            {
+                self.set(at, only);
+            }
+        }
+    }
+
+    /// Pairs statements of several lines that begin with the same line, if that is the only such line.
+    fn by_first_line(&mut self) {
+        let line = |source: &Source, item: &Item| {
+            let span = source.head(item)..source.span(item).end;
+            (item.kind == Kind::Statement && span.len() > 1)
+                .then(|| source.lines[span.start].trim().to_owned())
+        };
+        let mut known: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, item) in self.olds.iter().enumerate() {
+            if let Some(first) = line(self.old, item) {
+                known.entry(first).or_default().push(at);
+            }
+        }
+        let mut said: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, item) in self.news.iter().enumerate() {
+            if let Some(first) = line(self.new, item) {
+                said.entry(first).or_default().push(at);
+            }
+        }
+        for (first, news) in said {
+            if let (Some(&[old]), &[new]) = (known.get(&first).map(Vec::as_slice), news.as_slice())
+                && self.to[new].is_none()
+                && !self.taken.contains(&old)
+            {
+                self.set(new, old);
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! New items put beside their neighbours.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use toolpost_text::encoding::Indent;
+use toolpost_text::merge::{Piece, Refusal, Why};
+
+use super::align::sort;
+use super::block::{self, Depth};
+use super::item::{Both, owned};
+use crate::{Item, Kind};
+
+/// Some new items in a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Run {
+    /// Their places in the block of the snippet.
+    pub(super) items: Range<usize>,
+    pub(super) before: Side,
+    pub(super) after: Side,
+    /// Whether they are imports.
+    pub(super) import: bool,
+}
+
+/// What stands beside a row of new items in the snippet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// An item that the text has, too.
+    Known { old: usize, new: usize },
+    /// A marker.
+    Marker,
+    /// Another row of new items.
+    New,
+    /// An end of the block.
+    End,
+}
+
+/// The block into which items go.
+pub(super) struct Site<'a> {
+    pub(super) both: &'a Both<'a>,
+    pub(super) olds: &'a [&'a Item],
+    pub(super) there: Range<usize>,
+    pub(super) news: &'a [&'a Item],
+    pub(super) pairs: &'a [Option<usize>],
+    pub(super) depth: Depth,
+}
+
+/// Sorts pieces, and joins those that go in at the same place.
+pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
+    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match out.last_mut().filter(|last| last.old.is_empty() && piece.old == last.old) {
+            Some(last) => last.new.extend(piece.new),
+            None => out.push(piece),
+        }
+    }
+    out
+}
+
+/// Puts new items in the place of statements.
+pub(super) fn replace(
+    site: &Site<'_>,
+    run: &Run,
+    gap: Range<usize>,
+    out: &mut Vec<Piece>,
+) -> Result<(), Refusal> {
+    let both = site.both;
+    let old = both.old.span(site.olds[gap.start]).start..both.old.span(site.olds[gap.end - 1]).end;
+    out.push(Piece { old, new: site.text(run) });
+    Ok(())
+}
+
+/// Puts new items where their neighbours say.
+pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<(), Refusal> {
+    let Some(at) = site.place(run) else {
+        let why = if site.olds.is_empty() { Why::Homeless } else { Why::Absent };
+        return Err(site.both.refuse(site.said(run), why));
+    };
+    let old = site.both.old;
+    let (line, before, after) = match at {
+        At::After(item) => {
+            (old.span(site.olds[item]).end, Some(item), (item + 1 < site.olds.len()).then_some(item + 1))
+        }
+        At::Before(item) => (old.span(site.olds[item]).start, item.checked_sub(1), Some(item)),
+        At::Empty => (site.there.start, None, None),
+    };
+    let mut text = site.text(run);
+    site.separate(run, before, after, &mut text, out);
+    let blanks = site.blanks(run, before, after);
+    let above = (0..line.min(site.there.end))
+        .rev()
+        .take_while(|line| *line >= site.there.start && old.is_blank(*line))
+        .count();
+    let below = (line..site.there.end).take_while(|line| old.is_blank(*line)).count();
+    let mut new = Vec::new();
+    if before.is_some() {
+        new.extend(std::iter::repeat_n(String::new(), blanks.0.saturating_sub(above)));
+    }
+    new.extend(text);
+    if after.is_some() {
+        new.extend(std::iter::repeat_n(String::new(), blanks.1.saturating_sub(below)));
+    }
+    out.push(Piece { old: line..line, new });
+    Ok(())
+}
+
+/// Where new items go.
+#[derive(Debug, Clone, Copy)]
+enum At {
+    After(usize),
+    Before(usize),
+    /// Into a block with nothing in it.
+    Empty,
+}
+
+impl Site<'_> {
+    /// Finds the place of a row of new items, if anything tells it.
+    fn place(&self, run: &Run) -> Option<At> {
+        let known = self.pairs.iter().any(Option::is_some);
+        match (run.before, run.after) {
+            (Side::Known { old, .. }, _) => return Some(At::After(old)),
+            (_, Side::Known { old, .. }) => return Some(At::Before(old)),
+            _ => {}
+        }
+        let items = &self.news[run.items.clone()];
+        if run.import {
+            return (known || self.depth == Depth::Outermost).then(|| self.imports());
+        }
+        let documents = items.iter().all(|item| item.kind == Kind::Documentation);
+        if documents && run.before == Side::End && self.depth == Depth::Within {
+            return Some(if self.olds.is_empty() { At::Empty } else { At::Before(0) });
+        }
+        let certain = self.depth == Depth::Within || known || self.at_home(items);
+        if !certain || items.iter().any(|item| !item.kind.defines() && item.kind != Kind::Comment) {
+            return None;
+        }
+        if items.iter().all(|item| item.kind == Kind::Comment) {
+            return None;
+        }
+        let next = self.pairs[run.items.end..].iter().flatten().next();
+        match (run.before, next) {
+            _ if self.olds.is_empty() => Some(At::Empty),
+            (Side::End, _) if run.after != Side::End || self.depth == Depth::Within => Some(self.first()),
+            (Side::Marker | Side::New, Some(next)) => Some(At::Before(*next)),
+            _ => Some(At::After(self.olds.len() - 1)),
+        }
+    }
+
+    /// Tells whether items with no known neighbour can stand at the outermost of a file: definitions, not members.
+    fn at_home(&self, items: &[&Item]) -> bool {
+        let new = self.both.new;
+        let whole = |item: &&Item| {
+            let sort = sort(item.kind);
+            let text = new.text.get(item.head..item.range.end).unwrap_or_default();
+            let receives = item.kind == Kind::Function
+                && text.split_once('(').is_some_and(|(_, rest)| {
+                    let first = rest.split([',', ')', ':']).next().unwrap_or_default();
+                    first.split(|c: char| !c.is_alphanumeric()).any(|word| word == "self" || word == "cls")
+                });
+            let value = matches!(item.kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Variant);
+            item.kind == Kind::Comment || !value && sort != super::align::Sort::Value && !receives
+        };
+        let flush = items.iter().all(|item| new.indent(new.head(item)).is_empty());
+        let marked = self.both.said.iter().any(|line| line.marker.is_some());
+        flush && marked && items.iter().all(whole)
+    }
+
+    /// Finds the place of new imports: behind those that are there.
+    fn imports(&self) -> At {
+        let is_import = |item: &&&Item| {
+            item.kind == Kind::Import
+                || item.kind == Kind::Group && item.children.iter().any(|child| child.kind == Kind::Import)
+        };
+        match self.olds.iter().rposition(|item| is_import(&item)) {
+            Some(last) => At::After(last),
+            None => self.first(),
+        }
+    }
+
+    /// Finds the place before the first item that is more than the head of a file.
+    fn first(&self) -> At {
+        let heads = |item: &&&Item| {
+            let text = &self.both.old.text[item.head..item.range.end];
+            let tag = item.kind == Kind::Statement
+                && (text.starts_with(['#', '<']) || text.starts_with("\"use ") || text.starts_with("'use "));
+            matches!(item.kind, Kind::Package | Kind::Documentation | Kind::Import | Kind::Comment) || tag
+        };
+        let head = self.olds.iter().take_while(|item| heads(item)).count();
+        match (head, self.depth) {
+            (0, _) => At::Before(0),
+            (_, Depth::Within) => At::Before(0),
+            (head, _) if head == self.olds.len() => At::After(head - 1),
+            (head, _) => At::Before(head),
+        }
+    }
+
+    /// Finds the lines of the snippet that a row of items has.
+    fn said(&self, run: &Run) -> Range<usize> {
+        let new = self.both.new;
+        new.span(self.news[run.items.start]).start..new.span(self.news[run.items.end - 1]).end
+    }
+
+    /// Gives the lines of new items, indented like those that they come beside.
+    fn text(&self, run: &Run) -> Vec<String> {
+        let (old, new) = (self.both.old, self.both.new);
+        let (from, beside) = match (run.before, run.after) {
+            (Side::Known { old: known, new: same }, _) | (_, Side::Known { old: known, new: same }) => {
+                (new.indent(new.head(self.news[same])), Some(old.indent(old.head(self.olds[known]))))
+            }
+            _ => (new.indent(new.head(self.news[run.items.start])), block::indent(old, self.olds)),
+        };
+        let to = match beside {
+            Some(indent) => indent.to_owned(),
+            None => match self.there.start.checked_sub(1) {
+                Some(header) if self.depth == Depth::Within => {
+                    format!("{}{}", old.indent(header), self.unit())
+                }
+                _ => from.to_owned(),
+            },
+        };
+        owned(&self.both.fitted(self.said(run), from, &to))
+    }
+
+    fn unit(&self) -> String {
+        match self.both.old.style {
+            Indent::Tabs => "\t".to_owned(),
+            Indent::Spaces(width) => " ".repeat(usize::from(width)),
+            Indent::None | Indent::Mixed => "    ".to_owned(),
+        }
+    }
+
+    /// Counts the empty lines wanted before and after new items.
+    fn blanks(&self, run: &Run, before: Option<usize>, after: Option<usize>) -> (usize, usize) {
+        let (old, new) = (self.both.old, self.both.new);
+        let lines = self.said(run);
+        let above =
+            (0..lines.start).rev().take_while(|line| new.is_blank(*line) && self.unmarked(*line)).count();
+        let below = (lines.end..new.lines.len())
+            .take_while(|line| new.is_blank(*line) && self.unmarked(*line))
+            .count();
+        let usual = self.usual();
+        let large = |item: &Item| old.span(item).len() > 1;
+        let own = lines.len() > 1
+            && self.news[run.items.clone()].iter().any(|item| sort(item.kind) != super::align::Sort::Value);
+        let beside = |neighbour: Option<usize>, said: usize| match neighbour {
+            Some(at) if own && large(self.olds[at]) => usual,
+            Some(_) if own => said.max(1).min(usual.max(1)),
+            _ => said.min(usual),
+        };
+        (beside(before, above), beside(after, below))
+    }
+
+    fn unmarked(&self, line: usize) -> bool {
+        self.both.said.get(line).is_none_or(|line| line.marker.is_none())
+    }
+
+    /// Counts the empty lines that usually divide larger items of the block.
+    fn usual(&self) -> usize {
+        let old = self.both.old;
+        let mut counts: HashMap<usize, usize> = HashMap::new();
+        for two in self.olds.windows(2) {
+            let (one, other) = (old.span(two[0]), old.span(two[1]));
+            if one.len() > 1 || other.len() > 1 {
+                *counts.entry(other.start.saturating_sub(one.end)).or_default() += 1;
+            }
+        }
+        let most =
+            counts.into_iter().max_by_key(|(blanks, count)| (*count, *blanks)).map(|(blanks, _)| blanks);
+        most.unwrap_or(if old.language.name() == "python" && self.depth == Depth::Outermost { 2 } else { 1 })
+            .min(3)
+    }
+
+    /// Adds the commas between values, where the block divides them by commas.
+    fn separate(
+        &self,
+        run: &Run,
+        before: Option<usize>,
+        after: Option<usize>,
+        text: &mut [String],
+        out: &mut Vec<Piece>,
+    ) {
+        let old = self.both.old;
+        let values =
+            self.news[run.items.clone()].iter().all(|item| matches!(item.kind, Kind::Field | Kind::Variant));
+        let comma = |at: usize| {
+            let end = old.text[self.olds[at].range.clone()].trim_end().len() + self.olds[at].range.start;
+            old.text[end..].trim_start_matches([' ', '\t']).starts_with(',') || old.text[..end].ends_with(',')
+        };
+        let variants = self.olds.first().is_some_and(|first| first.kind == Kind::Variant);
+        let said = text.iter().any(|line| line.trim_end().ends_with(','));
+        if !values || self.olds.is_empty() || !(variants || said || comma(0)) {
+            return;
+        }
+        let last = self.olds.len() - 1;
+        let wanted = after.is_some() || comma(last);
+        let bare = text.last_mut().filter(|line| wanted && !line.trim_end().ends_with([',', ';']));
+        if let Some(line) = bare {
+            line.push(',');
+        }
+        if let Some(before) = before.filter(|before| !comma(*before) && !self.pairs.contains(&Some(*before)))
+        {
+            let line = old.span(self.olds[before]).end - 1;
+            out.push(Piece { old: line..line + 1, new: vec![format!("{},", old.lines[line].trim_end())] });
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Partial code merged by its tree: what the snippet names is replaced where it stands, what it adds goes where its
+//! neighbours are, everything else stays.
+
+mod align;
+mod block;
+mod home;
+mod insert;
+mod item;
+mod shape;
+mod source;
+mod verify;
+mod whole;
+
+use toolpost_text::lines::lf;
+use toolpost_text::merge::{self as lines, Line, Merged, Piece, Refusal, Taken, Why};
+
+use crate::Language;
+use shape::Variant;
+use source::Source;
+
+/// Works out how a snippet goes into a text.
+///
+/// With a language, items are found by their names, and the result has no error that the text did not have. Without one,
+/// and where no item tells the place, the lines around the markers must stand in the text so that one place is meant.
+///
+/// # Errors
+///
+/// With the first part of the snippet that has no certain place, or with what would be lost.
+pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Result<Merged, Refusal> {
+    if lf(snippet) == original {
+        return Ok(Merged { splices: Vec::new(), taken: Taken::Parts, notes: Vec::new() });
+    }
+    let Some(old) = language.and_then(|language| Source::read(language, original)) else {
+        return lines::merge(original, snippet);
+    };
+    let said = shape::expand(lines::snippet(snippet));
+    let plain = shape::plain(old.language, &said);
+    if let Some(merged) = plain.as_ref().and_then(|plain| whole::merge(&old, plain, snippet)) {
+        return Ok(merged);
+    }
+    match by_tree(&old, plain, &said) {
+        Err(refusal) if refusal.why.leaves_lines() => by_lines(&old, &said, snippet).map_err(|_| refusal),
+        by_tree => by_tree,
+    }
+}
+
+/// Merges with the first reading of the snippet that has a home in the text: as it stands, then as a part of something.
+fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<Merged, Refusal> {
+    let mut refused: Option<Refusal> = None;
+    let sound = plain.as_ref().is_some_and(|plain| plain.errors.is_empty());
+    let (first, other) = if sound { (plain, None) } else { (None, plain) };
+    let others = std::iter::once_with(|| shape::in_shells(old.language, said, other)).flatten();
+    for variant in first.into_iter().chain(others) {
+        let mut pieces = Vec::new();
+        let merged = home::merge(old, &variant, &mut pieces).and_then(|notes| finish(old, pieces, notes));
+        match merged {
+            Ok(merged) => return Ok(merged),
+            Err(refusal) => refused = Some(prefer(refused, refusal)),
+        }
+    }
+    let language = old.language.name();
+    Err(refused.unwrap_or_else(|| Refusal::whole(Why::Unread { what: "snippet", language })))
+}
+
+/// Keeps the refusal that says more.
+fn prefer(first: Option<Refusal>, other: Refusal) -> Refusal {
+    match first {
+        Some(first) if !first.why.leaves_lines() || other.why.leaves_lines() => first,
+        _ => other,
+    }
+}
+
+/// Merges by lines; the result is judged like any other.
+fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusal> {
+    if !said.iter().any(|line| line.marker.is_some()) {
+        return Err(Refusal::whole(Why::Empty));
+    }
+    let merged = lines::merge(old.text, snippet)?;
+    verify::check(old, &merged.splices)?;
+    Ok(merged)
+}
+
+/// Puts the pieces together, if the result is sound.
+fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<Merged, Refusal> {
+    let pieces = insert::ordered(pieces);
+    verify::no_marker(old, &pieces)?;
+    let splices = lines::splices(old.text, &pieces);
+    verify::check(old, &splices)?;
+    Ok(Merged { splices, taken: Taken::Parts, notes })
+}

@@ -1,0 +1,158 @@
+//! A snippet made readable: without its markers, and with something around it where it cannot stand alone.
+
+use std::ops::Range;
+
+use toolpost_text::merge::{Line, Marker, marker};
+
+use super::source::Source;
+use crate::{Item, Language};
+
+/// A reading of a snippet.
+pub(super) struct Variant {
+    pub(super) source: Snippet,
+    /// What stands in it at its outermost.
+    pub(super) blocks: Vec<Item>,
+    /// The lines of it in which these stand.
+    pub(super) inside: Range<usize>,
+    /// Whether it was put into a shell that makes its items members of something.
+    pub(super) member: Member,
+    /// The lines of its errors.
+    pub(super) errors: Vec<usize>,
+}
+
+/// Whether a snippet can only be read as members of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Member {
+    No,
+    Yes,
+}
+
+/// A snippet's text, owned, and its lines.
+pub(super) struct Snippet {
+    pub(super) text: String,
+    /// Its lines as they were said; those of a shell are empty.
+    pub(super) said: Vec<Line>,
+    pub(super) language: Language,
+}
+
+impl Snippet {
+    /// Sees the snippet as a source; none if it cannot be parsed.
+    pub(super) fn source(&self) -> Option<Source<'_>> {
+        Source::read(self.language, &self.text)
+    }
+}
+
+/// Puts markers that stand in brackets on one line on lines of their own.
+pub(super) fn expand(said: Vec<Line>) -> Vec<Line> {
+    let mut out = Vec::with_capacity(said.len());
+    for line in said {
+        let parts = line.marker.is_none().then(|| in_brackets(&line.text)).flatten();
+        let Some((head, inner, tail)) = parts else {
+            out.push(line);
+            continue;
+        };
+        let indent = &line.text[..line.text.len() - line.text.trim_start().len()];
+        let of = |text: String, marker: Option<Marker>| Line { text, marker, number: line.number };
+        out.push(of(head.to_owned(), None));
+        out.push(of(format!("{indent}\t{inner}"), Some(Marker::Said)));
+        out.push(of(format!("{indent}{tail}"), None));
+    }
+    out
+}
+
+/// Reads a snippet as it stands; none if it cannot be parsed.
+pub(super) fn plain(language: Language, said: &[Line]) -> Option<Variant> {
+    read(language, said, "", "")
+}
+
+/// Reads a snippet in every shell that it fits into; gives these readings and another one, the likeliest first.
+pub(super) fn in_shells(language: Language, said: &[Line], other: Option<Variant>) -> Vec<Variant> {
+    let shells = language.0.shells.iter();
+    let shells = shells.filter_map(|(before, after)| read(language, said, before, after));
+    let mut found: Vec<Variant> = other.into_iter().chain(shells).collect();
+    found.sort_by_key(|variant| variant.errors.len());
+    found
+}
+
+/// Parses a snippet in a shell; none if it does not fit into it.
+fn read(language: Language, said: &[Line], before: &str, after: &str) -> Option<Variant> {
+    let shell = |text: &str, at: usize| Line { text: text.to_owned(), marker: None, number: at };
+    let mut lines: Vec<Line> = before.lines().map(|line| shell(line, 1)).collect();
+    let first = lines.len();
+    lines.extend(said.iter().cloned());
+    let end = lines.len();
+    lines.extend(after.lines().filter(|line| !line.is_empty()).map(|line| shell(line, said.len())));
+    let shell_lines = lines.len() - end;
+    unmark_in_tokens(language, &mut lines)?;
+    let text: String = lines.iter().flat_map(|line| [blanked(line, language), "\n".to_owned()]).collect();
+    let source = Snippet { text, said: lines, language };
+    let view = source.source()?;
+    let member = if before.contains("Shell") { Member::Yes } else { Member::No };
+    let mut blocks = view.blocks.clone();
+    if member == Member::Yes {
+        let shell = blocks.iter_mut().find(|item| item.name == "Shell")?;
+        blocks = std::mem::take(&mut shell.children);
+    }
+    let own = |item: &Item| {
+        let span = view.span(item);
+        span.start >= first && span.end <= view.lines.len() - shell_lines && !is_marker(&source.said, &span)
+    };
+    blocks.retain(own);
+    let inside = first..end;
+    let errors = view.errors.clone();
+    drop(view);
+    Some(Variant { source, blocks, inside, member, errors })
+}
+
+/// Leaves out the items of a block that only stand for markers.
+pub(super) fn real<'a>(said: &[Line], source: &Source, items: &'a [Item]) -> Vec<&'a Item> {
+    items.iter().filter(|item| !is_marker(said, &source.span(item))).collect()
+}
+
+fn is_marker(said: &[Line], span: &Range<usize>) -> bool {
+    span.len() == 1 && said.get(span.start).is_some_and(|line| line.marker.is_some())
+}
+
+/// Takes as text what looks like a marker inside of a comment or a string of several lines.
+fn unmark_in_tokens(language: Language, lines: &mut [Line]) -> Option<()> {
+    if !lines.iter().any(|line| line.marker.is_some()) {
+        return Some(());
+    }
+    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+    let tree = language.parse(&text).ok()?;
+    let mut start = 0;
+    let mut starts = Vec::with_capacity(lines.len());
+    for line in lines.iter() {
+        starts.push(start..start + line.text.len());
+        start += line.text.len() + 1;
+    }
+    for token in tree.long_tokens() {
+        for (line, range) in lines.iter_mut().zip(&starts) {
+            if token.start < range.start && range.end < token.end {
+                line.marker = None;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Gives a line as it is parsed: nothing in place of a marker, or what the language wants there.
+fn blanked(line: &Line, language: Language) -> String {
+    if line.marker.is_none() {
+        return line.text.clone();
+    }
+    let indent = &line.text[..line.text.len() - line.text.trim_start_matches([' ', '\t']).len()];
+    format!("{indent}{}", language.0.filler)
+}
+
+/// Splits a line that ends with brackets in which nothing but a marker stands.
+fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {
+    let bare = line.trim_end();
+    let close = bare.rfind('}')?;
+    let open = bare[..close].rfind('{')?;
+    let inner = bare[open + 1..close].trim();
+    let said = !inner.is_empty() && marker(inner).is_some();
+    let spread = inner.trim_start_matches(['.', '\u{2026}']).starts_with(char::is_alphanumeric);
+    let alone = matches!(&bare[close + 1..], "" | ";" | "," | ")" | ");") && !bare[..open].trim().is_empty();
+    (said && !spread && alone).then(|| (&bare[..=open], inner, &bare[close..]))
+}

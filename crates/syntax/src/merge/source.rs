@@ -1,0 +1,126 @@
+//! A text with its items, seen as lines.
+
+use std::ops::Range;
+
+use toolpost_text::encoding::Indent;
+use toolpost_text::lines::LineIndex;
+use toolpost_text::merge::{Line, lines_of};
+
+use crate::{Item, Language};
+
+/// A text with its items, seen as lines that are counted from 0.
+pub(super) struct Source<'a> {
+    pub(super) language: Language,
+    pub(super) text: &'a str,
+    pub(super) lines: Vec<&'a str>,
+    pub(super) blocks: Vec<Item>,
+    /// The lines of its errors.
+    pub(super) errors: Vec<usize>,
+    pub(super) style: Indent,
+    index: LineIndex,
+}
+
+impl<'a> Source<'a> {
+    /// Parses a text; none if that cannot be done.
+    pub(super) fn read(language: Language, text: &'a str) -> Option<Self> {
+        let tree = language.parse(text).ok()?;
+        let index = LineIndex::new(text);
+        Some(Self {
+            language,
+            text,
+            lines: lines_of(text),
+            blocks: tree.blocks(),
+            errors: tree.errors().iter().map(|error| index.line(error.start) - 1).collect(),
+            style: Indent::of(text),
+            index,
+        })
+    }
+
+    /// Finds the line of an offset.
+    pub(super) fn line(&self, offset: usize) -> usize {
+        self.index.line(offset) - 1
+    }
+
+    /// Finds the lines of an item, with what stands before it.
+    pub(super) fn span(&self, item: &Item) -> Range<usize> {
+        self.line(item.range.start)..self.line(item.range.end.max(item.range.start + 1) - 1) + 1
+    }
+
+    /// Finds the line on which an item begins itself.
+    pub(super) fn head(&self, item: &Item) -> usize {
+        self.line(item.head)
+    }
+
+    /// Finds the lines inside of the body of an item, if they are its own.
+    pub(super) fn interior(&self, item: &Item) -> Option<Range<usize>> {
+        let body = item.body.clone()?;
+        let text = self.text.get(body.clone())?;
+        let (open, close) = if text.starts_with(['{', '(', '#']) {
+            (self.line(body.start), self.line(body.end - 1))
+        } else {
+            let header = self.text.get(item.head..body.start)?;
+            let full = header.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with('#'));
+            if !header.contains('\n') || full.count() == 0 {
+                return None;
+            }
+            let lines = self.head(item)..self.line(body.start);
+            let open = lines.rev().find(|line| {
+                let line = self.lines[*line].trim();
+                !line.is_empty() && !line.starts_with('#')
+            })?;
+            let rest = self.text.get(body.end..item.range.end)?;
+            let ends = rest.trim_start().starts_with("end");
+            let at = body.end + (rest.len() - rest.trim_start().len());
+            (open, if ends { self.line(at) } else { self.line(body.end - 1) + 1 })
+        };
+        (open < close).then_some(open + 1..close)
+    }
+
+    /// Gives the white space before a line.
+    pub(super) fn indent(&self, line: usize) -> &'a str {
+        let line = self.lines.get(line).copied().unwrap_or_default();
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Gives the text of an item without the comments before it, with single spaces.
+    pub(super) fn plain(&self, item: &Item) -> String {
+        words(&self.text[item.attributes.unwrap_or(item.head).min(item.head)..item.range.end])
+    }
+
+    /// Gives the text of an item up to its body, with single spaces.
+    pub(super) fn signature(&self, item: &Item) -> String {
+        let start = item.attributes.unwrap_or(item.head).min(item.head);
+        let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
+        words(self.text.get(start..end).unwrap_or_default())
+    }
+
+    /// Gives the text of an item from its head up to its body, with single spaces.
+    pub(super) fn declaration(&self, item: &Item) -> String {
+        let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
+        words(self.text.get(item.head..end).unwrap_or_default())
+    }
+
+    /// Gives the attributes of an item, with single spaces.
+    pub(super) fn attributes(&self, item: &Item) -> String {
+        words(item.attributes.and_then(|start| self.text.get(start..item.head)).unwrap_or_default())
+    }
+
+    /// Tells whether items each have lines of their own.
+    pub(super) fn apart(&self, items: &[&Item]) -> bool {
+        items.windows(2).all(|two| self.span(two[0]).end <= self.span(two[1]).start)
+    }
+
+    /// Tells whether there is nothing on a line.
+    pub(super) fn is_blank(&self, line: usize) -> bool {
+        self.lines.get(line).is_some_and(|line| line.trim().is_empty())
+    }
+}
+
+/// Tells whether a line of a snippet is a marker.
+pub(super) fn marked(lines: &[Line]) -> bool {
+    lines.iter().any(|line| line.marker.is_some())
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

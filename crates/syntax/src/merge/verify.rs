@@ -1,0 +1,67 @@
+//! The last look at a result: nothing with a name is lost, nothing is broken, no marker is left.
+
+use std::collections::HashMap;
+
+use toolpost_text::encoding::Splice;
+use toolpost_text::lines::{LineIndex, LineRange};
+use toolpost_text::merge::{Marker, Piece, Refusal, Why, apply, marker};
+
+use super::align::{Sort, sort};
+use super::source::Source;
+use crate::Item;
+
+/// Refuses a result that has lost something with a name, or has an error that the text did not have.
+pub(super) fn check(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
+    let result = apply(old.text, splices);
+    let language = old.language.name();
+    let Ok(tree) = old.language.parse(&result) else {
+        return Err(Refusal::whole(Why::Unread { what: "result", language }));
+    };
+    let errors = tree.errors();
+    if errors.len() > old.errors.len()
+        && let Some(first) = errors.first()
+    {
+        let line = LineIndex::new(&result).line(first.start);
+        return Err(Refusal::whole(Why::Breaks { language, line }));
+    }
+    let mut there: HashMap<Path, usize> = HashMap::new();
+    visit(&tree.blocks(), &mut Vec::new(), &mut |path, _| *there.entry(path).or_default() += 1);
+    let mut lost: Vec<(usize, String)> = Vec::new();
+    visit(&old.blocks, &mut Vec::new(), &mut |path, item| match there.get_mut(&path) {
+        Some(count) if *count > 0 => *count -= 1,
+        _ => lost.push((old.head(item) + 1, format!("{} {}", item.kind.name(), item.name))),
+    });
+    let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return Ok(()) };
+    let lines = LineRange { first: first.0, last: last.0 };
+    Err(Refusal::whole(Why::Loses { lines, names: lost.iter().map(|(_, name)| name.clone()).collect() }))
+}
+
+/// Refuses new lines that are markers, unless three dots are code in the language.
+pub(super) fn no_marker(old: &Source, pieces: &[Piece]) -> Result<(), Refusal> {
+    let known = |line: &str| old.lines.iter().any(|known| known.trim() == line.trim());
+    let code = old.language.0.filler == "...";
+    for line in pieces.iter().flat_map(|piece| &piece.new) {
+        if marker(line).is_some_and(|found| found == Marker::Said || !code) && !known(line) {
+            return Err(Refusal { lines: None, text: line.trim().to_owned(), why: Why::Nothing });
+        }
+    }
+    Ok(())
+}
+
+/// The names that lead to an item, with what sort each is.
+type Path = Vec<(Sort, String)>;
+
+/// Visits everything that defines a name.
+fn visit<'a>(items: &'a [Item], path: &mut Path, found: &mut impl FnMut(Path, &'a Item)) {
+    for item in items {
+        if item.kind.defines() {
+            let kind = if sort(item.kind) == Sort::Value { Sort::Function } else { sort(item.kind) };
+            path.push((kind, item.name.clone()));
+            found(path.clone(), item);
+            visit(&item.children, path, found);
+            path.pop();
+        } else {
+            visit(&item.children, path, found);
+        }
+    }
+}

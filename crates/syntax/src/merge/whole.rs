@@ -1,0 +1,55 @@
+//! A snippet that is all of a file.
+
+use toolpost_text::merge::{Merged, Taken, lines_of, replace_all};
+
+use super::item::missing;
+use super::shape::Variant;
+use super::source::{Source, marked};
+use super::verify;
+use crate::{Item, Kind};
+
+/// Takes a snippet for the whole file, if it has no marker and everything that has a name in the file.
+pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Merged> {
+    let new = variant.source.source()?;
+    if marked(&variant.source.said) || new.errors.len() > old.errors.len() {
+        return None;
+    }
+    let (before, after) = (file(old.blocks.clone()), file(variant.blocks.clone()));
+    if !missing(&before, &after).is_empty() || !keeps_statements(old, &new) {
+        return None;
+    }
+    let splices = replace_all(old.text, snippet);
+    verify::check(old, &splices).ok()?;
+    Some(Merged { splices, taken: Taken::Whole, notes: Vec::new() })
+}
+
+/// Tells whether a snippet has most of the statements that stand in a file without a name.
+///
+/// A file that has nothing with a name must be there for the most part, or a few lines could replace all of it.
+fn keeps_statements(old: &Source, new: &Source) -> bool {
+    let plain = |source: &Source, items: &[Item]| -> Vec<String> {
+        let of = items.iter().filter(|item| matches!(item.kind, Kind::Statement | Kind::Package));
+        of.map(|item| source.plain(item)).collect()
+    };
+    let there = plain(new, &new.blocks);
+    let all = plain(old, &old.blocks);
+    let lost = all.iter().filter(|statement| !there.contains(statement)).count();
+    let named = old.blocks.iter().any(|item| item.kind.defines());
+    let share = if named { 2 } else { 4 };
+    (lost * share <= all.len() || named && lost <= 1)
+        && !(lines_of(old.text).len() > 3 && new.blocks.is_empty())
+}
+
+/// Makes an item that holds everything.
+fn file(children: Vec<Item>) -> Item {
+    Item {
+        kind: Kind::Module,
+        name: String::new(),
+        range: 0..0,
+        attributes: None,
+        head: 0,
+        body: None,
+        children,
+        parameters: None,
+    }
+}

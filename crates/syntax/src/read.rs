@@ -1,0 +1,381 @@
+//! Finds the items in the nodes of a tree.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::grammar::{Grammar, Name, Overloads, Rule};
+use crate::{Item, Kind};
+
+/// How deep bodies are opened.
+const DEEPEST: usize = 64;
+
+/// Lists what stands in a file.
+pub(crate) fn blocks(grammar: &Grammar, root: Node<'_>, text: &str) -> Vec<Item> {
+    Reader { grammar, text }.block(root, 0)
+}
+
+/// Leaves statements and comments out; items in them take their place.
+pub(crate) fn named(items: Vec<Item>) -> Vec<Item> {
+    let mut out = Vec::new();
+    for mut item in items {
+        let children = named(std::mem::take(&mut item.children));
+        if matches!(item.kind, Kind::Statement | Kind::Comment) {
+            out.extend(children);
+        } else {
+            item.children = children;
+            out.push(item);
+        }
+    }
+    out
+}
+
+struct Reader<'a> {
+    grammar: &'a Grammar,
+    text: &'a str,
+}
+
+/// Comments and attributes that may belong to the next item.
+#[derive(Default)]
+struct Lead {
+    comments: Vec<Range<usize>>,
+    attributes: Vec<Range<usize>>,
+}
+
+impl Reader<'_> {
+    /// Lists what stands in the body of an item.
+    fn block(&self, body: Node<'_>, depth: usize) -> Vec<Item> {
+        let mut out: Vec<Item> = Vec::new();
+        let mut lead = Lead::default();
+        for node in self.members(body) {
+            let range = node.byte_range();
+            let kind = node.kind();
+            if self.grammar.is_comment(kind) {
+                let trails = lead.comments.is_empty() && lead.attributes.is_empty();
+                match out.last_mut().filter(|last| trails && !self.breaks(last.range.end, range.start)) {
+                    Some(last) => last.range.end = self.trimmed(&range).end,
+                    None => lead.comments.push(self.trimmed(&range)),
+                }
+            } else if self.grammar.is_attribute(kind) {
+                lead.attributes.push(range);
+            } else {
+                let taken = std::mem::take(&mut lead);
+                self.entry(node, taken, depth, &mut out);
+            }
+        }
+        for range in lead.comments.into_iter().chain(lead.attributes) {
+            out.push(bare(Kind::Comment, range));
+        }
+        out.sort_by_key(|item| item.range.start);
+        out
+    }
+
+    /// Lists the nodes of a body, with the children of those that only hold others.
+    fn members<'t>(&self, body: Node<'t>) -> Vec<Node<'t>> {
+        let mut cursor = body.walk();
+        let mut out = Vec::new();
+        for node in body.children(&mut cursor).filter(|node| node.is_named() && !node.byte_range().is_empty())
+        {
+            if self.grammar.flat.contains(&node.kind()) {
+                let mut inner = node.walk();
+                out.extend(
+                    node.children(&mut inner).filter(|node| node.is_named() && !node.byte_range().is_empty()),
+                );
+            } else {
+                out.push(node);
+            }
+        }
+        out
+    }
+
+    /// Adds an item with the comments before it that touch it; others stand alone.
+    fn entry(&self, node: Node<'_>, lead: Lead, depth: usize, out: &mut Vec<Item>) {
+        let mut item = self.describe(node, depth);
+        let mut start = item.range.start;
+        if let Some(first) = lead.attributes.first() {
+            item.attributes = Some(first.start);
+            start = start.min(first.start);
+        }
+        let mut alone = Vec::new();
+        for comment in lead.comments.into_iter().rev() {
+            if comment.start > start || alone.is_empty() && self.touches(comment.end, start) {
+                start = start.min(comment.start);
+            } else {
+                alone.push(bare(Kind::Comment, comment));
+            }
+        }
+        item.range.start = start;
+        out.extend(alone.into_iter().rev());
+        out.push(item);
+    }
+
+    /// Finds out what a node is.
+    fn describe(&self, node: Node<'_>, depth: usize) -> Item {
+        let range = self.trimmed(&node.byte_range());
+        let inner = self.unwrap(node);
+        let (attributes, head) = self.head(node, range.start);
+        let mut item = Item { attributes, head, ..bare(Kind::Statement, range) };
+        let Some(rule) = self.grammar.rule(inner.kind()) else {
+            item.children = self.local(node, depth);
+            return item;
+        };
+        item.kind = rule.kind;
+        item.name = self.name(inner, rule.name);
+        if item.name.is_empty() && item.kind.defines() {
+            item.kind = Kind::Statement;
+        }
+        let mut body = self.body(inner, rule);
+        if let Some(value) = inner.child_by_field_name("value").or_else(|| inner.child_by_field_name("right"))
+            && self.grammar.callables.contains(&value.kind())
+        {
+            item.kind = if value.kind().contains("class") { Kind::Class } else { Kind::Function };
+            body = value.child_by_field_name("body");
+        }
+        item.kind = self.refined(inner, item.kind);
+        if item.kind == Kind::Function {
+            item.parameters = self.parameters(inner, body);
+        }
+        if let Some(body) = body {
+            item.body = Some(self.bounds(body));
+            item.children = if item.kind.holds_items() && depth < DEEPEST {
+                self.block(body, depth + 1)
+            } else {
+                self.local(body, depth)
+            };
+        }
+        item
+    }
+
+    /// Goes through nodes that only wrap an item.
+    fn unwrap<'t>(&self, node: Node<'t>) -> Node<'t> {
+        let mut inner = node;
+        for _ in 0..8 {
+            let rule = self.grammar.rule(inner.kind());
+            let group = rule.is_some_and(|rule| rule.kind == Kind::Group && self.body(inner, rule).is_none());
+            if !self.grammar.wrappers.contains(&inner.kind()) && !group {
+                break;
+            }
+            let known = |node: &Node<'t>| {
+                self.grammar.rule(node.kind()).is_some() || self.grammar.wrappers.contains(&node.kind())
+            };
+            let mut cursor = inner.walk();
+            let Some(next) = inner.children(&mut cursor).filter(Node::is_named).find(known) else { break };
+            inner = next;
+        }
+        inner
+    }
+
+    /// Finds where attributes begin, if there are any, and where an item begins after them.
+    fn head(&self, node: Node<'_>, start: usize) -> (Option<usize>, usize) {
+        let (mut first, mut head) = (None, start);
+        let mut level = vec![node];
+        while let Some(at) = level.pop() {
+            let mut cursor = at.walk();
+            for child in at.children(&mut cursor) {
+                if self.grammar.is_attribute(child.kind())
+                    && self.text[head..child.start_byte()].trim().is_empty()
+                {
+                    first = first.or(Some(child.start_byte()));
+                    head = child.end_byte();
+                } else if child.start_byte() <= start || child.kind() == "modifiers" {
+                    level.push(child);
+                    break;
+                } else {
+                    break;
+                }
+            }
+        }
+        let rest = &self.text[head..];
+        (first, head + (rest.len() - rest.trim_start().len()))
+    }
+
+    fn name(&self, node: Node<'_>, name: Name) -> String {
+        let field = |field| node.child_by_field_name(field).map(|found| self.plain(found));
+        match name {
+            Name::Field(named) => field(named).unwrap_or_default(),
+            Name::Joined(first, word, second) => match (field(first), field(second)) {
+                (Some(first), Some(second)) => format!("{} {word} {}", base(&first), base(&second)),
+                (one, other) => base(&one.or(other).unwrap_or_default()).to_owned(),
+            },
+            Name::Path(named) => {
+                let path = field(named).unwrap_or_default();
+                let path = path.split('{').next().unwrap_or_default();
+                path.rsplit_once("::").map_or(path, |(path, _)| path).trim_end_matches("::").to_owned()
+            }
+            Name::Declarator => self.declarator(node),
+            Name::Within(kind) => self
+                .first(node, kind, 3)
+                .and_then(|found| found.child_by_field_name("name").or(found.named_child(0)))
+                .map_or_else(String::new, |found| self.plain(found)),
+            Name::Receiver => {
+                let receiver = field("receiver").unwrap_or_default();
+                let owner = receiver.split('[').next().unwrap_or_default();
+                let owner =
+                    owner.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|word| !word.is_empty());
+                format!("{}.{}", owner.unwrap_or_default(), field("name").unwrap_or_default())
+            }
+            Name::Text => self.plain(node),
+            Name::None => String::new(),
+        }
+    }
+
+    /// Follows declarators to the name that is declared.
+    fn declarator(&self, node: Node<'_>) -> String {
+        let mut at = node;
+        for _ in 0..16 {
+            let next = at.child_by_field_name("declarator");
+            let Some(next) =
+                next.or_else(|| (at.kind() == "reference_declarator").then(|| at.named_child(0)).flatten())
+            else {
+                break;
+            };
+            at = next;
+        }
+        if at == node { String::new() } else { self.plain(at) }
+    }
+
+    /// Finds the body of an item: a field, or the first node of a kind within.
+    fn body<'t>(&self, node: Node<'t>, rule: &Rule) -> Option<Node<'t>> {
+        rule.body.iter().find_map(|wanted| match *wanted {
+            "self" => Some(node).filter(|node| node.child_by_field_name("alternative").is_none()),
+            "(" => self.first(node, "(", 2).and_then(|bracket| bracket.parent()),
+            wanted => node.child_by_field_name(wanted).or_else(|| self.first(node, wanted, 3)),
+        })
+    }
+
+    /// Finds the first node of a kind, not deeper than some levels.
+    fn first<'t>(&self, node: Node<'t>, kind: &str, levels: usize) -> Option<Node<'t>> {
+        let mut cursor = node.walk();
+        let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
+        let own = children.iter().find(|child| child.kind() == kind).copied();
+        own.or_else(|| {
+            let deeper = levels.checked_sub(1).filter(|levels| *levels > 0)?;
+            children.into_iter().find_map(|child| self.first(child, kind, deeper))
+        })
+    }
+
+    /// Finds the bytes of a body from its opening bracket on, if it has one.
+    fn bounds(&self, body: Node<'_>) -> Range<usize> {
+        let mut cursor = body.walk();
+        let opens = |node: &Node<'_>| matches!(node.kind(), "{" | "(");
+        let open = body.children(&mut cursor).find(opens).map(|node| node.start_byte());
+        let range = self.trimmed(&body.byte_range());
+        open.unwrap_or(range.start)..range.end
+    }
+
+    /// Tells apart kinds that one node may be.
+    fn refined(&self, node: Node<'_>, kind: Kind) -> Kind {
+        let declares =
+            |wanted| node.child_by_field_name("declarator").is_some_and(|found| found.kind() == wanted);
+        match (kind, node.child_by_field_name("type").map(|found| found.kind())) {
+            (Kind::Type, Some("struct_type" | "struct_specifier")) => Kind::Struct,
+            (Kind::Type, Some("interface_type")) => Kind::Interface,
+            (Kind::Type, Some("enum_specifier")) => Kind::Enum,
+            (Kind::Type, Some("union_specifier")) => Kind::Union,
+            (Kind::Variable | Kind::Field, _) if declares("function_declarator") => Kind::Function,
+            (Kind::Module, _)
+                if node.kind() == "namespace_definition"
+                    && node.child_by_field_name("body").is_none()
+                    && self.grammar.name == "php" =>
+            {
+                Kind::Package
+            }
+            _ => kind,
+        }
+    }
+
+    /// Lists the types of a function's parameters, where they tell functions apart.
+    fn parameters(&self, node: Node<'_>, body: Option<Node<'_>>) -> Option<Vec<String>> {
+        let Overloads::ByType(kind) = self.grammar.overloads else { return None };
+        let list = self
+            .first(node, kind, 5)
+            .filter(|list| body.is_none_or(|body| list.start_byte() < body.start_byte()))?;
+        let mut cursor = list.walk();
+        let types = list
+            .children(&mut cursor)
+            .filter(Node::is_named)
+            .filter(|node| !self.grammar.is_comment(node.kind()));
+        Some(
+            types
+                .map(|node| {
+                    node.child_by_field_name("type")
+                        .map_or_else(|| self.plain(node), |found| self.plain(found))
+                })
+                .collect(),
+        )
+    }
+
+    /// Lists the definitions inside of code that is no block of items.
+    fn local(&self, code: Node<'_>, depth: usize) -> Vec<Item> {
+        let mut out = Vec::new();
+        if depth >= DEEPEST {
+            return out;
+        }
+        let mut cursor = code.walk();
+        if !cursor.goto_first_child() {
+            return out;
+        }
+        loop {
+            let node = cursor.node();
+            let rule = self.grammar.rule(self.unwrap(node).kind());
+            let defines = rule.is_some_and(|rule| {
+                matches!(rule.kind, Kind::Function | Kind::Macro)
+                    || rule.kind.holds_items() && rule.kind != Kind::Group
+            });
+            let item =
+                (defines && !self.grammar.is_comment(node.kind())).then(|| self.describe(node, depth + 1));
+            let item = item.filter(|item| item.body.is_some() && item.kind.defines());
+            let found = item.is_some();
+            out.extend(item);
+            if !found && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() || cursor.node() == code {
+                    return out;
+                }
+            }
+        }
+    }
+
+    /// Gives the text of a node with single spaces between its words.
+    fn plain(&self, node: Node<'_>) -> String {
+        let text = self.text.get(node.byte_range()).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Leaves out white space at the end of a node.
+    fn trimmed(&self, range: &Range<usize>) -> Range<usize> {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        range.start..range.start + text.trim_end().len()
+    }
+
+    fn breaks(&self, from: usize, to: usize) -> bool {
+        self.text.get(from..to).is_some_and(|between| between.contains('\n'))
+    }
+
+    /// Tells whether there is no empty line between two places.
+    fn touches(&self, from: usize, to: usize) -> bool {
+        self.text
+            .get(from..to)
+            .is_some_and(|between| between.matches('\n').count() < 2 && between.trim().is_empty())
+    }
+}
+
+/// Takes the parameters off a type's name.
+fn base(name: &str) -> &str {
+    name.split('<').next().unwrap_or_default().trim()
+}
+
+fn bare(kind: Kind, range: Range<usize>) -> Item {
+    Item {
+        kind,
+        name: String::new(),
+        attributes: None,
+        head: range.start,
+        range,
+        body: None,
+        children: Vec::new(),
+        parameters: None,
+    }
+}

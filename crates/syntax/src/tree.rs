@@ -1,0 +1,141 @@
+//! A parsed text.
+
+use std::ops::{ControlFlow, Range};
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser};
+
+use crate::{Item, Language, read};
+
+/// The longest text that is parsed, in bytes.
+const LONGEST: usize = 16 * 1024 * 1024;
+/// How often the parser may report before it is stopped, for each byte of text, and at least.
+const STEPS: (usize, usize) = (4, 10_000);
+
+/// A text that could not be parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// It is too long.
+    #[error("the text is longer than 16 MiB")]
+    TooLong,
+    /// It took more steps than a text of its length should.
+    #[error("the text is too tangled")]
+    TooTangled,
+    /// The parser does not know this version of the grammar.
+    #[error("the grammar is of another version")]
+    Grammar,
+}
+
+/// A parsed text.
+#[derive(Debug)]
+pub struct Tree<'a> {
+    language: Language,
+    text: &'a str,
+    tree: tree_sitter::Tree,
+}
+
+impl<'a> Tree<'a> {
+    pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, Unread> {
+        if text.len() > LONGEST {
+            return Err(Unread::TooLong);
+        }
+        let mut parser = Parser::new();
+        parser.set_language(&(language.0.load)()).map_err(|_| Unread::Grammar)?;
+        let mut steps = text.len().saturating_mul(STEPS.0).max(STEPS.1);
+        let mut watch = |_: &ParseState| {
+            steps = steps.saturating_sub(1);
+            if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut watch);
+        let bytes = text.as_bytes();
+        let tree = parser
+            .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+            .ok_or(Unread::TooTangled)?;
+        Ok(Self { language, text, tree })
+    }
+
+    /// Gives the language.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Gives the text.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Lists all that stands in the file, statements and comments, too, in order.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Item> {
+        read::blocks(self.language.0, self.tree.root_node(), self.text)
+    }
+
+    /// Lists the items of the file; those in statements count as if they stood in the statement's place.
+    #[must_use]
+    pub fn items(&self) -> Vec<Item> {
+        read::named(self.blocks())
+    }
+
+    /// Finds the smallest item on a line, counted from 1, that has a body or defines something.
+    #[must_use]
+    pub fn enclosing(&self, line: usize) -> Option<Item> {
+        let index = toolpost_text::lines::LineIndex::new(self.text);
+        let covers = |item: &Item| {
+            (index.line(item.range.start)..=index.line(item.range.end.saturating_sub(1))).contains(&line)
+        };
+        let mut level = self.items();
+        let mut found = None;
+        while let Some(at) = level.iter().position(|item| item.kind.defines() && covers(item)) {
+            let item = level.swap_remove(at);
+            level = item.children.clone();
+            found = Some(item);
+        }
+        found
+    }
+
+    /// Lists the places that the parser could not make sense of, in order.
+    #[must_use]
+    pub fn errors(&self) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        self.walk(|node| {
+            if node.is_error() || node.is_missing() {
+                out.push(node.byte_range());
+            }
+            node.has_error()
+        });
+        out
+    }
+
+    /// Lists the comments and texts that go over several lines.
+    pub(crate) fn long_tokens(&self) -> Vec<Range<usize>> {
+        let grammar = self.language.0;
+        let mut out = Vec::new();
+        self.walk(|node| {
+            let long = node.end_position().row > node.start_position().row;
+            let kind = node.kind();
+            let token = grammar.is_comment(kind) || kind.contains("string") || kind.contains("heredoc");
+            if long && token {
+                out.push(node.byte_range());
+            }
+            long && !token
+        });
+        out
+    }
+
+    /// Visits nodes from the first to the last; the children of those for which `visit` says so.
+    fn walk(&self, mut visit: impl FnMut(Node<'_>) -> bool) {
+        let mut cursor = self.tree.walk();
+        loop {
+            let deeper = visit(cursor.node());
+            if deeper && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+}

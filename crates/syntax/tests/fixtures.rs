@@ -1,0 +1,40 @@
+//! Lazy edits of another system's suite.
+
+use std::path::Path;
+
+use serde_json::Value;
+use toolpost_syntax::{Language, merge};
+use toolpost_text::merge::apply;
+
+#[test]
+fn every_row_gives_what_it_expects() {
+    let rows: Vec<Value> =
+        serde_json::from_str(include_str!("fixtures/continue-edit/lazy_apply.json")).unwrap();
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let text = |key: &str| row[key].as_str().unwrap();
+        let language = Language::of_path(Path::new(text("file_name")));
+        let merged = merge::merge(text("old"), text("content"), language);
+        let got = merged.map(|merged| apply(text("old"), &merged.splices));
+        let right = got.as_ref().is_ok_and(|got| plain(got) == plain(text("expected")));
+        // What upstream drops there is kept here, since the snippet does not speak of it.
+        let keeps = |got: &String| got.contains("  getResult() {\n") && got.contains("  reset() {\n");
+        let allowed = right || text("verdict") == "refuse_ok" && got.as_ref().map_or(true, keeps);
+        if !allowed {
+            wrong.push(format!("{} ({}): {got:#?}", text("id"), text("verdict")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(rows.len(), 13, "a row was added or lost");
+}
+
+/// Leaves out white space at line ends and runs of empty lines, as the rows' own comparison does.
+fn plain(text: &str) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for line in text.trim().lines().map(str::trim_end) {
+        if !(line.is_empty() && out.last().is_some_and(|last| last.is_empty())) {
+            out.push(line);
+        }
+    }
+    out
+}

@@ -1,0 +1,39 @@
+//! What holds for any file and any snippet: nothing with a name is lost, and what was done can be undone.
+
+use proptest::prelude::*;
+
+mod common;
+
+/// Merges a snippet made of pieces and of lines of the file.
+fn said(file: &str, picks: &[(u8, u8)]) -> String {
+    let lines: Vec<&str> = file.lines().collect();
+    let part = |(sort, at): &(u8, u8)| match sort % 4 {
+        0 => common::marker(*at).to_owned(),
+        1 => common::piece(*at).to_owned(),
+        2 => common::piece(*at).lines().map(|line| format!("    {line}\n")).collect(),
+        _ => {
+            let first = usize::from(*at) % lines.len().max(1);
+            lines.iter().skip(first).take(3).map(|line| format!("{line}\n")).collect()
+        }
+    };
+    picks.iter().map(|pick| part(pick) + "\n").collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn code_from_pieces(
+        language in any::<u8>(),
+        file in prop::collection::vec(any::<u8>(), 0..8),
+        picks in prop::collection::vec(any::<(u8, u8)>(), 0..8),
+    ) {
+        let file: String = file.iter().map(|pick| format!("{}\n", common::piece(*pick))).collect();
+        common::check(&file, &said(&file, &picks), common::language(language));
+    }
+
+    #[test]
+    fn noise(language in any::<u8>(), file in "\\PC{0,40}(\n\\PC{0,20}){0,6}", snippet in "\\PC{0,40}(\n\\PC{0,20}){0,6}") {
+        common::check(&file, &snippet, common::language(language));
+    }
+}
