@@ -1,10 +1,13 @@
 //! Puts partial code into a file, where markers stand for what stays.
 
 use super::draft::{Before, Draft};
+use super::place;
 use crate::{
     CallCtx, Engine, Extent, Failure, Hint, Kind, failures,
     fresh::{self, Sight},
 };
+use std::path::Path;
+use toolpost_syntax::Language;
 use toolpost_text::{
     encoding::Text,
     guard, lines,
@@ -16,7 +19,7 @@ pub(super) fn apply(
     engine: &Engine,
     cx: &CallCtx,
     draft: &mut Draft,
-    _language: Option<&str>,
+    language: Option<&str>,
     snippet: &str,
 ) -> Result<(), Failure> {
     let path = draft.path.display();
@@ -36,7 +39,15 @@ pub(super) fn apply(
             "Replace only the lines that change, by the text that stands there now.".to_owned(),
         )));
     }
-    let merged = merge::merge(text.view(), snippet).map_err(|refusal| refused(&path, &refusal, &text))?;
+    let count = lines::count(snippet);
+    if count >= 2 * merge::LIMIT {
+        let what =
+            format!("The partial code for {path} has {count} lines, which is more than a file may have.");
+        return Err(Failure::new(Kind::TooLarge, what));
+    }
+    let language = Language::meant(Path::new(&path), language);
+    let merged = toolpost_syntax::merge::merge(text.view(), snippet, language)
+        .map_err(|refusal| refused(&path, &refusal, &text))?;
     if let (Taken::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
         fresh::judge_content(engine, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
     }
@@ -44,6 +55,7 @@ pub(super) fn apply(
         guard::check(&splice.new, text.view()).map_err(|found| failures::placeholder(&path, &found))?;
     }
     let bytes = text.splice(&merged.splices).map_err(|error| failures::encoding(&path, &error))?;
+    place::still_a_notebook(draft, text.bytes(), &bytes)?;
     draft.notes.extend(merged.notes);
     draft.replaced += merged.splices.len();
     draft.put(bytes);
@@ -79,7 +91,7 @@ fn refused(path: &str, refusal: &Refusal, text: &Text) -> Failure {
         ),
         Why::Nothing => (Kind::Invalid, "Write out what shall really stand there."),
         Why::Empty => (Kind::Invalid, "Give the code that changes, with what is around it."),
-        Why::Breaks { .. } => {
+        Why::Breaks { .. } | Why::Malformed { .. } => {
             (Kind::Invalid, "Give the whole function or class that changes, without leaving out brackets.")
         }
         Why::Unread { .. } => {
