@@ -2,6 +2,7 @@
 
 mod changed;
 mod delete_file;
+mod fast_apply;
 mod list_dir;
 mod rename_file;
 mod say;
@@ -19,7 +20,7 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "trae",
     tools: &TOOLS,
-    pages: &[include_str!("search.md"), include_str!("files.md")],
+    pages: &[include_str!("search.md"), include_str!("files.md"), include_str!("fast_apply.md")],
     instructions: "File and search tools over the workspace. Find places with search_by_regex and list_dir, look at \
         up to ten of them at once with view_files, change them with update_file: its reply is a diff, so there is no \
         need to view the file again. Several blocks of one update_file call are made in the order of the file, all \
@@ -33,12 +34,13 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 7] = [
+const TOOLS: [ToolDef; 8] = [
     ToolDef::of::<search_by_regex::SearchByRegex>(),
     ToolDef::of::<view_files::ViewFiles>(),
     ToolDef::of::<list_dir::ListDir>(),
     ToolDef::of::<write_to_file::WriteToFile>(),
     ToolDef::of::<update_file::UpdateFile>(),
+    ToolDef::of::<fast_apply::FastApply>(),
     ToolDef::of::<rename_file::RenameFile>(),
     ToolDef::of::<delete_file::DeleteFile>(),
 ];

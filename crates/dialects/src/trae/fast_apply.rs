@@ -1,0 +1,67 @@
+//! `edit_file_fast_apply`: partial code, with markers for what stays.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure, Hint, Kind,
+    operations::change::{self, Change, Output, Request, Where},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct FastApply;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Absolute path of the file, or one relative to the workspace.
+    #[schemars(extend("x-aliases" = ["path", "target_file", "filename"], "examples" = ["src/main.py"]))]
+    file_path: String,
+    /// The changed code as it reads afterwards, with `... existing code ...` in a comment for what stays.
+    #[schemars(extend("x-aliases" = ["code_edit", "code"], "examples" = ["# ... existing code ...\ndef answer():\n    return 42\n"]))]
+    content: String,
+    /// What the change is for, in a sentence; it changes nothing.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["instructions"]))]
+    #[expect(dead_code, reason = "it is for people who read along; what changes is said by the code alone")]
+    instruction: String,
+    /// The language of the code, such as `python`; asked only where the file's name does not tell it.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["language"]))]
+    code_language: Option<String>,
+}
+
+impl Tool for FastApply {
+    const NAME: &'static str = "edit_file_fast_apply";
+    type Op = change::ChangeFiles;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let language = args.code_language.filter(|language| !language.trim().is_empty());
+        Ok(Request {
+            changes: vec![Change {
+                path: at.file(&args.file_path)?,
+                at: Where::Merge { language },
+                text: args.content,
+            }],
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        super::changed::render(output, page);
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        let advice = match failure.kind {
+            Kind::NotFound => {
+                "edit_file_fast_apply edits files that exist; make a new one with write_to_file."
+            }
+            Kind::TooLarge => {
+                "Change it with update_file: only the lines that change, by the text that stands there now."
+            }
+            _ => return failure,
+        };
+        let mut hints = failure.hints;
+        hints.retain(|hint| !matches!(hint, Hint::Advice(_)));
+        hints.push(Hint::Advice(advice.to_owned()));
+        Failure { hints, ..failure }
+    }
+}
