@@ -41,10 +41,9 @@ fn write(
     }
     match (&record, extent) {
         (None, _) if need(cx, extent) == Need::Nothing => return Ok(None),
-        (None, Extent::Part) => return Err(refuse::unread(path)),
         // The text itself is compared, in the present content, or goes on as it is.
         (Some(record), Extent::Part | Extent::Name) => return Ok(Some(record.hash)),
-        (_, Extent::Whole | Extent::Gone | Extent::Name) => {}
+        _ => {}
     }
     let present = engine.workspace().read(path, LIMIT).map_err(|error| failures::access(path, error))?;
     // Only a call that reads the file was asked whether it may, and only to it is the content shown.
@@ -66,8 +65,7 @@ pub(crate) fn judge_content(
     let needed = need(cx, extent) == Need::Seen;
     match cx.session.ledger.seen(path) {
         None if !needed || present.is_empty() => Ok(()),
-        None if extent == Extent::Part => Err(refuse::unread(path)),
-        None => Err(refuse::unread_whole(engine, path, present, sight)),
+        None => Err(refuse::unread(engine, path, extent, present, sight)),
         Some(record) if record.hash != hash(present) => Err(stale(engine, cx, path, present, sight)),
         Some(record) if needed && !covers(&record.coverage, present) => {
             Err(refuse::unread_in_part(engine, path, present, sight))

@@ -64,6 +64,11 @@ impl World {
         Self { runtime: Arc::new(runtime), session: Session::new(), root, _state: state }
     }
 
+    /// Forgets what was seen.
+    pub(crate) fn begin_anew(&mut self) {
+        self.session = Session::new();
+    }
+
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         let call = Call {
             tool: tool.to_owned(),

@@ -1,7 +1,7 @@
 //! How a write over what was not seen is refused: it shows what stands there, so that the next call can be made knowing it.
 
 use super::covers;
-use crate::{CallCtx, Engine, FOUND, Failure, Hint, Kind, Part, Seen};
+use crate::{CallCtx, Engine, Extent, FOUND, Failure, Hint, Kind, Part, Seen};
 use toolpost_text::{cut, diff, encoding::Text};
 use toolpost_workspace::{WorkspacePath, hash};
 
@@ -17,15 +17,23 @@ pub(crate) enum Sight {
     Withheld,
 }
 
-/// The refusal to change a part of what was not seen.
-pub(super) fn unread(path: &WorkspacePath) -> Failure {
-    Failure::new(Kind::Unread, unseen(path)).hint(Hint::ReadFirst(path.clone()))
-}
-
-/// The refusal to write over all of what was not seen.
-pub(super) fn unread_whole(engine: &Engine, path: &WorkspacePath, present: &[u8], sight: Sight) -> Failure {
-    let look = content(engine, path, present, sight);
-    look.refuse(Kind::Unread, unseen(path), Hint::ReadFirst(path.clone()))
+/// The refusal to write over what was not seen; a change of a part shows nothing, as it may be any part.
+pub(super) fn unread(
+    engine: &Engine,
+    path: &WorkspacePath,
+    extent: Extent,
+    present: &[u8],
+    sight: Sight,
+) -> Failure {
+    if let (Sight::Shown, Err(error)) = (sight, Text::open(present.to_vec(), engine.encoding())) {
+        // Who looked at it would have to be told then.
+        let what = format!("{} cannot be changed as text: {error}", path.display());
+        let hint = Hint::Advice("Give the text a name of its own.".to_owned());
+        return Failure::new(Kind::WrongKind, what).hint(hint);
+    }
+    let what = format!("{} exists, and this session has not seen what is in it.", path.display());
+    let look = if extent == Extent::Part { Look::default() } else { content(engine, path, present, sight) };
+    look.refuse(Kind::Unread, what, Hint::ReadFirst(path.clone()))
 }
 
 /// The refusal to write over all of what was seen in part.
@@ -55,10 +63,6 @@ pub(crate) fn stale(
         (_, content) => content,
     };
     look.refuse(Kind::Stale, what, Hint::ReadAgain(path.clone()))
-}
-
-fn unseen(path: &WorkspacePath) -> String {
-    format!("{} exists, and this session has not seen what is in it.", path.display())
 }
 
 /// What a refusal shows of a file.

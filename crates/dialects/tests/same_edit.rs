@@ -1,0 +1,429 @@
+//! One edit, said in every dialect that can say it: the same bytes, the same data, the same kind of failure.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
+use toolpost_dialects::{claude, opencode, probe, trae, zblade};
+use toolpost_engine::Kind;
+use toolpost_runtime::Outcome;
+use toolpost_text::matching::Step;
+use toolpost_tool::Dialect;
+
+/// The file that most rows are about.
+const F: &str = "f";
+
+/// An edit, in nobody's words.
+enum Act {
+    /// Replaces the one place of a text in a file.
+    Text(&'static str, &'static str, &'static str),
+    /// Replaces every place of a text.
+    Every(&'static str, &'static str),
+    /// Replaces several texts, in the order in which they stand in the file, all or none.
+    Several(&'static [(&'static str, &'static str)]),
+    /// Makes a file.
+    New(&'static str, &'static str),
+    /// Writes over all of a file.
+    Over(&'static str),
+    /// Takes a file away.
+    Gone(&'static str),
+    /// Gives a file another name.
+    Moved(&'static str, &'static str),
+}
+
+/// What comes of it.
+enum Then {
+    /// These bytes in the file; the edit needs this step of the search, and is refused by a dialect that ends before.
+    Bytes(&'static str, &'static [u8], Step),
+    /// Nothing under the first name any more, these bytes under the other.
+    Elsewhere(Option<(&'static str, &'static [u8])>),
+    /// Everything as it was.
+    Refused(Kind),
+}
+
+struct Row {
+    name: &'static str,
+    before: &'static [(&'static str, &'static [u8])],
+    act: Act,
+    then: Then,
+}
+
+type Call = (&'static str, Value);
+
+/// A dialect, and how it says an edit; none where it cannot. Before it, it looks at what is there, if it can and has to.
+struct Column {
+    dialect: &'static Dialect,
+    look: fn(&Act) -> Option<Call>,
+    say: fn(&Act) -> Option<Call>,
+}
+
+const COLUMNS: [Column; 5] = [
+    Column { dialect: &claude::DIALECT, look: claude_looks, say: claude_says },
+    Column { dialect: &trae::DIALECT, look: |_| None, say: trae_says },
+    Column { dialect: &zblade::DIALECT, look: |_| None, say: zblade_says },
+    Column { dialect: &opencode::DIALECT, look: |_| None, say: opencode_says },
+    Column { dialect: &probe::DIALECT, look: probe_looks, say: probe_says },
+];
+
+/// The file that an edit is about, if it has to be there before.
+fn present(act: &Act) -> Option<&'static str> {
+    match act {
+        Act::Text(path, ..) => Some(path),
+        Act::Every(..) | Act::Several(_) | Act::Over(_) => Some(F),
+        Act::New(..) | Act::Gone(_) | Act::Moved(..) => None,
+    }
+}
+
+fn claude_looks(act: &Act) -> Option<Call> {
+    Some(("Read", json!({ "file_path": present(act)? })))
+}
+
+fn claude_says(act: &Act) -> Option<Call> {
+    let edit = |path: &str, old: &str, new: &str, all: bool| {
+        ("Edit", json!({ "file_path": path, "old_string": old, "new_string": new, "replace_all": all }))
+    };
+    match act {
+        Act::Text(path, old, new) => Some(edit(path, old, new, false)),
+        Act::Every(old, new) => Some(edit(F, old, new, true)),
+        Act::New(path, content) => Some(("Write", json!({ "file_path": path, "content": content }))),
+        Act::Over(content) => Some(("Write", json!({ "file_path": F, "content": content }))),
+        Act::Several(_) | Act::Gone(_) | Act::Moved(..) => None,
+    }
+}
+
+fn trae_says(act: &Act) -> Option<Call> {
+    let blocks = |path: &str, texts: &[(&str, &str)]| {
+        let blocks: Vec<Value> =
+            texts.iter().map(|(old, new)| json!({ "old_str": old, "new_str": new })).collect();
+        ("update_file", json!({ "file_path": path, "replace_blocks": blocks }))
+    };
+    let write = |path: &str, content: &str, rewrite: bool| {
+        ("write_to_file", json!({ "file_path": path, "content": content, "rewrite": rewrite }))
+    };
+    match act {
+        Act::Text(path, old, new) => Some(blocks(path, &[(old, new)])),
+        Act::Several(texts) => Some(blocks(F, texts)),
+        Act::New(path, content) => Some(write(path, content, false)),
+        Act::Over(content) => Some(write(F, content, true)),
+        Act::Gone(path) => Some(("delete_file", json!({ "file_paths": [path] }))),
+        Act::Moved(from, to) => Some(("rename_file", json!({ "file_path": from, "rename_file_path": to }))),
+        Act::Every(..) => None,
+    }
+}
+
+fn zblade_says(act: &Act) -> Option<Call> {
+    match act {
+        Act::Text(path, old, new) => {
+            Some(("edit_file", json!({ "path": path, "old_content": old, "new_content": new })))
+        }
+        Act::Several(texts) => {
+            let patches: Vec<Value> =
+                texts.iter().map(|(old, new)| json!({ "old_text": old, "new_text": new })).collect();
+            Some(("apply_patch", json!({ "path": F, "patches": patches })))
+        }
+        Act::New(path, content) => Some(("write_file", json!({ "path": path, "content": content }))),
+        Act::Over(content) => Some(("write_file", json!({ "path": F, "content": content }))),
+        Act::Gone(path) => Some(("delete_file", json!({ "path": path }))),
+        Act::Moved(from, to) => Some(("move_file", json!({ "from": from, "to": to }))),
+        Act::Every(..) => None,
+    }
+}
+
+fn opencode_says(act: &Act) -> Option<Call> {
+    let edit = |path: &str, old: &str, new: &str, all: bool| json!({ "filePath": path, "oldString": old, "newString": new, "replaceAll": all });
+    let patch =
+        |body: String| ("patch", json!({ "patch_text": format!("*** Begin Patch\n{body}\n*** End Patch") }));
+    Some(match act {
+        Act::Text(path, old, new) => ("edit", edit(path, old, new, false)),
+        Act::Every(old, new) => ("edit", edit(F, old, new, true)),
+        Act::Several(texts) => {
+            let edits: Vec<Value> = texts.iter().map(|(old, new)| edit(F, old, new, false)).collect();
+            ("multiedit", json!({ "edits": edits }))
+        }
+        Act::New(path, content) => ("write", json!({ "filePath": path, "content": content })),
+        Act::Over(content) => ("write", json!({ "filePath": F, "content": content })),
+        Act::Gone(path) => patch(format!("*** Delete File: {path}")),
+        Act::Moved(from, to) => patch(format!("*** Update File: {from}\n*** Move to: {to}")),
+    })
+}
+
+fn probe_looks(act: &Act) -> Option<Call> {
+    Some(("extract", json!({ "file": present(act)? })))
+}
+
+fn probe_says(act: &Act) -> Option<Call> {
+    let edit = |path: &str, old: &str, new: &str, all: bool| {
+        ("edit", json!({ "file_path": path, "old_string": old, "new_string": new, "replace_all": all }))
+    };
+    match act {
+        Act::Text(path, old, new) => Some(edit(path, old, new, false)),
+        Act::Every(old, new) => Some(edit(F, old, new, true)),
+        Act::New(path, content) => Some(("create", json!({ "file_path": path, "content": content }))),
+        Act::Over(content) => {
+            Some(("create", json!({ "file_path": F, "content": content, "overwrite": true })))
+        }
+        Act::Several(_) | Act::Gone(_) | Act::Moved(..) => None,
+    }
+}
+
+/// A row about a text in `f`.
+const fn text(
+    name: &'static str,
+    before: &'static [(&'static str, &'static [u8])],
+    old: &'static str,
+    new: &'static str,
+    after: &'static [u8],
+) -> Row {
+    Row { name, before, act: Act::Text(F, old, new), then: Then::Bytes(F, after, Step::Exact) }
+}
+
+/// A row about a text in `f` that is refused.
+const fn refused(
+    name: &'static str,
+    before: &'static [(&'static str, &'static [u8])],
+    old: &'static str,
+    new: &'static str,
+    kind: Kind,
+) -> Row {
+    Row { name, before, act: Act::Text(F, old, new), then: Then::Refused(kind) }
+}
+
+const CODE: &[(&str, &[u8])] = &[(F, b"fn a() {\n\tone();\n}\nfn b() {\n\ttwo();\n}\n")];
+const UNICODE: &[(&str, &[u8])] = &[(F, "\u{1f600} e\u{301} \u{5d0}\u{5d1} \u{feff}x\n".as_bytes())];
+const CURLY: &[(&str, &[u8])] = &[(F, "say \u{201c}hi\u{201d}  \nend\n".as_bytes())];
+const LATIN: &[(&str, &[u8])] = &[(F, b"// caf\xe9\nlet x = 1;\n")];
+
+fn texts() -> Vec<Row> {
+    vec![
+        text("a word", CODE, "two", "2", b"fn a() {\n\tone();\n}\nfn b() {\n\t2();\n}\n"),
+        text("a line goes", CODE, "\tone();\n", "", b"fn a() {\n}\nfn b() {\n\ttwo();\n}\n"),
+        text("CRLF", &[(F, b"a\r\nb\r\nc\r\n")], "a\nb", "x\ny\nz", b"x\r\ny\r\nz\r\nc\r\n"),
+        text("CRLF said to LF", &[(F, b"a\nb\nc\n")], "a\r\nb", "x\r\ny", b"x\ny\nc\n"),
+        text("mixed line ends", &[(F, b"a\r\nb\nc\r\nd\n")], "c", "C\nC", b"a\r\nb\nC\r\nC\r\nd\n"),
+        text(
+            "a byte order mark",
+            &[(F, b"\xef\xbb\xbfa\r\nb\r\n")],
+            "a",
+            "x\ny",
+            b"\xef\xbb\xbfx\r\ny\r\nb\r\n",
+        ),
+        text("no break at the end", &[(F, b"a\nb")], "b", "x", b"a\nx"),
+        text("UTF-16", &[(F, b"\xff\xfea\0\r\0\n\0b\0")], "b", "\u{e9}", b"\xff\xfea\0\r\0\n\0\xe9\0"),
+        text("ASCII in an unknown encoding", LATIN, "x = 1", "x = 2", b"// caf\xe9\nlet x = 2;\n"),
+        text(
+            "Unicode",
+            UNICODE,
+            "e\u{301} \u{5d0}\u{5d1}",
+            "\u{e9} \u{1f468}\u{200d}\u{1f469}",
+            "\u{1f600} \u{e9} \u{1f468}\u{200d}\u{1f469} \u{feff}x\n".as_bytes(),
+        ),
+        text("nothing is expanded", &[(F, b"price\n")], "price", "$& $1 $$ \\1 \\n", b"$& $1 $$ \\1 \\n\n"),
+        Row {
+            name: "look-alike characters",
+            before: CURLY,
+            act: Act::Text(F, "say \"hi\"\nend", "done"),
+            then: Then::Bytes(F, b"done\n", Step::Folded),
+        },
+        Row {
+            name: "shifted lines",
+            before: CODE,
+            act: Act::Text(F, "fn b() {\n    two();\n}", "fn b() {\n    if c {\n        two();\n    }\n}"),
+            then: Then::Bytes(
+                F,
+                b"fn a() {\n\tone();\n}\nfn b() {\n\tif c {\n\t\ttwo();\n\t}\n}\n",
+                Step::Reindented,
+            ),
+        },
+        Row {
+            name: "every place",
+            before: &[(F, b"a b a\r\na\r\n")],
+            act: Act::Every("a", "x\ny"),
+            then: Then::Bytes(F, b"x\r\ny b x\r\ny\r\nx\r\ny\r\n", Step::Exact),
+        },
+        Row {
+            name: "several",
+            before: CODE,
+            act: Act::Several(&[("one", "1"), ("fn b", "fn c"), ("two", "2\n")]),
+            then: Then::Bytes(F, b"fn a() {\n\t1();\n}\nfn c() {\n\t2\n();\n}\n", Step::Exact),
+        },
+    ]
+}
+
+fn wholes() -> Vec<Row> {
+    let new = |name, path, content: &'static str| Row {
+        name,
+        before: &[],
+        act: Act::New(path, content),
+        then: Then::Bytes(path, content.as_bytes(), Step::Exact),
+    };
+    let over = |name, before, content, after| Row {
+        name,
+        before,
+        act: Act::Over(content),
+        then: Then::Bytes(F, after, Step::Exact),
+    };
+    vec![
+        new("a new file", F, "one\ntwo\n"),
+        new("a new file in new directories", "a/b/\u{fc}.txt", "one"),
+        new("a new file with CRLF", F, "one\r\ntwo\r\n"),
+        new("a new empty file", F, ""),
+        over("over a file", CODE, "x\n", b"x\n"),
+        over("over CRLF", &[(F, b"a\r\nb\r\n")], "x\ny\n", b"x\r\ny\r\n"),
+        over("over a byte order mark", &[(F, b"\xef\xbb\xbfa\n")], "x\n", b"\xef\xbb\xbfx\n"),
+        over("over an unknown encoding", LATIN, "x\n", b"x\n"),
+        over("over the same", &[(F, b"a\n")], "a\n", b"a\n"),
+        over("over an empty file", &[(F, b"")], "a\n", b"a\n"),
+        Row { name: "a file goes", before: CODE, act: Act::Gone(F), then: Then::Elsewhere(None) },
+        Row {
+            name: "a file goes elsewhere",
+            before: &[(F, b"\xff\0\r\n")],
+            act: Act::Moved(F, "d/g"),
+            then: Then::Elsewhere(Some(("d/g", b"\xff\0\r\n"))),
+        },
+    ]
+}
+
+fn failures() -> Vec<Row> {
+    let whole = |name, before, act, kind| Row { name, before, act, then: Then::Refused(kind) };
+    vec![
+        refused("not there", CODE, "three", "3", Kind::NoMatch),
+        refused("only similar", CODE, "fn b() {\n\ttoo();\n}", "x", Kind::NoMatch),
+        refused("in two places", CODE, "fn ", "pub fn ", Kind::Ambiguous),
+        refused("nothing changes", CODE, "one", "one", Kind::Invalid),
+        refused(
+            "only stands for text",
+            CODE,
+            "\tone();",
+            "\t// ... rest of code unchanged ...",
+            Kind::Invalid,
+        ),
+        refused("no such file", &[], "a", "b", Kind::NotFound),
+        refused("no text", &[(F, b"a\0\x01\x02\0b")], "a", "b", Kind::WrongKind),
+        refused("characters that the encoding may not have", LATIN, "x = 1", "x = \u{20ac}", Kind::Invalid),
+        whole("outside", &[], Act::Text("../f", "a", "b"), Kind::Outside),
+        whole("a directory", &[("d/x", b"")], Act::Text("d", "a", "b"), Kind::WrongKind),
+        whole("a secret", &[(".env", b"KEY=1\n")], Act::Text(".env", "1", "2"), Kind::Denied),
+        whole("read-only", &[("locked", b"a\n")], Act::Text("locked", "a", "b"), Kind::Denied),
+        whole(
+            "one of several is not there",
+            CODE,
+            Act::Several(&[("one", "1"), ("three", "3")]),
+            Kind::NoMatch,
+        ),
+        whole("new and outside", &[], Act::New("../f", "x"), Kind::Outside),
+        whole("new and kept from tools", &[], Act::New(".vscode/tasks.json", "{}"), Kind::Denied),
+        whole(
+            "new and only stands for text",
+            &[],
+            Act::New(F, "a\n[toolpost: left out 5 lines]\n"),
+            Kind::Invalid,
+        ),
+        whole("over a picture", &[(F, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")], Act::Over("x"), Kind::WrongKind),
+        whole("goes and is not there", &[], Act::Gone(F), Kind::NotFound),
+        whole("goes elsewhere and is not there", &[], Act::Moved(F, "g"), Kind::NotFound),
+        whole("goes outside", CODE, Act::Moved(F, "../g"), Kind::Outside),
+    ]
+}
+
+/// What one dialect made of a row.
+struct Made {
+    dialect: &'static str,
+    operation: &'static str,
+    structured: Option<Value>,
+    kind: Option<Kind>,
+    words: String,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+/// Makes the edit in a world of its own; none where the dialect cannot say it.
+async fn make(column: &Column, row: &Row) -> Option<Made> {
+    let (tool, arguments) = (column.say)(&row.act)?;
+    let world = World::structured(column.dialect);
+    for (name, bytes) in row.before {
+        world.put(name, bytes);
+        if *name == "locked" {
+            let locked = fs::Permissions::from_mode(0o444);
+            fs::set_permissions(world.root().join(name), locked).unwrap();
+        }
+    }
+    if let Some((tool, arguments)) = (column.look)(&row.act) {
+        world.call(tool, arguments).await;
+    }
+    let mut answer = world.call(tool, arguments.clone()).await;
+    // Where there is no way to look, the refusal shows what stands there, and the same call is made again.
+    if matches!(answer, Outcome::Failed(Kind::Unread, _)) {
+        answer = world.call(tool, arguments).await;
+    }
+    let words = words(&answer);
+    let (structured, kind) = match answer {
+        Outcome::Done(answer) => (answer.structured, None),
+        Outcome::Failed(kind, _) => (None, Some(kind)),
+        other => panic!("{} {}: {other:?}", column.dialect.name, row.name),
+    };
+    let operation = column.dialect.tool(tool).unwrap().operation;
+    Some(Made { dialect: column.dialect.name, operation, structured, kind, words, files: world.files() })
+}
+
+/// The files as they have to be, and the kind of failure.
+fn wanted(row: &Row, dialect: &Dialect) -> (BTreeMap<String, Vec<u8>>, Option<Kind>) {
+    let mut files: BTreeMap<String, Vec<u8>> =
+        row.before.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
+    match row.then {
+        Then::Refused(kind) => return (files, Some(kind)),
+        Then::Bytes(_, _, step) if step > dialect.matching => return (files, Some(Kind::NoMatch)),
+        Then::Bytes(name, bytes, _) => drop(files.insert(name.to_owned(), bytes.to_vec())),
+        Then::Elsewhere(to) => {
+            files.remove(F);
+            files.extend(to.map(|(name, bytes)| (name.to_owned(), bytes.to_vec())));
+        }
+    }
+    (files, None)
+}
+
+async fn check(rows: &[Row]) {
+    let mut wrong = Vec::new();
+    for row in rows {
+        let mut all = Vec::new();
+        for column in &COLUMNS {
+            let Some(made) = make(column, row).await else { continue };
+            let (files, kind) = wanted(row, column.dialect);
+            if (&made.files, made.kind) != (&files, kind) {
+                wrong.push(format!(
+                    "{}, {}: {:?} instead of {kind:?}, {:?} instead of {files:?}: {}",
+                    row.name, made.dialect, made.kind, made.files, made.words
+                ));
+            }
+            all.push(made);
+        }
+        assert!(all.len() > 1, "{}: one dialect alone says nothing about the others", row.name);
+        let done: Vec<&Made> = all.iter().filter(|made| made.kind.is_none()).collect();
+        for made in &done {
+            let first = done.iter().find(|first| first.operation == made.operation).unwrap();
+            if first.structured != made.structured {
+                wrong.push(format!(
+                    "{}: {} says {:?}, {} says {:?}",
+                    row.name, first.dialect, first.structured, made.dialect, made.structured
+                ));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_text_is_replaced_alike() {
+    check(&texts()).await;
+}
+
+#[tokio::test]
+async fn a_whole_file_is_written_deleted_and_moved_alike() {
+    check(&wholes()).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_fails_alike_and_changes_nothing() {
+    check(&failures()).await;
+}

@@ -1,0 +1,156 @@
+//! SEARCH/REPLACE blocks of another system's suite, with their line hints, as one change of several texts.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+use toolpost_engine::{
+    CallCtx, Engine, Operation, Session,
+    operations::change::{Change, ChangeFiles, Request, Step, Want, Where},
+};
+use toolpost_text::lines::LineRange;
+use toolpost_workspace::{Options, Workspace};
+
+/// A block: lines to find, lines to put in their place, and where they are meant.
+struct Block {
+    search: String,
+    replace: String,
+    near: Option<LineRange>,
+}
+
+/// What is being read of a block.
+enum Reading {
+    Outside,
+    Search,
+    Replace,
+}
+
+/// Reads blocks as that system writes them; none where the text is none.
+fn blocks(diff: &str) -> Option<Vec<Block>> {
+    let (mut blocks, mut reading) = (Vec::new(), Reading::Outside);
+    let (mut search, mut replace, mut start) = (String::new(), String::new(), None);
+    for line in diff.lines() {
+        match (&reading, line) {
+            (Reading::Outside, "<<<<<<< SEARCH") => {
+                (search, replace, start, reading) = (String::new(), String::new(), None, Reading::Search);
+            }
+            (Reading::Outside, _) => {}
+            (Reading::Search, "=======") => reading = Reading::Replace,
+            (Reading::Search, "-------") => search.clear(),
+            (Reading::Search, hint) if hint.starts_with(":end_line:") => {}
+            (Reading::Search, hint) if hint.starts_with(":start_line:") => {
+                start = hint.trim_start_matches(":start_line:").trim().parse().ok();
+            }
+            (Reading::Search, line) => search.push_str(&format!("{line}\n")),
+            (Reading::Replace, ">>>>>>> REPLACE") => {
+                let lines = search.lines().count().max(1);
+                let near = start.map(|first: usize| LineRange { first, last: first + lines - 1 });
+                blocks.push(Block { search: search.clone(), replace: replace.clone(), near });
+                reading = Reading::Outside;
+            }
+            (Reading::Replace, line) => replace.push_str(&format!("{line}\n")),
+        }
+    }
+    (matches!(reading, Reading::Outside) && !blocks.is_empty()).then_some(blocks)
+}
+
+/// Applies a row; gives the bytes afterwards, and why nothing was done.
+async fn apply(row: &Value) -> (String, Option<String>) {
+    let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let file = root.path().join("f");
+    fs::write(&file, row["original"].as_str().unwrap()).unwrap();
+    let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
+    let (workspace, _) = Workspace::open(Options { roots, state: store, ..Options::default() }).unwrap();
+    let engine = Engine::new(workspace);
+    let Some(blocks) = blocks(row["diff"].as_str().unwrap()) else {
+        return (fs::read_to_string(file).unwrap(), Some("no blocks".to_owned()));
+    };
+    let path = engine.resolve("f").unwrap();
+    let change = |block: Block| Change {
+        path: path.clone(),
+        at: Where::Text { old: block.search, want: Want::One, near: block.near, matching: Step::Unescaped },
+        text: block.replace,
+    };
+    let request = Request { changes: blocks.into_iter().map(change).collect() };
+    let done = ChangeFiles::run(&engine, request, &CallCtx::unlimited(Session::new())).await;
+    (fs::read_to_string(file).unwrap(), done.err().map(|failure| failure.what))
+}
+
+fn rows() -> Vec<Value> {
+    let read = |name: &str| -> Vec<Value> {
+        let path = format!("{}/tests/fixtures/roo-apply-diff/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    };
+    read("apply_diff_a").into_iter().chain(read("apply_diff_b")).collect()
+}
+
+/// Another outcome than the suite's, on purpose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Otherwise {
+    Refused,
+    /// The content that the suite wants, with this in front.
+    With(&'static str),
+}
+
+/// The rows that have another outcome here, each with its reason.
+const OTHERWISE: [(&str, Otherwise, &str); 5] = [
+    (
+        "should find matches from middle out",
+        Otherwise::Refused,
+        "several places fit, and which of them is meant is not said",
+    ),
+    (
+        "should handle mixed indentation styles in the same file",
+        Otherwise::Refused,
+        "the old text is flat where the file is indented: nothing tells how to indent the new one",
+    ),
+    (
+        "should match content with small differences (>90% similar)",
+        Otherwise::Refused,
+        "the words differ, and what is only similar is never replaced",
+    ),
+    (
+        "should match content with extra whitespace",
+        Otherwise::Refused,
+        "white space inside of a line differs, and may lie in a string",
+    ),
+    (
+        "should handle content with line numbers at the last line",
+        Otherwise::With("                \n"),
+        "the first line of the new text is kept, though it is blank",
+    ),
+];
+
+#[tokio::test]
+async fn blocks_do_what_their_suite_says_or_change_nothing() {
+    let rows = rows();
+    let mut wrong = Vec::new();
+    let (mut markers, mut listed) = (0, 0);
+    for row in &rows {
+        // Those rows are about the markers of the text form alone, which nothing here takes as input.
+        if row["kind"] == "markers" {
+            markers += 1;
+            continue;
+        }
+        let test = row["test"].as_str().unwrap().rsplit(" > ").next().unwrap();
+        let (after, failed) = apply(row).await;
+        let (original, wanted) = (row["original"].as_str().unwrap(), row["content"].as_str());
+        if failed.is_some() && after != original {
+            wrong.push(format!("{test}: failed, but the bytes changed"));
+        }
+        let otherwise =
+            OTHERWISE.iter().find(|(known, ..)| *known == test).map(|(_, otherwise, _)| *otherwise);
+        listed += usize::from(otherwise.is_some());
+        let agrees = match (wanted, &failed, otherwise) {
+            (Some(_), Some(_), Some(Otherwise::Refused)) | (None, Some(_), None) => true,
+            (Some(wanted), None, Some(Otherwise::With(before))) => format!("{before}{wanted}") == after,
+            (Some(wanted), None, None) => wanted == after,
+            _ => false,
+        };
+        if !agrees {
+            wrong.push(format!("{test}: {failed:?} {after:?}\nwanted {wanted:?}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!((rows.len(), markers, listed), (64, 25, OTHERWISE.len()), "a row was added or lost");
+}
