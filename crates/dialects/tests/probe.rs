@@ -1,57 +1,28 @@
 //! The `probe` dialect call by call: every name that it answers to, every refusal, and what becomes of the file.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
 
+mod common;
+
+use common::words;
 use serde_json::{Value, json};
-use std::{fs, sync::Arc};
-use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Engine, Progress, Session};
-use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
-use toolpost_workspace::{Options, Workspace};
+use std::fs;
+use toolpost_runtime::Outcome;
 
-struct World {
-    root: tempfile::TempDir,
-    _state: tempfile::TempDir,
-    runtime: Arc<Runtime>,
-    session: Arc<Session>,
-}
+/// A world that speaks the dialect.
+struct World(common::World);
 
 impl World {
     fn new(files: &[(&str, &str)]) -> Self {
-        let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        for (name, text) in files {
-            let path = root.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
-        let (workspace, _) = Workspace::open(Options { roots, state: store, ..Options::default() }).unwrap();
-        let config = Config {
-            dialects: vec![&toolpost_dialects::probe::DIALECT],
-            policy: Policy::built_in().unwrap(),
-            deadline: None,
-            reply_bytes: None,
-            structured: Structured::Off,
-            narrow: Narrow::default(),
-        };
-        let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
-        Self { runtime, session: Session::new(), root, _state: state }
+        let world = common::World::new(&toolpost_dialects::probe::DIALECT);
+        files.iter().for_each(|(name, text)| world.put(name, text));
+        Self(world)
     }
 
     /// Calls a tool: what was done, or why not.
     async fn call(&self, tool: &str, arguments: Value) -> Result<String, String> {
-        let call = Call {
-            tool: tool.to_owned(),
-            arguments,
-            session: self.session.clone(),
-            cancel: CancellationToken::new(),
-            asker: Arc::new(Verdict::Deny("nobody is here".to_owned())),
-            progress: Progress::silent(),
-        };
-        match self.runtime.call(call).await {
-            Outcome::Done(answer) => Ok(answer.words()),
-            Outcome::Failed(_, answer) => Err(answer.words()),
-            other => panic!("{other:?}"),
-        }
+        let outcome = self.0.call(tool, arguments).await;
+        if let Outcome::Done(_) = outcome { Ok(words(&outcome)) } else { Err(words(&outcome)) }
     }
 
     async fn see(&self, name: &str) {
@@ -59,7 +30,7 @@ impl World {
     }
 
     fn content(&self, name: &str) -> String {
-        fs::read_to_string(self.root.path().join(name)).unwrap()
+        fs::read_to_string(self.0.root().join(name)).unwrap()
     }
 }
 
@@ -308,7 +279,7 @@ async fn what_was_not_seen_or_has_changed_is_seen_first() {
     world.see("my file.rs").await;
     for arguments in [by_line, by_text] {
         let now = format!("// new\n{TEXT}");
-        fs::write(world.root.path().join("my file.rs"), &now).unwrap();
+        fs::write(world.0.root().join("my file.rs"), &now).unwrap();
         let said = world.call("edit", arguments.clone()).await.unwrap_err();
         assert!(said.contains("| // new\n"), "{said}");
         assert_eq!(
@@ -319,7 +290,7 @@ async fn what_was_not_seen_or_has_changed_is_seen_first() {
         assert_eq!(world.content("my file.rs"), now);
         world.call("edit", arguments).await.unwrap();
         assert_eq!(world.content("my file.rs"), now.replace("second(2)", "x()"));
-        fs::write(world.root.path().join("my file.rs"), TEXT).unwrap();
+        fs::write(world.0.root().join("my file.rs"), TEXT).unwrap();
         world.see("my file.rs").await;
     }
 }
@@ -348,7 +319,7 @@ async fn files_are_made_and_written_over() {
         refused.starts_with("old.txt exists already") && refused.contains("set overwrite to true"),
         "{refused}"
     );
-    fs::write(world.root.path().join("old.txt"), "other\n").unwrap();
+    fs::write(world.0.root().join("old.txt"), "other\n").unwrap();
     let stale = world
         .call("create", json!({"file_path": "old.txt", "content": "x", "overwrite": true}))
         .await
@@ -436,6 +407,52 @@ async fn what_does_not_fit_says_how_to_go_on() {
     let edit = json!({"file_path": "wide.txt", "start_line": "1", "new_string": "narrow"});
     world.call("edit", edit).await.unwrap();
     assert_eq!(world.content("wide.txt"), "narrow\nnext\n");
+}
+
+#[tokio::test]
+async fn large_directories_say_how_much_is_missing() {
+    let world = World::new(&[("src/z/only.rs", "x")]);
+    for number in 0..1200 {
+        fs::write(world.0.root().join(format!("src/{number:04}")), "").unwrap();
+        fs::create_dir_all(world.0.root().join("many")).unwrap();
+        fs::write(world.0.root().join(format!("many/{number:04}")), "").unwrap();
+    }
+    let tree = world.call("listFiles", json!({"maxDepth": 2})).await.unwrap();
+    let missing = |name: &str| -> usize {
+        let line = tree.lines().find(|line| line.starts_with(&format!("  {name}/  (… "))).unwrap();
+        line.split_whitespace().nth(2).unwrap().parse().unwrap()
+    };
+    let shown = tree.lines().filter(|line| line.starts_with("    ")).count();
+    assert_eq!(shown + missing("src") + missing("many"), 1200 + 1201);
+    let alone = world.call("listFiles", json!({"directory": "many"})).await.unwrap();
+    assert!(
+        alone.ends_with("[toolpost: 200 more entries are not shown; list a directory below it]"),
+        "{}",
+        alone.len()
+    );
+}
+
+#[tokio::test]
+async fn references_hold_in_every_encoding() {
+    let utf16 = |text: &str| -> Vec<u8> {
+        [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect()
+    };
+    let rows: [(Vec<u8>, Vec<u8>); 4] = [
+        (b"caf\xE9\r\nb\r\n".to_vec(), b"x\r\nb\r\n".to_vec()),
+        (b"\xEF\xBB\xBFcaf\xC3\xA9\nb".to_vec(), b"\xEF\xBB\xBFx\nb".to_vec()),
+        (utf16("caf\u{e9}\nb\n"), utf16("x\nb\n")),
+        ("\u{1F600} \u{A0}\nb\n".as_bytes().to_vec(), b"x\nb\n".to_vec()),
+    ];
+    for (before, after) in rows {
+        let world = World::new(&[("f", "")]);
+        let file = world.0.root().join("f");
+        fs::write(&file, &before).unwrap();
+        let shown = world.call("extract", json!({"file": "f:1", "context": 0})).await.unwrap();
+        let line = shown.lines().nth(1).unwrap();
+        let edit = json!({"file_path": "f", "start_line": line, "new_string": "x"});
+        world.call("edit", edit).await.unwrap();
+        assert_eq!(fs::read(file).unwrap(), after, "{line}");
+    }
 }
 
 #[tokio::test]

@@ -48,14 +48,7 @@ impl Tool for ListFiles {
     fn render(output: &Output, page: &mut Page) {
         let entries = if output.nodes.is_empty() { " (empty)" } else { "" };
         page.line(&format!("{}/{entries}", output.path.trim_end_matches('/')));
-        for (at, node) in output.nodes.iter().enumerate() {
-            page.line(&entry(node));
-            // What a directory hides is said where its entries end.
-            let below = output.nodes[at + 1..].iter().take_while(|next| next.depth > node.depth).count();
-            if node.more > 0 && below == 0 {
-                page.line(&format!("{}… {} more", indent(node.depth + 1), node.more));
-            }
-        }
+        output.nodes.iter().for_each(|node| page.line(&entry(node)));
         if output.more > 0 {
             page.note(format!("{} more entries are not shown; list a directory below it", output.more));
         }
@@ -71,6 +64,7 @@ fn entry(node: &Node) -> String {
     let indent = indent(node.depth);
     match node.kind {
         FileKind::Directory if node.unreadable => format!("{indent}{name}/  (could not be read)"),
+        FileKind::Directory if node.more > 0 => format!("{indent}{name}/  (… {} more)", node.more),
         FileKind::Directory => format!("{indent}{name}/"),
         FileKind::Link => {
             let target = node.target.as_deref().unwrap_or("?");
