@@ -4,10 +4,14 @@ use crate::{
     Access, CallCtx, Engine, Failure, Hint, Kind, failures,
     fresh::{self, Sight},
 };
-use toolpost_workspace::{AccessKind, Kind as FileKind, WorkspacePath, walk::found_below};
+use std::io::Read as _;
+use toolpost_workspace::{AccessKind, Hasher, Kind as FileKind, Root, WorkspacePath, walk::found_below};
 
 /// The most entries of a tree that one call takes.
 const ENTRIES: usize = 1_000_000;
+
+/// How many bytes of a file are read at once.
+const PIECE: usize = 256 * 1024;
 
 /// Something that lies in a directory.
 pub(crate) struct Inside {
@@ -17,6 +21,11 @@ pub(crate) struct Inside {
 
 /// Lists all that lies in a directory, however deep; links are not followed.
 pub(crate) fn inside(engine: &Engine, top: &WorkspacePath, cx: &CallCtx) -> Result<Vec<Inside>, Failure> {
+    let below = |root: &&Root| root.path() != top.raw() && root.path().starts_with(top.raw());
+    if let Some(root) = engine.workspace().roots().iter().find(below) {
+        let what = format!("{} cannot be taken as a whole: {} in it is a root.", top.display(), root.shown());
+        return Err(Failure::new(Kind::WrongKind, what));
+    }
     let mut found = Vec::new();
     let mut open = vec![top.clone()];
     while let Some(directory) = open.pop() {
@@ -79,17 +88,34 @@ pub(crate) fn judge<'a>(
 
 /// Refuses a tree in which a file is not what it was when it was last seen in this session.
 pub(crate) fn unchanged(engine: &Engine, cx: &CallCtx, tree: &[Inside]) -> Result<(), Failure> {
-    for Inside { path, .. } in tree.iter().filter(|inside| inside.kind == FileKind::File) {
-        let Some(seen) = cx.session.ledger.seen(path) else { continue };
-        match engine.workspace().read(path, fresh::LIMIT) {
-            Ok(now) if now.hash == seen.hash => {}
-            Ok(now) => {
-                let sight = if (cx.may_read)(path) { Sight::Shown } else { Sight::Withheld };
-                return Err(fresh::stale(engine, cx, path, &now.bytes, sight));
-            }
-            Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::Denied) => {}
-            Err(error) => return Err(failures::access(path, error)),
+    let files = tree.iter().filter(|inside| inside.kind == FileKind::File);
+    files.map(|inside| &inside.path).try_for_each(|path| as_seen(engine, cx, path))
+}
+
+/// Refuses a file that is not what it was when it was last seen in this session, however large it is.
+pub(crate) fn as_seen(engine: &Engine, cx: &CallCtx, path: &WorkspacePath) -> Result<(), Failure> {
+    let Some(seen) = cx.session.ledger.seen(path) else { return Ok(()) };
+    let mut file = match engine.workspace().open_file(path) {
+        Ok(file) => file,
+        // What cannot be read cannot be compared, and the disk will say whether it may go.
+        Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::Denied) => return Ok(()),
+        Err(error) => return Err(failures::access(path, error)),
+    };
+    let mut hasher = Hasher::default();
+    let mut piece = vec![0; PIECE];
+    loop {
+        cx.check()?;
+        match file.read(&mut piece).map_err(|error| failures::io(path, &error))? {
+            0 => break,
+            count => hasher.update(&piece[..count]),
         }
     }
-    Ok(())
+    if hasher.finish() == seen.hash {
+        return Ok(());
+    }
+    let sight = if (cx.may_read)(path) { Sight::Shown } else { Sight::Withheld };
+    match engine.workspace().read(path, fresh::LIMIT) {
+        Ok(now) => Err(fresh::stale(engine, cx, path, &now.bytes, sight)),
+        Err(_) => Err(fresh::stale(engine, cx, path, &[], Sight::Withheld)),
+    }
 }

@@ -392,6 +392,22 @@ async fn what_a_rule_keeps_does_not_go_with_its_directory() {
 }
 
 #[tokio::test]
+async fn a_root_does_not_go_with_the_directory_that_holds_it() {
+    let world = World::new(&["d/root/a", "d/b"]);
+    let roots = vec![world.at(""), world.at("d/root")];
+    let (workspace, _) = Workspace::open(Options { roots, ..Options::default() }).unwrap();
+    let world = World { engine: Engine::new(workspace), ..world };
+    let before = world.tree();
+    let what = |top: &str| format!("{top} cannot be taken as a whole: ROOT/d/root in it is a root.");
+    refused(world.delete(&["d"], WITH, world.cx()).await, Kind::WrongKind, &what("d"), &world, &before);
+    refused(world.rename("d", "e", world.cx()).await, Kind::WrongKind, &what("d"), &world, &before);
+    let itself = "d/root is a root of the workspace, which is never deleted.";
+    let failure = world.delete(&["d/root"], WITH, world.cx()).await.unwrap_err();
+    assert!(failure.what.ends_with(itself), "{}", failure.what);
+    assert_eq!(world.tree(), before);
+}
+
+#[tokio::test]
 async fn a_file_that_changed_since_it_was_seen_is_neither_deleted_nor_moved() {
     let world = World::new(&["d/a", "d/b", "c"]);
     world.see("d/a").await;
@@ -437,13 +453,12 @@ async fn a_tree_of_ten_thousand_entries_goes_as_a_whole() {
         fs::create_dir_all(&place).unwrap();
         (0..99).for_each(|file| fs::write(place.join(file.to_string()), "x").unwrap());
     }
-    let copied = world.copy("d", "c", world.cx()).await.unwrap();
-    assert_eq!((copied.entries, copied.bytes), (10_000, 9_900));
     let moved = world.rename("d", "e/d", world.cx()).await.unwrap();
     assert_eq!(moved.entries, 10_000);
-    assert_eq!(world.tree().len(), 20_003);
-    let deleted = world.delete(&["c", "e"], WITH, world.cx()).await.unwrap();
-    assert_eq!(deleted.deleted.iter().map(|deleted| deleted.entries).collect::<Vec<_>>(), [10_000, 10_001]);
+    let copied = world.copy("e/d/7", "e/c", world.cx()).await.unwrap();
+    assert_eq!((copied.entries, copied.bytes, world.tree().len()), (99, 99, 10_102));
+    let deleted = world.delete(&["e"], WITH, world.cx()).await.unwrap();
+    assert_eq!(deleted.deleted.iter().map(|deleted| deleted.entries).collect::<Vec<_>>(), [10_101]);
     assert_eq!(world.tree(), Vec::<String>::new());
 }
 

@@ -4,14 +4,13 @@ use crate::{
     Access, CallCtx, Engine, Extent, Failure, Hint, Kind, Operation, Touch, changing,
     engine::blocking,
     failures,
-    fresh::{self, Sight},
     operations::stat::FileKind,
     show::find,
     trees::{self, Inside},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_workspace::{AccessKind, Action, Draft, Overwrite, Stat, WorkspacePath, hash};
+use toolpost_workspace::{AccessKind, Action, Draft, Overwrite, Stat, WorkspacePath};
 
 /// Gives something another name.
 pub struct Rename;
@@ -82,7 +81,9 @@ fn rename(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Fa
     }
     apart(from, to, "moved")?;
     let tree = tree(engine, cx, from, to, &stat)?;
-    unchanged(engine, cx, from, &stat)?;
+    if stat.kind == toolpost_workspace::Kind::File {
+        trees::as_seen(engine, cx, from)?;
+    }
     trees::unchanged(engine, cx, &tree)?;
     cx.check()?;
     let action = Action::Move { to: to.clone(), overwrite: Overwrite::Refuse };
@@ -140,20 +141,6 @@ fn tree(
     trees::judge(cx, Access::Writes, from, old())?;
     trees::judge(cx, Access::Writes, to, &trees::beneath(from, to, &tree))?;
     Ok(tree)
-}
-
-/// Refuses a file that is not what it was when it was last seen in this session.
-fn unchanged(engine: &Engine, cx: &CallCtx, path: &WorkspacePath, stat: &Stat) -> Result<(), Failure> {
-    let Some(seen) = cx.session.ledger.seen(path) else { return Ok(()) };
-    if stat.kind != toolpost_workspace::Kind::File {
-        return Ok(());
-    }
-    let now = engine.workspace().read(path, fresh::LIMIT);
-    let now = now.map_err(|error| failures::access(path, error))?;
-    if hash(&now.bytes) == seen.hash {
-        return Ok(());
-    }
-    Err(fresh::stale(engine, cx, path, &now.bytes, Sight::Shown))
 }
 
 /// Says how to go on where the new place is taken.

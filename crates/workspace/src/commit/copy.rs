@@ -111,7 +111,10 @@ fn entry(
 }
 
 fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes) -> Result<ContentHash> {
-    let mut old = open_regular(from, name)?;
+    let old = open_regular(from, name)?;
+    let stat = *old.stat();
+    // What somebody appends meanwhile is not waited for.
+    let mut old = old.take(stat.len);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let new = open_at(to, new_name, flags, Mode::from_raw_mode(0o600));
     let mut new = File::from(new.map_err(Failed::when("creating the new file"))?);
@@ -119,7 +122,7 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
         CommitKind::from(Failed { errno: Fault::from(error).errno(), step: "writing the new file" })
     };
     let mut hasher = Hasher::default();
-    let mut piece = vec![0; PIECE.min(usize::try_from(old.stat().len).unwrap_or(PIECE) + 1)];
+    let mut piece = vec![0; PIECE.min(usize::try_from(stat.len).unwrap_or(PIECE).max(1))];
     loop {
         match old.read(&mut piece) {
             Ok(0) => break,
@@ -132,7 +135,7 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
         }
     }
     // Set-id bits are a grant of the owner of the original; a copy does not inherit them.
-    fchmod(&new, mode_bits(old.stat().mode & 0o777)).map_err(Failed::when("copying the permissions"))?;
+    fchmod(&new, mode_bits(stat.mode & 0o777)).map_err(Failed::when("copying the permissions"))?;
     if bytes == Bytes::Alone || cfg!(not(target_os = "linux")) {
         sync_file(&new).map_err(Failed::when("bringing the new file to the disk"))?;
     }
