@@ -49,7 +49,9 @@ pub(crate) fn run(
     read_only: ReadOnly,
 ) -> Result<Committed, CommitError> {
     let mut commit = Commit::new(workspace, Plan::make(held, drafts, read_only)?);
-    if commit.works.is_empty() && commit.made.is_empty() && commit.emptied.is_empty() {
+    let is_nothing = commit.works.is_empty() && commit.made.is_empty() && commit.emptied.is_empty();
+    // That a change was undone is known even if there was nothing to do for it.
+    if is_nothing && cause.undoes.is_none() {
         return Ok(commit.done);
     }
     match commit.carry_out(cause) {
@@ -155,9 +157,22 @@ impl<'a> Commit<'a> {
             }
         }
         self.finish_directories();
+        self.forget_nothing();
         self.keep_record(if leftovers.is_empty() { JournalAfter::Goes } else { JournalAfter::Stays });
         self.done.notes.extend(leftovers.into_iter().map(|file| Note::Leftover { file }));
         self.done
+    }
+
+    /// Forgets a record of directories that were to go if they were empty, where none was.
+    fn forget_nothing(&mut self) {
+        let is_gone = |(draft, _): &(usize, WorkspacePath)| {
+            self.done.changes.get(*draft).is_some_and(|change| change.outcome == Outcome::Deleted)
+        };
+        let undoes = self.record.as_ref().is_some_and(|record| record.cause.undoes.is_some());
+        let nothing = self.works.is_empty() && self.made.is_empty() && !self.emptied.iter().any(is_gone);
+        if nothing && !undoes {
+            self.record = None;
+        }
     }
 
     /// Gives new directories their permissions, and removes those that were to go if they are empty.

@@ -1,12 +1,13 @@
 //! What an earlier process left half done, put right when a workspace is opened.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commit::directories::{remove_all_empty, set_modes};
 use crate::commit::undo::{Undone, clear, undo_all};
 use crate::history::{JournalAfter, is_done, keep};
-use crate::journal::{Journal, Step, StepKind};
+use crate::journal::{Journal, Raw, Step, StepKind};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
 use crate::state::{Life, State};
@@ -81,16 +82,18 @@ impl Recovery {
             let _ = state.remove(&file);
             return;
         }
-        let places: BTreeSet<WorkspacePath> = journal
+        let named: BTreeSet<&Path> = journal
             .steps
             .iter()
             .flat_map(|step| [Some(&step.place), step.to.as_ref()])
             .flatten()
-            .chain(journal.made.iter().chain(&journal.emptied))
-            .filter_map(|place| workspace.known(place.path()))
+            .map(Raw::path)
             .collect();
-        let expected: usize = journal.steps.iter().map(|step| 1 + usize::from(step.to.is_some())).sum();
-        if places.is_empty() || places.len() < expected {
+        let beside = journal.made.iter().chain(&journal.emptied).map(Raw::path);
+        let known = |place: &&Path| workspace.known(place).is_some();
+        let places: BTreeSet<WorkspacePath> =
+            named.iter().copied().chain(beside).filter_map(|place| workspace.known(place)).collect();
+        if places.is_empty() || !named.iter().all(known) {
             // It belongs, in part at least, to other roots: those who open them will see to it.
             return;
         }

@@ -6,9 +6,11 @@ mod common;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use common::{WAIT, World, commit, write};
+use proptest::prelude::*;
 use toolpost_workspace::{
     Action, Cause, Draft, Expect, FileDiff, HistoryLimits, HistoryRecord, Note, Options, Overwrite,
     UndoError, What, Workspace, hash,
@@ -561,6 +563,36 @@ fn none_is_kept_where_none_is_wanted_or_possible() {
 }
 
 #[test]
+fn processes_that_change_at_once_lose_no_record() {
+    let world = World::new();
+    for name in 0..4 {
+        world.write(&format!("f{name}"), "begin");
+    }
+    let start = |name: usize, bytes: &str| {
+        let mut command = Command::new(common::example());
+        command.arg(world.root()).arg(world.state()).args([&format!("f{name}"), "the same line*900"]);
+        command.env("TOOLPOST_TIMES", "60").env("TOOLPOST_HISTORY", bytes).spawn().unwrap()
+    };
+    let ended = |mut child: Child| assert!(child.wait().unwrap().success());
+    (0..4).map(|name| start(name, "536870912")).collect::<Vec<_>>().into_iter().for_each(ended);
+    let workspace = world.open();
+    let history = workspace.history().unwrap();
+    assert_eq!(history.records().count(), 4 * 60);
+    for _ in 0..4 * 60 {
+        undo(&workspace, &history.last_in_force().unwrap()).unwrap();
+    }
+    assert_eq!(world.tree(), ["f0=begin", "f1=begin", "f2=begin", "f3=begin"]);
+    // With sweeps all the time, what is left is whole.
+    (0..4).map(|name| start(name, "400000")).collect::<Vec<_>>().into_iter().for_each(ended);
+    let left: Vec<HistoryRecord> = history.records().collect();
+    assert!(left.len() > 3 && left.len() < 4 * 60, "{} left", left.len());
+    for record in left {
+        let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
+        assert!(!text.contains("cannot be shown"), "{text}");
+    }
+}
+
+#[test]
 fn damaged_contents_are_not_brought_back() {
     let world = world();
     let workspace = world.open();
@@ -581,4 +613,95 @@ fn damaged_contents_are_not_brought_back() {
     world.write("other", "A\n");
     commit(&workspace, vec![write_to(&workspace, "other", "x")]).unwrap();
     assert_eq!(fs::read(&object).unwrap(), b"A\n");
+}
+
+/// A change that may or may not be possible.
+#[derive(Debug, Clone)]
+enum Wish {
+    Write(usize, Vec<u8>),
+    Restore(usize, Vec<u8>, u32),
+    Delete(usize),
+    DeleteTree(usize),
+    DeleteEmpty(usize),
+    MakeDirectory(usize),
+    Link(usize),
+    Copy(usize, usize),
+    Move(usize, usize),
+}
+
+const NAMES: &[&str] = &["a", "b", "d", "d/x", "d/y", "d/e", "d/e/z", "f/g", "f"];
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let name = || 0..NAMES.len();
+    let bytes = || prop::collection::vec(prop::sample::select(b"ab\n\0".to_vec()), 0..6);
+    prop_oneof![
+        4 => (name(), bytes()).prop_map(|(name, bytes)| Wish::Write(name, bytes)),
+        1 => (name(), bytes(), prop::sample::select(vec![0o600, 0o444, 0o755]))
+            .prop_map(|(name, bytes, mode)| Wish::Restore(name, bytes, mode)),
+        2 => name().prop_map(Wish::Delete),
+        1 => name().prop_map(Wish::DeleteTree),
+        1 => name().prop_map(Wish::DeleteEmpty),
+        2 => name().prop_map(Wish::MakeDirectory),
+        1 => name().prop_map(Wish::Link),
+        1 => (name(), name()).prop_map(|(from, to)| Wish::Copy(from, to)),
+        3 => (name(), name()).prop_map(|(from, to)| Wish::Move(from, to)),
+    ]
+}
+
+fn granted(workspace: &Workspace, wish: Wish) -> Option<Draft> {
+    let at = |name: usize| workspace.resolve_entry(NAMES[name]).ok();
+    let (path, action) = match wish {
+        Wish::Write(name, bytes) => (name, Action::Write { bytes, expect: Expect::Any }),
+        Wish::Restore(name, bytes, mode) => (name, Action::Restore { bytes, expect: Expect::Any, mode }),
+        Wish::Delete(name) => (name, Action::Delete { expect: Expect::Any }),
+        Wish::DeleteTree(name) => (name, Action::DeleteTree),
+        Wish::DeleteEmpty(name) => (name, Action::DeleteEmpty),
+        Wish::MakeDirectory(name) => (name, Action::MakeDirectory),
+        Wish::Link(name) => (name, Action::RestoreLink { target: "a".into() }),
+        Wish::Copy(from, to) => (to, Action::Copy { from: at(from)? }),
+        Wish::Move(from, to) => (from, Action::Move { to: at(to)?, overwrite: Overwrite::Replace }),
+    };
+    Some(Draft { path: at(path)?, action })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn any_commit_can_be_undone_and_made_again(commits in prop::collection::vec(prop::collection::vec(wish(), 1..5), 1..12)) {
+        let world = World::new();
+        world.write("a", "A");
+        world.write("d/x", "X");
+        let workspace = world.open();
+        let begin = shown(&world.root());
+        let mut made = 0;
+        for wishes in commits {
+            let before = shown(&world.root());
+            let drafts: Vec<Draft> = wishes.into_iter().filter_map(|wish| granted(&workspace, wish)).collect();
+            let known = workspace.history().unwrap().records().count();
+            let committed = commit(&workspace, drafts);
+            let after = shown(&world.root());
+            let record = workspace.history().unwrap().records().count() - known;
+            if committed.is_err() {
+                prop_assert_eq!((&before, record), (&after, 0));
+                continue;
+            }
+            prop_assert!(before == after || record == 1);
+            if record == 0 {
+                continue;
+            }
+            made += 1;
+            undo(&workspace, &last(&workspace)).unwrap();
+            prop_assert_eq!(&before, &shown(&world.root()));
+            undo(&workspace, &last(&workspace)).unwrap();
+            prop_assert_eq!(&after, &shown(&world.root()));
+        }
+        // All the way back.
+        for _ in 0..made {
+            let record = workspace.history().unwrap().last_in_force().unwrap();
+            undo(&workspace, &record).unwrap();
+        }
+        prop_assert!(workspace.history().unwrap().last_in_force().is_err());
+        prop_assert_eq!(&begin, &shown(&world.root()));
+    }
 }

@@ -6,7 +6,8 @@ mod common;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
-use common::{World, example, skipped};
+use common::{WAIT, World, example, skipped};
+use toolpost_workspace::Cause;
 
 const GROUPS: &[&str] = &[
     "openat,openat2",
@@ -58,6 +59,26 @@ const CASES: &[Case] = &[
         after: &["d/", "d/e/", "d/e/f=new"],
         environment: &[("TOOLPOST_DURABLE", "1")],
     },
+    Case {
+        before: &[("a", "A"), ("d/x", "X"), ("d/e/y", "Y")],
+        arguments: &["d", "--"],
+        after: &["a=A"],
+        environment: &[],
+    },
+    Case { before: &[], arguments: &["x/y", "/"], after: &["x/", "x/y/"], environment: &[] },
+    Case { before: &[("a", "A"), ("b", "B")], arguments: &["a", ">b"], after: &["b=A"], environment: &[] },
+    Case {
+        before: &[("d/x", "X")],
+        arguments: &["d", ">e/d"],
+        after: &["e/", "e/d/", "e/d/x=X"],
+        environment: &[],
+    },
+    Case {
+        before: &[("a", "A"), ("b", "B"), ("d/x", "X")],
+        arguments: &["a", "new", "b", ">c/b", "d", "--", "n", "/"],
+        after: &["a=new", "c/", "c/b=B", "n/"],
+        environment: &[],
+    },
 ];
 
 fn has_strace() -> bool {
@@ -90,12 +111,35 @@ fn commit(world: &World, case: &Case) -> Output {
     command.output().unwrap()
 }
 
-/// Opens the workspace again, and asks for all old or all new, and nothing besides.
-fn check_after(world: &World, case: &Case, before: &[String], what: &str) {
+/// Whether the history was hindered, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Recorded {
+    Surely,
+    Perhaps,
+}
+
+/// Opens the workspace again, and asks for all old or all new, and nothing besides; and for a history that says so.
+fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded, what: &str) {
     let (workspace, recovery) = world.open_and_recover();
     let now = world.tree();
     assert!(now == before || now == case.after, "{what}: {now:?}; recovery {recovery:?}");
     assert_eq!(recovery.left, Vec::<String>::new(), "{what}");
+    let records: Vec<_> = workspace.history().unwrap().records().collect();
+    let wanted = usize::from(now == case.after);
+    let perhaps = recorded == Recorded::Perhaps && records.is_empty();
+    assert!(records.len() == wanted || perhaps, "{what}: {now:?}, {records:?}");
+    if let Some(record) = records.first() {
+        // What it says is enough to go back, and forth again.
+        for wanted in [before, &now] {
+            let last = workspace.history().unwrap().last().unwrap();
+            workspace
+                .history()
+                .unwrap()
+                .undo(&last, &Cause::default(), WAIT)
+                .unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(world.tree(), wanted, "{what}: {record:?}");
+        }
+    }
     drop(workspace);
     let left: Vec<String> = world.state_tree();
     assert_eq!(left, ["journals/", "live/", "locks/"], "{what}");
@@ -124,7 +168,7 @@ fn a_kill_at_any_call_leaves_all_old_or_all_new() {
                 let survived = output.status.success();
                 assert!(survived || output.status.signal().is_some(), "{inject}: {output:?}");
                 kills += usize::from(!survived);
-                check_after(&world, case, &before, &format!("case {number} {inject}"));
+                check_after(&world, case, &before, Recorded::Surely, &format!("case {number} {inject}"));
                 if survived {
                     break;
                 }
@@ -158,7 +202,7 @@ fn check_error(case: &Case, calls: &str, errno: &str) {
             assert!(now == before || told, "{inject}: {output:?}");
             assert!(said.contains(errno) || said.contains("permission denied"), "{inject}: {said}");
         }
-        check_after(&world, case, &before, &inject);
+        check_after(&world, case, &before, Recorded::Perhaps, &inject);
         assert!(when < 400, "{inject}: it does not end");
     }
 }
@@ -234,7 +278,7 @@ fn a_change_that_the_disk_did_not_confirm_is_made_and_noted() {
     }
     // The calls before are those of the history and the journal, which come before any change; so does the last of
     // several files.
-    for (case, when) in [(&CASES[5], 3), (&CASES[4], 4), (&CASES[4], 5), (&CASES[6], 2), (&CASES[6], 3)] {
+    for (case, when) in [(&CASES[5], 3), (&CASES[4], 5), (&CASES[4], 6), (&CASES[6], 2), (&CASES[6], 3)] {
         let world = world(case);
         let inject = format!("inject=fsync:error=EIO:when={when}");
         let output = run(&world, case, &["-e".into(), "trace=fsync".into(), "-e".into(), inject.clone()]);
@@ -265,7 +309,7 @@ fn a_file_that_cannot_be_replaced_is_rewritten() {
         assert!(output.status.success(), "{inject}: {output:?}");
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(said.contains("rewritten in place") && said.contains(errno), "{said}");
-        check_after(&world, case, &["f=old".to_owned()], &inject);
+        check_after(&world, case, &["f=old".to_owned()], Recorded::Surely, &inject);
         assert_eq!(world.tree(), case.after);
     }
 }
@@ -290,7 +334,7 @@ fn a_kill_without_hard_links_leaves_all_old_or_all_new() {
                 &kill,
             ];
             let output = run(&world, case, &flags.map(str::to_owned));
-            check_after(&world, case, &before, &kill);
+            check_after(&world, case, &before, Recorded::Surely, &kill);
             if output.status.success() {
                 break;
             }
@@ -315,12 +359,52 @@ fn a_kill_during_a_rewrite_in_place_is_undone() {
             let calls = format!("trace={group},linkat,fchmod");
             let flags = ["-e", &calls, "-e", &refuse, "-e", &busy, "-e", &kill];
             let output = run(&world, case, &flags.map(str::to_owned));
-            check_after(&world, case, &before, &kill);
+            check_after(&world, case, &before, Recorded::Surely, &kill);
             if output.status.success() {
                 break;
             }
         }
     }
+}
+
+#[test]
+fn a_kill_during_an_undo_leaves_it_undone_or_not() {
+    if !has_strace() {
+        return;
+    }
+    let mut kills = 0;
+    for number in [0, 1, 2, 7, 9, 11] {
+        let case = &CASES[number];
+        for group in ["write,pwrite64", "linkat,unlinkat,rename,renameat,renameat2,mkdirat"] {
+            for when in 1.. {
+                let world = world(case);
+                let before = world.tree();
+                assert!(commit(&world, case).status.success());
+                let undo = Case { environment: &[("TOOLPOST_UNDO", "1")], ..*case };
+                let kill = format!("inject={group}:signal=SIGKILL:when={when}");
+                let output =
+                    run(&world, &undo, &["-e".into(), format!("trace={group}"), "-e".into(), kill.clone()]);
+                kills += usize::from(!output.status.success());
+                let (workspace, recovery) = world.open_and_recover();
+                let (now, what) = (world.tree(), format!("case {number} {kill}: {output:?}"));
+                assert_eq!(recovery.left, Vec::<String>::new(), "{what}");
+                // The history says what is the case.
+                let left = workspace.history().unwrap().last_in_force();
+                match left {
+                    Err(_) => assert_eq!(now, before, "{what}"),
+                    Ok(record) => {
+                        assert_eq!(now, case.after, "{what}");
+                        workspace.history().unwrap().undo(&record, &Cause::default(), WAIT).unwrap();
+                        assert_eq!(world.tree(), before, "{what}");
+                    }
+                }
+                if output.status.success() {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(kills > 50, "only {kills} kills");
 }
 
 /// What a commit does to the disk, in order: `sync` for bytes, `name` for a rename in the root, `names` for the sync

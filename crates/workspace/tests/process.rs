@@ -148,6 +148,22 @@ fn a_full_disk_leaves_the_original_and_nothing_else() {
 }
 
 #[test]
+fn a_change_is_made_where_the_history_finds_no_room() {
+    let world = World::new();
+    world.write("f", "old");
+    let state = world.state().display().to_string();
+    let script = format!(
+        "mount -t tmpfs -o size=256k t '{state}'; x f 'bbbbbbbbbbbbbbb*40000'; head -c 8 f; x f 'now it fits'; ls '{state}/journals'"
+    );
+    let Some(output) = mounted(&world, &script) else { return };
+    let wanted = "f: Replaced\nthis change cannot be undone: the history could not be written (ENOSPC: No space left on \
+                  device)\nbbbbbbbbf: Replaced\n";
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with(wanted), "{output:?}");
+    assert_eq!((world.read("f").as_str(), output.status.code()), ("now it fits", Some(0)), "{output:?}");
+}
+
+#[test]
 fn mount_points_are_written_through() {
     let world = World::new();
     world.write("bound", "old");

@@ -57,6 +57,7 @@ impl Store {
         }
         let _ = rustix::io::write(&file, b".");
         let _ = self.count_anew();
+        self.drop_unfinished();
         let mut sweep = Sweep::look(self, state);
         sweep.forget_records();
         sweep.remove_contents(state);
@@ -165,7 +166,7 @@ impl<'a> Sweep<'a> {
         let directory = self.store.objects.directory();
         let unfinished = |name: &&String| name.ends_with(UNFINISHED);
         for name in self.contents.keys().filter(unfinished) {
-            if age(directory, name).is_some_and(|age| age > ABANDONED) {
+            if is_abandoned(directory, name) {
                 let _ = unlinkat(directory, name, AtFlags::empty());
             }
         }
@@ -193,6 +194,11 @@ impl<'a> Sweep<'a> {
 fn pending(state: &State) -> Vec<Record> {
     let journal = |file: String| serde_json::from_slice::<Journal>(&state.read(&file).ok()?).ok()?.record;
     state.journal_files().into_iter().filter(|file| file.ends_with(".json")).filter_map(journal).collect()
+}
+
+/// Says whether a file or folder has certainly been given up by whoever was making it.
+pub(super) fn is_abandoned(directory: impl AsFd, name: &str) -> bool {
+    age(directory, name).is_some_and(|age| age > ABANDONED)
 }
 
 fn age(directory: impl AsFd, name: &str) -> Option<Duration> {

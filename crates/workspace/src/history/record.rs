@@ -103,7 +103,7 @@ impl Record {
 
     /// Says whether it changed anything below one of the roots.
     pub(crate) fn is_of(&self, workspace: &Workspace) -> bool {
-        self.places().any(|place| workspace.known(place).is_some())
+        self.changes.is_empty() || self.places().any(|place| workspace.known(place).is_some())
     }
 
     /// Names every path that it changed.

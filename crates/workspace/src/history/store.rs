@@ -15,11 +15,16 @@ use super::record::Record;
 use crate::hash::hash;
 use crate::journal::Journal;
 use crate::options::HistoryLimits;
+use crate::owner::unique;
 use crate::read::open_regular;
 use crate::state::{CREATE, PRIVATE, names};
+use crate::tree::remove_tree;
 
 /// The file of a folder of records that says which root they are of.
 const ROOT: &str = "root";
+
+/// How the names of folders of records begin that are being made.
+const UNFINISHED: &str = ".";
 
 /// So many bytes are counted as one.
 const UNIT: u64 = 4096;
@@ -129,7 +134,8 @@ impl Store {
             let root = open_regular(&directory, Path::new(ROOT)).ok()?.snapshot(1 << 16).ok()?.bytes;
             Some(Folder { directory, root: std::ffi::OsString::from_vec(root).into() })
         };
-        names(self.records.as_fd()).into_iter().filter_map(open).collect()
+        let names = names(self.records.as_fd()).into_iter();
+        names.filter(|name| !name.starts_with(UNFINISHED)).filter_map(open).collect()
     }
 
     /// Takes the lock under which contents are named by a new journal, or removed; waits a moment for the other.
@@ -156,10 +162,26 @@ impl Store {
         if let Ok(folder) = openat(&self.records, &key, DIRECTORY, Mode::empty()) {
             return Ok(folder);
         }
-        let folder = folder(self.records.as_fd(), &key)?;
-        let file = openat(&folder, ROOT, CREATE, PRIVATE)?;
-        rustix::io::write(&file, root.as_os_str().as_bytes())?;
-        Ok(folder)
+        // It appears with the file that says what it is.
+        let fresh = format!("{UNFINISHED}{}", unique());
+        let made = folder(self.records.as_fd(), &fresh)?;
+        let named = openat(&made, ROOT, CREATE, PRIVATE)
+            .and_then(|file| rustix::io::write(&file, root.as_os_str().as_bytes()))
+            .and_then(|_| renameat(&self.records, &fresh, &self.records, &key));
+        if named.is_err() {
+            let _ = remove_tree(&self.records, fresh.as_ref());
+        }
+        // Another process may have been faster.
+        openat(&self.records, &key, DIRECTORY, Mode::empty())
+    }
+
+    /// Removes folders of records that were never finished.
+    pub(super) fn drop_unfinished(&self) {
+        for name in names(self.records.as_fd()).iter().filter(|name| name.starts_with(UNFINISHED)) {
+            if super::prune::is_abandoned(&self.records, name) {
+                let _ = remove_tree(&self.records, name.as_ref());
+            }
+        }
     }
 }
 
@@ -195,6 +217,10 @@ pub(crate) fn roots_of<'w>(workspace: &'w crate::Workspace, journal: &Journal) -
         if !roots.contains(&root.path()) {
             roots.push(root.path());
         }
+    }
+    if roots.is_empty() {
+        // Nothing had to be done to undo something of these.
+        roots.extend(workspace.roots().iter().map(crate::Root::path));
     }
     roots
 }
