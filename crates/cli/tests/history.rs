@@ -1,0 +1,170 @@
+//! What was changed: listed, shown, taken back on the command line.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, call, is_ok};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+/// A world in which two calls were made: an edit of a script, and a new file.
+fn world() -> World {
+    let world = World::with(&[("run.sh", b"one\r\ntwo\r\n"), ("other", b"x")]);
+    std::fs::set_permissions(world.path("run.sh"), PermissionsExt::from_mode(0o750)).unwrap();
+    let replies = world.script(&[
+        call("Read", json!({ "file_path": "run.sh" })),
+        call("Edit", json!({ "file_path": "run.sh", "old_string": "two", "new_string": "three" })),
+        call("Write", json!({ "file_path": "new/file.txt", "content": "first\nsecond\n" })),
+    ]);
+    assert!(replies.iter().all(is_ok), "{replies:?}");
+    world
+}
+
+fn list(world: &World, arguments: &[&str]) -> Vec<Value> {
+    let ended = world.run(&[&["history", "--json"], arguments].concat());
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    serde_json::from_str(&ended.out).unwrap()
+}
+
+fn id(record: &Value) -> &str {
+    record["id"].as_str().unwrap()
+}
+
+#[test]
+fn history_names_each_call_newest_first() {
+    let world = world();
+    let records = list(&world, &[]);
+    let tools: Vec<&str> = records.iter().map(|record| record["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["Write", "Edit"]);
+    let (call, other) = (records[0]["call"].as_str().unwrap(), records[1]["call"].as_str().unwrap());
+    let (process, number) = call.split_once('-').unwrap();
+    assert_eq!((process.len(), number, other), (6, "3", format!("{process}-2").as_str()));
+    assert_eq!(records[0]["session"], records[1]["session"]);
+    assert_eq!(records[0]["files"][1], json!({ "path": "new/file.txt", "added": 2, "removed": 0 }));
+    assert_eq!(records[1]["files"], json!([{ "path": "run.sh", "added": 1, "removed": 1 }]));
+    let edit = &records[1]["changes"][0];
+    assert_eq!((&edit["what"], &edit["before"]["mode"], &edit["after"]["bytes"]), (&json!("written"), &json!("0750"), &json!(12)));
+    let lines = world.run(&["history"]).out;
+    let time = |record: &Value| record["time"].as_str().unwrap().to_owned();
+    let wanted = format!(
+        "{}  {}  Write        new (directory), new/file.txt +2 -0 (new)\n{}  {}  Edit         run.sh +1 -1\n",
+        id(&records[0]), time(&records[0]), id(&records[1]), time(&records[1])
+    );
+    assert_eq!(lines, wanted);
+    assert_eq!(list(&world, &["--limit", "1"]), records[..1]);
+    assert_eq!(list(&world, &["--path", "run.sh"]), records[1..]);
+    assert_eq!(list(&world, &["--path", "new"]), records[..1]);
+    assert_eq!(list(&world, &["--path", "other"]), Vec::<Value>::new());
+    assert_eq!(world.run(&["history", "--path", "other"]).out, "No change of this workspace is recorded.\n");
+    assert_eq!(world.run(&["history", "--path", "/etc"]).code, Some(2));
+}
+
+#[test]
+fn diff_shows_the_last_change_or_a_named_one() {
+    let world = world();
+    let records = list(&world, &[]);
+    let written = "# new: directory made\n--- /dev/null\n+++ b/new/file.txt\n@@ -0,0 +1,2 @@\n+first\n+second\n";
+    assert_eq!(world.run(&["diff"]).out, written);
+    let edited = "--- a/run.sh\n+++ b/run.sh\n@@ -1,2 +1,2 @@\n one\r\n-two\r\n+three\r\n";
+    for said in [id(&records[1]), &id(&records[1])[..7], records[1]["call"].as_str().unwrap()] {
+        assert_eq!(world.run(&["diff", said]).out, edited, "{said}");
+    }
+    let unknown = world.run(&["diff", "zzz"]);
+    let wanted = "toolpost: the history holds no change of this workspace whose id, or whose call's id, begins with `zzz`; `toolpost history` lists them\n";
+    assert_eq!((unknown.code, unknown.err.as_str()), (Some(1), wanted));
+    let process = records[0]["call"].as_str().unwrap().split('-').next().unwrap();
+    let several = world.run(&["diff", process]);
+    let wanted = format!("toolpost: `{process}` may be {} or {}: say more of the id; ", id(&records[0]), id(&records[1]));
+    assert!(several.err.starts_with(&wanted) && several.code == Some(1), "{several:?}");
+}
+
+#[test]
+fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
+    let world = world();
+    let records = list(&world, &[]);
+    let undone = world.run(&["undo"]);
+    let name = |record: &Value| format!("{} ({}, {})", id(record), record["tool"].as_str().unwrap(), record["time"].as_str().unwrap());
+    let wanted = format!("Undone: {}\n  new/file.txt: removed\n  new: removed\n", name(&records[0]));
+    assert_eq!((undone.code, undone.out.as_str(), undone.err.as_str()), (Some(0), wanted.as_str(), ""));
+    let undone = world.run(&["undo"]);
+    assert_eq!(undone.out, format!("Undone: {}\n  run.sh: brought back\n", name(&records[1])));
+    assert_eq!(world.read("run.sh"), b"one\r\ntwo\r\n");
+    let mode = std::fs::metadata(world.path("run.sh")).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode, world.path("new").exists()), (0o750, false));
+    let nothing = world.run(&["undo"]);
+    let wanted = "toolpost: the history holds no change of this workspace that is not undone; `toolpost history` lists them\n";
+    assert_eq!((nothing.code, nothing.err.as_str()), (Some(1), wanted));
+    let after = list(&world, &[]);
+    let undo = &after[0];
+    assert_eq!((&undo["tool"], &undo["undoes"], &after[3]["undone"]), (&json!("undo"), &json!(id(&records[1])), &json!(true)));
+    // Already undone; and the undo can be undone.
+    let again = world.run(&["undo", id(&records[1])]);
+    let wanted = format!(
+        "toolpost: the change {0} is undone already, by {1}: to make it again, undo that one. Nothing was changed; `toolpost undo {1}` makes it again.\n",
+        id(&records[1]), id(undo)
+    );
+    assert_eq!((again.code, again.err), (Some(1), wanted));
+    assert_eq!(world.run(&["undo", id(undo)]).code, Some(0));
+    assert_eq!(world.read("run.sh"), b"one\r\nthree\r\n");
+}
+
+#[test]
+fn undo_refuses_what_somebody_has_changed() {
+    let world = world();
+    let edit = id(&list(&world, &[])[1]).to_owned();
+    world.write("run.sh", b"mine");
+    let refused = world.run(&["undo", &edit]);
+    let wanted = format!(
+        "toolpost: the change {edit} was not undone, because run.sh has another content now. Nothing was changed; `toolpost diff {edit}` shows what to take back by hand.\n"
+    );
+    assert_eq!((refused.code, refused.err, refused.out.as_str()), (Some(1), wanted, ""));
+    assert_eq!((world.read("run.sh"), world.read("new/file.txt")), (b"mine".to_vec(), b"first\nsecond\n".to_vec()));
+}
+
+#[test]
+fn no_history_where_none_is_wanted() {
+    let world = World::new();
+    let off = |arguments: &[&str]| {
+        let output = world.program(arguments).env("TOOLPOST_HISTORY_MB", "0").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(off(&["call", "Write", r#"{"file_path":"f","content":"x"}"#]), (Some(0), String::new()));
+    let why = "toolpost: no history is kept: the setting `history_mb` is 0\n".to_owned();
+    for command in ["history", "diff", "undo"] {
+        assert_eq!(off(&[command]), (Some(2), why.clone()), "{command}");
+    }
+    assert!(!world.base().join("home/.local/state/toolpost/history").exists());
+    let read_only = world.run(&["undo", "--read-only"]);
+    let wanted = "toolpost: nothing is written here: the settings `deny` and `read_only` say so\n";
+    assert_eq!((read_only.code, read_only.err.as_str()), (Some(2), wanted));
+}
+
+#[test]
+fn what_the_history_keeps_is_hidden_from_tools_where_a_root_holds_it() {
+    let world = World::with(&[(".env", b"SECRET=hunter2\n"), ("f", b"hunter2\n")]);
+    let state = world.path("state").display().to_string();
+    let allow = world.base().join("allow.toml");
+    let rule = "[[rule]]\ntouch = [\"read\", \"write\"]\npaths = [\".env\"]\ndecide = \"allow\"\n";
+    std::fs::write(&allow, rule).unwrap();
+    let allowed = ["--state", &state, "--policy", &allow.display().to_string()];
+    let replies = world.script_with(
+        &allowed,
+        &[
+            call("Read", json!({ "file_path": ".env" })),
+            call("Edit", json!({ "file_path": ".env", "old_string": "hunter2", "new_string": "hunter3" })),
+        ],
+    );
+    assert!(replies.iter().all(is_ok), "{replies:?}");
+    let objects = world.path("state/history/objects");
+    let object = std::fs::read_dir(objects).unwrap().next().unwrap().unwrap().path();
+    let grep = json!({ "pattern": "hunter", "glob": "**", "path": "." });
+    let replies = world.script_with(
+        &["--state", &state],
+        &[call("Grep", grep), call("Read", json!({ "file_path": object.display().to_string() }))],
+    );
+    let found = common::words(&replies[0]);
+    assert!(found.contains('f') && !found.contains("objects"), "{found}");
+    let said = common::words(&replies[1]);
+    assert!(!is_ok(&replies[1]) && said.contains("Toolpost keeps its own state there"), "{said}");
+}

@@ -1,0 +1,136 @@
+//! Fewer tools: named ones, or none that writes; and several dialects and roots at once.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, call, is_ok, words};
+use serde_json::{Value, json};
+
+/// The names of the tools that are served, over MCP.
+fn served(world: &World, arguments: &[&str]) -> Vec<String> {
+    let mut server = world.serve(arguments);
+    server.ask("tools/list", json!({}));
+    names(&server.next()["result"]["tools"])
+}
+
+/// The names of the tools that `toolpost tools` prints.
+fn printed(world: &World, arguments: &[&str]) -> Vec<String> {
+    names(&serde_json::from_str(&world.run(&[&["tools"], arguments].concat()).out).unwrap())
+}
+
+fn names(tools: &Value) -> Vec<String> {
+    tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn only_the_tools_that_were_asked_for_are_served() {
+    let world = World::new();
+    let two = ["--dialect", "opencode", "--dialect", "probe"];
+    let rows: &[(&[&str], &[&str])] = &[
+        (&["--tools", "Read,Grep"], &["Read", "Grep"]),
+        (&["--tools", "Grep", "--tools", "claude_Read"], &["Read", "Grep"]),
+        (&["--read-only"], &["Read", "Glob", "Grep"]),
+        (&["--deny", "write"], &["Read", "Glob", "Grep"]),
+        (&["--tools", "Read,Edit", "--deny", "write"], &["Read"]),
+        (&["--dialect", "trae", "--tools", "delete_files"], &["delete_file"]),
+    ];
+    for (arguments, wanted) in rows {
+        assert_eq!(&served(&world, arguments), wanted, "{arguments:?}");
+        assert_eq!(&printed(&world, arguments), wanted, "{arguments:?}");
+    }
+    // A name keeps its prefix whether or not its namesake is served.
+    for (said, wanted) in [("opencode_edit", &["opencode_edit"][..]), ("edit", &["opencode_edit", "probe_edit"])] {
+        let arguments = [&two[..], &["--tools", said]].concat();
+        assert_eq!(served(&world, &arguments), wanted, "{said}");
+    }
+}
+
+#[test]
+fn names_and_places_to_set_them() {
+    let world = World::new();
+    let unknown = world.run(&["tools", "--tools", "Read,Nope"]);
+    let wanted = "toolpost: no tool is called `Nope`; there are Read, Edit, Write, Glob, Grep\n";
+    assert_eq!((unknown.code, unknown.err.as_str()), (Some(2), wanted));
+    let nothing = world.run(&["serve", "--tools", "Edit", "--read-only"]);
+    let wanted = "toolpost: no tool is left: each of those that were asked for is denied; ask for others, or deny less\n";
+    assert_eq!((nothing.code, nothing.err.as_str()), (Some(2), wanted));
+    let variables: [(&str, &str); 3] =
+        [("TOOLPOST_TOOLS", "Read,Edit"), ("TOOLPOST_READ_ONLY", "on"), ("TOOLPOST_DENY", "write")];
+    for (name, value) in &variables[1..] {
+        let output = world.program(&["tools"]).envs([variables[0], (name, value)]).output().unwrap();
+        assert_eq!(names(&serde_json::from_slice(&output.stdout).unwrap()), ["Read"], "{name}");
+    }
+    world.write("../home/.config/toolpost/config.toml", b"tools = [\"Glob\", \"Write\"]\ndeny = [\"write\"]\n");
+    assert_eq!(printed(&world, &[]), ["Glob"]);
+    let doctor = world.run(&["doctor"]).out;
+    for line in ["tools = Glob, Write (file, ", "deny = write (file, ", "read_only = off (default)", "history_mb = 512 (default)"] {
+        assert!(doctor.contains(line), "{line}: {doctor}");
+    }
+    let wrong = world.program(&["tools"]).env("TOOLPOST_DENY", "reed").output().unwrap();
+    let said = String::from_utf8(wrong.stderr).unwrap();
+    assert_eq!((wrong.status.code(), said.contains("it must be one of write")), (Some(2), true), "{said}");
+}
+
+#[test]
+fn no_name_gets_around_the_narrowing() {
+    let world = World::with(&[("f", b"old")]);
+    let arguments = [
+        ("Write", json!({ "file_path": "f", "content": "new" })),
+        ("claude_Write", json!({ "file_path": "f", "content": "new" })),
+        ("write_to_file", json!({ "file_path": "f", "content": "new", "rewrite": true })),
+        ("trae_write_to_file", json!({ "file_path": "f", "content": "new", "rewrite": true })),
+        ("delete_file", json!({ "file_paths": ["f"] })),
+        ("delete_files", json!({ "file_paths": ["f"] })),
+        ("trae_delete_files", json!({ "file_paths": ["f"] })),
+        ("batch", json!({ "calls": [{ "tool": "write_file", "args": { "path": "f", "content": "new" } }] })),
+    ];
+    let all = ["--dialect", "claude", "--dialect", "trae", "--dialect", "zblade"];
+    for flags in [&["--read-only"][..], &["--deny", "write"], &["--tools", "Read,list_dir,batch"]] {
+        let mut server = world.serve(&[&all[..], flags].concat());
+        for (tool, arguments) in &arguments {
+            let id = server.ask_call(&call(tool, arguments.clone()));
+            let answer = server.next();
+            let refused = answer.get("error").is_some() || answer["result"]["isError"] == true;
+            let inside = *tool == "batch";
+            assert!(answer["id"] == id && (refused || inside), "{flags:?} {tool}: {answer}");
+            assert_eq!(world.read("f"), b"old", "{flags:?} {tool}: {answer}");
+        }
+        let reply = server.call(&call("Read", json!({ "file_path": "f" })));
+        assert_ne!(reply["isError"], true, "{flags:?}: {reply}");
+    }
+    let ended = world.run(&["call", "--read-only", "Write", r#"{"file_path":"f","content":"new"}"#]);
+    let wanted = "No tool is called Write. The tools are: Read, Glob, Grep.\n";
+    assert_eq!((ended.code, ended.err.as_str()), (Some(1), wanted));
+}
+
+#[test]
+fn several_dialects_and_roots_are_served_at_once() {
+    let world = World::with(&[("f", b"in the first\n")]);
+    let second = world.base().join("out");
+    std::fs::write(second.join("g"), b"in the second\n").unwrap();
+    let g = second.join("g").display().to_string();
+    let (first, out) = (world.root().display().to_string(), second.display().to_string());
+    let arguments =
+        ["--root", &first, "--root", &out, "--dialect", "claude", "--dialect", "opencode", "--dialect", "probe"];
+    let mut server = world.serve(&arguments);
+    let read = |path: &str| call("Read", json!({ "file_path": path }));
+    for (path, wanted) in [("f", "in the first"), (g.as_str(), "in the second")] {
+        let reply = server.call(&read(path));
+        assert!(reply["content"][0]["text"].as_str().unwrap().contains(wanted), "{reply}");
+    }
+    // One session: what one dialect has read, another may edit, under its prefixed name.
+    let edit = json!({ "filePath": g, "oldString": "second", "newString": "second root" });
+    let reply = server.call(&call("opencode_edit", edit));
+    assert_ne!(reply["isError"], true, "{reply}");
+    assert_eq!(std::fs::read(second.join("g")).unwrap(), b"in the second root\n");
+    let tools = served(&world, &arguments);
+    assert!(tools.contains(&"opencode_edit".to_owned()) && tools.contains(&"probe_edit".to_owned()), "{tools:?}");
+    assert!(tools.contains(&"Edit".to_owned()) && !tools.contains(&"edit".to_owned()), "{tools:?}");
+    // The command line sees both, and knows which call changed what.
+    let ended = world.run(&["--root", &first, "--root", &out, "undo"]);
+    assert_eq!((ended.code, std::fs::read(second.join("g")).unwrap()), (Some(0), b"in the second\n".to_vec()), "{ended:?}");
+    assert_eq!(world.run(&["--root", &first, "history"]).out, "No change of this workspace is recorded.\n");
+    let outside = server.call(&read("/etc/hostname"));
+    assert_eq!(outside["isError"], true, "{outside}");
+}
