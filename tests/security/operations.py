@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shlex
 import subprocess
 import threading
 import time
@@ -192,6 +193,13 @@ def edit_loop_kill(session, path, n, kill_every):
         if reply.refused:
             return [reply]
     return [Reply(f"{n} edits")]
+
+
+def undo(session, path):
+    """Takes the last change back on the command line, as no tool does; it must be one of the path."""
+    command, root = shlex.quote(session.world.setting.binary), shlex.quote(session.world.ws)
+    status, said = session.world.shell(f"{command} history --root {root} --limit 1 --path {shlex.quote(path)} && {command} undo --root {root}")
+    return [Reply(said, refused=status != 0)]
 
 
 def read_dupkey(session, first, second):
@@ -390,7 +398,7 @@ def sleep(session, ms):
 
 MACHINES = {
     "race_read": race_read, "race_write": race_write, "parallel_edit": parallel_edit, "kill9_write": kill9_write, "kill_points": kill_points,
-    "edit_loop_kill": edit_loop_kill, "read_dupkey": read_dupkey, "rpc": rpc, "pings": pings, "call_all_wrong_types": call_all_wrong_types,
+    "edit_loop_kill": edit_loop_kill, "undo": undo, "read_dupkey": read_dupkey, "rpc": rpc, "pings": pings, "call_all_wrong_types": call_all_wrong_types,
     "backpressure": backpressure, "init_version": init_version, "call_before_init": call_before_init, "read_with_roots": read_with_roots,
     "tools_scan": tools_scan, "start": start, "strace_net": strace_net, "grep_logs": grep_logs, "stdio26": stdio26, "sh": outside, "sleep": sleep,
 }

@@ -44,12 +44,18 @@ fn history_names_each_call_newest_first() {
     assert_eq!(records[0]["files"][1], json!({ "path": "new/file.txt", "added": 2, "removed": 0 }));
     assert_eq!(records[1]["files"], json!([{ "path": "run.sh", "added": 1, "removed": 1 }]));
     let edit = &records[1]["changes"][0];
-    assert_eq!((&edit["what"], &edit["before"]["mode"], &edit["after"]["bytes"]), (&json!("written"), &json!("0750"), &json!(12)));
+    assert_eq!(
+        (&edit["what"], &edit["before"]["mode"], &edit["after"]["bytes"]),
+        (&json!("written"), &json!("0750"), &json!(12))
+    );
     let lines = world.run(&["history"]).out;
     let time = |record: &Value| record["time"].as_str().unwrap().to_owned();
     let wanted = format!(
         "{}  {}  Write        new (directory), new/file.txt +2 -0 (new)\n{}  {}  Edit         run.sh +1 -1\n",
-        id(&records[0]), time(&records[0]), id(&records[1]), time(&records[1])
+        id(&records[0]),
+        time(&records[0]),
+        id(&records[1]),
+        time(&records[1])
     );
     assert_eq!(lines, wanted);
     assert_eq!(list(&world, &["--limit", "1"]), records[..1]);
@@ -64,7 +70,8 @@ fn history_names_each_call_newest_first() {
 fn diff_shows_the_last_change_or_a_named_one() {
     let world = world();
     let records = list(&world, &[]);
-    let written = "# new: directory made\n--- /dev/null\n+++ b/new/file.txt\n@@ -0,0 +1,2 @@\n+first\n+second\n";
+    let written =
+        "# new: directory made\n--- /dev/null\n+++ b/new/file.txt\n@@ -0,0 +1,2 @@\n+first\n+second\n";
     assert_eq!(world.run(&["diff"]).out, written);
     let edited = "--- a/run.sh\n+++ b/run.sh\n@@ -1,2 +1,2 @@\n one\r\n-two\r\n+three\r\n";
     for said in [id(&records[1]), &id(&records[1])[..7], records[1]["call"].as_str().unwrap()] {
@@ -75,7 +82,11 @@ fn diff_shows_the_last_change_or_a_named_one() {
     assert_eq!((unknown.code, unknown.err.as_str()), (Some(1), wanted));
     let process = records[0]["call"].as_str().unwrap().split('-').next().unwrap();
     let several = world.run(&["diff", process]);
-    let wanted = format!("toolpost: `{process}` may be {} or {}: say more of the id; ", id(&records[0]), id(&records[1]));
+    let wanted = format!(
+        "toolpost: `{process}` may be {} or {}: say more of the id; ",
+        id(&records[0]),
+        id(&records[1])
+    );
     assert!(several.err.starts_with(&wanted) && several.code == Some(1), "{several:?}");
 }
 
@@ -84,7 +95,9 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
     let world = world();
     let records = list(&world, &[]);
     let undone = world.run(&["undo"]);
-    let name = |record: &Value| format!("{} ({}, {})", id(record), record["tool"].as_str().unwrap(), record["time"].as_str().unwrap());
+    let name = |record: &Value| {
+        format!("{} ({}, {})", id(record), record["tool"].as_str().unwrap(), record["time"].as_str().unwrap())
+    };
     let wanted = format!("Undone: {}\n  new/file.txt: removed\n  new: removed\n", name(&records[0]));
     assert_eq!((undone.code, undone.out.as_str(), undone.err.as_str()), (Some(0), wanted.as_str(), ""));
     let undone = world.run(&["undo"]);
@@ -97,12 +110,16 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
     assert_eq!((nothing.code, nothing.err.as_str()), (Some(1), wanted));
     let after = list(&world, &[]);
     let undo = &after[0];
-    assert_eq!((&undo["tool"], &undo["undoes"], &after[3]["undone"]), (&json!("undo"), &json!(id(&records[1])), &json!(true)));
+    assert_eq!(
+        (&undo["tool"], &undo["undoes"], &after[3]["undone"]),
+        (&json!("undo"), &json!(id(&records[1])), &json!(true))
+    );
     // Already undone; and the undo can be undone.
     let again = world.run(&["undo", id(&records[1])]);
     let wanted = format!(
         "toolpost: the change {0} is undone already, by {1}: to make it again, undo that one. Nothing was changed; `toolpost undo {1}` makes it again.\n",
-        id(&records[1]), id(undo)
+        id(&records[1]),
+        id(undo)
     );
     assert_eq!((again.code, again.err), (Some(1), wanted));
     assert_eq!(world.run(&["undo", id(undo)]).code, Some(0));
@@ -119,7 +136,10 @@ fn undo_refuses_what_somebody_has_changed() {
         "toolpost: the change {edit} was not undone, because run.sh has another content now. Nothing was changed; `toolpost diff {edit}` shows what to take back by hand.\n"
     );
     assert_eq!((refused.code, refused.err, refused.out.as_str()), (Some(1), wanted, ""));
-    assert_eq!((world.read("run.sh"), world.read("new/file.txt")), (b"mine".to_vec(), b"first\nsecond\n".to_vec()));
+    assert_eq!(
+        (world.read("run.sh"), world.read("new/file.txt")),
+        (b"mine".to_vec(), b"first\nsecond\n".to_vec())
+    );
 }
 
 #[test]

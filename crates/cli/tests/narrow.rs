@@ -40,7 +40,9 @@ fn only_the_tools_that_were_asked_for_are_served() {
         assert_eq!(&printed(&world, arguments), wanted, "{arguments:?}");
     }
     // A name keeps its prefix whether or not its namesake is served.
-    for (said, wanted) in [("opencode_edit", &["opencode_edit"][..]), ("edit", &["opencode_edit", "probe_edit"])] {
+    for (said, wanted) in
+        [("opencode_edit", &["opencode_edit"][..]), ("edit", &["opencode_edit", "probe_edit"])]
+    {
         let arguments = [&two[..], &["--tools", said]].concat();
         assert_eq!(served(&world, &arguments), wanted, "{said}");
     }
@@ -61,10 +63,18 @@ fn names_and_places_to_set_them() {
         let output = world.program(&["tools"]).envs([variables[0], (name, value)]).output().unwrap();
         assert_eq!(names(&serde_json::from_slice(&output.stdout).unwrap()), ["Read"], "{name}");
     }
-    world.write("../home/.config/toolpost/config.toml", b"tools = [\"Glob\", \"Write\"]\ndeny = [\"write\"]\n");
+    world.write(
+        "../home/.config/toolpost/config.toml",
+        b"tools = [\"Glob\", \"Write\"]\ndeny = [\"write\"]\n",
+    );
     assert_eq!(printed(&world, &[]), ["Glob"]);
     let doctor = world.run(&["doctor"]).out;
-    for line in ["tools = Glob, Write (file, ", "deny = write (file, ", "read_only = off (default)", "history_mb = 512 (default)"] {
+    for line in [
+        "tools = Glob, Write (file, ",
+        "deny = write (file, ",
+        "read_only = off (default)",
+        "history_mb = 512 (default)",
+    ] {
         assert!(doctor.contains(line), "{line}: {doctor}");
     }
     let wrong = world.program(&["tools"]).env("TOOLPOST_DENY", "reed").output().unwrap();
@@ -111,8 +121,18 @@ fn several_dialects_and_roots_are_served_at_once() {
     std::fs::write(second.join("g"), b"in the second\n").unwrap();
     let g = second.join("g").display().to_string();
     let (first, out) = (world.root().display().to_string(), second.display().to_string());
-    let arguments =
-        ["--root", &first, "--root", &out, "--dialect", "claude", "--dialect", "opencode", "--dialect", "probe"];
+    let arguments = [
+        "--root",
+        &first,
+        "--root",
+        &out,
+        "--dialect",
+        "claude",
+        "--dialect",
+        "opencode",
+        "--dialect",
+        "probe",
+    ];
     let mut server = world.serve(&arguments);
     let read = |path: &str| call("Read", json!({ "file_path": path }));
     for (path, wanted) in [("f", "in the first"), (g.as_str(), "in the second")] {
@@ -125,11 +145,18 @@ fn several_dialects_and_roots_are_served_at_once() {
     assert_ne!(reply["isError"], true, "{reply}");
     assert_eq!(std::fs::read(second.join("g")).unwrap(), b"in the second root\n");
     let tools = served(&world, &arguments);
-    assert!(tools.contains(&"opencode_edit".to_owned()) && tools.contains(&"probe_edit".to_owned()), "{tools:?}");
+    assert!(
+        tools.contains(&"opencode_edit".to_owned()) && tools.contains(&"probe_edit".to_owned()),
+        "{tools:?}"
+    );
     assert!(tools.contains(&"Edit".to_owned()) && !tools.contains(&"edit".to_owned()), "{tools:?}");
     // The command line sees both, and knows which call changed what.
     let ended = world.run(&["--root", &first, "--root", &out, "undo"]);
-    assert_eq!((ended.code, std::fs::read(second.join("g")).unwrap()), (Some(0), b"in the second\n".to_vec()), "{ended:?}");
+    assert_eq!(
+        (ended.code, std::fs::read(second.join("g")).unwrap()),
+        (Some(0), b"in the second\n".to_vec()),
+        "{ended:?}"
+    );
     assert_eq!(world.run(&["--root", &first, "history"]).out, "No change of this workspace is recorded.\n");
     let outside = server.call(&read("/etc/hostname"));
     assert_eq!(outside["isError"], true, "{outside}");

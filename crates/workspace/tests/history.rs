@@ -471,7 +471,7 @@ fn what_is_too_long_is_named_and_the_change_is_made() {
     let record = last(&workspace);
     let error = undo(&workspace, &record).unwrap_err().to_string();
     let wanted = format!(
-        "the change {} cannot be undone: of big, it has 68157440 bytes, more than the history keeps of a file (67108864)",
+        "the change {} cannot be undone: the former content of big is not there (it has 68157440 bytes, more than the history keeps of a file (67108864))",
         record.id
     );
     assert_eq!((error, world.read("big").as_str()), (wanted, "small"));
@@ -482,6 +482,12 @@ fn what_is_too_long_is_named_and_the_change_is_made() {
     let committed = commit(&workspace, vec![draft(&workspace, "many", Action::DeleteTree)]).unwrap();
     assert!(matches!(&committed.notes[..], [Note::NoWayBack { .. }]), "{:?}", committed.notes);
     assert!(matches!(undo(&workspace, &last(&workspace)).unwrap_err(), UndoError::NotKept { .. }));
+    fs::create_dir(world.at("deep")).unwrap();
+    fs::File::create(world.at("deep/big")).unwrap().set_len(65 * 1024 * 1024).unwrap();
+    let committed = commit(&workspace, vec![draft(&workspace, "deep", Action::DeleteTree)]).unwrap();
+    let why = "this change cannot be undone: deep holds big, which has 68157440 bytes, more than the history keeps of a \
+               file (67108864), and its former content was not kept";
+    assert_eq!(committed.notes.iter().map(ToString::to_string).collect::<Vec<_>>(), [why]);
 }
 
 fn with_limits(world: &World, bytes: u64, age: Duration) -> Workspace {
@@ -604,7 +610,10 @@ fn damaged_contents_are_not_brought_back() {
             None => fs::remove_file(&object).unwrap(),
         }
         let error = undo(&workspace, &last(&workspace)).unwrap_err().to_string();
-        assert!(error.contains("cannot be undone: of a, its bytes"), "{error}");
+        assert!(
+            error.contains("cannot be undone: the former content of a is not there (its bytes"),
+            "{error}"
+        );
         assert!(error.replace("in the history are", "are").contains(wanted), "{error}");
         assert_eq!(world.read("a"), "new");
     }

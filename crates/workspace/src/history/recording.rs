@@ -49,14 +49,26 @@ impl<'a> Recording<'a> {
         name: &Path,
         content: &mut Content,
     ) -> Result<()> {
-        let Some(hash) = content.hash else { return Ok(()) };
+        if let Some(why) = self.keep_or_say(directory, name, content)? {
+            self.lose(path, content, why);
+        }
+        Ok(())
+    }
+
+    /// Keeps what a file holds, or says why not.
+    pub(super) fn keep_or_say(
+        &mut self,
+        directory: impl AsFd,
+        name: &Path,
+        content: &Content,
+    ) -> Result<Option<String>> {
+        let Some(hash) = content.hash else { return Ok(None) };
         let reach = self.reach();
         if self.store.objects.has(hash, content.bytes, reach) {
-            return Ok(());
+            return Ok(None);
         }
         if let Some(why) = self.too_much(content.bytes) {
-            self.lose(path, content, why);
-            return Ok(());
+            return Ok(Some(why));
         }
         let opened = open_regular(directory, name).map_err(|_| Errno::STALE)?;
         let snapshot = opened.snapshot(LONGEST).map_err(|_| Errno::STALE)?;
@@ -64,7 +76,8 @@ impl<'a> Recording<'a> {
         if snapshot.hash != hash {
             return Err(Errno::STALE);
         }
-        self.take(hash, &snapshot.bytes, reach)
+        self.take(hash, &snapshot.bytes, reach)?;
+        Ok(None)
     }
 
     /// Keeps what a file will hold; that it is on the disk is the file's own business.

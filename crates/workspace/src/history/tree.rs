@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Dir, readlinkat};
 use rustix::io::{Errno, Result};
 use serde::{Deserialize, Serialize};
+use toolpost_text::escape;
 
 use super::record::{Content, Sort};
 use super::recording::Recording;
@@ -32,15 +33,14 @@ pub(super) struct Node {
 
 /// Keeps all that is below a directory, and completes its content with the list of it; an empty one has no list.
 pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content: &mut Content) -> Result<()> {
-    let keep = |node: &mut Content, whole: &WorkspacePath, directory: &OwnedFd, name: &Path| match node.sort {
-        Sort::File => recording.keep_file(whole, directory, name, node),
-        Sort::Other => {
-            recording.lose(whole, node, "is no regular file".to_owned());
-            Ok(())
-        }
-        Sort::Directory | Sort::Tree | Sort::Link => Ok(()),
-    };
-    let listed = list(path, keep)?;
+    let listed = list(path, |node, directory, name| {
+        node.lost = match node.sort {
+            Sort::File => recording.keep_or_say(directory, name, node)?,
+            Sort::Other => Some("is no regular file".to_owned()),
+            Sort::Directory | Sort::Tree | Sort::Link => None,
+        };
+        Ok(())
+    })?;
     complete(recording, path, content, listed)
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn copied(
     from: &WorkspacePath,
     content: &mut Content,
 ) -> Result<()> {
-    let listed = list(from, |node, _, _, _| {
+    let listed = list(from, |node, _, _| {
         // A copy has no set-id bits.
         node.mode = node.mode.map(|mode| mode & 0o777);
         Ok(())
@@ -60,7 +60,7 @@ pub(crate) fn copied(
 
 /// Hashes the list of what a directory holds now, as [`keep`] and [`copied`] make it.
 pub(super) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
-    let Listed::All(nodes) = list(path, |_, _, _, _| Ok(()))? else { return Ok(None) };
+    let Listed::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
     if nodes.is_empty() {
         return Ok(None);
     }
@@ -84,12 +84,12 @@ enum Listed {
     Lost(String),
 }
 
-type Visit<'a> = dyn FnMut(&mut Content, &WorkspacePath, &OwnedFd, &Path) -> Result<()> + 'a;
+type Visit<'a> = dyn FnMut(&mut Content, &OwnedFd, &Path) -> Result<()> + 'a;
 
 /// Lists all that is below a directory, parents first; each is visited before it is listed.
 fn list(
     path: &WorkspacePath,
-    mut visit: impl FnMut(&mut Content, &WorkspacePath, &OwnedFd, &Path) -> Result<()>,
+    mut visit: impl FnMut(&mut Content, &OwnedFd, &Path) -> Result<()>,
 ) -> Result<Listed> {
     let (mut nodes, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(below) = waiting.pop() {
@@ -97,9 +97,10 @@ fn list(
         let directory = directory.map_err(crate::Fault::errno)?;
         for name in entries(&directory)? {
             let place = below.join(OsStr::from_bytes(&name));
-            let content = node(path, &directory, &place, &mut visit)?;
+            let content = node(&directory, &place, &mut visit)?;
             if let Some(why) = content.lost {
-                return Ok(Listed::Lost(why));
+                let culprit = escape::name(place.as_os_str().as_bytes());
+                return Ok(Listed::Lost(format!("holds {culprit}, which {why}")));
             }
             if content.sort == Sort::Directory {
                 waiting.push(place.clone());
@@ -140,7 +141,7 @@ fn complete(
     Ok(())
 }
 
-fn node(tree: &WorkspacePath, directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Content> {
+fn node(directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Content> {
     let name = Path::new(place.file_name().unwrap_or_default());
     let stat = stat_at(directory, name).map_err(errno)?;
     let mut content = match stat.kind {
@@ -155,8 +156,7 @@ fn node(tree: &WorkspacePath, directory: &OwnedFd, place: &Path, visit: &mut Vis
         _ => Content::new(Sort::Other),
     };
     content.mode = Some(stat.mode);
-    let whole = WorkspacePath::beneath(tree.root(), &tree.relative().join(place));
-    visit(&mut content, &whole, directory, name)?;
+    visit(&mut content, directory, name)?;
     Ok(content)
 }
 

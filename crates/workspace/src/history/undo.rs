@@ -48,7 +48,7 @@ pub enum UndoError {
         place: String,
     },
     /// The bytes from before are not there.
-    #[error("the change {id} cannot be undone: of {place}, {why}")]
+    #[error("the change {id} cannot be undone: the former content of {place} is not there ({why})")]
     NotKept {
         /// The change.
         id: String,
