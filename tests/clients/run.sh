@@ -37,6 +37,7 @@ part "on a bare pipe" "$PYTHON" "$here/wire.py" "$binary"
 for mode in auto legacy 2026-07-28; do
   part "the Python client, $mode" timeout 300 "$PYTHON" "$here/session.py" "$binary" "$packed" "$mode"
 done
+part "the Python client, every tool of the other dialects" timeout 300 "$PYTHON" "$here/dialects.py" "$binary"
 for mode in auto legacy; do
   part "the TypeScript client, $mode" env HOME="$scratch/home" timeout 120 "$NODE_MODULES/node/bin/node" "$here/client.mjs" "$binary" "$scratch/ws" "$mode"
 done

@@ -9,7 +9,6 @@ import subprocess
 import threading
 import time
 
-import adapter_claude as adapter
 from session import NoAnswer, Reply
 from world import Gone, Silent
 from pipe import meta
@@ -31,7 +30,7 @@ def race_read(session, path, swap, n):
     thread = threading.Thread(target=exchange)
     thread.start()
     try:
-        texts = {session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit()).text for _ in range(n)}
+        texts = {session.call(session.server, *session.one("read", path=path), session.limit()).text for _ in range(n)}
     finally:
         stop.set()
         thread.join()
@@ -55,7 +54,7 @@ def race_write(session, path, swap, n):
     thread.start()
     try:
         for number in range(n):
-            session.call(session.server, "Write", {"file_path": f"{path}{number}", "content": "x\n"}, session.limit())
+            session.call(session.server, *session.one("write", path=f"{path}{number}", content="x\n"), session.limit())
     finally:
         stop.set()
         thread.join()
@@ -66,12 +65,12 @@ def parallel_edit(session, path, slots, sessions):
     """Edits every slot of one file at once, over several servers."""
     servers = [session.server] + [session.open() for _ in range(sessions - 1)]
     for server in servers:
-        session.call(server, "Read", {"file_path": path}, session.limit())
+        session.make_known(server, path, "edit")
     asked = []
     for slot in range(slots):
         server = servers[slot % sessions]
-        edit = {"file_path": path, "old_string": f"slot{slot:03}=0", "new_string": f"slot{slot:03}=1"}
-        asked.append((slot, server, server.ask("tools/call", {"name": "Edit", "arguments": edit})))
+        edit = session.one("edit", path=path, old=f"slot{slot:03}=0", new=f"slot{slot:03}=1")
+        asked.append((slot, server, server.ask("tools/call", called(edit))))
     acknowledged = []
     for slot, server, id in asked:
         try:
@@ -95,7 +94,7 @@ def kill9_write(session, path, content, old_char, n):
         server = session.open()
         litter += others_beside(path)
         session.make_known(server, path)
-        server.ask("tools/call", {"name": "Write", "arguments": {"file_path": path, "content": content}})
+        server.ask("tools/call", called(session.one("write", path=path, content=content)))
         time.sleep(random.uniform(0, 0.06))
         server.kill()
         with open(path) as file:
@@ -123,7 +122,7 @@ def kill_points(session, path, content, syscalls, max):
                 session.make_known(server, path)
                 tracer = attach(session, server, group, number, path if only_path else None)
                 try:
-                    server.call("Write", {"file_path": path, "content": content}, 20)
+                    server.call(*session.one("write", path=path, content=content), 20)
                     outcome = "lived"
                 except Gone:
                     kills += 1
@@ -147,7 +146,7 @@ def written_whole(session, server, path, old, content):
     """Nothing was shown by the kills if the write would have been refused anyway."""
     fill(path, old)
     session.make_known(server, path)
-    reply = session.call(server, "Write", {"file_path": path, "content": content}, 20)
+    reply = session.call(server, *session.one("write", path=path, content=content), 20)
     with open(path) as file:
         if reply.refused or file.read() != content:
             raise RuntimeError(f"the write without a kill does not work: {reply.text[:200]}")
@@ -186,10 +185,10 @@ def edit_loop_kill(session, path, n, kill_every):
             session.server.kill()
             session.server = session.open()
         if path not in session.read_paths:
-            session.call(session.server, "Read", {"file_path": path, "limit": 1}, session.limit())
+            session.make_known(session.server, path, "edit")
             session.read_paths.add(path)
-        edit = {"file_path": path, "old_string": f"slot={number}\n", "new_string": f"slot={number + 1}\n"}
-        reply = session.call(session.server, "Edit", edit, session.limit())
+        edit = session.one("edit", path=path, old=f"slot={number}\n", new=f"slot={number + 1}\n")
+        reply = session.call(session.server, *edit, session.limit())
         if reply.refused:
             return [reply]
     return [Reply(f"{n} edits")]
@@ -204,10 +203,10 @@ def undo(session, path):
 
 def read_dupkey(session, first, second):
     """Calls the read tool with its path given twice."""
-    key, id = json.dumps(adapter.PATH_KEY), 900
-    arguments = f"{{{key}:{json.dumps(first)},{key}:{json.dumps(second)}}}"
-    session.server.raw((f'{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{adapter.READ_TOOL}",'
-                        f'"arguments":{arguments}}}}}\n').encode())
+    id, (tool, arguments) = 900, session.one("read", path="FIRST")
+    twice = re.sub(r'("\w+": )"FIRST"', lambda found: f"{found[1]}{json.dumps(first)}, {found[1]}{json.dumps(second)}", json.dumps(arguments))
+    session.server.raw((f'{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}",'
+                        f'"arguments":{twice}}}}}\n').encode())
     try:
         return [Reply.of(session.server.wait(id, session.limit()))]
     except Silent as error:
@@ -278,7 +277,7 @@ def backpressure(session, path, n):
     """Many reads while nobody reads the answers; afterwards the server must still be there."""
     server = session.server
     server.may_read.clear()
-    call = {"name": adapter.READ_TOOL, "arguments": {adapter.PATH_KEY: path}}
+    call = called(session.one("read", path=path))
     lines = [json.dumps({"jsonrpc": "2.0", "id": f"b{number}", "method": "tools/call", "params": call}) for number in range(n)]
     writer = threading.Thread(target=lambda: quietly(server.raw, "".join(line + "\n" for line in lines).encode()), daemon=True)
     writer.start()
@@ -310,7 +309,7 @@ def call_before_init(session, path):
     """A read as the first message of a fresh server."""
     session.server.kill()
     session.server = session.world.start()
-    return [session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit())]
+    return [session.call(session.server, *session.one("read", path=path), session.limit())]
 
 
 def read_with_roots(session, roots, path):
@@ -321,7 +320,7 @@ def read_with_roots(session, roots, path):
     opened(session, "2025-11-25", {"roots": {"listChanged": True}})
     session.server.notify("notifications/roots/list_changed")
     time.sleep(0.3)
-    return [session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit())]
+    return [session.call(session.server, *session.one("read", path=path), session.limit())]
 
 
 def tools_scan(session, forbid):
@@ -339,7 +338,7 @@ def tools_scan(session, forbid):
 def start(session, argv_path):
     """Starts with a path that looks like an option."""
     session.server.kill()
-    command = [session.world.setting.binary, "serve", "--dialect", "claude", "--root", argv_path]
+    command = [session.world.setting.binary, "serve", "--dialect", session.adapter.DIALECT, "--root", argv_path]
     session.server = session.open(command)
     return [Reply(session.why_not_started, refused=session.server is None)]
 
@@ -373,14 +372,14 @@ def stdio26(session, kind, path=None):
     server = session.world.start()
     try:
         if path:
-            params = {"name": adapter.READ_TOOL, "arguments": {adapter.PATH_KEY: path}, "_meta": meta()}
+            params = {**called(session.one("read", path=path)), "_meta": meta()}
             replies = [Reply.of(server.request("tools/call", params, session.limit()))]
         else:
             replies = [Reply.of(server.request("tools/list", {"_meta": meta()}, session.limit()))]
     except (Silent, Gone) as error:
         raise NoAnswer(str(error)) from error
     if kind == "both_eras_read":
-        replies.append(session.call(session.server, adapter.READ_TOOL, {adapter.PATH_KEY: path}, session.limit()))
+        replies.append(session.call(session.server, *session.one("read", path=path), session.limit()))
     session.findings["no_server_requests"] = not any("id" in message for message in server.others)
     return replies
 
@@ -395,6 +394,18 @@ def sleep(session, ms):
     time.sleep(ms / 1000)
     return [Reply()]
 
+
+def called(call):
+    """The parameters of a call, of its tool and arguments."""
+    return {"name": call[0], "arguments": call[1]}
+
+
+#: The operation of the dialect that a machine makes its calls with.
+DRIVES = {
+    "race_read": "read", "race_write": "write", "parallel_edit": "edit", "kill9_write": "write", "kill_points": "write",
+    "edit_loop_kill": "edit", "read_dupkey": "read", "backpressure": "read", "call_before_init": "read", "read_with_roots": "read",
+    "stdio26": "read",
+}
 
 MACHINES = {
     "race_read": race_read, "race_write": race_write, "parallel_edit": parallel_edit, "kill9_write": kill9_write, "kill_points": kill_points,

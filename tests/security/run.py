@@ -1,6 +1,6 @@
-"""Runs the security rows against a built binary: one line a row, a summary, and an exit status.
+"""Runs the security rows against a built binary, in the words of each dialect: one line a row, a summary, and an exit status.
 
-usage: run.py BINARY [--only REGEX] [--jobs N] [--strict]
+usage: run.py BINARY [--dialect NAME]... [--only REGEX] [--jobs N] [--verbose]
 """
 import argparse
 import concurrent.futures
@@ -18,10 +18,10 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 sys.dont_write_bytecode = True
-import adapter_claude as adapter  # noqa: E402
+import adapters  # noqa: E402
 import assertions  # noqa: E402
 from needs import Needs  # noqa: E402
-from operations import MACHINES  # noqa: E402
+from operations import DRIVES, MACHINES  # noqa: E402
 from session import NoAnswer, Session  # noqa: E402
 from tools import build_tools  # noqa: E402
 from world import Setting, World  # noqa: E402
@@ -32,25 +32,34 @@ AREAS = {"fs-confine", "special-files", "metadata", "edit-fidelity", "data-loss"
 ALONE = {"race_read", "race_write", "kill9_write", "kill_points", "edit_loop_kill", "parallel_edit", "backpressure"}
 
 
-def lacking(row):
-    """The operation that this dialect has no tool for, if the row cannot be said without it."""
-    if row["operation"] in adapter.LACKS:
-        return row["operation"]
-    for step in row.get("steps", []):
-        if step["operation"] in adapter.LACKS and step["expect"] != "any":
-            return step["operation"]
-    return None
+def lacking(adapter, row):
+    """Why the row cannot be said in the words of the dialect, or nothing."""
+    if adapter.DIALECT not in row.get("dialects", adapters.DIALECTS):
+        return "the row is worded for another dialect"
+    for part in (row, *row.get("steps", [])):
+        operation = DRIVES.get(part["operation"], part["operation"])
+        if part is not row and part["expect"] == "any":
+            continue
+        if adapters.lacks(adapter, operation):
+            return f"the dialect has no tool for {operation}"
+        try:
+            if operation in adapters.SAID and part["operation"] not in DRIVES:
+                adapters.calls(adapter, operation, part["args"])
+        except adapters.CannotSay as error:
+            return f"the dialect's tool for {operation} has no {error}"
+    return ""
 
 
 def known(row):
     """Fails on what the runner does not know, before anything runs."""
-    if lacking(row):
+    parts = (row, *row.get("steps", []))
+    if any(part["operation"] in adapters.LATER for part in parts if part is row or part["expect"] != "any"):
         return
     assertions.shape(row)
-    for part in (row, *row.get("steps", [])):
+    for part in parts:
         operation = part["operation"]
-        if operation not in MACHINES and operation not in adapter.LACKS:
-            adapter.calls(operation, {"path": "", "paths": [], "name": "", "arguments": {}})
+        if operation not in MACHINES and operation not in adapters.SAID | adapters.LATER:
+            raise KeyError(f"{row['id']}: the operation {operation!r} is not known")
 
 
 def operate(session, part):
@@ -74,10 +83,10 @@ def expected(want, replies):
     return []
 
 
-def run_row(setting, row):
+def run_row(setting, adapter, row):
     """Runs one row and returns what is wrong with it."""
-    world = World(setting, row)
-    session = Session(world)
+    world = World(setting, row, adapter.DIALECT)
+    session = Session(world, adapter)
     try:
         world.build()
         session.begin()
@@ -88,7 +97,7 @@ def run_row(setting, row):
         if took > session.limit():
             wrong.append(f"it took {took:.1f} s, over {session.limit():.1f} s")
         for step in row.get("steps", []):
-            if step["operation"] in adapter.LACKS:
+            if adapters.lacks(adapter, step["operation"]):
                 continue
             step_replies = operate(session, step)
             wrong += expected(step["expect"], step_replies) + assertions.judge(step, session, step_replies)
@@ -103,11 +112,11 @@ def run_row(setting, row):
         world.end()
 
 
-def judged(setting, needs, row):
+def judged(setting, needs, adapter, row):
     """One of passed, failed, skipped, not applicable; and why."""
-    lacks = lacking(row)
+    lacks = lacking(adapter, row)
     if lacks:
-        return "not applicable", f"the dialect has no tool for {lacks}"
+        return "not applicable", lacks
     elsewhere = needs.elsewhere(row)
     if elsewhere:
         return "elsewhere", elsewhere
@@ -115,7 +124,7 @@ def judged(setting, needs, row):
     if missing:
         return "skipped", missing
     try:
-        wrong = run_row(setting, row)
+        wrong = run_row(setting, adapter, row)
     except Exception as error:  # a runner that breaks is a failed row, with its reason
         return "failed", f"the runner broke: {type(error).__name__}: {error}"
     return ("failed", "; ".join(wrong)) if wrong else ("passed", "")
@@ -154,36 +163,50 @@ def rows(only):
     return chosen
 
 
+def run_dialect(setting, needs, adapter, chosen, options):
+    """Runs the rows in one dialect, and tells how many failed."""
+    counts = dict.fromkeys(("passed", "failed", "skipped", "not applicable", "elsewhere"), 0)
+
+    def report(row, result):
+        outcome, why = result
+        counts[outcome] += 1
+        if outcome not in ("passed", "not applicable") or options.verbose:
+            line = f"{adapter.DIALECT:9} {outcome:14} {row['id']:8} {row['risk'][:90]}"
+            print(line + (f"\n{'':24}{why[:700]}" if why else ""), flush=True)
+
+    def judge(row):
+        return judged(setting, needs, adapter, row)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        together = [row for row in chosen if row["operation"] not in ALONE]
+        for row, result in zip(together, pool.map(judge, together), strict=True):
+            report(row, result)
+    for row in chosen:
+        if row["operation"] in ALONE:
+            report(row, judge(row))
+    words = ", ".join(f"{outcome} {count}" for outcome, count in counts.items())
+    print(f"{adapter.DIALECT}: {words}", flush=True)
+    return counts
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary")
+    parser.add_argument("--dialect", action="append", choices=adapters.DIALECTS)
     parser.add_argument("--only", default=".")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     setting = prepared(os.path.abspath(options.binary))
-    needs, counts = Needs(setting), dict.fromkeys(("passed", "failed", "skipped", "not applicable", "elsewhere"), 0)
-    chosen = rows(options.only)
-
-    def report(row, result):
-        outcome, why = result
-        counts[outcome] += 1
-        if outcome != "passed" or options.verbose:
-            print(f"{outcome:14} {row['id']:8} {row['risk'][:90]}" + (f"\n{'':24}{why[:700]}" if why else ""), flush=True)
-
+    needs, chosen, total = Needs(setting), rows(options.only), {}
     try:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            together = [row for row in chosen if row["operation"] not in ALONE]
-            for row, result in zip(together, pool.map(lambda row: judged(setting, needs, row), together), strict=True):
-                report(row, result)
-        for row in chosen:
-            if row["operation"] in ALONE:
-                report(row, judged(setting, needs, row))
+        for dialect in options.dialect or adapters.DIALECTS:
+            for outcome, count in run_dialect(setting, needs, adapters.named(dialect), chosen, options).items():
+                total[outcome] = total.get(outcome, 0) + count
     finally:
         subprocess.run(["rm", "-rf", setting.place], check=False)
-    print(f"not applicable in this dialect: {counts['not applicable']}; to be run on another kind of machine: {counts['elsewhere']}")
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
-    return 1 if counts["failed"] or not chosen else 0
+    print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
+    return 1 if total["failed"] or not chosen else 0
 
 
 if __name__ == "__main__":

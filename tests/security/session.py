@@ -3,9 +3,13 @@ import os
 import threading
 import time
 
-import adapter_claude as adapter
+import adapters
 from world import Gone, Silent
 from pipe import refused, text_of
+
+
+#: The largest file that is read to its end here.
+WHOLE = 4_000_000
 
 
 class Reply:
@@ -26,8 +30,8 @@ class NoAnswer(Exception):
 class Session:
     """A server with an open session, and what was seen of it."""
 
-    def __init__(self, world):
-        self.world, self.row = world, world.row
+    def __init__(self, world, adapter):
+        self.world, self.row, self.adapter = world, world.row, adapter
         self.server, self.findings = None, {}
         self.read_paths, self.unshown = set(), set()
         self.idle_mb = self.peak_mb = 0.0
@@ -83,50 +87,86 @@ class Session:
         """Makes the calls of an operation that needs no machine, with the read that the dialect asks for."""
         if self.server is None:
             return [Reply(self.why_not_started, refused=True)]
-        if adapter.must_be_known(self.row, operation, args, self.read_paths):
-            self.make_known(self.server, args["path"])
-        if operation in ("read", "write", "edit"):
+        args = self.completed(operation, args)
+        changes = operation in ("write", "edit", "multi_edit", "fast_apply")
+        if self.must_be_known(operation, args):
+            self.make_known(self.server, args["path"], operation, args)
+        if changes or operation == "read":
             self.read_paths.add(args["path"])
         until = time.monotonic() + self.limit()
         replies = []
-        for tool, arguments in adapter.calls(operation, args):
+        for tool, arguments in adapters.calls(self.adapter, operation, args):
             replies.append(self.call(self.server, tool, arguments, max(0.1, until - time.monotonic())))
-        if operation in ("write", "edit"):
+        if changes:
             self.counted(args["path"], replies[0])
         return replies or [Reply()]
 
-    def make_known(self, server, path):
+    def one(self, operation, **args):
+        """The one call that an operation becomes."""
+        return adapters.calls(self.adapter, operation, self.completed(operation, args))[0]
+
+    def completed(self, operation, args):
+        """Adds to a write what a dialect with a flag for overwriting must know."""
+        if operation != "write":
+            return args
+        exists = os.path.lexists(os.path.join(self.world.ws, args["path"]))
+        return {**args, "exists": exists, "unasked": self.row["id"] in adapters.UNREAD}
+
+    def unread(self):
+        """Whether it is the row's point that nothing was read."""
+        return self.row["id"] in adapters.UNREAD or self.row.get("read_first") is False
+
+    def must_be_known(self, operation, args):
+        """Whether the session must have seen the whole file first, because the dialect changes only what it has seen."""
+        if operation not in self.adapter.SEEN_FIRST or self.unread():
+            return False
+        return args["path"] not in self.read_paths and os.path.lexists(args["path"])
+
+    def make_known(self, server, path, operation="write", args=None):
         """Lets the session see all of a file; where its lines are too long for that, the session writes it itself."""
-        if adapter.readable_whole(path):
-            self.read_to_the_end(server, path)
+        if operation not in self.adapter.SEEN_FIRST:
+            return
+        if self.readable_whole(path):
+            self.read_to_the_end(server, path, self.adapter.shown(operation, args or {"path": path, "content": "x"}))
         else:
             self.write_anew(server, path)
         self.read_paths.add(path)
 
-    def read_to_the_end(self, server, path):
+    def readable_whole(self, path):
+        """Whether a read can show the file to its end: lines that are not cut, and not too much in all."""
+        try:
+            if not os.path.isfile(path) or os.path.getsize(path) > WHOLE:
+                return True
+            with open(path, "rb") as file:
+                return max(map(len, file.read().split(b"\n"))) <= self.adapter.LONGEST
+        except OSError:
+            return True
+
+    def read_to_the_end(self, server, path, call):
         """Reads page by page; a file that cannot be shown is remembered as such. A huge one is read once."""
-        call, pages = (adapter.READ_TOOL, {adapter.PATH_KEY: path}), 0
+        pages = 0
         while call and pages < 50:
             reply = self.call(server, *call, seconds=self.limit())
             pages += 1
             if reply.refused:
-                self.unshown.add(path)
+                if not self.adapter.REFUSAL_SHOWS:
+                    self.unshown.add(path)
                 return
-            small = os.path.isfile(path) and os.path.getsize(path) <= adapter.WHOLE
-            call = adapter.read_on(path, reply.text) if small else None
+            small = os.path.isfile(path) and os.path.getsize(path) <= WHOLE
+            call = self.adapter.read_on(path, reply.text) if small else None
 
     def write_anew(self, server, path):
         with open(path, encoding="utf8") as file:
             content = file.read()
         os.remove(path)
-        written = self.call(server, "Write", {"file_path": path, "content": content}, self.limit())
+        written = self.call(server, *self.one("write", path=path, content=content), self.limit())
         if written.refused:
             raise RuntimeError(f"the old content could not be written: {written.text[:200]}")
 
     def counted(self, path, reply):
         """A refusal that only asks for a read would make a row pass for the wrong reason."""
-        unread = path in self.unshown or self.row["id"] in adapter.UNREAD or self.row.get("read_first") is False or self.row.get("unread")
-        if adapter.NOT_SEEN.search(reply.text) and not unread and os.path.isfile(path) and not os.path.islink(path):
+        unread = path in self.unshown or self.unread() or self.row.get("unread")
+        if self.adapter.NOT_SEEN.search(reply.text) and not unread and os.path.isfile(path) and not os.path.islink(path):
             raise RuntimeError(f"the read that must come first did not count: {reply.text[:200]}")
 
     def close(self):

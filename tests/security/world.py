@@ -37,8 +37,8 @@ class Setting:
 class World:
     """A fresh folder for one row, owned by the unprivileged user."""
 
-    def __init__(self, setting, row):
-        self.setting, self.row = setting, row
+    def __init__(self, setting, row, dialect):
+        self.setting, self.row, self.dialect = setting, row, dialect
         self.base = tempfile.mkdtemp(prefix=f"{row['id']}-", dir=setting.place)
         self.ws, self.out, self.home, self.tmp = (os.path.join(self.base, name) for name in ("ws", "out", "home", "tmp"))
         for folder in (self.ws, self.out, self.home, self.tmp):
@@ -101,7 +101,7 @@ class World:
     def command(self):
         """The server's command line, with the row's policy as the operator would say it."""
         policy = self.fill(self.row.get("policy", {}))
-        command = [self.setting.binary, "serve", "--dialect", "claude"]
+        command = [self.setting.binary, "serve", "--dialect", self.dialect]
         roots = policy.get("roots", [self.ws])
         for root in roots:
             command += ["--root", root]

@@ -7,6 +7,7 @@ mod peers;
 mod pipe;
 pub mod report;
 mod rivals;
+mod together;
 
 use crate::{House, Verdict, docs::marked, programs, say};
 use anyhow::{Context, Result, bail, ensure};
@@ -63,6 +64,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     };
     if plan.parts == Parts::All {
         let mut rows = cases::server(&bench)?;
+        rows.extend(together::rows(&bench)?);
         for files in plan.sizes {
             rows.extend(cases::searches(&bench, *files)?);
         }

@@ -227,3 +227,23 @@ fn only_what_is_listed_is_published() {
         })
     );
 }
+
+#[test]
+fn an_open_object_keeps_what_it_does_not_name() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Call {
+        #[schemars(extend("x-aliases" = ["name"]))]
+        tool: String,
+        arguments: Option<serde_json::Map<String, Value>>,
+    }
+    let schema = full::<Call>();
+    let inside = json!({"path": "a", "limit": "7", "deep": {"er": [1]}, "none": null});
+    for given in [inside.clone(), json!(inside.to_string())] {
+        let decoded = decode(json!({"name": "t", "arguments": given}), &schema).unwrap();
+        assert_eq!(Value::Object(decoded.arguments), json!({"tool": "t", "arguments": inside}));
+        assert_eq!(decoded.notes, Vec::<String>::new());
+    }
+    let decoded = decode(json!({"tool": "t", "path": "a"}), &schema).unwrap();
+    assert_eq!(decoded.notes, ["ignored unknown argument: \"path\""]);
+}

@@ -1,0 +1,33 @@
+//! A reply as it is put together: text, pictures, remarks.
+
+use toolpost_tool::{Page, Part};
+
+fn text(words: &str) -> Part {
+    Part::Text(words.to_owned())
+}
+
+#[test]
+fn remarks_stand_below_the_text_or_apart_from_it() {
+    let picture = Part::Image { mime: "image/png".to_owned(), data: vec![1] };
+    let write = |page: &mut Page, with: &str| match with {
+        "line" => page.line("a"),
+        "note" => page.note("n"),
+        "picture" => page.image("image/png", vec![1]),
+        "apart" => page.remarks_apart(),
+        other => panic!("{other}"),
+    };
+    let rows: [(&[&str], Vec<Part>); 7] = [
+        (&[], vec![text("(empty)")]),
+        (&["line"], vec![text("a")]),
+        (&["note", "line", "note"], vec![text("a\n[toolpost: n]\n[toolpost: n]")]),
+        (&["line", "picture", "note"], vec![text("a\n"), picture.clone(), text("[toolpost: n]")]),
+        (&["line", "apart"], vec![text("a")]),
+        (&["note", "line", "apart"], vec![text("a"), text("[toolpost: n]")]),
+        (&["apart", "note", "note"], vec![text("[toolpost: n]\n[toolpost: n]")]),
+    ];
+    for (steps, wanted) in rows {
+        let mut page = Page::new();
+        steps.iter().for_each(|step| write(&mut page, step));
+        assert_eq!(page.finish(), wanted, "{steps:?}");
+    }
+}

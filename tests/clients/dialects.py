@@ -1,0 +1,145 @@
+"""A walk through every tool of four dialects with the official Python client: the words that come back, and the bytes on the disk.
+
+usage: dialects.py BINARY
+"""
+import asyncio
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from checks import check, end, equal  # noqa: E402
+from mcp import Client, StdioServerParameters  # noqa: E402
+
+FILES = {
+    "a.txt": "one\ntwo\nthree\n",
+    "src/main.rs": "fn main() {\n    let wait = 5;\n    println!(\"{wait}\");\n}\n",
+    "src/lib.rs": "/// Waits.\npub fn wait() {}\n\npub fn stop() {}\n",
+    "notes/deep/old.md": "# Old\n",
+}
+
+#: Tool, arguments, what its words must hold, and the files that must stand there afterwards (None: none stands there).
+#: Words that begin with FAILS are those of a failure.
+FAILS = "FAILS: "
+TRAE = [
+    ("list_dir", {"dir_path": "."}, ["src/", "a.txt"], {}),
+    ("view_files", {"files": [{"file_path": "a.txt", "start_line": 1, "end_line": 2}, {"file_path": "src/lib.rs", "start_line": 2, "end_line": 2}]},
+     ["two", "pub fn wait"], {}),
+    ("search_by_regex", {"query": "fn \\w+\\(", "search_directory": "src"}, ["main.rs", "pub fn stop"], {}),
+    ("write_to_file", {"file_path": "new/n.txt", "content": "n\n", "rewrite": False}, ["n.txt"], {"new/n.txt": "n\n"}),
+    ("write_to_file", {"file_path": "new/n.txt", "content": "m\n", "rewrite": False}, [FAILS, "n.txt"], {"new/n.txt": "n\n"}),
+    ("write_to_file", {"file_path": "new/n.txt", "content": "m\n", "rewrite": True}, ["n.txt"], {"new/n.txt": "m\n"}),
+    ("update_file", {"file_path": "a.txt", "replace_blocks": [{"old_str": "one", "new_str": "1"}, {"old_str": "three", "new_str": "3"}]},
+     ["+1", "+3"], {"a.txt": "1\ntwo\n3\n"}),
+    ("update_file", {"file_path": "a.txt", "replace_blocks": [{"old_str": "two", "new_str": "2"}, {"old_str": "none", "new_str": "x"}]},
+     [FAILS, "none"], {"a.txt": "1\ntwo\n3\n"}),
+    ("edit_file_fast_apply", {"file_path": "src/lib.rs", "content": "// ... existing code ...\npub fn stop() {\n    wait();\n}\n"},
+     ["wait();"], {"src/lib.rs": "/// Waits.\npub fn wait() {}\n\npub fn stop() {\n    wait();\n}\n"}),
+    ("rename_file", {"file_path": "a.txt", "rename_file_path": "b/c.txt"}, ["c.txt"], {"a.txt": None, "b/c.txt": "1\ntwo\n3\n"}),
+    ("delete_file", {"file_paths": ["b/c.txt", "new/n.txt"]}, ["c.txt", "n.txt"], {"b/c.txt": None, "new/n.txt": None}),
+    ("delete_file", {"file_paths": ["src/lib.rs", "none.txt"]}, [FAILS, "none.txt"], {"src/lib.rs": ...}),
+]
+ZBLADE = [
+    ("get_workspace_structure", {}, ["src/", "a.txt"], {}),
+    ("list_dir", {"path": "src"}, ["main.rs"], {}),
+    ("list_directory", {"path": "src"}, ["main.rs"], {}),
+    ("find_files", {"pattern": "MAIN"}, ["main.rs"], {}),
+    ("find_files_glob", {"pattern": "**/*.rs"}, ["src/main.rs", "src/lib.rs"], {}),
+    ("glob", {"pattern": "*.md"}, ["notes/deep/old.md"], {}),
+    ("grep_search", {"pattern": "pub fn"}, ["src/lib.rs:2:pub fn wait() {}"], {}),
+    ("rg", {"pattern": "wait", "path": "src/main.rs"}, ["2:    let wait = 5;"], {}),
+    ("codebase_search", {"query": "stop"}, [">>> 4: pub fn stop() {}"], {}),
+    ("get_file_info", {"path": "a.txt"}, ['"size":14', '"is_file":true'], {}),
+    ("read_file", {"path": "a.txt"}, ["=== File: ", "one\ntwo\nthree"], {}),
+    ("read_file_range", {"path": "src/main.rs", "start_line": 2, "end_line": 2}, ["Lines 2-2 (of 4)", "2:     let wait = 5;"], {}),
+    ("read_many_files", {"paths": ["src/*.rs", "a.txt"]}, ['"matched":3', "pub fn stop"], {}),
+    ("batch", {"calls": [{"tool": "read_file", "arguments": {"path": "src/lib.rs"}}, {"name": "grep_search", "arguments": '{"pattern":"two"}'},
+                         {"tool": "write_file", "arguments": {"path": "x", "content": "x"}}, {"tool": "batch", "arguments": {"calls": []}}]},
+     ['"succeeded":2', '"failed":2', "a.txt:2:two", "tool is not allowed in batch (read-only allowlist enforced)"], {"x": None}),
+    ("write_file", {"path": "new/n.txt", "content": "n\n"}, ["wrote 2 bytes to", "n.txt"], {"new/n.txt": "n\n"}),
+    ("create_file", {"path": "new/o.txt", "content": "o\n"}, ["wrote 2 bytes to"], {"new/o.txt": "o\n"}),
+    ("edit_file", {"path": "a.txt", "old_content": "one", "new_content": "1"}, ["Edited"], {"a.txt": "1\ntwo\nthree\n"}),
+    ("apply_patch", {"path": "a.txt", "patches": [{"old_text": "two", "new_text": "2"}, {"old_text": "three", "new_text": "3"}]},
+     ["Applied 2 patch(es) atomically to"], {"a.txt": "1\n2\n3\n"}),
+    ("apply_edit", {"path": "a.txt", "old_text": "2", "new_text": "two"}, ["Applied edit to"], {"a.txt": "1\ntwo\n3\n"}),
+    ("apply_patch", {"path": "a.txt", "patches": [{"old_text": "two", "new_text": "2"}, {"old_text": "none", "new_text": "x"}]},
+     [FAILS, "no changes made"], {"a.txt": "1\ntwo\n3\n"}),
+    ("copy_file", {"source": "a.txt", "destination": "b/c.txt"}, ["Copied"], {"a.txt": "1\ntwo\n3\n", "b/c.txt": "1\ntwo\n3\n"}),
+    ("move_file", {"source": "b/c.txt", "destination": "b/d.txt"}, ["Moved"], {"b/c.txt": None, "b/d.txt": "1\ntwo\n3\n"}),
+    ("create_directory", {"path": "made/here"}, ["Created"], {}),
+    ("delete_file", {"path": "b"}, [FAILS, "recursive flag required to delete directories"], {"b/d.txt": "1\ntwo\n3\n"}),
+    ("delete_file", {"path": "b", "recursive": True}, ["b"], {"b/d.txt": None}),
+]
+PATCH = """*** Begin Patch
+*** Update File: src/main.rs
+@@ fn main() {
+-    let wait = 5;
++    let wait = 6;
+*** Add File: new/p.txt
++p
+*** Delete File: notes/deep/old.md
+*** End Patch"""
+OPENCODE = [
+    ("grep", {"pattern": "fn \\w+", "include": "*.rs"}, ["src/lib.rs:2:", "src/main.rs:1:"], {}),
+    ("glob", {"pattern": "**/*.rs"}, ["src/main.rs", "src/lib.rs"], {}),
+    ("write", {"filePath": "new/n.txt", "content": "n\n"}, ["Successfully wrote 2 bytes"], {"new/n.txt": "n\n"}),
+    ("write", {"filePath": "a.txt", "content": "x\n"}, [FAILS, "two"], {"a.txt": "one\ntwo\nthree\n"}),
+    ("edit", {"filePath": "a.txt", "oldString": "one", "newString": "1"}, ["+1"], {"a.txt": "1\ntwo\nthree\n"}),
+    ("multiedit", {"edits": [{"filePath": "a.txt", "oldString": "two", "newString": "2"}, {"filePath": "src/lib.rs", "oldString": "stop", "newString": "halt"}]},
+     ["a.txt", "lib.rs"], {"a.txt": "1\n2\nthree\n", "src/lib.rs": "/// Waits.\npub fn wait() {}\n\npub fn halt() {}\n"}),
+    ("multiedit", {"edits": [{"filePath": "a.txt", "oldString": "2", "newString": "two"}, {"filePath": "src/lib.rs", "oldString": "none", "newString": "x"}]},
+     [FAILS, "none"], {"a.txt": "1\n2\nthree\n"}),
+    ("patch", {"patch_text": PATCH}, ["src/main.rs", "p.txt"],
+     {"src/main.rs": "fn main() {\n    let wait = 6;\n    println!(\"{wait}\");\n}\n", "new/p.txt": "p\n", "notes/deep/old.md": None}),
+    ("patch", {"patch_text": "*** Begin Patch\n*** Update File: a.txt\n@@\n-nine\n+9\n*** End Patch"}, [FAILS, "a.txt"], {"a.txt": "1\n2\nthree\n"}),
+]
+PROBE = [
+    ("listFiles", {"directory": "."}, ["src/", "a.txt"], {}),
+    ("searchFiles", {"pattern": "**/*.rs"}, ["src/main.rs", "src/lib.rs"], {}),
+    ("create", {"file_path": "new/n.txt", "content": "n\n"}, ["n.txt"], {"new/n.txt": "n\n"}),
+    ("create", {"file_path": "a.txt", "content": "x\n"}, [FAILS, "a.txt"], {"a.txt": "one\ntwo\nthree\n"}),
+    ("edit", {"file_path": "a.txt", "old_string": "one", "new_string": "1"}, [FAILS, "a.txt"], {"a.txt": "one\ntwo\nthree\n"}),
+    ("extract", {"file": "a.txt"}, ["1:", "| two"], {}),
+    ("edit", {"file_path": "a.txt", "old_string": "one", "new_string": "1"}, ["a.txt"], {"a.txt": "1\ntwo\nthree\n"}),
+    ("edit", {"file_path": "a.txt", "start_line": "2", "end_line": "3", "new_string": "2\n3"}, ["a.txt"], {"a.txt": "1\n2\n3\n"}),
+    ("edit", {"file_path": "a.txt", "start_line": "1:zz", "new_string": "x"}, [FAILS, "1"], {"a.txt": "1\n2\n3\n"}),
+]
+WALKS = {"trae": TRAE, "zblade": ZBLADE, "opencode": OPENCODE, "probe": PROBE}
+
+
+async def walk(binary, dialect, mode):
+    with tempfile.TemporaryDirectory(prefix="toolpost-walk-") as base:
+        root = pathlib.Path(base).resolve() / "tree"
+        for name, text in FILES.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        os.mkdir(root.parent / "home")
+        environment = {"HOME": str(root.parent / "home"), "PATH": "/usr/bin:/bin"}
+        server = StdioServerParameters(command=binary, args=["serve", "--dialect", dialect, "--root", str(root)], env=environment, cwd=str(root))
+        async with Client(server, mode=mode) as client:
+            listed = [tool.name for tool in (await client.list_tools()).tools]
+            equal(f"{dialect}: every tool is called", sorted(set(listed)), sorted({tool for tool, *_ in WALKS[dialect]}))
+            for tool, arguments, wanted, files in WALKS[dialect]:
+                result = await client.call_tool(tool, arguments)
+                words = "\n".join(part.text for part in result.content if part.type == "text")
+                fails = FAILS in wanted
+                held = bool(result.is_error) == fails and all(text in words for text in wanted if text != FAILS)
+                check(f"{dialect}: {tool} {'fails' if fails else 'answers'}", held, (arguments, words))
+                for name, text in files.items():
+                    path = root / name
+                    if text is ...:
+                        check(f"{dialect}: {name} stands there", path.exists(), name)
+                    else:
+                        equal(f"{dialect}: {name} after {tool}", path.read_text() if path.exists() else None, text)
+
+
+async def main(binary):
+    for dialect in WALKS:
+        for mode in ("legacy", "2026-07-28"):
+            await walk(binary, dialect, mode)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))
+    end()

@@ -1,0 +1,60 @@
+"""Says the abstract operations in the words of the trae dialect."""
+import re
+
+from adapters import only, renamed
+
+DIALECT = "trae"
+
+#: The words of a refusal that asks for a read; nothing must have been seen here before it is changed.
+NOT_SEEN = re.compile("Look at .* with view_files first")
+SEEN_FIRST = set()
+LONGEST = 2000
+#: Whether a refusal to change what was not seen shows it.
+REFUSAL_SHOWS = False
+#: A last line beyond every file of the rows.
+LAST = 100_000_000
+
+
+def read(args):
+    first = only(args, "path", "offset", "limit").get("offset", 1)
+    last = first + args["limit"] - 1 if "limit" in args else LAST
+    return [("view_files", {"files": [{"file_path": args["path"], "start_line": first, "end_line": last}]})]
+
+
+def read_many(args):
+    files = [{"file_path": path, "start_line": 1, "end_line": LAST} for path in args["paths"]]
+    return [("view_files", {"files": files[at:at + 10]}) for at in range(0, len(files), 10)]
+
+
+def write(args):
+    """A row that overwrites says so by the flag, except where its point is that nobody did."""
+    arguments = renamed(args, path="file_path", content="content")
+    return [("write_to_file", {**arguments, "rewrite": args.get("exists", False) and not args.get("unasked")})]
+
+
+def edit(args):
+    return multi_edit({"path": args["path"], "edits": [{"old": args["old"], "new": args["new"]}]})
+
+
+def multi_edit(args):
+    blocks = [renamed(one, old="old_str", new="new_str") for one in args["edits"]]
+    return [("update_file", {"file_path": args["path"], "replace_blocks": blocks})]
+
+
+SAYS = {
+    "read": read, "read_many": read_many, "write": write, "edit": edit, "multi_edit": multi_edit,
+    "fast_apply": lambda args: [("edit_file_fast_apply", renamed(args, path="file_path", content="content"))],
+    "list": lambda args: [("list_dir", renamed(args, path="dir_path"))],
+    "grep": lambda args: [("search_by_regex", renamed(args, pattern="query", path="search_directory"))],
+    "move": lambda args: [("rename_file", {"file_path": args["from"], "rename_file_path": args["to"]})],
+    "delete": lambda args: [("delete_file", {"file_paths": [args["path"]]})],
+}
+
+
+def shown(operation, args):
+    """The call that shows the file before an operation changes it."""
+    return read({"path": args["path"]})[0]
+
+
+def read_on(path, text):
+    """Nothing is read on: nothing must have been seen."""

@@ -1,0 +1,63 @@
+"""Says the abstract operations in the words of the zblade dialect."""
+import re
+
+from adapters import inner, only, renamed
+
+DIALECT = "zblade"
+
+#: The words of a refusal that asks for a read.
+NOT_SEEN = re.compile("has not been read|Only a part of |read_file first|[Rr]ead it first")
+#: What must have been seen before.
+SEEN_FIRST = {"write", "edit", "multi_edit"}
+#: The longest line that a read shows whole.
+LONGEST = 2000
+#: Whether a refusal to change what was not seen shows it.
+REFUSAL_SHOWS = False
+
+
+def read(args):
+    if "offset" not in only(args, "path", "offset", "limit") and "limit" not in args:
+        return [("read_file", {"path": args["path"]})]
+    first = args.get("offset", 1)
+    last = {"end_line": first + args["limit"] - 1} if "limit" in args else {}
+    return [("read_file_range", {"path": args["path"], "start_line": first, **last})]
+
+
+def multi_edit(args):
+    return [("apply_patch", {"path": args["path"], "patches": [renamed(one, old="old_text", new="new_text") for one in args["edits"]]})]
+
+
+def batch(args):
+    import adapter_zblade
+    return [("batch", {"calls": list(inner(adapter_zblade, args))})]
+
+
+SAYS = {
+    "read": read, "multi_edit": multi_edit, "batch": batch,
+    "read_many": lambda args: [("read_many_files", {"paths": args["paths"]})],
+    "write": lambda args: [("write_file", renamed(args, path="path", content="content"))],
+    "edit": lambda args: [("edit_file", renamed(args, path="path", old="old_content", new="new_content"))],
+    "list": lambda args: [("list_dir", renamed(args, path="path"))],
+    "glob": lambda args: [("glob", renamed(args, path="path", pattern="pattern"))],
+    "grep": lambda args: [("grep_search", renamed(args, path="path", pattern="pattern"))],
+    "stat": lambda args: [("get_file_info", renamed(args, path="path"))],
+    "mkdir": lambda args: [("create_directory", renamed(args, path="path"))],
+    "move": lambda args: [("move_file", {"source": args["from"], "destination": args["to"]})],
+    "copy": lambda args: [("copy_file", {"source": args["from"], "destination": args["to"]})],
+    "delete": lambda args: [("delete_file", renamed(args, path="path", recursive="recursive"))],
+}
+
+
+def shown(operation, args):
+    """The call that shows the file before an operation changes it."""
+    return "read_file", {"path": args["path"]}
+
+
+def read_on(path, text):
+    """The call that shows what a reply left out, or nothing: what stands between the lines that were kept."""
+    total = re.search(r"\[TRUNCATED: \d+ bytes, (\d+) lines", text) or re.search(r"Lines (\d+)-(\d+) \(of (\d+)\)", text)
+    if total is None:
+        return None
+    if len(total.groups()) == 1:
+        return "read_file_range", {"path": path, "start_line": 101, "end_line": int(total[1])}
+    return ("read_file_range", {"path": path, "start_line": int(total[2]) + 1}) if int(total[2]) < int(total[3]) else None

@@ -1,0 +1,74 @@
+"""What the adapters of all dialects share: the abstract operations, and which of them a dialect can say."""
+import importlib
+
+DIALECTS = ("claude", "trae", "zblade", "opencode", "probe")
+
+#: Every operation that becomes calls of a dialect's tools.
+SAID = {
+    "read", "read_many", "write", "edit", "multi_edit", "patch", "fast_apply", "list", "glob", "grep", "stat", "mkdir", "move", "copy",
+    "delete", "batch", "call_raw", "checkpoint",
+}
+
+#: Operations for which no dialect has a tool yet.
+LATER = {
+    "undo",
+    "open_file", "exec", "bg_output", "bg_kill", "git_status", "git_diff", "git_show", "git_add", "fetch", "lsp", "delegate", "trust_reuse",
+    "exec_cancel", "exec_then_term", "exec_then_kill9", "lsp_then_kill9", "delegate_cancel", "editor_connect", "build_check", "http",
+    "http26", "start_http", "http_raw", "http_session", "http_load", "http_shutdown", "http2_abuse", "ws", "oauth",
+}
+
+#: Given rows whose point is that nothing was read before.
+UNREAD = {"DL-013"}
+
+
+class CannotSay(Exception):
+    """The dialect has a tool for the operation, but no argument for what the row asks of it."""
+
+
+def named(dialect):
+    """The adapter of a dialect."""
+    return importlib.import_module(f"adapter_{dialect}")
+
+
+def calls(adapter, operation, args):
+    """The calls that an operation becomes, as (tool, arguments); nothing where no call is needed."""
+    if operation == "call_raw":
+        return [(args["name"], args["arguments"])]
+    if operation == "checkpoint":
+        return []
+    if operation == "read_many" and operation not in adapter.SAYS:
+        return [call for path in args["paths"] for call in adapter.SAYS["read"]({"path": path})]
+    return adapter.SAYS[operation](args)
+
+
+def lacks(adapter, operation):
+    """Whether the dialect has no tool for the operation."""
+    if operation in ("call_raw", "checkpoint"):
+        return False
+    if operation == "read_many":
+        return "read" not in adapter.SAYS
+    return operation in LATER or operation in SAID and operation not in adapter.SAYS
+
+
+def inner(adapter, args):
+    """The calls of a batch in the dialect's words; what it has no tool for keeps its name."""
+    for call in args["calls"]:
+        operation, arguments = call["tool"], call["arguments"]
+        if operation in SAID and not lacks(adapter, operation) and operation != "batch":
+            for tool, said in calls(adapter, operation, arguments):
+                yield {"tool": tool, "arguments": said}
+        else:
+            yield {"tool": operation, "arguments": arguments}
+
+
+def only(args, *known):
+    """The arguments, if the dialect can say all of them."""
+    more = set(args) - set(known) - {"exists", "unasked"}
+    if more:
+        raise CannotSay(", ".join(sorted(more)))
+    return args
+
+
+def renamed(args, **names):
+    """Arguments under the dialect's names; those that are not named here are left out."""
+    return {names[key]: value for key, value in only(args, *names).items() if key in names}
