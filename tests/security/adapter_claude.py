@@ -14,6 +14,8 @@ from adapters import renamed
 >>>>>>> 2ca63cb (wip)
 
 DIALECT = "claude"
+#: What the server speaks.
+SERVED = ("claude",)
 
 #: The words of a refusal that asks for a read.
 NOT_SEEN = re.compile("has not been read yet|Only a part of ")
@@ -21,8 +23,6 @@ NOT_SEEN = re.compile("has not been read yet|Only a part of ")
 SEEN_FIRST = {"write", "edit"}
 #: The longest line that a read shows whole.
 LONGEST = 2000
-#: Whether a refusal to change what was not seen shows it.
-REFUSAL_SHOWS = False
 
 SAYS = {
     "read": lambda args: [("Read", renamed(args, path="file_path", offset="offset", limit="limit"))],

@@ -1,19 +1,19 @@
 """Says the abstract operations in the words of the opencode dialect."""
-import os
 import re
 
+import adapter_claude
 from adapters import renamed
 
 DIALECT = "opencode"
+#: What the server speaks.
+SERVED = ("opencode", "claude")
 
 #: The words of a refusal that asks for a read.
-NOT_SEEN = re.compile("has not been (read|shown)|Only a part of ")
-#: What must have been seen before; there is no tool to read with, and the refusal of the first try shows the file.
+NOT_SEEN = re.compile("has not seen what is in it|has not been (read|shown)|Only a part of ")
+#: What must have been seen before.
 SEEN_FIRST = {"write"}
-#: The longest line that such a refusal shows whole.
+#: The longest line that a read shows whole.
 LONGEST = 2000
-#: Whether a refusal to change what was not seen shows it.
-REFUSAL_SHOWS = True
 
 
 def write(args):
@@ -34,14 +34,5 @@ SAYS = {
 }
 
 
-def shown(operation, args):
-    """The call that shows the file before an operation changes it: a write of what stands there, which is refused and shows it."""
-    path, content = args["path"], "x"
-    if os.path.isfile(path):
-        with open(path, encoding="utf8", errors="replace", newline="") as file:
-            content = file.read()
-    return write({"path": path, "content": content})[0]
-
-
-def read_on(path, text):
-    """Nothing is read on: a refusal shows what it can at once."""
+#: There is no tool to read with: what must be seen is seen with the tools of another dialect, in the same session.
+shown, read_on = adapter_claude.shown, adapter_claude.read_on

@@ -4,14 +4,14 @@ import re
 from adapters import only, renamed
 
 DIALECT = "probe"
+#: What the server speaks.
+SERVED = ("probe",)
 
 #: The words of a refusal that asks for a read.
 NOT_SEEN = re.compile("has not been (read|shown|extracted)|Only a part of |See what stands there first")
 #: What must have been seen before; all of a file is written over by a flag instead.
 SEEN_FIRST = {"edit"}
 LONGEST = 2000
-#: Whether a refusal to change what was not seen shows it.
-REFUSAL_SHOWS = False
 
 
 def read(args):

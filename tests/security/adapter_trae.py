@@ -4,13 +4,13 @@ import re
 from adapters import only, renamed
 
 DIALECT = "trae"
+#: What the server speaks.
+SERVED = ("trae",)
 
 #: The words of a refusal that asks for a read; nothing must have been seen here before it is changed.
 NOT_SEEN = re.compile("Look at .* with view_files first")
 SEEN_FIRST = set()
 LONGEST = 2000
-#: Whether a refusal to change what was not seen shows it.
-REFUSAL_SHOWS = False
 #: A last line beyond every file of the rows.
 LAST = 100_000_000
 

@@ -4,6 +4,8 @@ import re
 from adapters import inner, only, renamed
 
 DIALECT = "zblade"
+#: What the server speaks.
+SERVED = ("zblade",)
 
 #: The words of a refusal that asks for a read.
 NOT_SEEN = re.compile("has not been read|Only a part of |read_file first|[Rr]ead it first")
@@ -11,8 +13,6 @@ NOT_SEEN = re.compile("has not been read|Only a part of |read_file first|[Rr]ead
 SEEN_FIRST = {"write", "edit", "multi_edit"}
 #: The longest line that a read shows whole.
 LONGEST = 2000
-#: Whether a refusal to change what was not seen shows it.
-REFUSAL_SHOWS = False
 
 
 def read(args):

@@ -11,7 +11,6 @@ SAID = {
 
 #: Operations for which no dialect has a tool yet.
 LATER = {
-    "undo",
     "open_file", "exec", "bg_output", "bg_kill", "git_status", "git_diff", "git_show", "git_add", "fetch", "lsp", "delegate", "trust_reuse",
     "exec_cancel", "exec_then_term", "exec_then_kill9", "lsp_then_kill9", "delegate_cancel", "editor_connect", "build_check", "http",
     "http26", "start_http", "http_raw", "http_session", "http_load", "http_shutdown", "http2_abuse", "ws", "oauth",

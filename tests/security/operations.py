@@ -384,6 +384,20 @@ def stdio26(session, kind, path=None):
     return replies
 
 
+def undo(session, path):
+    """Undoes the last change that the history lists of a path, from the command line."""
+    world, name = session.world, os.path.relpath(path, session.world.ws)
+    program = [world.setting.binary, "--root", world.ws]
+    listed = world.run([*program, "history", "--json"])
+    if listed.returncode:
+        return [Reply(listed.stderr, refused=True)]
+    changes = [entry for entry in json.loads(listed.stdout) if any(name in (one["path"], one["to"]) for one in entry["changes"])]
+    if not changes:
+        raise RuntimeError(f"the history lists no change of {name}: {listed.stdout[:300]}")
+    done = world.run([*program, "undo", changes[0]["id"]])
+    return [Reply(done.stdout + done.stderr, refused=done.returncode != 0)]
+
+
 def outside(session, cmd):
     """The outside world acts, as the user."""
     status, said = session.world.shell(cmd)
@@ -411,5 +425,5 @@ MACHINES = {
     "race_read": race_read, "race_write": race_write, "parallel_edit": parallel_edit, "kill9_write": kill9_write, "kill_points": kill_points,
     "edit_loop_kill": edit_loop_kill, "undo": undo, "read_dupkey": read_dupkey, "rpc": rpc, "pings": pings, "call_all_wrong_types": call_all_wrong_types,
     "backpressure": backpressure, "init_version": init_version, "call_before_init": call_before_init, "read_with_roots": read_with_roots,
-    "tools_scan": tools_scan, "start": start, "strace_net": strace_net, "grep_logs": grep_logs, "stdio26": stdio26, "sh": outside, "sleep": sleep,
+    "tools_scan": tools_scan, "start": start, "strace_net": strace_net, "grep_logs": grep_logs, "stdio26": stdio26, "sh": outside, "undo": undo, "sleep": sleep,
 }

@@ -85,7 +85,7 @@ def expected(want, replies):
 
 def run_row(setting, adapter, row):
     """Runs one row and returns what is wrong with it."""
-    world = World(setting, row, adapter.DIALECT)
+    world = World(setting, row, adapter.SERVED)
     session = Session(world, adapter)
     try:
         world.build()

@@ -149,8 +149,7 @@ class Session:
             reply = self.call(server, *call, seconds=self.limit())
             pages += 1
             if reply.refused:
-                if not self.adapter.REFUSAL_SHOWS:
-                    self.unshown.add(path)
+                self.unshown.add(path)
                 return
             small = os.path.isfile(path) and os.path.getsize(path) <= WHOLE
             call = self.adapter.read_on(path, reply.text) if small else None

@@ -37,8 +37,8 @@ class Setting:
 class World:
     """A fresh folder for one row, owned by the unprivileged user."""
 
-    def __init__(self, setting, row, dialect):
-        self.setting, self.row, self.dialect = setting, row, dialect
+    def __init__(self, setting, row, served):
+        self.setting, self.row, self.served = setting, row, served
         self.base = tempfile.mkdtemp(prefix=f"{row['id']}-", dir=setting.place)
         self.ws, self.out, self.home, self.tmp = (os.path.join(self.base, name) for name in ("ws", "out", "home", "tmp"))
         for folder in (self.ws, self.out, self.home, self.tmp):
@@ -83,6 +83,11 @@ class World:
             return 124, f"did not end within {seconds} s"
         return done.returncode, done.stdout.decode("utf8", "replace").strip()
 
+    def run(self, command):
+        """Runs a program as the user, in the workspace and with the server's environment."""
+        return subprocess.run(command, cwd=self.ws, env=self.environment(), timeout=60, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, check=False, **self.setting.identity)
+
     def build(self):
         """Runs the row's setup; mounts over the workspace come before it, mounts inside it after."""
         mount = self.row.get("setup_root")
@@ -101,7 +106,9 @@ class World:
     def command(self):
         """The server's command line, with the row's policy as the operator would say it."""
         policy = self.fill(self.row.get("policy", {}))
-        command = [self.setting.binary, "serve", "--dialect", self.dialect]
+        command = [self.setting.binary, "serve"]
+        for dialect in self.served:
+            command += ["--dialect", dialect]
         roots = policy.get("roots", [self.ws])
         for root in roots:
             command += ["--root", root]
