@@ -1,7 +1,7 @@
 """Says the abstract operations in the words of the probe dialect."""
 import re
 
-from adapters import only, renamed
+from adapters import only, renamed, span
 
 DIALECT = "probe"
 #: What the server speaks.
@@ -12,11 +12,13 @@ NOT_SEEN = re.compile("has not been (read|shown|extracted)|Only a part of |See w
 #: What must have been seen before; all of a file is written over by a flag instead.
 SEEN_FIRST = {"edit"}
 LONGEST = 2000
+#: A last line beyond every file of the rows.
+LAST = 100_000_000
 
 
 def read(args):
-    first = only(args, "path", "offset", "limit").get("offset", 1)
-    lines = f":{first}-{first + args['limit'] - 1}" if "limit" in args else f":{first}-100000000" if "offset" in args else ""
+    first, last = span(only(args, "path", "offset", "limit"))
+    lines = "" if last is None and first == 1 else f":{first}-{LAST if last is None else last}"
     return [("extract", {"file": target(args["path"]) + lines})]
 
 

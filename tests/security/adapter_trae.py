@@ -1,7 +1,7 @@
 """Says the abstract operations in the words of the trae dialect."""
 import re
 
-from adapters import only, renamed
+from adapters import only, renamed, span
 
 DIALECT = "trae"
 #: What the server speaks.
@@ -16,9 +16,8 @@ LAST = 100_000_000
 
 
 def read(args):
-    first = only(args, "path", "offset", "limit").get("offset", 1)
-    last = first + args["limit"] - 1 if "limit" in args else LAST
-    return [("view_files", {"files": [{"file_path": args["path"], "start_line": first, "end_line": last}]})]
+    first, last = span(only(args, "path", "offset", "limit"))
+    return [("view_files", {"files": [{"file_path": args["path"], "start_line": first, "end_line": LAST if last is None else last}]})]
 
 
 def read_many(args):

@@ -1,7 +1,7 @@
 """Says the abstract operations in the words of the zblade dialect."""
 import re
 
-from adapters import inner, only, renamed
+from adapters import inner, only, renamed, span
 
 DIALECT = "zblade"
 #: What the server speaks.
@@ -16,11 +16,11 @@ LONGEST = 2000
 
 
 def read(args):
-    if "offset" not in only(args, "path", "offset", "limit") and "limit" not in args:
+    first, last = span(only(args, "path", "offset", "limit"))
+    if last is None and "offset" not in args:
         return [("read_file", {"path": args["path"]})]
-    first = args.get("offset", 1)
-    last = {"end_line": first + args["limit"] - 1} if "limit" in args else {}
-    return [("read_file_range", {"path": args["path"], "start_line": first, **last})]
+    end = {} if last is None else {"end_line": last}
+    return [("read_file_range", {"path": args["path"], "start_line": first, **end})]
 
 
 def multi_edit(args):

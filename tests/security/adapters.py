@@ -60,6 +60,15 @@ def inner(adapter, args):
             yield {"tool": operation, "arguments": arguments}
 
 
+def span(args):
+    """The first and the last line that are asked for; the last is none where all are meant."""
+    first, limit = args.get("offset", 1), args.get("limit")
+    if not all(isinstance(number, int | None) for number in (first, limit)):
+        raise CannotSay("lines that are counted by what is no number")
+    first = 1 if first is None else first
+    return first, None if limit is None else first + limit - 1
+
+
 def only(args, *known):
     """The arguments, if the dialect can say all of them."""
     more = set(args) - set(known) - {"exists", "unasked"}

@@ -110,7 +110,7 @@ class Session:
         if operation != "write":
             return args
         exists = os.path.lexists(os.path.join(self.world.ws, args["path"]))
-        return {**args, "exists": exists, "unasked": self.row["id"] in adapters.UNREAD}
+        return {**args, "exists": exists, "unasked": self.row["id"] in adapters.UNREAD or self.row.get("unread", False)}
 
     def unread(self):
         """Whether it is the row's point that nothing was read."""
