@@ -1,5 +1,6 @@
 """Says the abstract operations in the words of the zblade dialect."""
 import re
+import sys
 
 from adapters import inner, only, renamed, span
 
@@ -10,7 +11,7 @@ SERVED = ("zblade",)
 #: The words of a refusal that asks for a read.
 NOT_SEEN = re.compile("has not been read|Only a part of |read_file first|[Rr]ead it first")
 #: What must have been seen before.
-SEEN_FIRST = {"write", "edit", "multi_edit"}
+SEEN_FIRST = {"write"}
 #: The longest line that a read shows whole.
 LONGEST = 2000
 
@@ -28,8 +29,7 @@ def multi_edit(args):
 
 
 def batch(args):
-    import adapter_zblade
-    return [("batch", {"calls": list(inner(adapter_zblade, args))})]
+    return [("batch", {"calls": list(inner(sys.modules[__name__], args))})]
 
 
 SAYS = {

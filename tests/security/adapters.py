@@ -52,12 +52,12 @@ def lacks(adapter, operation):
 def inner(adapter, args):
     """The calls of a batch in the dialect's words; what it has no tool for keeps its name."""
     for call in args["calls"]:
-        operation, arguments = call["tool"], call["arguments"]
-        if operation in SAID and not lacks(adapter, operation) and operation != "batch":
+        operation, arguments = call.get("tool"), call["arguments"]
+        if operation in SAID - {"batch"} and not lacks(adapter, operation):
             for tool, said in calls(adapter, operation, arguments):
                 yield {"tool": tool, "arguments": said}
         else:
-            yield {"tool": operation, "arguments": arguments}
+            yield call
 
 
 def span(args):

@@ -10,6 +10,9 @@ use anyhow::{Context, Result};
 use std::process::ExitCode;
 use toolpost_runtime::Structured;
 
+/// How many threads wait for the disk at most: each keeps memory of its own, and a client may send thousands of calls at once.
+const WAITING: usize = 32;
+
 /// Serves until standard input ends.
 pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
@@ -25,6 +28,7 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
     };
     let threads = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .max_blocking_threads(WAITING)
         .enable_all()
         .build()
         .context("the threads could not be started")?;

@@ -72,7 +72,8 @@ fn whole(replies: &str) -> Result<()> {
 
 fn make(root: &Path) -> Result<Vec<PathBuf>> {
     for (file, name) in names(root).iter().enumerate() {
-        let lines = (1..LINES).map(|line| format!("{:<47}\n", format!("file {file}, line {line}: something")));
+        let lines =
+            (1..LINES).map(|line| format!("{:<47}\n", format!("file {file}, line {line}: something")));
         disk::write(name, format!("{}{:<47}\n", lines.collect::<String>(), last(file)).as_bytes())?;
     }
     programs::output(&mut programs::program("sync"))?;
