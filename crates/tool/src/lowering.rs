@@ -84,6 +84,21 @@ impl<'a> Lowering<'a> {
         self.engine.resolve_entry(said)
     }
 
+    /// Finds the place that something shall get, under its whole new name.
+    ///
+    /// # Errors
+    /// As `entry`, and `Invalid` where a slash at the end means a directory to put a file into: whether one is there is not known
+    /// here, and taken as a name it would put the next file over the first.
+    pub fn destination(&self, said: &str, of: &str) -> Result<WorkspacePath, Failure> {
+        let names_a_directory = |path: &str| path.ends_with(['/', '\\']);
+        if names_a_directory(said) && !names_a_directory(of) {
+            return Err(Failure::invalid(format!(
+                "{said} names a directory; write the whole new path, with the name of the file at its end."
+            )));
+        }
+        self.entry(said)
+    }
+
     /// Finds the directory that was said, or the first root.
     ///
     /// # Errors

@@ -26,14 +26,8 @@ impl Tool for RenameFile {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let names_a_directory = |path: &str| path.ends_with(['/', '\\']);
-        if names_a_directory(&args.rename_file_path) && !names_a_directory(&args.file_path) {
-            return Err(Failure::invalid(format!(
-                "{} names a directory; write the whole new path, with the name of the file at its end.",
-                args.rename_file_path
-            )));
-        }
-        let (from, to) = (at.entry(&args.file_path)?, at.entry(&args.rename_file_path)?);
+        let (from, to) =
+            (at.entry(&args.file_path)?, at.destination(&args.rename_file_path, &args.file_path)?);
         Ok(Request { from, said: args.file_path, to })
     }
 

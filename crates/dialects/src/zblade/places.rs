@@ -35,7 +35,7 @@ impl Tool for MoveFile {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<rename::Request, Failure> {
-        let (from, to) = (at.entry(&args.source)?, at.entry(&args.destination)?);
+        let (from, to) = (at.entry(&args.source)?, at.destination(&args.destination, &args.source)?);
         Ok(rename::Request { from, to, said: args.source })
     }
 
@@ -51,7 +51,7 @@ impl Tool for CopyFile {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<copy::Request, Failure> {
-        let (from, to) = (at.entry(&args.source)?, at.entry(&args.destination)?);
+        let (from, to) = (at.entry(&args.source)?, at.destination(&args.destination, &args.source)?);
         Ok(copy::Request { from, to, said: args.source })
     }
 
