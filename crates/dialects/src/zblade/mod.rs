@@ -19,7 +19,7 @@ mod words;
 mod write;
 
 use std::time::Duration;
-use toolpost_engine::{Fresh, Need};
+use toolpost_engine::Fresh;
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 
@@ -37,20 +37,17 @@ pub const DIALECT: Dialect = Dialect {
         find_files_glob and lines with grep_search; read with read_file or read_file_range, several files at once with \
         read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
         the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
-        read again. Before write_file replaces a file that exists, read it. All paths lie in the workspace; bytes, line endings and encodings are kept.",
+        read again. All paths lie in the workspace; bytes, line endings and encodings are kept.",
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,
         cut: Cut::Worded { head: words::HEAD, tail: words::TAIL, notice: words::notice },
     },
     deadline: Duration::from_secs(60),
-    fresh: FRESH,
+    fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
     say: say::say,
 };
-
-/// A replacement names the text that stands there; all of a file is written over only after it was read.
-const FRESH: Fresh = Fresh { whole: Need::Seen, ..Fresh::NOT_ASKED };
 
 const TOOLS: [ToolDef; 23] = [
     ToolDef::of::<read::ReadFile>(),
