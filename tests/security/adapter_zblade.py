@@ -12,6 +12,11 @@ SERVED = ("zblade",)
 NOT_SEEN = re.compile("has not been read|Only a part of |read_file first|[Rr]ead it first")
 #: What must have been seen before.
 SEEN_FIRST = {"write"}
+#: Rows that its reference decides otherwise, with the reason.
+OTHERWISE = {
+    "DL-013": "write_file of the reference asks for no read: what was never read may be written over, and the history keeps it",
+    "DL-210": "write_file of the reference asks for no read: what was never read may be written over, and the history keeps it",
+}
 #: The longest line that a read shows whole.
 LONGEST = 2000
 

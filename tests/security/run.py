@@ -36,6 +36,8 @@ def lacking(adapter, row):
     """Why the row cannot be said in the words of the dialect, or nothing."""
     if adapter.DIALECT not in row.get("dialects", adapters.DIALECTS):
         return "the row is worded for another dialect"
+    if row["id"] in getattr(adapter, "OTHERWISE", {}):
+        return adapter.OTHERWISE[row["id"]]
     for part in (row, *row.get("steps", [])):
         operation = DRIVES.get(part["operation"], part["operation"])
         if part is not row and part["expect"] == "any":

@@ -19,10 +19,6 @@ use args::{Args, Command};
 use clap::Parser;
 use std::process::ExitCode;
 
-/// Replies are made of many short-lived pieces; this allocator keeps its memory between calls instead of giving it back.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// The exit status of a command that was not understood.
 const USAGE: u8 = 2;
 

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{World, call, is_ok, words};
+use common::{World, call};
 use serde_json::{Value, json};
 
 /// The names of the tools that are served, over MCP.

@@ -78,6 +78,18 @@ async fn what_changed_since_it_was_shown_is_shown_again() {
 }
 
 #[tokio::test]
+async fn a_change_that_no_line_shows_is_said() {
+    let world = World::new(&DIALECT);
+    write(&world, "f", "one\ntwo\n").await;
+    world.put("f", b"one\r\ntwo\r\n");
+    let (kind, said) = write(&world, "f", "mine\n").await;
+    assert_eq!(kind, Some(Kind::Stale));
+    assert!(said.contains("The text is the same; its line ends,"), "{said}");
+    assert_eq!(write(&world, "f", "mine\n").await.0, None);
+    assert_eq!(file(&world, "f"), b"mine\r\n");
+}
+
+#[tokio::test]
 async fn a_change_of_what_was_never_seen_whole_shows_all_of_it() {
     let world = World::new(&DIALECT);
     world.put("f", b"one\ntwo\n");
@@ -244,7 +256,7 @@ async fn a_patch_that_fails_keeps_every_file() {
         let answer = world.call("patch", json!({ "patch_text": patch })).await;
         let said = words(&answer);
         let Outcome::Failed(kind, _) = answer else { panic!("{patch}: {said}") };
-        let begins = format!("apply_patch verification failed: {begins}");
+        let begins = format!("patch verification failed: {begins}");
         assert_eq!((kind, said.starts_with(&begins)), (wanted, true), "{patch}: {said}");
         assert_eq!(world.files(), before, "{patch}");
     }

@@ -291,9 +291,9 @@ fn list_dir() {
         (json!({"dir_path": "."}), top.to_owned()),
         (json!({"path": ".", "depth": "1"}), top.replace("a/b/\na/b/c/\na/x\n", "")),
         (json!({"dir_path": "./", "max_depth": 5}), top.replace("a/b/c/\n", "a/b/c/\na/b/c/d/\na/b/c/d/e/\n")),
-        (json!({"dir_path": "a/b", "max_depth": 2}), "a/b/c/\na/b/c/d/".to_owned()),
+        (json!({"dir_path": "a/b", "max_depth": 2}), "c/\nc/d/".to_owned()),
         (json!({"dir_path": "none"}), "none holds nothing that is listed.".to_owned()),
-        (json!({"dir_path": "node_modules", "max_depth": 1}), "node_modules/m/".to_owned()),
+        (json!({"dir_path": "node_modules", "max_depth": 1}), "m/".to_owned()),
         (
             json!({"dir_path": ".", "max_depth": 0}),
             "! max_depth must be 1 to 5, got 0; 1 lists the directory alone.".to_owned(),
@@ -511,6 +511,32 @@ fn update_file_takes_other_names_keeps_line_ends_and_the_first_place_where_that_
         blocks(&["a\nb", "a\nx\nb"]),
         "Updated f in 1 place: lines 2-2 of 4 now (+1 -0).\n@@ -1,3 +1,4 @@\n a\n+x\n b\n c",
         Some(&["f=a\r\nx\r\nb\r\nc\n"]),
+    );
+}
+
+#[test]
+fn edit_file_fast_apply() {
+    let long = format!("f.py={}def a():\n    return 1\n", "x = 1\n".repeat(998));
+    check(
+        &[&long],
+        "edit_file_fast_apply",
+        json!({"file_path": "f.py", "content": "def a():\n    return 2\n"}),
+        "! f.py has 1000 lines; partial code is merged into files of less than 1000.\nChange it with update_file: only the lines that change, by the text that stands there now.",
+        None,
+    );
+    check(
+        &["f=def a():\r\n    return 1\r\n"],
+        "edit_file_fast_apply",
+        json!({"target_file": "f", "code_edit": "def a():\n    return 2\n\n\n# ...\n", "language": "python", "instructions": "two"}),
+        "Updated f in 1 place: lines 2-2 of 2 now (+1 -1).\n@@ -1,2 +1,2 @@\n def a():\n-    return 1\n+    return 2",
+        Some(&["f=def a():\r\n    return 2\r\n"]),
+    );
+    check(
+        &["f.py=def a():\n    return 1\n"],
+        "edit_file_fast_apply",
+        json!({"file_path": "f.py", "content": "def a():\n    # ... existing code ...\n"}),
+        "f.py is unchanged: it already has this content.",
+        None,
     );
 }
 

@@ -429,6 +429,12 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     ),
     (
         "read_many_files",
+        r#"{"paths": ["src"], "exclude": ["*.rs"]}"#,
+        "NotFound: No file was found for src.\n\nThe search left out 2 files that were to be left out.\n\n\
+             See what is in it with list_dir {\"path\":\".\"}.",
+    ),
+    (
+        "read_many_files",
         r#"{"paths": ["*.rs"], "exclude": ["/etc/*"]}"#,
         "Invalid: invalid glob \"/etc/*\": it leads away from the directory that is searched: begin it there.",
     ),

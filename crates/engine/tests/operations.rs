@@ -295,3 +295,43 @@ async fn what_was_cut_from_an_answer_was_not_seen() {
     let whole = vec![world.whole("wide", Existence::Any, "new\n")];
     assert_eq!(world.change(whole, Fresh::REQUIRED).await.unwrap_err().kind, Kind::Unread);
 }
+
+#[tokio::test]
+async fn partial_code_is_merged_into_what_was_seen() {
+    const CODE: &str = "fn a() {\n    1\n}\n\nfn b() {\n    1\n}\n";
+    let world = World::new(&[("f.rs", CODE), ("g.txt", "one\n")]);
+    let merge = |path: &str, text: &str| Change {
+        path: world.engine.resolve(path).unwrap(),
+        at: Where::Merge { language: None },
+        text: text.to_owned(),
+    };
+    let kind = |result: Result<Output, Failure>| result.map(|_| ()).map_err(|failure| failure.kind);
+    let part = "fn b() {\n    2\n}\n";
+    let unseen = world.change(vec![merge("f.rs", part)], Fresh::REQUIRED).await;
+    assert_eq!(kind(unseen), Err(Kind::Unread));
+    world.read("f.rs", 1, 3).await;
+    let output = world.change(vec![merge("f.rs", part)], Fresh::REQUIRED).await.unwrap();
+    assert_eq!(output.files[0].notes, [""; 0]);
+
+    // Of a part it is enough to have seen something; all of a file must have been seen.
+    let all = "fn a() {\n    3\n}\n\nfn b() {\n    3\n}\n";
+    let whole = world.change(vec![merge("f.rs", all)], Fresh::REQUIRED).await;
+    assert_eq!(kind(whole), Err(Kind::Unread));
+
+    // Somebody else changes it: parts are merged into what is there now.
+    fs::write(world.root.path().join("f.rs"), format!("{CODE}\nfn c() {{}}\n")).unwrap();
+    let output = world.change(vec![merge("f.rs", part)], Fresh::REQUIRED).await.unwrap();
+    assert_eq!(output.files[0].notes.len(), 1, "{:?}", output.files[0].notes);
+
+    // One part that has no place undoes the others, and a marker never becomes content.
+    let before = world.files();
+    let both = vec![merge("f.rs", "fn a() {\n    4\n}\n"), merge("g.txt", "... existing code ...\ntwo\n")];
+    assert_eq!(kind(world.change(both, Fresh::NOT_ASKED).await), Err(Kind::NoMatch));
+    let marker = "fn d() {\n    // ... existing code ...\n}\n// ... existing code ...\n";
+    let refused = world.change(vec![merge("f.rs", marker)], Fresh::NOT_ASKED).await;
+    assert_eq!(kind(refused), Err(Kind::Invalid));
+    let missing = world.change(vec![merge("h.rs", part)], Fresh::NOT_ASKED).await;
+    assert_eq!(kind(missing), Err(Kind::NotFound));
+    assert_eq!(world.files(), before);
+    assert_eq!(before[0].1, "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {}\n");
+}

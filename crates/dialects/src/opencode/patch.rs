@@ -11,8 +11,8 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Patch;
 
-/// What the reference says first of a patch that does not fit.
-const PREFIX: &str = "apply_patch verification failed: ";
+/// What is said first of a patch that does not fit, by the name that the tool has here.
+const PREFIX: &str = "patch verification failed: ";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {

@@ -51,7 +51,7 @@ impl Tool for ListDir {
     fn render(output: &Output, page: &mut Page) {
         let mut body = String::new();
         for node in &output.nodes {
-            body.push_str(&entry(node));
+            body.push_str(&entry(node, &output.path));
             body.push('\n');
         }
         if output.nodes.is_empty() {
@@ -68,14 +68,14 @@ impl Tool for ListDir {
     }
 }
 
-/// Writes the path of an entry as it leads there from the workspace's root; that of a directory ends with a slash.
-fn entry(node: &Node) -> String {
-    let path = &node.path;
+/// Writes the path of an entry as it leads there from the directory that is listed; that of a directory ends with a slash.
+fn entry(node: &Node, listed: &str) -> String {
+    let path = node.path.strip_prefix(listed).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&node.path);
     match (node.kind, &node.target) {
         (FileKind::Directory, _) if node.unreadable => format!("{path}/ (cannot be read)"),
         (FileKind::Directory, _) if node.more > 0 => format!("{path}/ (… {} more)", node.more),
         (FileKind::Directory, _) => format!("{path}/"),
         (FileKind::Link, Some(target)) => format!("{path} -> {target}"),
-        _ => path.clone(),
+        _ => path.to_owned(),
     }
 }

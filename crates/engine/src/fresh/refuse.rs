@@ -25,8 +25,8 @@ pub(super) fn unread(
     present: &[u8],
     sight: Sight,
 ) -> Failure {
+    // What is no text cannot be seen here, and no look at it would help.
     if let (Sight::Shown, Err(error)) = (sight, Text::open(present.to_vec(), engine.encoding())) {
-        // Who looked at it would have to be told then.
         let what = format!("{} cannot be changed as text: {error}", path.display());
         let hint = Hint::Advice("Give the text a name of its own.".to_owned());
         return Failure::new(Kind::WrongKind, what).hint(hint);
@@ -127,7 +127,11 @@ fn changes(
     let text = Text::open(present.to_vec(), engine.encoding()).ok()?;
     let before = Text::open(remembered.to_vec(), engine.encoding()).ok()?;
     let diff = diff::unified(&before.shown(before.view()), &text.shown(text.view()), 2);
-    let found = format!("What changed:\n{}", diff.text);
+    let found = if diff.text.is_empty() {
+        "The text is the same; its line ends, its byte order mark or its encoding changed.".to_owned()
+    } else {
+        format!("What changed:\n{}", diff.text)
+    };
     let knew = record.hash == hash(&remembered) && covers(&record.coverage, &remembered);
     let whole = knew && diff.cut == 0 && !diff.text.contains(cut::NOTICE) && fits(&found);
     Some(Look { found: Some(found), whole: whole.then(|| seen(path, present)) })

@@ -12,6 +12,8 @@ use toolpost_workspace::WorkspacePath;
 /// The files that are meant, in the order of their paths.
 pub(super) struct Chosen {
     pub(super) files: Vec<Meant>,
+    /// How many more were found and are to be left out.
+    excluded: usize,
     /// What was not looked at on the way.
     pub(super) walk: Walked,
 }
@@ -64,7 +66,9 @@ fn search(engine: &Engine, request: &Request, control: &Control) -> Result<Chose
         let relative = relative.map(|relative| relative.as_os_str().as_encoded_bytes());
         relative.is_some_and(|relative| without.iter().any(|names| names.fit(relative)))
     };
-    Ok(Chosen { files: files.into_values().filter(|file| !is_out(file)).collect(), walk })
+    let found = files.len();
+    let files: Vec<Meant> = files.into_values().filter(|file| !is_out(file)).collect();
+    Ok(Chosen { excluded: found - files.len(), files, walk })
 }
 
 fn asked(request: &Request, base: &WorkspacePath, pattern: &str) -> GlobRequest {
@@ -119,7 +123,12 @@ fn nothing(engine: &Engine, request: &Request, chosen: &Chosen) -> Failure {
         .collect();
     let what = format!("No file was found for {}.", said.join(", "));
     let mut failure = Failure::new(Kind::NotFound, what);
-    let left_out: Vec<String> = chosen.walk.skipped.clone();
+    let mut left_out: Vec<String> = chosen.walk.skipped.clone();
+    match chosen.excluded {
+        0 => {}
+        1 => left_out.push("1 file that was to be left out".to_owned()),
+        excluded => left_out.push(format!("{excluded} files that were to be left out")),
+    }
     if !left_out.is_empty() {
         failure = failure.found(format!("The search left out {}.", left_out.join(", ")));
     }

@@ -17,7 +17,7 @@ pub(super) struct Wanted {
 
 /// Tells whether all lines that were asked for are there, and fit into the answer.
 pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
-    let wanted = looked.total.count().saturating_sub(request.offset - 1).min(request.limit);
+    let wanted = looked.total.count().saturating_sub(request.offset.saturating_sub(1)).min(request.limit);
     let count = looked.lines.len() as u64;
     count == wanted
         && count <= request.max_lines
