@@ -82,7 +82,7 @@ fn what_is_not_understood_is_a_matter_of_usage() {
             "",
             2,
             "",
-            "toolpost: no dialect is called `none`; there are claude",
+            "toolpost: no dialect is called `none`; there are claude, trae, zblade, opencode, probe",
         ),
         (
             &["call", "--root", "/no/such/root", "Read", "{}"],
