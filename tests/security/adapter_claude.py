@@ -1,17 +1,7 @@
 """Says the abstract operations in the words of the claude dialect."""
 import re
 
-<<<<<<< HEAD
-#: Operations that this dialect has no tool for; a row that needs one is not applicable.
-LACKS = {
-    "patch", "stat", "mkdir", "move", "delete", "open_file", "exec", "bg_output", "bg_kill", "git_status", "git_diff", "git_show",
-    "git_add", "fetch", "lsp", "delegate", "batch", "multi_edit", "trust_reuse", "exec_cancel", "exec_then_term", "exec_then_kill9",
-    "lsp_then_kill9", "delegate_cancel", "editor_connect", "build_check", "http", "http26", "start_http", "http_raw", "http_session",
-    "http_load", "http_shutdown", "http2_abuse", "ws", "oauth",
-}
-=======
 from adapters import renamed
->>>>>>> 2ca63cb (wip)
 
 DIALECT = "claude"
 #: What the server speaks.
