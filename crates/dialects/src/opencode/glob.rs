@@ -1,10 +1,11 @@
 //! `glob`: files by the pattern of their names, newest first.
 
+use crate::common::found;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::glob::{self, Complete, Output, Request, Rules},
+    operations::glob::{self, Output, Request, Rules},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -34,24 +35,10 @@ impl Tool for Glob {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if output.total == 0 {
-            page.line("No files found");
-        }
-        output.matches.iter().for_each(|found| page.line(&found.path));
-        let (shown, total) = (output.matches.len(), output.total);
-        if u64::try_from(shown).is_ok_and(|shown| shown < total) {
-            page.note(format!(
-                "the {shown} newest of {total} files; narrow pattern or path to see the others"
-            ));
-        }
-        crate::common::walked::notes(&output.walk, page);
+        found::render(output, page);
         if output.total == 0 && !output.walk.skipped.is_empty() {
             page.note("a directory or file that is named in pattern or path is looked at, also if it is skipped otherwise");
         }
-        if output.walk.complete != Complete::Yes {
-            page.note(
-                "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",
-            );
-        }
+        found::complete(output, page);
     }
 }

@@ -1,5 +1,6 @@
 //! `grep`: lines that match a regular expression, in the files under a directory.
 
+use crate::common::counted::counted;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -95,8 +96,4 @@ fn window(output: &Output, page: &mut Page) {
     } else {
         page.note(what);
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

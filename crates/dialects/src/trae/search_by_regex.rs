@@ -1,5 +1,6 @@
 //! `search_by_regex`: lines that match a regular expression.
 
+use crate::common::counted::counted;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -83,8 +84,4 @@ fn totals(output: &Output, page: &mut Page) {
     } else {
         page.note(what);
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,6 +1,7 @@
 //! `grep_search`: lines that match a regular expression.
 
 use super::json;
+use crate::common::counted::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -136,8 +137,4 @@ fn fit(lines: &mut Vec<String>, max_bytes: usize) {
     });
     let keep = fits.count();
     lines.truncate(keep);
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

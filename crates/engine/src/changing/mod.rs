@@ -17,20 +17,24 @@ use crate::{
     operations::change::{Change, Existence, Output, Request, Where},
 };
 use std::time::Duration;
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{Hold, WorkspacePath};
 
 use draft::Draft;
 
 /// How long another process that writes the same file is waited for.
-pub(crate) const WAIT: Duration = Duration::from_secs(10);
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Takes the locks of paths, in one order whoever asks.
+pub(crate) fn hold(engine: &Engine, cx: &CallCtx, mut paths: Vec<WorkspacePath>) -> Result<Hold, Failure> {
+    paths.sort();
+    paths.dedup();
+    engine.workspace().hold(&paths, cx.time_left(WAIT)).map_err(|error| failures::hold(&error))
+}
 
 /// Makes all changes, or none.
 pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
-    let mut paths: Vec<WorkspacePath> = request.changes.iter().flat_map(Change::names).cloned().collect();
-    paths.sort();
-    paths.dedup();
-    let hold = engine.workspace().hold(&paths, cx.time_left(WAIT)).map_err(|error| failures::hold(&error))?;
+    let hold = hold(engine, cx, request.changes.iter().flat_map(Change::names).cloned().collect())?;
     let mut drafts = Drafts::default();
     for (number, change) in request.changes.iter().enumerate() {
         apply(engine, cx, &mut drafts, change)

@@ -99,12 +99,7 @@ impl Operation for Delete {
 fn delete(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
     let targets = outermost(&request.targets);
-    let mut paths: Vec<WorkspacePath> = targets.iter().map(|target| target.path.clone()).collect();
-    paths.sort();
-    let hold = engine
-        .workspace()
-        .hold(&paths, cx.time_left(changing::WAIT))
-        .map_err(|error| failures::hold(&error))?;
+    let hold = changing::hold(engine, cx, targets.iter().map(|target| target.path.clone()).collect())?;
     let mut doomed = Vec::with_capacity(targets.len());
     let mut wrong = Vec::new();
     for target in &targets {

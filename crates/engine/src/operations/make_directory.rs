@@ -49,10 +49,7 @@ fn make(engine: &Engine, path: &WorkspacePath, cx: &CallCtx) -> Result<Output, F
     if path.is_root() {
         return Ok(Output { path: path.display(), existed: true, notes: Vec::new() });
     }
-    let hold = engine
-        .workspace()
-        .hold(std::slice::from_ref(path), cx.time_left(changing::WAIT))
-        .map_err(|error| failures::hold(&error))?;
+    let hold = changing::hold(engine, cx, vec![path.clone()])?;
     let draft = Draft { path: path.clone(), action: Action::MakeDirectory };
     let committed = hold.commit(vec![draft], &cx.cause).map_err(|error| match error.why {
         CommitKind::Exists => {

@@ -67,13 +67,7 @@ impl Operation for Rename {
 fn rename(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     let Request { from, said, to } = request;
     cx.check()?;
-    let mut paths = vec![from.clone(), to.clone()];
-    paths.sort();
-    paths.dedup();
-    let hold = engine
-        .workspace()
-        .hold(&paths, cx.time_left(changing::WAIT))
-        .map_err(|error| failures::hold(&error))?;
+    let hold = changing::hold(engine, cx, vec![from.clone(), to.clone()])?;
     let stat = source(engine, from, said)?;
     if from == to {
         let what = format!("{} already has this name; nothing was moved.", from.display());
