@@ -74,6 +74,7 @@ pub(crate) fn commit(error: &CommitError) -> Failure {
         CommitKind::Access(AccessKind::Changed) => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
         CommitKind::Root
         | CommitKind::Clash
+        | CommitKind::IntoItself
         | CommitKind::OtherDisk { .. }
         | CommitKind::NotEmpty
         | CommitKind::IsDirectory

@@ -202,6 +202,16 @@ fn deleting_making_and_moving() {
 }
 
 #[test]
+fn a_directory_is_not_copied_into_itself() {
+    let copy = |name: &'static str| {
+        move |workspace: &Workspace| Action::Copy { from: workspace.resolve_entry(name).unwrap() }
+    };
+    check("d/in", copy("d"), Err(CommitKind::IntoItself));
+    check("d/new/in", copy("d"), Err(CommitKind::IntoItself));
+    check("d", copy("d"), Err(CommitKind::Exists));
+}
+
+#[test]
 fn moving_keeps_what_is_moved() {
     let rows: &[(&str, &str, Overwrite, &[&str])] = &[
         ("a", "c", Overwrite::Refuse, &["b=B", "c=A", "d/", "d/x=X", "l->a"]),

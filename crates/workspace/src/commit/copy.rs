@@ -58,12 +58,18 @@ pub(super) fn copy(from: &WorkspacePath, spot: &Spot, temp: &OsStr) -> Result<St
 fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
     let mut waiting = vec![PathBuf::new()];
     let mut made = Vec::new();
+    let begun = stat_at(&spot.directory, Path::new(temp))?;
     while let Some(inner) = waiting.pop() {
         let (old, new) = (below(&source.name, &inner), below(temp, &inner));
         let open = |parent: &OwnedFd, path: &Path, flags: OFlags| {
             open_at(parent, path, flags, Mode::empty()).map_err(Failed::when("opening a directory"))
         };
         let from = open(&source.directory, &old, READ_DIRECTORY)?;
+        let stat = Stat::of(&fstat(&from).map_err(Failed::when("looking at a directory"))?);
+        // Mounted into what is copied, the place of the copy is met below another name.
+        if (stat.device, stat.inode) == (begun.device, begun.inode) {
+            return Err(CommitKind::IntoItself);
+        }
         let to = open_handle(&spot.directory, &new).map_err(Failed::when("opening a directory"))?;
         for name in names(&from)? {
             let name = Path::new(&name);
@@ -72,8 +78,7 @@ fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
                 waiting.push(inner.join(name));
             }
         }
-        let bits = Stat::of(&fstat(&from).map_err(Failed::when("looking at a directory"))?).mode & 0o777;
-        made.push((new, bits));
+        made.push((new, stat.mode & 0o777));
     }
     for (new, bits) in made.iter().rev() {
         open_at(&spot.directory, new, READ_DIRECTORY, Mode::empty())

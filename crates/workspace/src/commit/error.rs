@@ -32,6 +32,9 @@ pub enum CommitKind {
     /// Two drafts want the same path, or one lies inside what the other moves away.
     #[error("is changed twice in one commit: make it two commits")]
     Clash,
+    /// A directory would be copied to a place inside of itself.
+    #[error("lies inside the directory that is to be copied there: choose a place outside of it")]
+    IntoItself,
     /// There is nothing where something must be.
     #[error("does not exist")]
     Missing,

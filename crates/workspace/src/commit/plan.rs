@@ -183,6 +183,10 @@ impl Plan {
         if present(&path)?.is_some() {
             return Err(CommitKind::Exists.into());
         }
+        // Such a copy would find itself in what it copies, without end.
+        if stat.kind == Kind::Directory && from.contains(&path) {
+            return Err(CommitKind::IntoItself.into());
+        }
         self.need_parents(&path)?;
         self.changes.push(changed(&path, Outcome::Created, None, None, Some(stat.mode)));
         let step = step(StepKind::Put, &path, None);
