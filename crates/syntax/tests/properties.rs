@@ -37,3 +37,14 @@ proptest! {
         common::check(&file, &snippet, common::language(language));
     }
 }
+
+#[test]
+fn a_file_with_nothing_in_it_takes_any_snippet_or_refuses_it() {
+    for (at, language) in (0..=u8::MAX).flat_map(|at| (0..14).map(move |language| (at, language))) {
+        let language = common::language(language);
+        for file in ["", "\n", "C"] {
+            common::check(file, common::piece(at), language);
+            common::check(file, &format!("{}\n{}\n", common::marker(at), common::piece(at / 5)), language);
+        }
+    }
+}

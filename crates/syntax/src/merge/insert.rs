@@ -178,7 +178,7 @@ impl Site<'_> {
         }
     }
 
-    /// Finds the place before the first item that is more than the head of a file.
+    /// Finds the place before the first item that is more than the head of a file; that may be empty.
     fn first(&self) -> At {
         let heads = |item: &&&Item| {
             let text = &self.both.old.text[item.head..item.range.end];
@@ -188,6 +188,7 @@ impl Site<'_> {
         };
         let head = self.olds.iter().take_while(|item| heads(item)).count();
         match (head, self.depth) {
+            _ if self.olds.is_empty() => At::Empty,
             (0, _) => At::Before(0),
             (_, Depth::Within) => At::Before(0),
             (head, _) if head == self.olds.len() => At::After(head - 1),
