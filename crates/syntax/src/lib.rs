@@ -3,6 +3,7 @@
 //! A language is a grammar and a table of what its nodes are (`languages/`); a tree is a parsed text; items are what has
 //! a name in it. Nothing here reads or writes files.
 
+mod entries;
 mod grammar;
 mod item;
 mod language;

@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
+use crate::entries::{self, Repeated};
 use crate::{Item, Language, read};
 
 /// The longest text that is parsed, in bytes.
@@ -119,6 +120,16 @@ impl<'a> Tree<'a> {
                 out.push(node.byte_range());
             }
             long && !token
+        });
+        out
+    }
+
+    /// Lists the entries of literals and of lists of arguments whose key stands twice there.
+    pub(crate) fn repeated(&self) -> Vec<Repeated> {
+        let mut out = Vec::new();
+        self.walk(|node| {
+            entries::repeated(node, self.text, &mut out);
+            node.named_child_count() > 0
         });
         out
     }

@@ -2,6 +2,7 @@
 
 mod anchor;
 mod edge;
+mod entry;
 mod heading;
 mod indent;
 mod line;

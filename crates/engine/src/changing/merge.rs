@@ -75,6 +75,10 @@ fn refused(path: &str, refusal: &Refusal, text: &Text) -> Failure {
             "Show more of what is around it, such as the whole function or the lines before and after, so that one \
              place is meant.",
         ),
+        Why::Doubles { .. } => (
+            Kind::Ambiguous,
+            "Write out the part in which it stands, with the entry that changes once and in its place.",
+        ),
         Why::Homeless => (
             Kind::Ambiguous,
             "Show the head of the class or block that it belongs to, with markers for the rest.",

@@ -77,6 +77,7 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusa
     }
     let merged = lines::merge(old.text, snippet)?;
     verify::check(old, &merged.splices)?;
+    verify::once(old, &merged.splices)?;
     Ok(merged)
 }
 
@@ -86,5 +87,6 @@ fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<Merged
     verify::no_marker(old, &pieces)?;
     let splices = lines::splices(old.text, &pieces);
     verify::check(old, &splices)?;
+    verify::once(old, &splices)?;
     Ok(Merged { splices, taken: Taken::Parts, notes })
 }

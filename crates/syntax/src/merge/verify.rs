@@ -36,6 +36,28 @@ pub(super) fn check(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
     Err(Refusal::whole(Why::Loses { lines, names: lost.iter().map(|(_, name)| name.clone()).collect() }))
 }
 
+/// Refuses a result in which an entry stands beside the one that it should replace.
+pub(super) fn once(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
+    let result = apply(old.text, splices);
+    let (Ok(before), Ok(after)) = (old.language.parse(old.text), old.language.parse(&result)) else {
+        return Ok(()); // what cannot be read is refused already
+    };
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for entry in before.repeated() {
+        *known.entry(entry.key).or_default() += 1;
+    }
+    for entry in after.repeated() {
+        match known.get_mut(&entry.key) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => {
+                let line = LineIndex::new(&result).line(entry.at);
+                return Err(Refusal::whole(Why::Doubles { key: entry.key, line }));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Refuses new lines that are markers, unless three dots are code in the language.
 pub(super) fn no_marker(old: &Source, pieces: &[Piece]) -> Result<(), Refusal> {
     let known = |line: &str| old.lines.iter().any(|known| known.trim() == line.trim());

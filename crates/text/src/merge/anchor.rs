@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::edge::{self, Side};
 use super::line::{depth, has_word, is_blank, same};
-use super::{Line, Piece, Refusal, Why, loss};
+use super::{Line, Piece, Refusal, Why, entry, loss};
 
 /// Some lines of a file into which a snippet goes.
 #[derive(Debug, Clone, Copy)]
@@ -49,10 +49,28 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     if segments.is_empty() {
         return Err(Refusal::of(lines, Why::Empty));
     }
-    let said: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let places = places(scope, lines, &segments)?;
     let mut pieces = Vec::new();
+    for (at, segment) in segments.iter().enumerate() {
+        let found = &places[at];
+        let before = at.checked_sub(1).map_or(0, |before| places[before].end)..found.start;
+        let after = found.end..places.get(at + 1).map_or(scope.old.len(), |next| next.start);
+        let (left, moved) = entry::settle(scope, segment, found, (before, after))?;
+        pieces.extend(moved);
+        let left = Segment { lines: &left, ..*segment };
+        let new = edge::spaced(scope.old, found, &left, lines);
+        pieces.push(Piece { old: found.start + scope.base..found.end + scope.base, new });
+    }
+    pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
+    Ok(pieces)
+}
+
+/// Finds the lines whose place each part of a snippet takes.
+fn places(scope: &Scope<'_>, lines: &[Line], segments: &[Segment<'_>]) -> Result<Vec<Range<usize>>, Refusal> {
+    let said: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let mut places = Vec::with_capacity(segments.len());
     let mut from = 0;
-    for segment in &segments {
+    for segment in segments {
         let found = spot(scope, from, segment)?;
         let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
         let old = &scope.old[found.clone()];
@@ -64,10 +82,9 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
             })
             .map_err(|why| Refusal::of(segment.lines, why))?;
         from = found.end;
-        let new = edge::spaced(scope.old, &found, segment, lines);
-        pieces.push(Piece { old: found.start + scope.base..found.end + scope.base, new });
+        places.push(found);
     }
-    Ok(pieces)
+    Ok(places)
 }
 
 /// Splits a snippet at its markers; parts with nothing on their lines are left out.
@@ -95,8 +112,11 @@ fn spot(scope: &Scope<'_>, from: usize, segment: &Segment<'_>) -> Result<Range<u
     let old = &scope.old[from..];
     let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
     let refuse = |why| Refusal::of(segment.lines, why);
-    let pins = pins(old, &new, segment);
+    let mut pins = pins(old, &new, segment);
     let fixed = scope.ends == Ends::Fixed;
+    if !fixed {
+        brackets(scope.old, from, segment, &mut pins);
+    }
     let (Some(&(first_old, first_new)), Some(&(last_old, last_new))) = (pins.first(), pins.last()) else {
         return unpinned(scope, from, segment, &new).map_err(refuse);
     };
@@ -133,6 +153,23 @@ fn pins(old: &[&str], new: &[&str], segment: &Segment<'_>) -> Vec<(usize, usize)
         }
     }
     pins
+}
+
+/// Pairs the brackets around a whole file with those of a snippet, as in JSON.
+fn brackets(old: &[&str], from: usize, segment: &Segment<'_>, pins: &mut Vec<(usize, usize)>) {
+    let first = old.iter().position(|line| !is_blank(line));
+    let last = old.iter().rposition(|line| !is_blank(line));
+    let (Some(first), Some(last)) = (first, last) else { return };
+    let around = matches!((old[first].trim_end(), old[last].trim_end()), ("{", "}") | ("[", "]"));
+    let end = segment.lines.len() - 1;
+    let opens = from <= first && segment.before.is_none() && same(old[first], &segment.lines[0].text);
+    if around && opens && pins.first().is_none_or(|pin| pin.0 > first - from && pin.1 > 0) {
+        pins.insert(0, (first - from, 0));
+    }
+    let closes = segment.after.is_none() && same(old[last], &segment.lines[end].text);
+    if around && closes && from <= last && pins.last().is_none_or(|pin| pin.0 < last - from && pin.1 < end) {
+        pins.push((last - from, end));
+    }
 }
 
 /// Pairs lines that stand once in the text and once in the part.

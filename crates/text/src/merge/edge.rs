@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::Line;
 use super::anchor::Segment;
 use super::line::{depth, has_word, is_blank, same};
+use super::{Line, entry};
 
 /// What lies at one end of a part.
 #[derive(Debug, Clone, Copy)]
@@ -114,8 +114,12 @@ fn changed(above: &[&str], lead: &[&str]) -> bool {
 
 /// Tells whether a new line may be the next one of the file, changed.
 fn alike(above: &[&str], lead: &[&str]) -> bool {
+    let known = |line: &str| key(line).is_some_and(|new| above.iter().any(|old| key(old) == Some(new)));
+    let mut new = lead.iter().filter(|line| !is_blank(line));
     let nearest = above.iter().rfind(|line| !is_blank(line));
-    nearest.is_some_and(|nearest| lead.iter().any(|line| !is_blank(line) && similar(nearest, line)))
+    nearest.is_some_and(|nearest| {
+        new.any(|line| similar(nearest, line) && (key(nearest) == key(line) || !known(line)))
+    })
 }
 
 /// Tells whether a line stands alone: what is next to it is not deeper, and it opens nothing.
@@ -127,11 +131,10 @@ fn is_single(lines: &[&str], at: usize, next: usize) -> bool {
 
 /// Finds what a line sets: all before the first `=` or `:`, with the indentation.
 fn key(line: &str) -> Option<&str> {
-    let end = line.find(['=', ':'])?;
-    let (key, value) = (&line[..end], line[end + 1..].trim_start_matches(['=', ':']).trim());
-    let plain = |c: char| c.is_alphanumeric() || " \t_-.\"'$@/*&".contains(c);
-    let sets = has_word(key) && key.chars().all(plain) && !value.is_empty();
-    sets.then(|| key.trim_end())
+    let (key, _, value) = entry::split(line)?;
+    let plain = |c: char| c.is_alphanumeric() || " \t_-.\"'$@/*&:[]".contains(c);
+    let sets = has_word(key) && key.chars().all(plain) && !value.trim().is_empty();
+    sets.then_some(key)
 }
 
 /// Tells whether two lines are so much alike that one may be the other, changed.

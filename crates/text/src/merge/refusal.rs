@@ -69,6 +69,14 @@ pub enum Why {
         /// The line of the result.
         line: usize,
     },
+    /// Something would be set beside what it should replace.
+    #[error("the result would set {key} twice in one place (the second time on its line {line})")]
+    Doubles {
+        /// What would be set twice.
+        key: String,
+        /// The line of the result.
+        line: usize,
+    },
     /// It is not valid itself.
     #[error("it is not valid {language} itself")]
     Malformed {

@@ -1,0 +1,56 @@
+//! The entries of literals and argument lists, which have each key but once.
+
+use std::collections::HashSet;
+
+use tree_sitter::Node;
+
+/// Nodes that set something by a key, in any grammar.
+const KEYED: &[&str] = &[
+    "array_element_initializer",
+    "element_value_pair",
+    "field_initializer",
+    "initializer_pair",
+    "jsx_attribute",
+    "keyed_element",
+    "keyword_argument",
+    "pair",
+];
+/// Nodes that are a key and what it is set to at once.
+const SHORT: &[&str] = &["shorthand_field_initializer", "shorthand_property_identifier"];
+
+/// An entry of which another one has the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Repeated {
+    /// The key, without quotes.
+    pub(crate) key: String,
+    /// Where it begins.
+    pub(crate) at: usize,
+}
+
+/// Adds the entries of a node whose key stands before them in it.
+pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<Repeated>) {
+    let mut cursor = node.walk();
+    let mut seen = HashSet::new();
+    for child in node.named_children(&mut cursor) {
+        let Some(key) = key(node, child, text) else { continue };
+        if !seen.insert(key) {
+            out.push(Repeated { key: key.to_owned(), at: child.start_byte() });
+        }
+    }
+}
+
+/// Finds the key of an entry: what stands before the sign that sets it.
+fn key<'a>(parent: Node<'_>, node: Node<'_>, text: &'a str) -> Option<&'a str> {
+    let kind = node.kind();
+    if SHORT.contains(&kind) {
+        return text.get(node.byte_range());
+    }
+    let assigns = kind == "assignment_expression" && parent.kind() == "initializer_expression";
+    if !assigns && !KEYED.contains(&kind) {
+        return None;
+    }
+    let mut cursor = node.walk();
+    let sign = node.children(&mut cursor).find(|child| matches!(child.kind(), ":" | "=" | "=>"))?;
+    let key = text.get(node.start_byte()..sign.start_byte())?;
+    Some(key.trim().trim_matches(['"', '\'']))
+}

@@ -1,0 +1,199 @@
+//! New lines that set what a line behind a marker sets already.
+
+use std::ops::Range;
+
+use super::anchor::{Ends, Scope, Segment};
+use super::line::{depth, has_word, is_blank};
+use super::{Line, Piece, Refusal, Why};
+use crate::lines::LineRange;
+
+/// Takes those of a part's lines out that set again what is set behind a marker beside it.
+///
+/// `found` is the place of the part, `gaps` what the markers before and after it stand for. Gives the lines that are left,
+/// and the pieces that put the others in the place of the lines that they are, changed.
+///
+/// # Errors
+///
+/// With a line of which it is not certain which one it is, or whether it is one at all.
+pub(super) fn settle(
+    scope: &Scope<'_>,
+    segment: &Segment<'_>,
+    found: &Range<usize>,
+    gaps: (Range<usize>, Range<usize>),
+) -> Result<(Vec<Line>, Vec<Piece>), Refusal> {
+    keeps(scope, segment, found)?;
+    let mut left = Vec::with_capacity(segment.lines.len());
+    let mut pieces = Vec::new();
+    for (at, line) in segment.lines.iter().enumerate() {
+        let replaced = &scope.old[found.clone()];
+        let Some(entry) =
+            entry(&line.text).filter(|entry| !replaced.iter().any(|old| entry.is(old, &line.text)))
+        else {
+            left.push(line.clone());
+            continue;
+        };
+        let width = depth(&line.text);
+        let inside = |lines: &[Line]| lines.iter().all(|line| line.is_blank() || depth(&line.text) >= width);
+        let mut there = Vec::new();
+        if segment.before.is_some() && inside(&segment.lines[..at]) {
+            collect(scope.old, gaps.0.clone().rev(), &entry, &line.text, &mut there);
+        }
+        if segment.after.is_some() && inside(&segment.lines[at..]) {
+            collect(scope.old, gaps.1.clone(), &entry, &line.text, &mut there);
+        }
+        let number = |at: &usize| scope.base + at + 1;
+        let refuse = |why| Refusal::of(&segment.lines[at..=at], why);
+        match (there.as_slice(), entry.sets) {
+            ([], _) | (_, Sets::Anew) if scope.ends == Ends::Fixed || there.is_empty() => {
+                left.push(line.clone());
+            }
+            ([only], Sets::Entry) if is_single(scope.old, *only) && is_single_of(segment.lines, at) => {
+                let old = scope.base + only..scope.base + only + 1;
+                pieces.push(Piece { old, new: vec![divided(&line.text, scope.old[*only])] });
+            }
+            ([only], _) => return Err(refuse(Why::Unbounded { line: number(only) })),
+            (several, _) => {
+                return Err(refuse(Why::Ambiguous { lines: several.iter().map(number).collect() }));
+            }
+        }
+    }
+    Ok((left, pieces))
+}
+
+/// Refuses to take an entry away that may be among what a marker beside its place stands for.
+fn keeps(scope: &Scope<'_>, segment: &Segment<'_>, found: &Range<usize>) -> Result<(), Refusal> {
+    let level = |line: &Line, width| depth(&line.text) == width;
+    let same_block = |line: &Line, width| line.is_blank() || depth(&line.text) >= width;
+    let stands_for = |width: usize| {
+        let before = segment.before.is_some_and(|marker| level(marker, width))
+            && segment.lines.first().is_some_and(|line| same_block(line, width));
+        let after = segment.after.is_some_and(|marker| level(marker, width))
+            && segment.lines.last().is_some_and(|line| same_block(line, width));
+        before || after
+    };
+    let said = |entry: &Entry<'_>, old: &str| segment.lines.iter().any(|line| entry.is(&line.text, old));
+    let lost = found.clone().filter_map(|at| {
+        let entry = entry(scope.old[at]).filter(|entry| entry.sets == Sets::Entry)?;
+        (stands_for(depth(scope.old[at])) && !said(&entry, scope.old[at])).then_some((at, entry.key))
+    });
+    let lost: Vec<(usize, &str)> = lost.collect();
+    let (Some((first, _)), Some((last, _))) = (lost.first(), lost.last()) else { return Ok(()) };
+    let lines = LineRange { first: scope.base + first + 1, last: scope.base + last + 1 };
+    let names = lost.iter().map(|(_, key)| (*key).to_owned()).collect();
+    Err(Refusal::of(segment.lines, Why::Loses { lines, names }))
+}
+
+/// What a line sets, and how.
+struct Entry<'a> {
+    key: &'a str,
+    sets: Sets,
+}
+
+impl Entry<'_> {
+    /// Tells whether a line of the text sets the same, indented the same.
+    fn is(&self, old: &str, new: &str) -> bool {
+        depth(old) == depth(new) && entry(old).is_some_and(|old| unquoted(old.key) == unquoted(self.key))
+    }
+}
+
+/// What it means that something is set twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sets {
+    /// It is an entry of something that has each but once.
+    Entry,
+    /// It may be a statement that sets it anew.
+    Anew,
+}
+
+/// Reads a line that sets something: `key: value`, `key = value,` and the like.
+fn entry(line: &str) -> Option<Entry<'_>> {
+    let bare = line.trim();
+    let (key, separator, value) = split(bare)?;
+    let key = key.strip_prefix("case ").unwrap_or(key);
+    let quoted = key.starts_with(['"', '\'']);
+    let plain = |c: char| c.is_alphanumeric() || "_-.$@/:[]".contains(c);
+    let starts = key.starts_with(|c: char| c.is_alphanumeric() || "_\"'.$@[".contains(c));
+    let fits = starts && has_word(key) && (quoted || key.chars().all(plain));
+    let ends = bare.ends_with(',');
+    let sets = match separator {
+        ":" if quoted || ends || value.starts_with([' ', '\t']) => Sets::Entry,
+        ":" => return None,
+        _ if ends => Sets::Entry,
+        _ => Sets::Anew,
+    };
+    (fits && !value.trim().is_empty()).then_some(Entry { key, sets })
+}
+
+/// Splits a line at the first sign that sets something and stands outside of quotes.
+pub(super) fn split(line: &str) -> Option<(&str, &str, &str)> {
+    let mut quote = None;
+    let mut rest = line.char_indices();
+    while let Some((at, c)) = rest.next() {
+        let here = &line[at..];
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if here.starts_with("::") || here.starts_with("==") => {
+                rest.next();
+            }
+            None => {
+                let sign = ["=>", ":=", "=", ":"].into_iter().find(|sign| here.starts_with(sign));
+                if let Some(sign) = sign.filter(|sign| *sign != ":=") {
+                    return Some((line[..at].trim_end(), sign, &here[sign.len()..]));
+                }
+                if sign.is_some() {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Adds the lines of a block that set the same as a new line, from an end of the block on.
+fn collect(
+    old: &[&str],
+    lines: impl Iterator<Item = usize>,
+    entry: &Entry<'_>,
+    new: &str,
+    out: &mut Vec<usize>,
+) {
+    let within = lines.filter(|at| !is_blank(old[*at])).take_while(|at| depth(old[*at]) >= depth(new));
+    out.extend(within.filter(|at| entry.is(old[*at], new)));
+}
+
+/// Takes the quotes off a key.
+fn unquoted(key: &str) -> &str {
+    key.trim_matches(['"', '\''])
+}
+
+/// Tells whether a line of the text stands alone: it opens nothing, and nothing deeper follows.
+fn is_single(old: &[&str], at: usize) -> bool {
+    let next = old[at + 1..].iter().find(|line| !is_blank(line));
+    closes(old[at]) && next.is_none_or(|next| depth(next) <= depth(old[at]))
+}
+
+/// Tells whether a line of a part stands alone.
+fn is_single_of(lines: &[Line], at: usize) -> bool {
+    let next = lines[at + 1..].iter().find(|line| !line.is_blank());
+    let width = depth(&lines[at].text);
+    closes(&lines[at].text) && next.is_none_or(|next| depth(&next.text) <= width)
+}
+
+/// Tells whether a line opens nothing that goes on below it.
+fn closes(line: &str) -> bool {
+    let count = |signs: [char; 3]| line.chars().filter(|c| signs.contains(c)).count();
+    let opens = count(['{', '(', '[']) > count(['}', ')', ']']);
+    !opens && !line.trim_end().ends_with([':', '\\', '|', '>', '`'])
+}
+
+/// Gives a line the comma at its end that the one has whose place it takes, or takes it off.
+fn divided(line: &str, old: &str) -> String {
+    let bare = line.trim_end();
+    match (bare.strip_suffix(','), old.trim_end().ends_with(',')) {
+        (Some(less), false) => less.to_owned(),
+        (None, true) => format!("{bare},"),
+        _ => line.to_owned(),
+    }
+}
