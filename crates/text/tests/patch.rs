@@ -285,6 +285,20 @@ fn every_section_is_understood() {
     }
 }
 
+#[test]
+fn a_long_diff_is_read_line_by_line() {
+    let lines = 300_000;
+    let numbered = format!("--- /dev/null\n+++ b/f\n@@ -0,0 +1,{lines} @@\n{}", "+\n".repeat(lines));
+    assert_eq!(files(&numbered).unwrap(), [format!("add f: {:?}", "\n".repeat(lines))]);
+    let name = "x ".repeat(lines) + "x";
+    let named = format!("diff --git a/{name} b/{name}\ndeleted file mode 100644\n");
+    assert_eq!(files(&named).unwrap(), [format!("delete {name}: 0 hunks")]);
+    let no_names = format!("diff --git {name}{name}\ndeleted file mode 100644\n");
+    let words = "Invalid patch hunk on line 1: the diff names no file; put '--- a/{path}' and '+++ b/{path}' before \
+                 its first '@@'";
+    assert_eq!(files(&no_names).unwrap_err(), words);
+}
+
 fn refuse<const COUNT: usize>(rows: [(String, &str); COUNT]) {
     for (patch, words) in rows {
         assert_eq!(files(&patch).unwrap_err(), words);

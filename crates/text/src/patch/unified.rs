@@ -240,8 +240,9 @@ impl<'a> Reader<'a> {
     }
 
     fn hunk_lines(&mut self, hunk: &mut Hunk) -> Result<(), ParseError> {
+        let mut missing = hunk.numbers.map(Missing::all);
         while let Some((number, line)) = self.peek() {
-            if self.ends(hunk, line) {
+            if self.ends(missing, line) {
                 break;
             }
             // A line that begins with a tab has lost the space in front of it.
@@ -251,15 +252,17 @@ impl<'a> Reader<'a> {
                 read_line(line, hunk)
             };
             match read {
-                Read::Line(line) => hunk.lines.push(line),
+                Read::Line(line) => {
+                    missing = missing.map(|missing| missing.without(line.sign));
+                    hunk.lines.push(line);
+                }
                 Read::NoBreak => {}
                 Read::Other => return Err(unexpected(number, line)),
             }
             self.skip();
         }
         // Blank lines behind a hunk stand between it and what follows.
-        let counted = hunk.numbers.is_some_and(|numbers| missing(hunk, numbers) == (0, 0));
-        while !counted
+        while missing != Some(Missing::NOTHING)
             && hunk.lines.last().is_some_and(|last| last.sign == Sign::Context && last.text.trim().is_empty())
         {
             hunk.lines.pop();
@@ -268,22 +271,40 @@ impl<'a> Reader<'a> {
     }
 
     /// Says whether a hunk is at its end before a line.
-    fn ends(&self, hunk: &Hunk, line: &str) -> bool {
-        let left = hunk.numbers.map(|numbers| missing(hunk, numbers));
+    fn ends(&self, missing: Option<Missing>, line: &str) -> bool {
         if self.names().is_some() && self.lines.get(2).is_some_and(|(_, line)| header::read(line).is_some()) {
             // `-- a` that goes and `++ b` that comes look the same; the numbers tell, if they are right.
-            return left != Some((1, 1));
+            return missing != Some(Missing { old: 1, new: 1 });
         }
         let follows = ["diff ", "Index: ", "====", "Only in ", "From ", "@@"];
         follows.iter().any(|head| line.starts_with(head))
-            || (left == Some((0, 0)) && (line.is_empty() || line.trim_end() == "--"))
+            || (missing == Some(Missing::NOTHING) && (line.is_empty() || line.trim_end() == "--"))
     }
 }
 
-/// Counts the old and new lines that a header promises and that have not come.
-fn missing(hunk: &Hunk, numbers: Numbers) -> (isize, isize) {
-    let left = |promised: usize, come: usize| isize::try_from(promised).unwrap_or(isize::MAX) - come as isize;
-    (left(numbers.old.1, hunk.old_lines().count()), left(numbers.new.1, hunk.new_lines().count()))
+/// How many old and new lines a header promises that have not come; below zero when more have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Missing {
+    old: isize,
+    new: isize,
+}
+
+impl Missing {
+    const NOTHING: Self = Self { old: 0, new: 0 };
+
+    fn all(numbers: Numbers) -> Self {
+        let promised = |count: usize| isize::try_from(count).unwrap_or(isize::MAX);
+        Self { old: promised(numbers.old.1), new: promised(numbers.new.1) }
+    }
+
+    fn without(self, sign: Sign) -> Self {
+        let (old, new) = match sign {
+            Sign::Context => (1, 1),
+            Sign::Remove => (1, 0),
+            Sign::Add => (0, 1),
+        };
+        Self { old: self.old - old, new: self.new - new }
+    }
 }
 
 /// Lets only the mode of plain files through: others cannot be given by a text.

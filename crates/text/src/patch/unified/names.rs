@@ -17,16 +17,15 @@ pub(super) fn pair(old: &str, new: &str) -> (Option<String>, Option<String>) {
 }
 
 /// Reads the names behind `diff --git`, where they are the same but for their prefixes.
+///
+/// All prefixes are of one length, so the space between the names stands in the middle.
 pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
-    let both = both.trim_end();
-    let middles = both.match_indices(' ').map(|(at, _)| at);
-    for middle in middles {
-        let (old, new) = pair(&both[..middle], &both[middle + 1..]);
-        if old.is_some() && old == new {
-            return (old, new);
-        }
+    let both = both.trim();
+    let (old, middle) = both.split_at_checked(both.len() / 2).unwrap_or_default();
+    match middle.strip_prefix(' ').map(|new| pair(old, new)) {
+        Some((old, new)) if old.is_some() && old == new => (old, new),
+        _ => (None, None),
     }
-    (None, None)
 }
 
 /// Reads a name that may stand in quotes.
