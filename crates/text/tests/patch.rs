@@ -98,7 +98,13 @@ fn hunks_go_where_their_lines_stand() {
 
 #[test]
 fn unified_diffs_go_where_their_lines_stand() {
-    let rows: [(&str, &str, &str, &str); 17] = [
+    let rows: [(&str, &str, &str, &str); 18] = [
+        (
+            "numbers beyond every file",
+            "a\n1\n",
+            "@@ -9223372036854775809,1 +1,1 @@\n-a\n+b\n@@ -18446744073709551615 +1 @@\n-1\n+2\n",
+            "b\n2\n",
+        ),
         ("wrong numbers", "x\n1\ny\n", "@@ -70,9 +71,2 @@\n x\n-1\n+2\n", "x\n2\ny\n"),
         ("the nearest to the numbers", "1\n1\n1\n1\n", "@@ -3 +3 @@\n-1\n+2\n", "1\n1\n2\n1\n"),
         (

@@ -51,7 +51,8 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
 /// Says where the search for the next hunk begins.
 fn next(hunk: &Hunk, place: &Place, changed: usize, after: After) -> After {
     let expected = hunk.numbers.filter(|_| place.count > 0).map(|numbers| numbers.old.0.saturating_sub(1));
-    let away = |expected: usize| place.first as isize - expected as isize;
+    let signed = |line: usize| isize::try_from(line).unwrap_or(isize::MAX);
+    let away = |expected: usize| signed(place.first).saturating_sub(signed(expected));
     After { firm: place.first + place.count, soft: changed, drift: expected.map_or(after.drift, away) }
 }
 
