@@ -4,7 +4,7 @@ mod refuse;
 
 use crate::{CallCtx, Engine, Expected, Extent, Failure, Need, Touch, failures};
 pub(crate) use refuse::{Sight, stale};
-use toolpost_text::{diff, encoding::Text};
+use toolpost_text::{diff, encoding::Text, lines};
 use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash};
 
 /// The most that is read to compare; a larger file cannot be changed anyway.
@@ -74,7 +74,7 @@ pub(crate) fn judge_content(
         None if !needed || present.is_empty() => Ok(()),
         None => Err(refuse::unread(engine, path, extent, present, sight)),
         Some(record) if record.hash != hash(present) => Err(stale(engine, cx, path, present, sight)),
-        Some(record) if needed && !covers(&record.coverage, present) => {
+        Some(record) if needed && !covers(engine, &record.coverage, present) => {
             Err(refuse::unread_in_part(engine, path, present, sight))
         }
         Some(_) => Ok(()),
@@ -90,22 +90,28 @@ fn need(cx: &CallCtx, extent: Extent) -> Need {
     }
 }
 
-/// Tells whether all lines of a content have been shown.
-fn covers(coverage: &Coverage, bytes: &[u8]) -> bool {
+/// Tells whether all lines of a content have been shown, counted as they were when they were.
+fn covers(engine: &Engine, coverage: &Coverage, bytes: &[u8]) -> bool {
     match coverage {
         Coverage::Whole => true,
         Coverage::Part => false,
         Coverage::Lines(ranges) => {
-            let breaks = bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-            let lines = breaks + u64::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
+            let Ok(text) = Text::open(bytes.to_vec(), engine.encoding()) else { return false };
+            let lines = lines::count(text.view()) as u64;
             ranges.first().is_some_and(|range| *range.start() == 1 && *range.end() >= lines)
         }
     }
 }
 
 /// Counts the lines that are not as they were when the file was last seen.
-pub(crate) fn lines_changed(cx: &CallCtx, path: &WorkspacePath, now: &str) -> Option<usize> {
-    let before = Text::open(cx.session.remembered(path)?.to_vec(), None).ok()?;
-    let diff = diff::unified(before.view(), now, 0);
+pub(crate) fn lines_changed(
+    engine: &Engine,
+    cx: &CallCtx,
+    path: &WorkspacePath,
+    now: &[u8],
+) -> Option<usize> {
+    let before = Text::open(cx.session.remembered(path)?.to_vec(), engine.encoding()).ok()?;
+    let now = Text::open(now.to_vec(), engine.encoding()).ok()?;
+    let diff = diff::unified(before.view(), now.view(), 0);
     Some(diff.added.max(diff.removed))
 }

@@ -297,6 +297,26 @@ async fn what_was_cut_from_an_answer_was_not_seen() {
 }
 
 #[tokio::test]
+async fn lines_seen_in_several_looks_are_all_lines_in_every_encoding() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let rows: [(&str, Vec<u8>, u64); 4] = [
+        ("UTF-8", b"one\ntwo\nthree\n".to_vec(), 3),
+        ("UTF-16", utf16("\u{feff}one\ntwo\nthree\n"), 3),
+        ("UTF-16, no break at the end", utf16("\u{feff}one\r\ntwo\r\nthree"), 3),
+        ("characters with the byte of a break", utf16("\u{feff}\u{10a}\u{a0a}\nthree\n"), 2),
+    ];
+    for (name, bytes, lines) in rows {
+        let world = World::new(&[]);
+        fs::write(world.root.path().join("f"), bytes).unwrap();
+        let write = || world.change(vec![world.whole("f", Existence::Any, "new\n")], Fresh::REQUIRED);
+        world.read("f", 1, lines - 1).await;
+        assert_eq!(write().await.unwrap_err().kind, Kind::Unread, "{name}");
+        world.read("f", lines, 1).await;
+        assert!(write().await.is_ok(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn partial_code_is_merged_into_what_was_seen() {
     const CODE: &str = "fn a() {\n    1\n}\n\nfn b() {\n    1\n}\n";
     let world = World::new(&[("f.rs", CODE), ("g.txt", "one\n")]);

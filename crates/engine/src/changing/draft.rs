@@ -134,8 +134,7 @@ impl Draft {
             Extent::Part => {}
         }
         if self.seen != Part::Some {
-            let now = toolpost_text::encoding::Text::open(bytes.clone(), None).ok();
-            let lines = now.and_then(|now| fresh::lines_changed(cx, &self.path, now.view()));
+            let lines = fresh::lines_changed(engine, cx, &self.path, bytes);
             let differ = lines.map_or(String::new(), |lines| match lines {
                 1 => " (1 line differs)".to_owned(),
                 _ => format!(" ({lines} lines differ)"),

@@ -132,7 +132,7 @@ fn changes(
     } else {
         format!("What changed:\n{}", diff.text)
     };
-    let knew = record.hash == hash(&remembered) && covers(&record.coverage, &remembered);
+    let knew = record.hash == hash(&remembered) && covers(engine, &record.coverage, &remembered);
     let whole = knew && diff.cut == 0 && !diff.text.contains(cut::NOTICE) && fits(&found);
     Some(Look { found: Some(found), whole: whole.then(|| seen(path, present)) })
 }
