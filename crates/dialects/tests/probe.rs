@@ -170,7 +170,7 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
         ),
         (
             json!({"new_string": "x", "old_string": "("}),
-            "The text to replace was found 3 times in src/a.rs (multiple times).\n\nIt begins on these lines:\n1:6a | fn main() {",
+            "The text to replace was found 3 times in src/a.rs.\n\nIt begins on these lines:\n1:6a | fn main() {",
         ),
     ];
     for (mut arguments, wanted) in rows {

@@ -454,7 +454,7 @@ fn update_file_refuses() {
     let refused = [
         (
             blocks(&["one();", "two();"]),
-            "! The text to replace was found 2 times in f (multiple times).\n\nIt begins on these lines:\n     2\t    one();\n     5\t    one();\n\nPut more of the surrounding lines into old_str, so that it fits one place.\nWhere every place is meant, give each its own block in replace_blocks.",
+            "! The text to replace was found 2 times in f.\n\nIt begins on these lines:\n     2\t    one();\n     5\t    one();\n\nPut more of the surrounding lines into old_str, so that it fits one place.\nWhere every place is meant, give each its own block in replace_blocks.",
         ),
         (
             blocks(&["fn b() {", "fn c() {", "fn a() {", "fn z() {"]),

@@ -95,7 +95,7 @@ pub struct Failure {
     /// The file of which `found` shows all that stands there now: it counts as seen.
     pub shows: Option<Box<Seen>>,
     /// What lies behind the words.
-    pub facts: Facts,
+    pub facts: Box<Facts>,
     /// Where it was the matter: what should have held of a file's existence.
     pub unmet: Option<Box<Unmet>>,
 }
@@ -110,20 +110,45 @@ pub struct Unmet {
 }
 
 /// What lies behind the words of a failure, for a dialect whose reference fixes the words.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Which of several changes failed, counted from 1.
+    /// Which of several changes failed, counted from 1; none of them was made.
     pub change: Option<u32>,
+    /// What could not be done with a file.
+    pub trouble: Option<Trouble>,
+    /// That file, as it is shown.
+    pub path: String,
     /// In how many places the text stands.
     pub places: Option<u32>,
     /// How many characters were searched for the text.
     pub searched: Option<u32>,
+    /// The line at which the new text stands already.
+    pub already_there: Option<u32>,
+}
+
+/// What could not be done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// The text to replace and the new one are the same.
+    Same,
+    /// The text to replace is empty, and the file is not.
+    EmptyOld,
+    /// The text to replace is not there.
+    Absent,
+    /// The text to replace is there more than once.
+    Ambiguous,
+    /// The file cannot be read, so that no hunk can be put in.
+    Unreadable,
+    /// The file cannot be deleted.
+    NotDeleted,
+    /// The file cannot get another name.
+    NotMoved,
 }
 
 impl Failure {
     /// Makes a failure that says what was wrong.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
-        let facts = Facts::default();
+        let facts = Box::default();
         Self { kind, what: what.into(), found: None, hints: Vec::new(), shows: None, facts, unmet: None }
     }
 
@@ -136,6 +161,13 @@ impl Failure {
     #[must_use]
     pub fn found(mut self, found: impl Into<String>) -> Self {
         self.found = Some(found.into());
+        self
+    }
+
+    /// Adds what could not be done with a file.
+    #[must_use]
+    pub fn trouble(mut self, trouble: Trouble, path: &WorkspacePath) -> Self {
+        (self.facts.trouble, self.facts.path) = (Some(trouble), path.display());
         self
     }
 

@@ -1,6 +1,6 @@
 //! How what went wrong in a door becomes a failure.
 
-use crate::{Facts, Failure, Hint, Kind};
+use crate::{Failure, Hint, Kind, Trouble};
 use std::io;
 use toolpost_text::{
     encoding::{SpliceError, Text},
@@ -101,9 +101,23 @@ const PREVIEW: usize = 20;
 
 /// A text to replace that is not there, or in too many places.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
-    let places = if let Miss::Ambiguous { count, .. } = miss { u32::try_from(*count).ok() } else { None };
-    let facts = Facts { places, searched: u32::try_from(text.view().chars().count()).ok(), change: None };
-    Failure { facts, ..missed(path, miss, text) }
+    let number = |count: usize| u32::try_from(count).ok();
+    let mut failure = missed(path, miss, text);
+    failure.facts.searched = number(text.view().chars().count());
+    let trouble = match miss {
+        Miss::Same => Trouble::Same,
+        Miss::EmptyOld => Trouble::EmptyOld,
+        Miss::Ambiguous { count, .. } => {
+            failure.facts.places = number(*count);
+            Trouble::Ambiguous
+        }
+        Miss::Absent { already_there, .. } => {
+            failure.facts.already_there = already_there.and_then(number);
+            Trouble::Absent
+        }
+        Miss::TooMuch { .. } => return failure,
+    };
+    failure.trouble(trouble, path)
 }
 
 fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
@@ -128,13 +142,10 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
             } else {
                 String::new()
             };
-            Failure::new(
-                Kind::Ambiguous,
-                format!("The text to replace was found {count} times in {name} (multiple times)."),
-            )
-            .found(format!("It begins on these lines:\n{}{more}", lines.join("\n")))
-            .hint(Hint::GiveMoreContext)
-            .hint(Hint::ReplaceAll)
+            Failure::new(Kind::Ambiguous, format!("The text to replace was found {count} times in {name}."))
+                .found(format!("It begins on these lines:\n{}{more}", lines.join("\n")))
+                .hint(Hint::GiveMoreContext)
+                .hint(Hint::ReplaceAll)
         }
         Miss::TooMuch { .. } => {
             Failure::new(Kind::TooLarge, format!("{name}: {}", sentence(&miss.to_string())))

@@ -19,7 +19,7 @@ mod walking;
 
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
 pub use engine::{Engine, Several};
-pub use failure::{FOUND, Facts, Failure, Hint, Kind, Unmet};
+pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
 pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};

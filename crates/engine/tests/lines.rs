@@ -281,7 +281,8 @@ async fn several_changes_of_lines_all_happen_or_none() {
         vec![world.edit(("1", "1"), Side::After, "new"), world.edit((second, second), Side::Replace, "BETA")]
     };
     let failure = world.change(changes("9"), STRICT).await.unwrap_err();
-    assert!(failure.what.starts_with("Edit 2: There is no line 9 in f: it has 8 lines."), "{}", failure.what);
+    assert_eq!(failure.what, "There is no line 9 in f: it has 8 lines.");
+    assert_eq!(failure.facts.change, Some(2));
     assert_eq!(world.content(), TEXT);
     // The reference is that of what was shown, before the first change.
     world.change(changes(&to(TEXT, 2)), STRICT).await.unwrap();

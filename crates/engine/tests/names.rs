@@ -1,45 +1,20 @@
 //! Deleting files and giving them other names, together with changes of what is in them.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, sync::Arc};
-use tempfile::TempDir;
+mod common;
+
+use common::{World, owned};
+use std::{fs, os::unix::fs::PermissionsExt};
 use toolpost_engine::{
-    CallCtx, Engine, Extent, Failure, Fresh, Kind, Operation, Session, Touch,
+    Extent, Failure, Fresh, Kind, Operation, Touch,
     operations::change::{Change, ChangeFiles, Existence, Left, Output, Request, Step, Want, What, Where},
 };
-use toolpost_workspace::{Options, Workspace};
-
-struct World {
-    root: TempDir,
-    _state: TempDir,
-    engine: Engine,
-    session: Arc<Session>,
-}
 
 impl World {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        for (name, text) in files {
-            let path = root.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            match text.strip_prefix("-> ") {
-                Some(target) => std::os::unix::fs::symlink(target, path).unwrap(),
-                None => fs::write(path, text).unwrap(),
-            }
-        }
-        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
-        let (workspace, _) = Workspace::open(Options { roots, state: store, ..Options::default() }).unwrap();
-        Self { root, _state: state, engine: Engine::new(workspace), session: Session::new() }
-    }
-
-    /// Goes the way of the `fresh` layer: judge, change, record.
-    async fn change(&self, changes: Vec<Change>) -> Result<Output, Failure> {
-        let request = Request { changes };
-        let mut cx = CallCtx { fresh: Fresh::NOT_ASKED, ..CallCtx::unlimited(self.session.clone()) };
-        cx.expected = self.engine.freshness(&cx, ChangeFiles::touches(&request)).await?;
-        let output = ChangeFiles::run(&self.engine, request, &cx).await?;
-        ChangeFiles::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
-        Ok(output)
+    async fn make(&self, said: &[&str]) -> Result<Output, Failure> {
+        let changes = said.iter().map(|said| self.say(said)).collect();
+        self.change(changes, Fresh::NOT_ASKED).await
     }
 
     /// Reads a change: `a: old > new`, `a = whole`, `-a`, `a -> b`, `a => b` where nothing may be there.
@@ -64,30 +39,6 @@ impl World {
         let at = Where::Text { old: old.to_owned(), want: Want::One, near: None, matching: Step::Exact };
         Change { path: file(name), at, text: new.to_owned() }
     }
-
-    fn files(&self) -> Vec<(String, String)> {
-        let mut files = Vec::new();
-        let mut open = vec![self.root.path().to_path_buf()];
-        while let Some(directory) = open.pop() {
-            for entry in fs::read_dir(directory).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.strip_prefix(self.root.path()).unwrap().display().to_string();
-                if let Ok(target) = fs::read_link(&path) {
-                    files.push((name, format!("-> {}", target.display())));
-                } else if path.is_dir() {
-                    open.push(path);
-                } else {
-                    files.push((name, fs::read_to_string(&path).unwrap()));
-                }
-            }
-        }
-        files.sort();
-        files
-    }
-}
-
-fn owned(files: &[(&str, &str)]) -> Vec<(String, String)> {
-    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
 }
 
 type Files = &'static [(&'static str, &'static str)];
@@ -137,8 +88,7 @@ async fn names_come_and_go_together_with_contents() {
     ];
     for (before, said, after, told) in rows {
         let world = World::new(before);
-        let changes = said.iter().map(|said| world.say(said)).collect();
-        let output = world.change(changes).await.unwrap();
+        let output = world.make(said).await.unwrap();
         assert_eq!(world.files(), owned(after), "{said:?}");
         let files = output.files.into_iter().map(|file| (file.path, file.what));
         let told: Vec<(String, What)> =
@@ -151,29 +101,20 @@ async fn names_come_and_go_together_with_contents() {
 async fn what_cannot_be_named_so_leaves_all_as_it_was() {
     let before: Files = &[("a", "1\n"), ("b", "2\n"), ("d/f", "3\n"), ("l", "-> a")];
     let rows: [(&[&str], Kind, &str); 9] = [
-        (
-            &["a: 1 > 2", "-c"],
-            Kind::NotFound,
-            "Failed to delete file c: File not found: c (the workspace is {root}). Nothing was changed.",
-        ),
-        (
-            &["-a", "-a"],
-            Kind::NotFound,
-            "Failed to delete file a: File not found: a (the workspace is {root}). Nothing was changed.",
-        ),
-        (&["-d"], Kind::WrongKind, "Failed to delete file d: d is a directory, not a file."),
-        (&["d -> e"], Kind::WrongKind, "Failed to move file d: d is a directory, not a file."),
+        (&["a: 1 > 2", "-c"], Kind::NotFound, "#2 NotDeleted: File not found: c (the workspace is ROOT)."),
+        (&["-a", "-a"], Kind::NotFound, "#2 NotDeleted: File not found: a (the workspace is ROOT)."),
+        (&["-d"], Kind::WrongKind, "NotDeleted: d is a directory, not a file."),
+        (&["d -> e"], Kind::WrongKind, "NotMoved: d is a directory, not a file."),
         (&["a -> d"], Kind::WrongKind, "d is a directory, not a file."),
-        (&["c -> e"], Kind::NotFound, "Failed to move file c: File not found: c (the workspace is {root})."),
+        (&["c -> e"], Kind::NotFound, "NotMoved: File not found: c (the workspace is ROOT)."),
         (&["a => b"], Kind::Conflict, "b exists already, and would be lost."),
         (&["l -> b"], Kind::Conflict, "b exists already, and would be lost."),
-        (&["-b", "l -> b"], Kind::Conflict, "b exists already, and would be lost. Nothing was changed."),
+        (&["-b", "l -> b"], Kind::Conflict, "#2 b exists already, and would be lost."),
     ];
     for (said, kind, words) in rows {
         let world = World::new(before);
-        let failure = world.change(said.iter().map(|said| world.say(said)).collect()).await.unwrap_err();
-        let root = world.root.path().canonicalize().unwrap().display().to_string();
-        assert_eq!((failure.kind, failure.what), (kind, words.replace("{root}", &root)), "{said:?}");
+        let failure = world.make(said).await.unwrap_err();
+        assert_eq!(world.said(&failure), (kind, words.to_owned()), "{said:?}");
         assert_eq!(world.files(), owned(before), "{said:?}");
     }
 }
@@ -182,9 +123,9 @@ async fn what_cannot_be_named_so_leaves_all_as_it_was() {
 async fn a_moved_file_keeps_its_permissions_whatever_is_changed_in_it() {
     for said in [&["a -> b"][..], &["a: 1 > 2", "a -> b"], &["a: 1 > 2", "a -> c"]] {
         let world = World::new(&[("a", "1\n"), ("c", "3\n")]);
-        fs::set_permissions(world.root.path().join("a"), fs::Permissions::from_mode(0o750)).unwrap();
-        let output = world.change(said.iter().map(|said| world.say(said)).collect()).await.unwrap();
-        let mode = fs::metadata(world.root.path().join(&output.files[0].path)).unwrap().permissions().mode();
+        fs::set_permissions(world.at("a"), fs::Permissions::from_mode(0o750)).unwrap();
+        let output = world.make(said).await.unwrap();
+        let mode = fs::metadata(world.at(&output.files[0].path)).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o750, "{said:?}");
     }
 }
@@ -193,9 +134,9 @@ async fn a_moved_file_keeps_its_permissions_whatever_is_changed_in_it() {
 async fn nothing_that_changed_since_it_was_read_is_taken_away_or_written_over() {
     for said in ["-b", "a -> b"] {
         let world = World::new(&[("a", "1\n"), ("b", "2\n")]);
-        world.change(vec![world.say("b: 2 > 3")]).await.unwrap();
-        fs::write(world.root.path().join("b"), "3\nHUMAN WORK\n").unwrap();
-        let failure = world.change(vec![world.say(said)]).await.unwrap_err();
+        world.make(&["b: 2 > 3"]).await.unwrap();
+        fs::write(world.at("b"), "3\nHUMAN WORK\n").unwrap();
+        let failure = world.make(&[said]).await.unwrap_err();
         assert_eq!(failure.kind, Kind::Stale, "{said}");
         assert_eq!(world.files(), owned(&[("a", "1\n"), ("b", "3\nHUMAN WORK\n")]));
     }
@@ -204,13 +145,13 @@ async fn nothing_that_changed_since_it_was_read_is_taken_away_or_written_over() 
 #[tokio::test]
 async fn what_was_seen_of_a_file_goes_with_it() {
     let world = World::new(&[]);
-    world.change(vec![world.say("a = 1\n")]).await.unwrap();
-    world.change(vec![world.say("a: 1 > 2"), world.say("a -> b")]).await.unwrap();
+    world.make(&["a = 1\n"]).await.unwrap();
+    world.make(&["a: 1 > 2", "a -> b"]).await.unwrap();
     let known = |name: &str| world.session.ledger.seen(&world.engine.resolve(name).unwrap());
     assert_eq!(known("a"), None);
     assert_eq!(known("b").unwrap().hash, toolpost_workspace::hash(b"2\n"));
     assert_eq!(known("b").unwrap().coverage, toolpost_workspace::Coverage::Whole);
-    assert!(Path::new(&world.root.path().join("b")).exists());
+    assert!(world.at("b").exists());
 }
 
 #[test]

@@ -1,43 +1,28 @@
 //! Patches of other systems' suites, and what they do not show: whole trees are compared.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
 
+mod common;
+
+use common::World;
 use serde_json::Value;
-use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, sync::Arc};
-use tempfile::TempDir;
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Fresh, Kind, Operation, Session,
-    operations::change::{Change, ChangeFiles, Meant, Output, Request, from_patch},
+    Failure, Fresh, Kind, Trouble,
+    operations::change::{Change, Meant, Output, from_patch},
 };
-use toolpost_workspace::{Options, Workspace};
 
 /// Every file with its bytes; a directory without one ends with a slash.
 type Files = BTreeMap<String, Vec<u8>>;
 
-struct World {
-    root: TempDir,
-    _state: TempDir,
-    engine: Engine,
-    session: Arc<Session>,
+fn world(files: &Files) -> World {
+    let world = World::new(&[]);
+    files.iter().for_each(|(name, bytes)| world.put(name, bytes));
+    world
 }
 
 impl World {
-    fn new(files: &Files) -> Self {
-        let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        for (name, bytes) in files {
-            let path = root.path().join(name);
-            if name.ends_with('/') {
-                fs::create_dir_all(&path).unwrap();
-                continue;
-            }
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, bytes).unwrap();
-        }
-        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
-        let (workspace, _) = Workspace::open(Options { roots, state: store, ..Options::default() }).unwrap();
-        Self { root, _state: state, engine: Engine::new(workspace), session: Session::new() }
-    }
-
-    fn read(&self, patch: &str, known: Option<&str>) -> Result<Vec<Change>, Failure> {
+    fn lower(&self, patch: &str, known: Option<&str>) -> Result<Vec<Change>, Failure> {
         let resolve = |said: &str, meant: Meant| match meant {
             Meant::File => self.engine.resolve(said),
             Meant::Name => self.engine.resolve_entry(said),
@@ -45,18 +30,12 @@ impl World {
         from_patch(patch, known, &resolve)
     }
 
-    /// Goes the way of the `fresh` layer: judge, change, record.
     async fn patch(&self, patch: &str) -> Result<Output, Failure> {
-        let request = Request { changes: self.read(patch, None)? };
-        let mut cx = CallCtx { fresh: Fresh::NOT_ASKED, ..CallCtx::unlimited(self.session.clone()) };
-        cx.expected = self.engine.freshness(&cx, ChangeFiles::touches(&request)).await?;
-        let output = ChangeFiles::run(&self.engine, request, &cx).await?;
-        ChangeFiles::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
-        Ok(output)
+        self.change(self.lower(patch, None)?, Fresh::NOT_ASKED).await
     }
 
-    fn files(&self) -> Files {
-        tree(self.root.path())
+    fn tree(&self) -> Files {
+        tree(&self.at(""))
     }
 }
 
@@ -98,13 +77,13 @@ struct Row {
 
 #[tokio::test]
 async fn later_sections_see_what_earlier_ones_have_done() {
-    let world = World::new(&files(&[("a", "1\n2\n3\n"), ("b", "x\n")]));
-    fs::set_permissions(world.root.path().join("a"), fs::Permissions::from_mode(0o755)).unwrap();
+    let world = world(&files(&[("a", "1\n2\n3\n"), ("b", "x\n")]));
+    fs::set_permissions(world.at("a"), fs::Permissions::from_mode(0o755)).unwrap();
     let patch = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+one\n*** Update File: a\n*** Move to: d/c\n@@\n one\n-2\n+two\n\
                  *** Update File: d/c\n@@\n-3\n+three\n*** Delete File: b\n*** Add File: b\n+new\n*** End Patch";
     world.patch(patch).await.unwrap();
-    assert_eq!(world.files(), files(&[("b", "new\n"), ("d/c", "one\ntwo\nthree\n")]));
-    assert_eq!(fs::metadata(world.root.path().join("d/c")).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(world.tree(), files(&[("b", "new\n"), ("d/c", "one\ntwo\nthree\n")]));
+    assert_eq!(fs::metadata(world.at("d/c")).unwrap().permissions().mode() & 0o777, 0o755);
 }
 
 /// Wraps sections in the format's first and last line.
@@ -117,12 +96,11 @@ type Wrong<'a> = (String, Kind, &'a str, &'a str);
 
 async fn check(before: &Files, rows: &[Wrong<'_>]) {
     for (patch, kind, words, found) in rows {
-        let world = World::new(before);
+        let world = world(before);
         let failure = world.patch(patch).await.unwrap_err();
-        let root = world.root.path().canonicalize().unwrap().display().to_string();
-        assert_eq!((failure.kind, failure.what), (*kind, words.replace("{root}", &root)));
+        assert_eq!(world.said(&failure), (*kind, (*words).to_owned()));
         assert_eq!(failure.found.unwrap_or_default(), *found, "{patch}");
-        assert_eq!(world.files(), *before, "{patch}");
+        assert_eq!(world.tree(), *before, "{patch}");
     }
 }
 
@@ -140,25 +118,25 @@ async fn a_hunk_that_does_not_fit_leaves_all_as_it_was_and_says_what_helps() {
         (
             update("a.txt", "@@\n-alpha\n+Alpha\n@@\n betta\n-gamma\n+Gamma"),
             Kind::NoMatch,
-            "Failed to find expected lines in a.txt:\nbetta\ngamma\n(hunk 2 of 2, at line 9 of the patch). Nothing was changed.",
+            "#3 Absent: Failed to find expected lines in a.txt:\nbetta\ngamma\n(hunk 2 of 2, at line 9 of the patch).",
             "Closest match, lines 2-3 (it differs; → is a tab, · a space):\nbeta\ngamma\n\nThe difference, [-old text-] {+file+}:\n2: [-betta-]{+beta+}",
         ),
         (
             update("a.txt", "@@ class Beta\n-beta\n+Beta"),
             Kind::NoMatch,
-            "Failed to find context 'class Beta' in a.txt (the hunk at line 6 of the patch). Nothing was changed.",
+            "#3 Absent: Failed to find context 'class Beta' in a.txt (the hunk at line 6 of the patch).",
             "Nothing in it is like it. It begins with:\nalpha\nbeta\ngamma",
         ),
         (
             update("a.txt", "@@\n alpha\n-Beta\n+beta"),
             Kind::NoMatch,
-            "Failed to find expected lines in a.txt:\nalpha\nBeta\n(the hunk at line 6 of the patch). Its new lines are already there, at lines 1-2: the change may have been made before. Nothing was changed.",
+            "#3 Absent: Failed to find expected lines in a.txt:\nalpha\nBeta\n(the hunk at line 6 of the patch). Its new lines are already there, at lines 1-2: the change may have been made before.",
             "Closest match, lines 1-2 (it differs; → is a tab, · a space):\nalpha\nbeta\n\nThe difference, [-old text-] {+file+}:\n2: [-Beta-]{+beta+}",
         ),
         (
             update("a.txt", "@@ -7 +7,2 @@\n+x"),
             Kind::NoMatch,
-            "Failed to place the hunk at line 6 of the patch, in a.txt: it has added lines only, and its header (old lines: 1, from line 7) does not tell where among the 3 lines of the file they belong. Nothing was changed.",
+            "#3 Failed to place the hunk at line 6 of the patch, in a.txt: it has added lines only, and its header (old lines: 1, from line 7) does not tell where among the 3 lines of the file they belong.",
             "",
         ),
         ],
@@ -176,31 +154,31 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
         (
             update("c.txt", "@@\n-a\n+b"),
             Kind::NotFound,
-            "Failed to read file to update c.txt: File not found: c.txt (the workspace is {root}). Nothing was changed.",
+            "#3 Unreadable: File not found: c.txt (the workspace is ROOT).",
             "",
         ),
         (
             update("b.txt", "@@\n-one\n+1"),
             Kind::NotFound,
-            "Failed to read file to update b.txt: File not found: b.txt (the workspace is {root}). Nothing was changed.",
+            "#3 Unreadable: File not found: b.txt (the workspace is ROOT).",
             "",
         ),
         (
             update("d", "@@\n-a\n+b"),
             Kind::WrongKind,
-            "Failed to read file to update d: d is a directory, not a file. Nothing was changed.",
+            "#3 Unreadable: d is a directory, not a file.",
             "(it is empty)",
         ),
         (
             update("bin", "@@\n-a\n+b"),
             Kind::WrongKind,
-            "Failed to read file to update bin: it cannot be changed as text: this is a binary file: byte 0 is NUL and no byte order mark explains it. Nothing was changed.",
+            "#3 Unreadable: bin cannot be changed as text: this is a binary file: byte 0 is NUL and no byte order mark explains it.",
             "",
         ),
         (
             update("a.txt", "@@\n-alpha\n+// ... rest of the code unchanged ..."),
             Kind::Invalid,
-            "a.txt was not changed: line 1 of the new text is a placeholder for code that is not there: \"// ... rest of the code unchanged ...\"; write the code out, or replace only the lines that change. Nothing was changed.",
+            "#3 a.txt was not changed: line 1 of the new text is a placeholder for code that is not there: \"// ... rest of the code unchanged ...\"; write the code out, or replace only the lines that change.",
             "",
         ),
         (
@@ -212,13 +190,13 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
         (
             wrap("*** Add File: ../x\n+a"),
             Kind::Outside,
-            "../x is outside of the workspace: only {root} may be used. Starting with a further root lifts this.",
+            "../x is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
             "",
         ),
         (
             "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n".to_owned(),
             Kind::NoMatch,
-            "Failed to delete file b.txt: it holds lines that the diff does not remove. Nothing was changed.",
+            "#2 NotDeleted: b.txt holds lines that the diff does not remove.",
             "These are left:\ntwo",
         ),
         ],
@@ -229,15 +207,15 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
 #[tokio::test]
 async fn what_the_disk_refuses_takes_all_back() {
     let before = files(&[("a", "1\n"), ("ro/f", "2\n")]);
-    let world = World::new(&before);
-    fs::set_permissions(world.root.path().join("ro/f"), fs::Permissions::from_mode(0o444)).unwrap();
+    let world = world(&before);
+    fs::set_permissions(world.at("ro/f"), fs::Permissions::from_mode(0o444)).unwrap();
     let patch = wrap("*** Update File: a\n@@\n-1\n+one\n*** Update File: ro/f\n@@\n-2\n+two");
     let failure = world.patch(&patch).await.unwrap_err();
     assert_eq!(
         failure.what,
         "ro/f: is read-only: make it writable first, if it is meant to change. Nothing was changed."
     );
-    assert_eq!(world.files(), before);
+    assert_eq!(world.tree(), before);
 }
 
 #[tokio::test]
@@ -250,12 +228,12 @@ async fn a_file_that_changed_since_it_was_seen_is_changed_where_the_place_is_cer
         ("*** Update File: g\n*** Move to: f", Some("x\nx\na\n")),
     ];
     for (sections, left) in rows {
-        let world = World::new(&files(&[("g", "g\n")]));
+        let world = world(&files(&[("g", "g\n")]));
         world.patch(&wrap("*** Add File: f\n+x\n+a")).await.unwrap();
-        fs::write(world.root.path().join("f"), "x\nx\na\n").unwrap();
+        fs::write(world.at("f"), "x\nx\na\n").unwrap();
         let outcome = world.patch(&wrap(sections)).await;
         assert_eq!(outcome.err().map(|failure| failure.kind), left.map(|_| Kind::Stale), "{sections}");
-        assert_eq!(world.files()["f"], left.unwrap_or("x\nx\nb\n").as_bytes(), "{sections}");
+        assert_eq!(world.tree()["f"], left.unwrap_or("x\nx\nb\n").as_bytes(), "{sections}");
     }
 }
 
@@ -269,18 +247,18 @@ async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_nam
         ("*** Add File: l\n+2", &[("a", "2\n"), ("l", "2\n")], Some("a")),
     ];
     for (sections, after, target) in rows {
-        let world = World::new(&files(&[("a", "1\n")]));
-        std::os::unix::fs::symlink("a", world.root.path().join("l")).unwrap();
+        let world = world(&files(&[("a", "1\n")]));
+        std::os::unix::fs::symlink("a", world.at("l")).unwrap();
         world.patch(&wrap(sections)).await.unwrap();
-        assert_eq!(world.files(), files(after), "{sections}");
-        let led = fs::read_link(world.root.path().join("l")).ok();
+        assert_eq!(world.tree(), files(after), "{sections}");
+        let led = fs::read_link(world.at("l")).ok();
         assert_eq!(led.as_deref(), target.map(Path::new), "{sections}");
     }
-    let world = World::new(&files(&[("a", "1\n")]));
-    std::os::unix::fs::symlink("a", world.root.path().join("l")).unwrap();
+    let world = world(&files(&[("a", "1\n")]));
+    std::os::unix::fs::symlink("a", world.at("l")).unwrap();
     // What takes the place of a deleted link is no content for what the link led to.
     world.patch(&wrap("*** Delete File: l\n*** Add File: l\n+2")).await.unwrap_err();
-    assert_eq!(world.files(), files(&[("a", "1\n"), ("l", "1\n")]));
+    assert_eq!(world.tree(), files(&[("a", "1\n"), ("l", "1\n")]));
 }
 
 #[tokio::test]
@@ -291,19 +269,19 @@ async fn a_diff_makes_no_file_where_one_is() {
         ("diff --git a/a b/b\nrename from a\nrename to b\n", "b exists already, and would be lost."),
     ];
     for (diff, words) in rows {
-        let world = World::new(&before);
+        let world = world(&before);
         assert_eq!(world.patch(diff).await.unwrap_err().what, words);
-        assert_eq!(world.files(), before);
+        assert_eq!(world.tree(), before);
     }
 }
 
 #[tokio::test]
 async fn paths_start_from_the_directory_that_the_shell_enters() {
-    let world = World::new(&files(&[("d/f", "1\n"), ("f", "1\n")]));
+    let world = world(&files(&[("d/f", "1\n"), ("f", "1\n")]));
     let patch = wrap("*** Update File: f\n@@\n-1\n+2");
     world.patch(&format!("cd d && apply_patch <<'EOF'\n{patch}\nEOF\n")).await.unwrap();
-    assert_eq!(world.files(), files(&[("d/f", "2\n"), ("f", "1\n")]));
-    let changes = world.read("@@ -1 +1 @@\n-1\n+3\n", Some("f")).unwrap();
+    assert_eq!(world.tree(), files(&[("d/f", "2\n"), ("f", "1\n")]));
+    let changes = world.lower("@@ -1 +1 @@\n-1\n+3\n", Some("f")).unwrap();
     assert_eq!(changes[0].path, world.engine.resolve("f").unwrap());
 }
 
@@ -320,10 +298,10 @@ async fn every_row_has_the_outcome_that_its_suite_expects() {
         .collect();
     let mut wrong = Vec::new();
     for row in &rows {
-        let world = World::new(&row.before);
+        let world = world(&row.before);
         let outcome = world.patch(&row.patch).await;
-        let left = world.files();
-        let said = outcome.as_ref().map_or_else(|failure| failure.what.clone(), |_| String::new());
+        let left = world.tree();
+        let said = outcome.as_ref().map_or_else(as_suite, |_| String::new());
         let agrees = row.failure.is_some() == outcome.is_err()
             && row.failure.as_ref().is_none_or(|words| said.contains(words))
             && row.after.as_ref().is_none_or(|after| *after == left);
@@ -342,6 +320,16 @@ async fn every_row_has_the_outcome_that_its_suite_expects() {
     wrong.extend(unknown.map(|id| format!("{id}: listed, but there is no such row")));
     assert_eq!(wrong, Vec::<String>::new());
     assert_eq!(rows.len(), 69, "a fixture was added or lost");
+}
+
+/// Says a failure as the suite does: what could not be done comes first.
+fn as_suite(failure: &Failure) -> String {
+    let failed = match failure.facts.trouble {
+        Some(Trouble::Unreadable) => "Failed to read file to update",
+        Some(Trouble::NotDeleted) => "Failed to delete file",
+        _ => return failure.what.clone(),
+    };
+    format!("{failed} {}: {}", failure.facts.path, failure.what)
 }
 
 fn scenarios() -> Vec<Row> {

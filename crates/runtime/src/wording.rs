@@ -16,7 +16,11 @@ const SENTENCE: usize = 2_000;
 
 /// Words a failure with the tools of the dialect that speaks.
 pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) -> Answer {
-    let mut text = shortened(&failure.what);
+    let what = shortened(&failure.what);
+    let mut text = match failure.facts.change {
+        Some(number) => format!("Edit {number}: {what} Nothing was changed."),
+        None => what,
+    };
     if let Some(found) = &failure.found {
         text.push_str("\n\n");
         let found = found.trim_end_matches('\n');

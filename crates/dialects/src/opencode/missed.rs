@@ -1,17 +1,25 @@
 //! Why a text was not replaced, in the words of this dialect's reference.
 
-use toolpost_engine::Failure;
-
-/// What the engine says, and what is said here.
-const WORDS: [(&str, &str); 4] = [
-    ("The text to replace was not found in ", "oldString not found in file content: "),
-    ("The text to replace was found ", "oldString found "),
-    ("The text to replace is empty", "oldString is empty"),
-    ("The old and the new text are the same; ", "oldString and newString must be different: "),
-];
+use crate::common::changed;
+use toolpost_engine::{Failure, Trouble};
 
 /// Names the arguments where the engine names what they stand for.
 pub(super) fn reword(failure: Failure) -> Failure {
-    let what = WORDS.iter().fold(failure.what, |what, (engine, here)| what.replacen(engine, here, 1));
+    let facts = &failure.facts;
+    let path = &facts.path;
+    let what = match facts.trouble {
+        Some(Trouble::Same) => {
+            format!("oldString and newString must be different: nothing would change in {path}.")
+        }
+        Some(Trouble::EmptyOld) => format!("oldString is empty, and {path} is not."),
+        Some(Trouble::Absent) => {
+            let already = changed::already_there(facts).map_or(String::new(), |more| format!(" {more}"));
+            format!("oldString not found in file content: {path}.{already}")
+        }
+        Some(Trouble::Ambiguous) => {
+            format!("oldString found {} times in {path} (multiple times).", changed::places(facts))
+        }
+        Some(Trouble::Unreadable | Trouble::NotDeleted | Trouble::NotMoved) | None => return failure,
+    };
     Failure { what, ..failure }
 }

@@ -4,7 +4,7 @@ use crate::common::changed;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Kind,
+    Failure, Kind, Trouble,
     operations::change::{self, Changed, Output, Request, What},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -59,8 +59,21 @@ impl Tool for Patch {
         changed::render(output, page, summary);
     }
 
-    fn reword(failure: Failure) -> Failure {
-        let fits = matches!(
+    fn reword(mut failure: Failure) -> Failure {
+        let failed = match failure.facts.trouble {
+            Some(Trouble::Unreadable) => Some("Failed to read file to update"),
+            Some(Trouble::NotDeleted) => Some("Failed to delete file"),
+            Some(Trouble::NotMoved) => Some("Failed to move file"),
+            _ => None,
+        };
+        if let Some(failed) = failed {
+            failure.what = format!("{failed} {}: {}", failure.facts.path, failure.what);
+        }
+        // A patch has no numbered edits.
+        if failure.facts.change.take().is_some() {
+            failure.what.push_str(" Nothing was changed.");
+        }
+        let unfit = matches!(
             failure.kind,
             Kind::Invalid
                 | Kind::NotFound
@@ -69,13 +82,10 @@ impl Tool for Patch {
                 | Kind::WrongKind
                 | Kind::Outside
         );
-        if !fits {
-            return failure;
+        if unfit {
+            failure.what.insert_str(0, PREFIX);
         }
-        // A patch has no numbered edits.
-        let number = failure.facts.change.map(|number| format!("Edit {number}: "));
-        let what = number.and_then(|number| failure.what.strip_prefix(&number)).unwrap_or(&failure.what);
-        Failure { what: format!("{PREFIX}{what}"), ..failure }
+        failure
     }
 }
 

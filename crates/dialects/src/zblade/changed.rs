@@ -40,9 +40,9 @@ fn summary(file: &Changed, one: &str) -> String {
 /// Words a refusal as the reference does; `old` is how the text to replace is called.
 pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
     failure.hints.retain(|hint| *hint != Hint::ReplaceAll);
-    let places = failure.facts.places.map_or("several".to_owned(), |places| places.to_string());
-    let searched = failure.facts.searched.unwrap_or(0);
-    let what = match (failure.kind, failure.facts.change) {
+    let facts = &mut failure.facts;
+    let (places, searched) = (changed::places(facts), facts.searched.unwrap_or(0));
+    let what = match (failure.kind, facts.change.take()) {
         (Kind::NoMatch, None) => format!(
             "{old} not found in file (searched {searched} chars). Exact match required; \
              whitespace-normalized fuzzy matching is disabled for safety."
@@ -54,13 +54,10 @@ pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
         (Kind::Ambiguous, Some(change)) => {
             several(change, &format!("{old} matches {places} times. Add start_line hint or more context."))
         }
-        (_, Some(change)) => {
-            let said = failure.what.strip_prefix(&format!("Edit {change}: ")).unwrap_or(&failure.what);
-            several(change, said.trim_end_matches(" Nothing was changed."))
-        }
+        (_, Some(change)) => several(change, &failure.what),
         (_, None) => return failure,
     };
-    let what = match (failure.kind, already_there(&failure.what)) {
+    let what = match (failure.kind, changed::already_there(&failure.facts)) {
         (Kind::NoMatch, Some(more)) => format!("{}. {more}", what.trim_end_matches('.')),
         _ => what,
     };
@@ -69,10 +66,4 @@ pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
 
 fn several(change: u32, why: &str) -> String {
     format!("Multi-patch validation failed (no changes made):\nPatch {change}: {why}")
-}
-
-/// Takes over that the new text stands there already.
-fn already_there(what: &str) -> Option<&str> {
-    let at = what.find("The new text is already there")?;
-    Some(what[at..].trim_end_matches(" Nothing was changed."))
 }

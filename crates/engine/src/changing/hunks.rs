@@ -1,16 +1,13 @@
 //! Puts the hunks of a patch into a file.
 
-use super::{draft::Draft, led, place};
-use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, failures};
+use super::{draft::Draft, place};
+use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, Trouble, failures};
 use toolpost_text::{
     encoding::Text,
     guard,
     matching::Miss,
-    patch::{self, Hunk, Misfit, Trouble},
+    patch::{self, Hunk, Misfit, Trouble as Unfit},
 };
-
-/// What is said first when a file that a patch changes cannot be read.
-pub(super) const READ: &str = "Failed to read file to update";
 
 /// How many lines that were not found are repeated.
 const REPEATED: usize = 60;
@@ -20,10 +17,11 @@ pub(super) fn apply(engine: &Engine, cx: &CallCtx, draft: &mut Draft, hunks: &[H
     let path = draft.path.display();
     let Some(present) = draft.present() else {
         let missing = crate::show::find::missing(engine, &draft.path, &draft.path.absolute());
-        return Err(led(READ, &draft.path, missing));
+        return Err(missing.trouble(Trouble::Unreadable, &draft.path));
     };
     let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
-        Failure::new(Kind::WrongKind, format!("{READ} {path}: it cannot be changed as text: {error}."))
+        Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}."))
+            .trouble(Trouble::Unreadable, &draft.path)
     })?;
     let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == Part::Some && applied.doubtful > 0 {
@@ -48,10 +46,10 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
         of => format!("hunk {} of {of}, at line {} of the patch", misfit.hunk, misfit.at),
     };
     let (words, before, closest) = match &misfit.trouble {
-        Trouble::Scope { scope, before, closest } => {
+        Unfit::Scope { scope, before, closest } => {
             (format!("Failed to find context '{}' in {path} ({hunk}).", text.shown(scope)), *before, closest)
         }
-        Trouble::Lines { old, before, already, closest } => {
+        Unfit::Lines { old, before, already, closest } => {
             let mut words =
                 format!("Failed to find expected lines in {path}:\n{}\n({hunk}).", repeated(text, old));
             if let Some(lines) = already {
@@ -62,14 +60,14 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
             }
             (words, *before, closest)
         }
-        Trouble::TooMuch => {
+        Unfit::TooMuch => {
             let words = format!(
                 "{path} has too many lines that are the same for so many hunks; {hunk}, and those behind it, were not placed."
             );
             return Failure::new(Kind::TooLarge, words)
                 .hint(Hint::Advice("Send fewer hunks at a time.".to_owned()));
         }
-        Trouble::Place { line, count, lines } => {
+        Unfit::Place { line, count, lines } => {
             let words = format!(
                 "Failed to place {hunk}, in {path}: it has added lines only, and its header (old lines: {count}, from line \
                  {line}) does not tell where among the {lines} lines of the file they belong."
@@ -83,7 +81,7 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
     let shown = failures::miss(&draft.path, &miss, text);
     let failure = Failure { what: words, ..shown };
     let failure = match &misfit.trouble {
-        Trouble::Lines { old, .. } => place::with_encoding(failure, text, old),
+        Unfit::Lines { old, .. } => place::with_encoding(failure, text, old),
         _ => failure,
     };
     match before {

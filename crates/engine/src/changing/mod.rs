@@ -12,7 +12,7 @@ mod report;
 mod whole;
 
 use crate::{
-    CallCtx, Engine, Extent, Facts, Failure, Kind, failures,
+    CallCtx, Engine, Extent, Failure, Kind, Trouble, failures,
     fresh::Sight,
     operations::change::{Change, Existence, Output, Request, Where},
 };
@@ -38,7 +38,7 @@ pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Ou
     let mut drafts = Drafts::default();
     for (number, change) in request.changes.iter().enumerate() {
         apply(engine, cx, &mut drafts, change)
-            .map_err(|failure| numbered(failure, change, number, request.changes.len()))?;
+            .map_err(|failure| numbered(failure, number, request.changes.len()))?;
     }
     cx.check()?;
     commit::all(engine, cx, &hold, &drafts.0)
@@ -47,9 +47,9 @@ pub(crate) fn run(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Ou
 /// Works out one change.
 fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> Result<(), Failure> {
     let draft = drafts.of(engine, &change.path).map_err(|failure| match change.at {
-        Where::Gone(_) => led(name::DELETE, &change.path, failure),
-        Where::Elsewhere { .. } => led(name::MOVE, &change.path, failure),
-        Where::Hunks(_) => led(hunks::READ, &change.path, failure),
+        Where::Gone(_) => failure.trouble(Trouble::NotDeleted, &change.path),
+        Where::Elsewhere { .. } => failure.trouble(Trouble::NotMoved, &change.path),
+        Where::Hunks(_) => failure.trouble(Trouble::Unreadable, &change.path),
         Where::Whole(_) | Where::Text { .. } | Where::Next { .. } | Where::Lines(_) | Where::Merge { .. } => {
             failure
         }
@@ -85,11 +85,6 @@ fn sight(at: &Where) -> Sight {
     if let Where::Whole(Existence::New) = at { Sight::Withheld } else { Sight::Shown }
 }
 
-/// Says first what could not be done with a file.
-fn led(failed: &str, path: &WorkspacePath, failure: Failure) -> Failure {
-    Failure { what: format!("{failed} {}: {}", path.display(), failure.what), ..failure }
-}
-
 /// The files of a request, in the order of their first change.
 #[derive(Default)]
 struct Drafts(Vec<Draft>);
@@ -110,13 +105,9 @@ impl Drafts {
 }
 
 /// Says which of several changes failed.
-fn numbered(failure: Failure, change: &Change, number: usize, of: usize) -> Failure {
-    if of == 1 {
-        return failure;
+fn numbered(mut failure: Failure, number: usize, of: usize) -> Failure {
+    if of > 1 {
+        failure.facts.change = u32::try_from(number + 1).ok();
     }
-    if matches!(change.at, Where::Hunks(_) | Where::Gone(_) | Where::Elsewhere { .. }) {
-        return Failure { what: format!("{} Nothing was changed.", failure.what), ..failure };
-    }
-    let facts = Facts { change: u32::try_from(number + 1).ok(), ..failure.facts };
-    Failure { what: format!("Edit {}: {} Nothing was changed.", number + 1, failure.what), facts, ..failure }
+    failure
 }

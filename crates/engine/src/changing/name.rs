@@ -2,16 +2,11 @@
 
 use super::draft::{Before, Draft, Now};
 use crate::{
-    CallCtx, Engine, Failure, Hint, Kind, Part,
+    CallCtx, Engine, Failure, Hint, Kind, Part, Trouble,
     operations::change::{Existence, Left},
 };
 use toolpost_text::encoding::Text;
 use toolpost_workspace::{Coverage, WorkspacePath};
-
-/// What is said first when a file cannot be deleted.
-pub(super) const DELETE: &str = "Failed to delete file";
-/// What is said first when a file cannot be moved.
-pub(super) const MOVE: &str = "Failed to move file";
 
 /// How many lines are shown of what should have been removed before.
 const REST: usize = 20;
@@ -28,7 +23,7 @@ pub(super) struct Carried {
 /// Takes the file away.
 pub(super) fn remove(engine: &Engine, draft: &mut Draft, left: Left) -> Result<(), Failure> {
     if !draft.is_there() {
-        return Err(missing(engine, draft, DELETE));
+        return Err(missing(engine, draft, Trouble::NotDeleted));
     }
     if left == Left::Nothing
         && let Some(text) =
@@ -39,8 +34,9 @@ pub(super) fn remove(engine: &Engine, draft: &mut Draft, left: Left) -> Result<(
         let rest: Vec<&str> = text.view().lines().take(REST).collect();
         return Err(Failure::new(
             Kind::NoMatch,
-            format!("{DELETE} {path}: it holds lines that the diff does not remove."),
+            format!("{path} holds lines that the diff does not remove."),
         )
+        .trouble(Trouble::NotDeleted, &draft.path)
         .found(format!("These are left:\n{}", text.shown(&rest.join("\n"))))
         .hint(Hint::ReadAgain(draft.path.clone())));
     }
@@ -52,7 +48,7 @@ pub(super) fn remove(engine: &Engine, draft: &mut Draft, left: Left) -> Result<(
 /// Takes from a name what is to have another.
 pub(super) fn take(engine: &Engine, cx: &CallCtx, draft: &mut Draft) -> Result<Carried, Failure> {
     if !draft.is_there() {
-        return Err(missing(engine, draft, MOVE));
+        return Err(missing(engine, draft, Trouble::NotMoved));
     }
     let from = draft.from.take().unwrap_or_else(|| draft.path.clone());
     let known = cx.session.ledger.seen(&from).map(|record| record.coverage);
@@ -104,6 +100,6 @@ fn in_the_way(path: &str) -> Failure {
         .hint(Hint::Advice("Name a place where nothing is, or delete what is there first.".to_owned()))
 }
 
-fn missing(engine: &Engine, draft: &Draft, failed: &str) -> Failure {
-    super::led(failed, &draft.path, crate::show::find::not_found(engine, &draft.path, &[]))
+fn missing(engine: &Engine, draft: &Draft, trouble: Trouble) -> Failure {
+    crate::show::find::not_found(engine, &draft.path, &[]).trouble(trouble, &draft.path)
 }

@@ -1,0 +1,112 @@
+//! A world of its own for each test: a root, a secret outside of it, and an engine with one session.
+
+use std::{fs, os::unix::fs::symlink, path::PathBuf, sync::Arc};
+use tempfile::TempDir;
+use toolpost_engine::{
+    CallCtx, Engine, Failure, Fresh, Kind, Operation, Session,
+    operations::{
+        change::{Change, ChangeFiles, Output, Request},
+        read::{self, Read},
+    },
+};
+use toolpost_workspace::{Options, Workspace};
+
+/// A root with files, and one session in it.
+pub(crate) struct World {
+    pub(crate) base: TempDir,
+    pub(crate) engine: Engine,
+    pub(crate) session: Arc<Session>,
+}
+
+impl World {
+    /// Makes files; `-> target` is a link, a name with a slash at its end a directory.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let base = TempDir::new().unwrap();
+        for directory in ["ws", "state", "out"] {
+            fs::create_dir(base.path().join(directory)).unwrap();
+        }
+        fs::write(base.path().join("out/secret"), "secret").unwrap();
+        let (roots, state) = (vec![base.path().join("ws")], Some(base.path().join("state")));
+        let (workspace, _) = Workspace::open(Options { roots, state, ..Options::default() }).unwrap();
+        let world = Self { base, engine: Engine::new(workspace), session: Session::new() };
+        files.iter().for_each(|(name, text)| world.put(name, text));
+        world
+    }
+
+    /// Makes what stands in the root, and the directories above it.
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let (path, bytes) = (self.at(name), bytes.as_ref());
+        if name.ends_with('/') {
+            return fs::create_dir_all(path).unwrap();
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match bytes.strip_prefix(b"-> ") {
+            Some(target) => symlink(str::from_utf8(target).unwrap(), path).unwrap(),
+            None => fs::write(path, bytes).unwrap(),
+        }
+    }
+
+    /// The place of a name in the root.
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.base.path().join("ws").join(name)
+    }
+
+    pub(crate) fn cx(&self, fresh: Fresh) -> CallCtx {
+        CallCtx { fresh, ..CallCtx::unlimited(self.session.clone()) }
+    }
+
+    /// Goes the way of the `fresh` layer: judge, run, record.
+    pub(crate) async fn run<O: Operation>(
+        &self,
+        request: O::Request,
+        mut cx: CallCtx,
+    ) -> Result<O::Output, Failure> {
+        cx.expected = self.engine.freshness(&cx, O::touches(&request)).await?;
+        let output = O::run(&self.engine, request, &cx).await?;
+        O::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
+        Ok(output)
+    }
+
+    pub(crate) async fn change(&self, changes: Vec<Change>, fresh: Fresh) -> Result<Output, Failure> {
+        self.run::<ChangeFiles>(Request { changes }, self.cx(fresh)).await
+    }
+
+    pub(crate) async fn read(&self, name: &str, offset: u64, limit: u64) {
+        let path = self.engine.resolve(name).unwrap();
+        let request = read::Request { offset, limit, ..read::Request::of(path, name.to_owned(), 100_000) };
+        self.run::<Read>(request, self.cx(Fresh::REQUIRED)).await.unwrap();
+    }
+
+    /// Every file with its content and every link with its target, in order.
+    pub(crate) fn files(&self) -> Vec<(String, String)> {
+        let mut files = Vec::new();
+        let mut open = vec![self.at("")];
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(self.at("")).unwrap().display().to_string();
+                if let Ok(target) = fs::read_link(&path) {
+                    files.push((name, format!("-> {}", target.display())));
+                } else if path.is_dir() {
+                    open.push(path);
+                } else {
+                    files.push((name, fs::read_to_string(&path).unwrap()));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Says what failed: the kind; which of several changes, what could not be done, the words.
+    pub(crate) fn said(&self, failure: &Failure) -> (Kind, String) {
+        let root = self.at("").canonicalize().unwrap().display().to_string();
+        let change = failure.facts.change.map_or(String::new(), |number| format!("#{number} "));
+        let trouble = failure.facts.trouble.map_or(String::new(), |trouble| format!("{trouble:?}: "));
+        (failure.kind, format!("{change}{trouble}{}", failure.what.replace(&root, "ROOT")))
+    }
+}
+
+pub(crate) fn owned(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
