@@ -13,4 +13,5 @@ pub mod merge;
 pub mod names;
 pub mod patch;
 pub mod piece;
+pub mod terminal;
 pub mod window;

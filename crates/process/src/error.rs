@@ -1,0 +1,70 @@
+//! Why a program was not started, or a job not found.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a program was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The program is in none of the directories of `PATH`.
+    #[error("there is no program `{program}` in the PATH ({path}): check its name, or give its path")]
+    NoProgram {
+        /// What was asked for.
+        program: String,
+        /// Where it was looked for.
+        path: String,
+    },
+    /// The system did not start it.
+    #[error("`{program}` was not started: {fault}")]
+    Refused {
+        /// What was to be started.
+        program: String,
+        /// What the system said.
+        fault: io::Error,
+    },
+    /// The directory in which it was to start cannot be entered.
+    #[error("the directory {} cannot be entered: {fault}; give one that exists", directory.display())]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// What the system said.
+        fault: io::Error,
+    },
+    /// The command, its arguments and its environment hold a NUL byte.
+    #[error("the command holds a NUL byte, which no program can be given: take it out")]
+    Nul,
+    /// As many commands run as may run at once.
+    #[error("{running} commands run already, which is the limit: wait for one to end, or stop one")]
+    TooMany {
+        /// How many run.
+        running: usize,
+    },
+    /// What the program needs (a pipe, a terminal, a thread) is not to be had.
+    #[error("nothing was started: {what} is not to be had: {fault}")]
+    Missing {
+        /// What is missing.
+        what: &'static str,
+        /// What the system said.
+        fault: io::Error,
+    },
+    /// The jobs were shut down.
+    #[error("nothing was started: the server is shutting down")]
+    ShuttingDown,
+}
+
+/// A job that the session does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no job `{asked}` in this session; {}", known_words(known))]
+pub struct UnknownJob {
+    /// What was asked for.
+    pub asked: String,
+    /// The jobs that the session has, the latest first.
+    pub known: Vec<String>,
+}
+
+fn known_words(known: &[String]) -> String {
+    match known {
+        [] => "it has started none, or they ended so long ago that they were forgotten".to_owned(),
+        known => format!("it has {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,327 @@
+//! One started program: how far it is, what it wrote, waiting for it, stopping it.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::watch::Sender;
+
+use crate::jobs::SessionKey;
+use crate::launch::{Program, Size};
+use crate::leftovers;
+use crate::output::{Followed, Output, Shown, Want};
+use crate::state::{Ending, Leftover, Report, Stage, Why};
+use crate::watch;
+
+/// How long after the grace a stopped job is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A program that was started, and all that descends from it.
+#[derive(Debug, Clone)]
+pub struct Job {
+    shared: Arc<Shared>,
+}
+
+/// What a job is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// The program has ended.
+    Ended,
+    /// The program has ended, or wrote something after this place.
+    Output(u64),
+    /// The program has ended, and so has everything that it started.
+    Gone,
+}
+
+/// Why a wait was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woke {
+    /// What was waited for has come.
+    Come,
+    /// The time was up.
+    TimeUp,
+}
+
+/// What a job and its thread share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) id: String,
+    pub(crate) run: String,
+    pub(crate) session: SessionKey,
+    pub(crate) program: Program,
+    pub(crate) directory: PathBuf,
+    pub(crate) begun: SystemTime,
+    pub(crate) started: Instant,
+    pub(crate) grace: Duration,
+    pub(crate) wake: OwnedFd,
+    /// How the output of this job is called in `/proc/PID/fd`.
+    pub(crate) output_name: Option<String>,
+    pub(crate) inner: Mutex<Inner>,
+    pub(crate) changed: Sender<()>,
+}
+
+/// What changes.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) stage: Stage,
+    pub(crate) pid: Option<i32>,
+    /// The supervisor's number, as long as it is its.
+    pub(crate) supervisor: Option<i32>,
+    pub(crate) output: Output,
+    pub(crate) terminal: Option<OwnedFd>,
+    pub(crate) request: Option<Request>,
+    pub(crate) presence: Presence,
+}
+
+/// Whether anything of a job is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Here,
+    Gone(Instant),
+}
+
+/// The wish that a job ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) why: Why,
+    pub(crate) grace: Duration,
+    pub(crate) told: Told,
+}
+
+/// Whether the processes of a job were already asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    Already,
+    NotYet,
+}
+
+impl Job {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Gives the handle by which the session finds it again.
+    pub fn id(&self) -> &str {
+        &self.shared.id
+    }
+
+    /// Gives the value of `TOOLPOST_RUN_ID` in the environment of all its processes.
+    pub fn run_id(&self) -> &str {
+        &self.shared.run
+    }
+
+    /// Gives what was started.
+    pub fn program(&self) -> &Program {
+        &self.shared.program
+    }
+
+    /// Gives the directory in which it was started.
+    pub fn directory(&self) -> &std::path::Path {
+        &self.shared.directory
+    }
+
+    /// Says when it was started.
+    pub fn begun(&self) -> SystemTime {
+        self.shared.begun
+    }
+
+    /// Gives the program's number; none before the system has said it.
+    pub fn pid(&self) -> Option<u32> {
+        self.shared.lock().pid.map(i32::cast_unsigned)
+    }
+
+    /// Says how far it is.
+    pub fn stage(&self) -> Stage {
+        self.shared.lock().stage.clone()
+    }
+
+    /// Says how the program ended, once it has.
+    pub fn ending(&self) -> Option<Ending> {
+        match self.shared.lock().stage {
+            Stage::Ended(ending) => Some(ending),
+            Stage::Running | Stage::Ending(_) => None,
+        }
+    }
+
+    /// Lists what still runs although the program has ended.
+    pub fn leftovers(&self) -> Vec<Leftover> {
+        let inner = self.shared.lock();
+        match (&inner.stage, inner.supervisor) {
+            // The lock is held, so that the supervisor's number stays its own.
+            (Stage::Ended(_), Some(supervisor)) => {
+                leftovers::below(supervisor, self.shared.output_name.as_deref())
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Tells all that is known now.
+    pub fn report(&self) -> Report {
+        let leftovers = self.leftovers();
+        let inner = self.shared.lock();
+        let ran = match &inner.stage {
+            Stage::Ended(ending) => ending.ran,
+            Stage::Running | Stage::Ending(_) => self.shared.started.elapsed(),
+        };
+        Report {
+            stage: inner.stage.clone(),
+            ran,
+            bytes: inner.output.bytes(),
+            characters: inner.output.characters(),
+            leftovers,
+            lost: inner.output.lost(),
+        }
+    }
+
+    /// Shows a part of what it wrote.
+    pub fn show(&self, want: Want) -> io::Result<Shown> {
+        self.shared.lock().output.show(want)
+    }
+
+    /// Gives what it wrote after a place, at most that many bytes; the first place is 0.
+    ///
+    /// A line that is not ended is not given before it is, or before everything has ended: it may still change.
+    pub fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
+        self.shared.lock().output.follow(cursor, limit)
+    }
+
+    /// Waits until something has come, or the time is up; dropping the wait leaves the job alone.
+    pub async fn wait(&self, until: Until, limit: Duration) -> Woke {
+        let mut changed = self.shared.changed.subscribe();
+        let come = async {
+            while !self.has_come(until) {
+                changed.borrow_and_update();
+                if self.has_come(until) || changed.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        match tokio::time::timeout(limit, come).await {
+            Ok(()) => Woke::Come,
+            Err(_) => Woke::TimeUp,
+        }
+    }
+
+    /// Has it ended: asked first, killed when its grace is over; returns at once.
+    pub fn ask_to_stop(&self, why: Why) {
+        self.request(Request { why, grace: self.shared.grace, told: Told::NotYet });
+    }
+
+    /// Ends it and all that descends from it, and tells how that went.
+    ///
+    /// When the report still lists something, the system would not let it be killed.
+    pub async fn stop(&self, why: Why) -> Report {
+        self.ask_to_stop(why);
+        self.wait(Until::Gone, self.shared.grace + PATIENCE).await;
+        self.report()
+    }
+
+    /// Writes to its terminal.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let inner = self.shared.lock();
+        let Some(terminal) = &inner.terminal else { return Err(no_terminal()) };
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match rustix::io::write(terminal, rest) {
+                Ok(length) => rest = &rest[length..],
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => {
+                    let left = rest.len();
+                    let what =
+                        format!("{left} bytes were not taken: the program does not read what is typed");
+                    return Err(io::Error::new(io::ErrorKind::WouldBlock, what));
+                }
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the size of its terminal.
+    pub fn resize(&self, size: Size) -> io::Result<()> {
+        let inner = self.shared.lock();
+        let terminal = inner.terminal.as_ref().ok_or_else(no_terminal)?;
+        Ok(crate::spawn::set_size(terminal, size)?)
+    }
+
+    /// Says whether anything of it is left, and if not, since when.
+    pub(crate) fn presence(&self) -> Presence {
+        self.shared.lock().presence
+    }
+
+    pub(crate) fn request(&self, request: Request) {
+        self.shared.lock().request = Some(request);
+        watch::wake(self.shared.wake.as_fd());
+    }
+
+    fn has_come(&self, until: Until) -> bool {
+        let inner = self.shared.lock();
+        let is_ended = matches!(inner.stage, Stage::Ended(_));
+        match until {
+            Until::Ended => is_ended,
+            Until::Output(cursor) => is_ended || inner.output.place() > cursor,
+            Until::Gone => inner.presence != Presence::Here,
+        }
+    }
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what the program wrote, and gives the number of bytes so far.
+    pub(crate) fn feed(&self, bytes: &[u8]) -> u64 {
+        let written = {
+            let mut inner = self.lock();
+            inner.output.feed(bytes);
+            inner.output.bytes()
+        };
+        self.changed.send_replace(());
+        written
+    }
+
+    pub(crate) fn set_pid(&self, pid: i32) {
+        self.lock().pid = Some(pid);
+    }
+
+    pub(crate) fn take_request(&self) -> Option<Request> {
+        self.lock().request.take()
+    }
+
+    pub(crate) fn is_ended(&self) -> bool {
+        matches!(self.lock().stage, Stage::Ended(_))
+    }
+
+    pub(crate) fn set(&self, stage: Stage) {
+        self.lock().stage = stage;
+        self.changed.send_replace(());
+    }
+
+    /// The supervisor's number is about to be given back.
+    pub(crate) fn forget_supervisor(&self) {
+        self.lock().supervisor = None;
+    }
+
+    /// Nothing of the job is left.
+    pub(crate) fn all_gone(&self) {
+        {
+            let mut inner = self.lock();
+            inner.output.finish();
+            inner.terminal = None;
+            inner.presence = Presence::Gone(Instant::now());
+        }
+        self.changed.send_replace(());
+    }
+}
+
+fn no_terminal() -> io::Error {
+    let what = "the program has no terminal, or has ended: start it with one to write to it";
+    io::Error::new(io::ErrorKind::Unsupported, what)
+}

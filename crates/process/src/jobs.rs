@@ -1,0 +1,269 @@
+//! The table of jobs: who started them, how many there may be, how long they are remembered.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::process::{Rlimit, Signal};
+use tokio::sync::watch::Sender;
+
+use crate::error::{StartError, UnknownJob};
+use crate::job::{Inner, Job, Presence, Request, Shared, Told, Until};
+use crate::launch::Launch;
+use crate::leftovers::name_of_other_end;
+use crate::output::Output;
+use crate::prepare::prepare;
+use crate::spawn::{raise_file_limit, spawn};
+use crate::state::{Stage, Why};
+use crate::tree;
+use crate::watch::{Watch, waker};
+
+/// How much stack a job's thread gets.
+const STACK: usize = 256 * 1024;
+
+/// Whose jobs they are; it outlives connections.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SessionKey(pub String);
+
+/// How the table of jobs is kept.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The directory for output that is too long for memory; its files have no names.
+    pub spool: PathBuf,
+    /// How many bytes of output lie on the disk at most when several jobs are done.
+    pub spooled: u64,
+    /// How many jobs may run at once.
+    pub running: usize,
+    /// How many jobs that are over a session remembers.
+    pub remembered: usize,
+    /// How long a job that is over is remembered.
+    pub age: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            spool: std::env::temp_dir(),
+            spooled: 1024 * 1024 * 1024,
+            running: 1000,
+            remembered: 100,
+            age: Duration::from_secs(24 * 60 * 60),
+        }
+    }
+}
+
+/// All jobs of this server; they end when it is dropped.
+#[derive(Debug)]
+pub struct Jobs {
+    settings: Settings,
+    /// By this the cookies of this server differ from those of any other.
+    server: String,
+    files: Rlimit,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// In the order of their starts.
+    jobs: Vec<Job>,
+    door: Door,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    #[default]
+    Open,
+    Closed,
+}
+
+impl Jobs {
+    /// Makes an empty table.
+    pub fn new(settings: Settings) -> Result<Self, StartError> {
+        let (server, files) = (random_name()?, raise_file_limit());
+        Ok(Self { settings, server, files, table: Mutex::default() })
+    }
+
+    /// Starts a program for a session.
+    pub fn start(&self, session: &SessionKey, launch: &Launch) -> Result<Job, StartError> {
+        self.check_room()?;
+        let id = format!("job-{}", random_name()?);
+        let run = format!("{}-{id}", self.server);
+        let started = spawn(launch, prepare(launch, &run)?, self.files)?;
+        let (wake, mut started) = match waker() {
+            Ok(wake) => (wake, started),
+            Err(fault) => return Err(given_up(started, fault)),
+        };
+        let inner = Inner {
+            stage: Stage::Running,
+            pid: None,
+            supervisor: Some(started.supervisor.id().cast_signed()),
+            output: Output::new(self.settings.spool.clone()),
+            terminal: started.terminal.take(),
+            request: None,
+            presence: Presence::Here,
+        };
+        let shared = Arc::new(Shared {
+            id,
+            run,
+            session: session.clone(),
+            program: launch.program.clone(),
+            directory: launch.directory.clone(),
+            begun: SystemTime::now(),
+            started: Instant::now(),
+            grace: launch.limits.grace,
+            wake,
+            output_name: name_of_other_end(&started.output),
+            inner: Mutex::new(inner),
+            changed: Sender::new(()),
+        });
+        let job = Job::new(Arc::clone(&shared));
+        let watch = Watch::new(shared, started, launch.limits, launch.survivors);
+        let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
+        // Where there is no thread the watch is dropped, and with it the control socket: the supervisor kills all.
+        thread.spawn(move || watch.run()).map_err(|fault| StartError::Missing { what: "a thread", fault })?;
+        self.add(job.clone());
+        Ok(job)
+    }
+
+    /// Finds a job of a session.
+    pub fn find(&self, session: &SessionKey, id: &str) -> Result<Job, UnknownJob> {
+        let jobs = self.list(session);
+        let found = jobs.iter().find(|job| job.id() == id);
+        found.cloned().ok_or_else(|| UnknownJob {
+            asked: id.to_owned(),
+            known: jobs.iter().map(|job| job.id().to_owned()).collect(),
+        })
+    }
+
+    /// Gives the job that a session started last.
+    pub fn latest(&self, session: &SessionKey) -> Option<Job> {
+        self.list(session).into_iter().next()
+    }
+
+    /// Lists the jobs of a session, the latest first.
+    pub fn list(&self, session: &SessionKey) -> Vec<Job> {
+        let mut table = self.lock();
+        self.forget_old(&mut table);
+        table.jobs.iter().rev().filter(|job| job.shared().session == *session).cloned().collect()
+    }
+
+    /// Ends the jobs of a session, and forgets them.
+    pub async fn end_session(&self, session: &SessionKey) {
+        let jobs = self.list(session);
+        end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
+        self.lock().jobs.retain(|job| job.shared().session != *session || job.presence() == Presence::Here);
+    }
+
+    /// Ends all jobs within two seconds, and starts no more.
+    pub async fn shut_down(&self) {
+        let jobs = {
+            let mut table = self.lock();
+            table.door = Door::Closed;
+            table.jobs.clone()
+        };
+        end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check_room(&self) -> Result<(), StartError> {
+        let table = self.lock();
+        let running = table.jobs.iter().filter(|job| job.presence() == Presence::Here).count();
+        match table.door {
+            Door::Closed => Err(StartError::ShuttingDown),
+            Door::Open if running >= self.settings.running => Err(StartError::TooMany { running }),
+            Door::Open => Ok(()),
+        }
+    }
+
+    fn add(&self, job: Job) {
+        let mut table = self.lock();
+        // The door may have been closed meanwhile.
+        if table.door == Door::Closed {
+            job.request(at_once());
+        }
+        self.forget_old(&mut table);
+        self.shrink_old(&table);
+        table.jobs.push(job);
+    }
+
+    /// Forgets what is over: what is too old, and the oldest of a session that has too many.
+    fn forget_old(&self, table: &mut Table) {
+        let mut seen: std::collections::HashMap<SessionKey, usize> = std::collections::HashMap::new();
+        table.jobs.reverse();
+        table.jobs.retain(|job| match job.presence() {
+            Presence::Here => true,
+            Presence::Gone(since) => {
+                let count = seen.entry(job.shared().session.clone()).or_default();
+                *count += 1;
+                *count <= self.settings.remembered && since.elapsed() <= self.settings.age
+            }
+        });
+        table.jobs.reverse();
+    }
+
+    /// Takes the room on the disk from the oldest that are over, until all have room.
+    fn shrink_old(&self, table: &Table) {
+        let spooled = |job: &Job| job.shared().lock().output.spooled();
+        let mut all: u64 = table.jobs.iter().map(spooled).sum();
+        for job in table.jobs.iter().filter(|job| job.presence() != Presence::Here) {
+            if all <= self.settings.spooled {
+                return;
+            }
+            all -= spooled(job);
+            job.shared().lock().output.shrink();
+        }
+    }
+}
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        for job in &self.lock().jobs {
+            job.request(at_once());
+        }
+    }
+}
+
+/// Asks all processes of these jobs to end, looking at the machine once, and waits until they have.
+async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
+    let mut all = Vec::new();
+    // What cannot be asked is killed when the grace is over.
+    let _ = tree::each(|process| all.push(process));
+    for job in jobs {
+        let inner = job.shared().lock();
+        let Some(supervisor) = inner.supervisor else { continue };
+        for process in tree::below_in(&all, supervisor) {
+            let _ = tree::signal(&process, Signal::TERM);
+            let _ = tree::signal(&process, Signal::CONT);
+        }
+    }
+    for job in jobs {
+        job.request(Request { why: Why::SessionEnded, grace, told: Told::Already });
+    }
+    let end = tokio::time::Instant::now() + limit;
+    for job in jobs {
+        job.wait(Until::Gone, end.saturating_duration_since(tokio::time::Instant::now())).await;
+    }
+}
+
+fn at_once() -> Request {
+    Request { why: Why::SessionEnded, grace: Duration::ZERO, told: Told::NotYet }
+}
+
+/// Ends what was started and cannot be watched.
+fn given_up(mut started: crate::spawn::Started, fault: std::io::Error) -> StartError {
+    drop(started.control);
+    // The supervisor ends when all below it has.
+    let _ = started.supervisor.wait();
+    StartError::Missing { what: "a descriptor", fault }
+}
+
+fn random_name() -> Result<String, StartError> {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut random = [0; 10];
+    getrandom::fill(&mut random)
+        .map_err(|error| StartError::Missing { what: "randomness", fault: std::io::Error::other(error) })?;
+    Ok(random.iter().map(|byte| char::from(LETTERS[usize::from(byte & 31)])).collect())
+}

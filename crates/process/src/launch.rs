@@ -1,0 +1,150 @@
+//! What is to be started, and under which limits.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::environment::Environment;
+
+/// A program to start: what, where, with which environment and limits.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// What runs.
+    pub program: Program,
+    /// The directory in which it starts.
+    pub directory: PathBuf,
+    /// What it finds in its environment.
+    pub environment: Environment,
+    /// What it is connected to.
+    pub channel: Channel,
+    /// When it is ended.
+    pub limits: Limits,
+    /// What becomes of the processes that it leaves behind.
+    pub survivors: Survivors,
+}
+
+impl Launch {
+    /// Makes a launch with the house's environment, pipes and no limits.
+    pub fn new(program: Program, directory: impl Into<PathBuf>) -> Self {
+        Self {
+            program,
+            directory: directory.into(),
+            environment: Environment::of_this_process(),
+            channel: Channel::Pipe,
+            limits: Limits::default(),
+            survivors: Survivors::Keep,
+        }
+    }
+}
+
+/// What runs: a program with its arguments, or a line for a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A program, found in the `PATH` of the launch, and its arguments; no shell reads them.
+    Direct {
+        /// Its name or path.
+        program: OsString,
+        /// Its arguments, without its name.
+        arguments: Vec<OsString>,
+    },
+    /// A line for the shell: `bash`, or `sh` where there is none.
+    Line {
+        /// The line.
+        line: String,
+        /// How the shell is started.
+        shell: Shell,
+    },
+}
+
+impl Program {
+    /// Makes a program with arguments.
+    pub fn direct(
+        program: impl Into<OsString>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        Self::Direct { program: program.into(), arguments: arguments.into_iter().map(Into::into).collect() }
+    }
+
+    /// Makes a line for a shell that reads no profile.
+    pub fn line(line: impl Into<String>) -> Self {
+        Self::Line { line: line.into(), shell: Shell::Plain }
+    }
+
+    /// Gives the command as a person would write it.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Line { line, .. } => line.clone(),
+            Self::Direct { program, arguments } => {
+                let words = std::iter::once(program).chain(arguments);
+                words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+}
+
+/// How a shell is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// It reads no profile (`-c`).
+    Plain,
+    /// It reads the profile of the user (`-lc`).
+    Login,
+}
+
+/// What a program is connected to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// One pipe takes its output and its errors in their order; its input is empty, and it has no terminal.
+    Pipe,
+    /// A terminal of its own, to which can be written.
+    Terminal(Size),
+}
+
+/// How large a terminal is, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Characters in a line.
+    pub columns: u16,
+    /// Lines.
+    pub rows: u16,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self { columns: 80, rows: 24 }
+    }
+}
+
+/// When a program is ended although it has not ended by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How long it may run.
+    pub time: Option<Duration>,
+    /// How many bytes it may write.
+    pub output: Option<u64>,
+    /// How long it may take to end after it was asked to, before it is killed.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: None, output: None, grace: Duration::from_secs(2) }
+    }
+}
+
+/// What becomes of processes that still run when the program itself has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Survivors {
+    /// They go on as part of the job, until it is stopped or its session ends.
+    Keep,
+    /// They are ended.
+    End,
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%^".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -1,0 +1,88 @@
+//! What a program left behind, found below its supervisor or by its cookie.
+
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{CWD, Dir, Mode, OFlags, openat, readlinkat};
+use rustix::io::Errno;
+use rustix::process::{Signal, getpid};
+
+use crate::environment::COOKIE;
+use crate::state::{Holds, Leftover};
+use crate::tree::{self, Process};
+
+/// The longest environment that is looked through for a cookie.
+const ENVIRONMENT: usize = 1024 * 1024;
+
+/// Lists what runs below a supervisor.
+pub(crate) fn below(supervisor: i32, output: Option<&str>) -> Vec<Leftover> {
+    let processes = tree::below(supervisor);
+    processes.iter().map(|process| leftover(process, output)).collect()
+}
+
+/// Kills what carries a cookie: the second line, for when the supervisor itself was killed.
+pub(crate) fn kill_by_cookie(run: &str) {
+    let wanted = format!("{COOKIE}={run}");
+    let mut all = Vec::new();
+    if tree::each(|process| all.push(process)).is_err() {
+        return;
+    }
+    let own = getpid().as_raw_nonzero().get();
+    for process in all.iter().filter(|process| !process.is_zombie && process.pid != own) {
+        let environment = read(process.pid, "environ", ENVIRONMENT).unwrap_or_default();
+        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) {
+            // One that is gone by now needs no killing.
+            let _ = tree::signal(process, Signal::KILL);
+        }
+    }
+}
+
+/// Gives how a descriptor is called in `/proc/PID/fd`, so that its other end is known there.
+pub(crate) fn name_of_other_end(end: &OwnedFd) -> Option<String> {
+    use std::os::fd::AsRawFd;
+    if rustix::termios::isatty(end) {
+        return rustix::pty::ptsname(end, Vec::new()).ok()?.into_string().ok();
+    }
+    let name = readlinkat(CWD, format!("/proc/self/fd/{}", end.as_raw_fd()), Vec::new()).ok()?;
+    name.into_string().ok()
+}
+
+fn leftover(process: &Process, output: Option<&str>) -> Leftover {
+    let words = read(process.pid, "cmdline", 4096).unwrap_or_default();
+    let words: Vec<_> = words.split(|byte| *byte == 0).filter(|word| !word.is_empty()).collect();
+    let command = String::from_utf8_lossy(&words.join(&b' ')).into_owned();
+    let command = if command.is_empty() {
+        let name = read(process.pid, "comm", 64).unwrap_or_default();
+        String::from_utf8_lossy(name.trim_ascii()).into_owned()
+    } else {
+        command
+    };
+    Leftover { pid: process.pid.cast_unsigned(), command, holds_output: holds(process.pid, output) }
+}
+
+fn holds(pid: i32, output: Option<&str>) -> Holds {
+    let Some(output) = output else { return Holds::Unknown };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(directory) = openat(CWD, format!("/proc/{pid}/fd"), flags, Mode::empty()) else {
+        return Holds::Unknown;
+    };
+    let Ok(entries) = Dir::read_from(&directory) else { return Holds::Unknown };
+    let is_it = |name: &std::ffi::CStr| {
+        readlinkat(&directory, name, Vec::new()).is_ok_and(|link| link.as_bytes() == output.as_bytes())
+    };
+    let mut names = entries.flatten();
+    if names.any(|entry| is_it(entry.file_name())) { Holds::Yes } else { Holds::No }
+}
+
+fn read(pid: i32, what: &str, limit: usize) -> Result<Vec<u8>, Errno> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = openat(CWD, format!("/proc/{pid}/{what}"), flags, Mode::empty())?;
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    while bytes.len() < limit {
+        match rustix::io::read(&file, &mut piece)? {
+            0 => break,
+            length => bytes.extend_from_slice(&piece[..length]),
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,26 @@
+//! Other programs: start, watch, stop.
+
+mod environment;
+mod error;
+mod job;
+mod jobs;
+mod launch;
+mod leftovers;
+mod meaning;
+mod output;
+mod prepare;
+mod spawn;
+mod state;
+mod supervisor;
+mod system;
+mod tree;
+mod watch;
+
+pub use environment::Environment;
+pub use error::{StartError, UnknownJob};
+pub use job::{Job, Until, Woke};
+pub use jobs::{Jobs, SessionKey, Settings};
+pub use launch::{Channel, Launch, Limits, Program, Shell, Size, Survivors};
+pub use meaning::{Meaning, Verdict, meaning};
+pub use output::{Followed, From, Piece, Shown, Want};
+pub use state::{Ending, Exit, Holds, Leftover, Report, Stage, Why};

@@ -1,0 +1,173 @@
+//! What a program's end means: for some, a code other than 0 is an answer and no failure.
+
+use crate::launch::Program;
+use crate::state::Exit;
+
+/// What a program's end means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meaning {
+    /// Whether it did what it was asked to.
+    pub verdict: Verdict,
+    /// What its end says, in a few words; empty where it says nothing more.
+    pub words: String,
+}
+
+/// Whether a program did what it was asked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It did.
+    Done,
+    /// It did not.
+    Failed,
+}
+
+/// Programs that answer with the code 1, and what they say by it.
+const ANSWERS: &[(&[&str], &str)] = &[
+    (&["git", "grep"], "no matches"),
+    (&["git", "diff"], "there are differences"),
+    (&["grep"], "no matches"),
+    (&["egrep"], "no matches"),
+    (&["fgrep"], "no matches"),
+    (&["zgrep"], "no matches"),
+    (&["rg"], "no matches"),
+    (&["ag"], "no matches"),
+    (&["pgrep"], "no matches"),
+    (&["diff"], "there are differences"),
+    (&["cmp"], "there are differences"),
+    (&["colordiff"], "there are differences"),
+    (&["test"], "the condition does not hold"),
+    (&["["], "the condition does not hold"),
+];
+
+/// Says what the end of a program means.
+pub fn meaning(program: &Program, exit: Exit) -> Meaning {
+    let failed = |words: String| Meaning { verdict: Verdict::Failed, words };
+    match exit {
+        Exit::Code(0) => Meaning { verdict: Verdict::Done, words: String::new() },
+        Exit::Code(1) => match answer(program) {
+            Some(words) => Meaning { verdict: Verdict::Done, words: words.to_owned() },
+            None => failed(String::new()),
+        },
+        Exit::Code(126) => failed("the program was found and may not be executed".to_owned()),
+        Exit::Code(127) => failed("the program was not found".to_owned()),
+        // The shell's way to say that a signal ended what it ran.
+        Exit::Code(code @ 129..=192) => failed(signal_words(code - 128)),
+        Exit::Code(_) => failed(String::new()),
+        Exit::Signal(signal) => failed(signal_words(signal)),
+        Exit::Unknown => failed("nobody knows how it ended: its supervisor was killed".to_owned()),
+    }
+}
+
+fn signal_words(signal: i32) -> String {
+    let name = SIGNALS.iter().find(|(number, _)| *number == signal);
+    let name = name.map_or_else(|| format!("signal {signal}"), |(_, name)| format!("{name} ({signal})"));
+    match signal {
+        9 => format!("killed by {name}: memory may have run out"),
+        _ => format!("ended by {name}"),
+    }
+}
+
+const SIGNALS: &[(i32, &str)] = &[
+    (libc::SIGHUP, "SIGHUP"),
+    (libc::SIGINT, "SIGINT"),
+    (libc::SIGQUIT, "SIGQUIT"),
+    (libc::SIGILL, "SIGILL"),
+    (libc::SIGTRAP, "SIGTRAP"),
+    (libc::SIGABRT, "SIGABRT"),
+    (libc::SIGBUS, "SIGBUS"),
+    (libc::SIGFPE, "SIGFPE"),
+    (libc::SIGKILL, "SIGKILL"),
+    (libc::SIGSEGV, "SIGSEGV"),
+    (libc::SIGPIPE, "SIGPIPE"),
+    (libc::SIGALRM, "SIGALRM"),
+    (libc::SIGTERM, "SIGTERM"),
+    (libc::SIGXCPU, "SIGXCPU"),
+    (libc::SIGXFSZ, "SIGXFSZ"),
+    (libc::SIGSYS, "SIGSYS"),
+];
+
+fn answer(program: &Program) -> Option<&'static str> {
+    let words: Vec<String> = match program {
+        Program::Direct { program, arguments } => {
+            let words = std::iter::once(program).chain(arguments.first());
+            words.map(|word| word.to_string_lossy().into_owned()).collect()
+        }
+        Program::Line { line, .. } => last_command(line)?,
+    };
+    let name = words.first()?.rsplit('/').next()?;
+    let is_it = |names: &[&str]| {
+        names.first() == Some(&name)
+            && names.get(1).is_none_or(|second| words.get(1).is_some_and(|word| word == second))
+    };
+    ANSWERS.iter().find(|(names, _)| is_it(names)).map(|(_, says)| *says)
+}
+
+/// Finds the words of the command whose code a line ends with; none where that takes a shell to know.
+fn last_command(line: &str) -> Option<Vec<String>> {
+    if line.contains("pipefail") || line.contains("<<") {
+        return None;
+    }
+    let mut command = Command::default();
+    let mut letters = line.trim().chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '(' | ')' | '{' | '}' | '`' | '#' | '!' => return None,
+            '&' if command.is_redirected() || letters.as_str().starts_with('>') => command.word().push('&'),
+            ';' | '\n' | '|' | '&' => command = Command::default(),
+            '\'' => command.word().extend(letters.by_ref().take_while(|letter| *letter != '\'')),
+            '"' => double_quoted(&mut letters, command.word())?,
+            '\\' => command.word().extend(letters.next()),
+            letter if letter.is_whitespace() => command.ended = Ended::Yes,
+            letter => command.word().push(letter),
+        }
+    }
+    let words = command.words.into_iter().skip_while(|word| is_assignment(word));
+    Some(words.collect())
+}
+
+/// The words of the command that is being read.
+#[derive(Default)]
+struct Command {
+    words: Vec<String>,
+    ended: Ended,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Ended {
+    #[default]
+    Yes,
+    No,
+}
+
+impl Command {
+    /// Says whether an ampersand belongs to a redirection, as in `2>&1`.
+    fn is_redirected(&self) -> bool {
+        self.ended == Ended::No && self.words.last().is_some_and(|word| word.ends_with(['>', '<']))
+    }
+
+    /// Gives the word that is being read.
+    fn word(&mut self) -> &mut String {
+        if self.ended == Ended::Yes {
+            self.words.push(String::new());
+            self.ended = Ended::No;
+        }
+        let last = self.words.len() - 1;
+        &mut self.words[last]
+    }
+}
+
+fn double_quoted(letters: &mut std::str::Chars<'_>, word: &mut String) -> Option<()> {
+    loop {
+        match letters.next()? {
+            '"' => return Some(()),
+            '`' => return None,
+            '\\' => word.extend(letters.next()),
+            letter => word.push(letter),
+        }
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && is_name(name))
+}

@@ -1,0 +1,96 @@
+//! What a program wrote: cleaned as it comes, kept in bounded room, shown in slices.
+
+mod ring;
+mod slice;
+mod spool;
+
+use std::io;
+use std::path::PathBuf;
+
+use ring::Ring;
+pub use slice::{From, Piece, Shown, Want};
+use toolpost_text::terminal::Terminal;
+
+/// The output of one job.
+#[derive(Debug)]
+pub(crate) struct Output {
+    terminal: Terminal,
+    ring: Ring,
+    /// How many bytes the program wrote.
+    bytes: u64,
+    cleaned: String,
+}
+
+/// What came after a place in the output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Followed {
+    /// The text, as much of its end as was asked for, from a line's beginning where it could be.
+    pub text: String,
+    /// How many bytes of text before it were left out.
+    pub skipped: u64,
+    /// The place after it.
+    pub cursor: u64,
+}
+
+impl Output {
+    /// Makes an empty one whose overflow goes to a nameless file in that directory.
+    pub(crate) fn new(spool: PathBuf) -> Self {
+        Self { terminal: Terminal::default(), ring: Ring::new(spool), bytes: 0, cleaned: String::new() }
+    }
+
+    /// Takes what the program wrote.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.cleaned.clear();
+        self.terminal.feed(bytes, &mut self.cleaned);
+        self.ring.push(&self.cleaned);
+    }
+
+    /// Takes the end.
+    pub(crate) fn finish(&mut self) {
+        self.cleaned.clear();
+        self.terminal.finish(&mut self.cleaned);
+        self.ring.push(&self.cleaned);
+        self.cleaned = String::new();
+    }
+
+    /// Gives the number of bytes that the program wrote.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Gives the place after the text that is final.
+    pub(crate) fn place(&self) -> u64 {
+        self.ring.total()
+    }
+
+    /// Gives the number of characters of its text.
+    pub(crate) fn characters(&self) -> u64 {
+        self.ring.characters() + self.terminal.pending().chars().count() as u64
+    }
+
+    /// Gives the number of bytes that lie on the disk.
+    pub(crate) fn spooled(&self) -> u64 {
+        self.ring.spooled()
+    }
+
+    /// Says why the middle was not kept, if it was not.
+    pub(crate) fn lost(&self) -> Option<String> {
+        self.ring.lost()
+    }
+
+    /// Gives back the room on the disk; a beginning and an end stay in memory.
+    pub(crate) fn shrink(&mut self) {
+        self.ring.shrink("its room on the disk was needed by later commands");
+    }
+
+    /// Shows a part.
+    pub(crate) fn show(&self, want: Want) -> io::Result<Shown> {
+        slice::show(&self.ring, &self.terminal.pending(), want)
+    }
+
+    /// Gives what came after a place, at most that many bytes of its end.
+    pub(crate) fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
+        slice::follow(&self.ring, cursor, limit)
+    }
+}

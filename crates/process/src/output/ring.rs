@@ -1,0 +1,158 @@
+//! Text in bounded room: a beginning that stays, an end that moves on, and a gap between them when it was too much.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+
+use super::spool::Spool;
+
+/// How much is kept in memory: the beginning, and the end.
+const MEMORY: Room = Room { head: 64 * 1024, tail: 192 * 1024 };
+/// How much is kept on the disk.
+const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
+
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    head: u64,
+    tail: u64,
+}
+
+/// The kept text of one job.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    place: Place,
+    /// How many bytes there were in all, and how many characters.
+    total: u64,
+    characters: u64,
+    directory: PathBuf,
+    /// Why there is no file, if there should be one.
+    fault: Option<String>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Memory { head: Vec<u8>, tail: VecDeque<u8> },
+    Disk(Spool),
+}
+
+impl Ring {
+    /// Makes an empty one whose file, once it needs one, lies in that directory.
+    pub(crate) fn new(directory: PathBuf) -> Self {
+        let place = Place::Memory { head: Vec::new(), tail: VecDeque::new() };
+        Self { place, total: 0, characters: 0, directory, fault: None }
+    }
+
+    /// Appends text.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.characters += text.chars().count() as u64;
+        if let Place::Memory { .. } = self.place
+            && self.fault.is_none()
+            && self.total + text.len() as u64 > MEMORY.head + MEMORY.tail
+        {
+            self.spool();
+        }
+        let bytes = text.as_bytes();
+        match &mut self.place {
+            Place::Memory { head, tail } => push_to_memory(head, tail, bytes),
+            Place::Disk(spool) => {
+                if let Err(error) = spool.push(bytes) {
+                    self.shrink(&format!("it could not be written to the disk: {error}"));
+                    if let Place::Memory { head, tail } = &mut self.place {
+                        push_to_memory(head, tail, bytes);
+                    }
+                }
+            }
+        }
+        self.total += bytes.len() as u64;
+    }
+
+    /// Gives the number of bytes that were pushed.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Gives the number of characters that were pushed.
+    pub(crate) fn characters(&self) -> u64 {
+        self.characters
+    }
+
+    /// Gives the number of bytes on the disk.
+    pub(crate) fn spooled(&self) -> u64 {
+        match &self.place {
+            Place::Memory { .. } => 0,
+            Place::Disk(_) => self.total.min(DISK.head + DISK.tail),
+        }
+    }
+
+    /// Gives where the gap begins and ends, in bytes; nothing if all is kept.
+    ///
+    /// Both ends may lie within a character.
+    pub(crate) fn gap(&self) -> Option<(u64, u64)> {
+        let (head, tail) = match &self.place {
+            Place::Memory { head, tail } => (head.len() as u64, tail.len() as u64),
+            Place::Disk(_) => (DISK.head, DISK.tail.min(self.total.saturating_sub(DISK.head))),
+        };
+        (head + tail < self.total).then(|| (head, self.total - tail))
+    }
+
+    /// Says why there is a gap.
+    pub(crate) fn lost(&self) -> Option<String> {
+        let (from, to) = self.gap()?;
+        let why = self.fault.as_deref().unwrap_or("64 MiB of a command's output are kept");
+        Some(format!("{} bytes in the middle of the output are gone: {why}", to - from))
+    }
+
+    /// Reads bytes that are kept, from one side of the gap.
+    pub(crate) fn read(&self, from: u64, length: usize) -> io::Result<Vec<u8>> {
+        let end = (from + length as u64).min(self.total);
+        match &self.place {
+            Place::Disk(spool) => spool.read(from, end),
+            Place::Memory { head, tail } => {
+                let tail_from = self.total - tail.len() as u64;
+                let in_head = usize::try_from(from).unwrap_or(usize::MAX).min(head.len());
+                let head_end = usize::try_from(end).unwrap_or(usize::MAX).min(head.len());
+                let mut bytes = head[in_head..head_end].to_vec();
+                let of_tail = |at: u64| usize::try_from(at.saturating_sub(tail_from)).unwrap_or(tail.len());
+                bytes.extend(tail.range(of_tail(from)..of_tail(end)));
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// Gives up the file; a beginning and an end stay in memory.
+    pub(crate) fn shrink(&mut self, why: &str) {
+        let Place::Disk(spool) = &self.place else { return };
+        self.fault = Some(why.to_owned());
+        let head = spool.read(0, MEMORY.head).unwrap_or_default();
+        let tail = spool.read(self.total.saturating_sub(MEMORY.tail), self.total).unwrap_or_default();
+        self.place = Place::Memory { head, tail: tail.into() };
+    }
+
+    /// Moves what there is to a file; all of it is still there.
+    fn spool(&mut self) {
+        let Place::Memory { head, tail } = &mut self.place else { return };
+        let all = [head.as_slice(), tail.make_contiguous()].concat();
+        let spool = Spool::new(&self.directory, DISK.head, DISK.tail).and_then(|mut spool| {
+            spool.push(&all)?;
+            Ok(spool)
+        });
+        match spool {
+            Ok(spool) => self.place = Place::Disk(spool),
+            Err(error) => {
+                let directory = self.directory.display();
+                self.fault = Some(format!("{directory} takes no file for it: {error}"));
+            }
+        }
+    }
+}
+
+fn push_to_memory(head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {
+    let room = |room: u64, used: usize| usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(used);
+    let of_head = if tail.is_empty() { room(MEMORY.head, head.len()).min(bytes.len()) } else { 0 };
+    let (first, rest) = bytes.split_at(of_head);
+    head.extend_from_slice(first);
+    let rest = &rest[rest.len().saturating_sub(room(MEMORY.tail, 0))..];
+    let over = rest.len().saturating_sub(room(MEMORY.tail, tail.len()));
+    tail.drain(..over);
+    tail.extend(rest);
+}

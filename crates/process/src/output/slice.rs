@@ -1,0 +1,276 @@
+//! Parts of a job's output, cut between characters and, where it can be, between lines.
+
+use std::io;
+
+use super::Followed;
+use super::ring::Ring;
+
+/// How much is read at once.
+const STEP: usize = 64 * 1024;
+
+/// Which part of an output is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Want {
+    /// From which side.
+    pub from: From,
+    /// How many characters to leave out on that side.
+    pub skip: u64,
+    /// How many characters to show at most.
+    pub count: u64,
+}
+
+/// From which side an output is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    /// From its beginning on.
+    Top,
+    /// Up to its end.
+    Bottom,
+    /// Half from the beginning, half up to the end.
+    Split,
+}
+
+/// A part of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// One piece; two where the middle is left out.
+    pub pieces: Vec<Piece>,
+    /// How many characters there are in all.
+    pub total: u64,
+}
+
+/// Characters that stand together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// How many characters stand before it.
+    pub from: u64,
+    /// The characters.
+    pub text: String,
+}
+
+impl Piece {
+    /// Gives how many characters stand before its end.
+    pub fn to(&self) -> u64 {
+        self.from + self.text.chars().count() as u64
+    }
+}
+
+/// Shows a part of the kept text and of what stands after it for now.
+pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Shown> {
+    let text = Text { ring, pending };
+    let total = text.characters();
+    let pieces = match want.from {
+        From::Top => vec![text.forward(want.skip, want.count)?],
+        From::Bottom => vec![text.backward(want.skip, want.count)?],
+        From::Split => text.split(want.skip, want.count)?,
+    };
+    Ok(Shown { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total })
+}
+
+/// Gives what came after a byte, at most that many bytes of its end.
+pub(crate) fn follow(ring: &Ring, cursor: u64, limit: usize) -> io::Result<Followed> {
+    let total = ring.total();
+    let cursor = cursor.min(total);
+    let mut from = cursor.max(total.saturating_sub(limit as u64));
+    if let Some((gap, kept)) = ring.gap()
+        && from >= gap
+    {
+        from = from.max(kept);
+    }
+    let bytes = ring.read(from, usize::try_from(total - from).unwrap_or(limit))?;
+    let mut start = if from > cursor { next_line(&bytes).unwrap_or(0) } else { 0 };
+    start += bytes[start..].iter().take_while(|byte| is_inside(**byte)).count();
+    let text = String::from_utf8_lossy(&bytes[start..]).into_owned();
+    Ok(Followed { text, skipped: from - cursor + start as u64, cursor: total })
+}
+
+/// Kept text and what stands after it for now, read in whole characters.
+struct Text<'t> {
+    ring: &'t Ring,
+    pending: &'t str,
+}
+
+/// Characters that were read, and the bytes before and after them.
+struct Chunk {
+    from: u64,
+    text: String,
+    to: u64,
+}
+
+impl Text<'_> {
+    fn characters(&self) -> u64 {
+        self.ring.characters() + self.pending.chars().count() as u64
+    }
+
+    fn bytes(&self) -> u64 {
+        self.ring.total() + self.pending.len() as u64
+    }
+
+    /// Takes characters from a place on, as far as they stand together; if that place is gone, from after the gap.
+    fn forward(&self, skip: u64, count: u64) -> io::Result<Piece> {
+        let (mut at, mut before) = (0, 0);
+        let mut piece = Piece { from: skip.min(self.characters()), text: String::new() };
+        let mut left = count;
+        while left > 0
+            && let Some(chunk) = self.after(at)?
+        {
+            if self.ring.gap().is_some_and(|(_, kept)| at < kept && chunk.from >= kept) {
+                if !piece.text.is_empty() {
+                    break;
+                }
+                before = self.characters_before(chunk.from)?;
+                piece.from = piece.from.max(before);
+            }
+            at = chunk.to;
+            let length = length_of(&chunk.text);
+            let text = without_first(&chunk.text, skip.saturating_sub(before));
+            before += length;
+            let text = first(text, left);
+            left -= length_of(text);
+            piece.text.push_str(text);
+        }
+        if piece.to() < self.characters() {
+            to_line_end(&mut piece.text);
+        }
+        Ok(piece)
+    }
+
+    /// Takes characters up to a place that is counted from the end, back to the gap at most.
+    fn backward(&self, skip: u64, count: u64) -> io::Result<Piece> {
+        let mut at = self.bytes();
+        let (mut after, mut left) = (0, count);
+        let mut taken = Vec::new();
+        while left > 0
+            && let Some(chunk) = self.before(at)?
+        {
+            at = chunk.from;
+            let length = length_of(&chunk.text);
+            let text = first(&chunk.text, length.saturating_sub(skip.saturating_sub(after)));
+            after += length;
+            let text = without_first(text, length_of(text).saturating_sub(left));
+            left -= length_of(text);
+            taken.push(text.to_owned());
+        }
+        let text: String = taken.into_iter().rev().collect();
+        let from = self.characters().saturating_sub(skip).saturating_sub(length_of(&text));
+        Ok(if from == 0 { Piece { from, text } } else { from_line_start(from, text) })
+    }
+
+    fn split(&self, skip: u64, count: u64) -> io::Result<Vec<Piece>> {
+        let total = self.characters();
+        if total.saturating_sub(skip) <= count && self.ring.gap().is_none() {
+            return Ok(vec![self.forward(skip, count)?]);
+        }
+        let top = self.forward(skip, count - count / 2)?;
+        let bottom = self.backward(0, (count / 2).min(total.saturating_sub(top.to())))?;
+        Ok(vec![top, bottom])
+    }
+
+    /// Reads on from a place; over the gap if nothing is kept between.
+    fn after(&self, at: u64) -> io::Result<Option<Chunk>> {
+        let kept = self.ring.total();
+        if at >= kept {
+            let rest = self.pending.get(usize_of(at - kept)..).unwrap_or_default();
+            let chunk = Chunk { from: at, text: rest.to_owned(), to: self.bytes() };
+            return Ok(Some(chunk).filter(|chunk| !chunk.text.is_empty()));
+        }
+        let gap = self.ring.gap().filter(|(_, to)| at < *to);
+        let end = gap.map_or(kept, |(from, _)| from);
+        let bytes = self.ring.read(at, usize_of(end.saturating_sub(at)).min(STEP))?;
+        let text = whole(&bytes);
+        match gap {
+            Some((_, to)) if text.is_empty() => self.after(self.boundary(to)?),
+            _ => Ok(Some(Chunk { from: at, to: at + text.len() as u64, text })),
+        }
+    }
+
+    /// Reads back from a place, up to the gap at most.
+    fn before(&self, at: u64) -> io::Result<Option<Chunk>> {
+        let kept = self.ring.total();
+        if at > kept {
+            return Ok(Some(Chunk { from: kept, text: self.pending.to_owned(), to: at }));
+        }
+        let floor = match self.ring.gap() {
+            Some((_, to)) => self.boundary(to)?,
+            None => 0,
+        };
+        let from = floor.max(at.saturating_sub(STEP as u64));
+        if from >= at {
+            return Ok(None);
+        }
+        let bytes = self.ring.read(from, usize_of(at - from))?;
+        let broken = bytes.iter().take_while(|byte| is_inside(**byte)).count();
+        let text = whole(&bytes[broken..]);
+        Ok(Some(Chunk { from: from + broken as u64, text, to: at }))
+    }
+
+    /// Gives the first place from here on at which a character begins.
+    fn boundary(&self, at: u64) -> io::Result<u64> {
+        let start = self.ring.read(at, 4)?;
+        Ok(at + start.iter().take_while(|byte| is_inside(**byte)).count() as u64)
+    }
+
+    /// Counts the characters before a place behind the gap: those that are gone can be counted from the end only.
+    fn characters_before(&self, place: u64) -> io::Result<u64> {
+        let (mut at, mut after) = (place, 0);
+        while let Some(chunk) = self.after(at)? {
+            after += length_of(&chunk.text);
+            at = chunk.to;
+        }
+        Ok(self.characters() - after)
+    }
+}
+
+fn length_of(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+fn first(text: &str, count: u64) -> &str {
+    text.char_indices().nth(usize_of(count)).map_or(text, |(end, _)| &text[..end])
+}
+
+fn without_first(text: &str, count: u64) -> &str {
+    text.char_indices().nth(usize_of(count)).map_or("", |(start, _)| &text[start..])
+}
+
+/// Gives the text without the part of a character at its end.
+fn whole(bytes: &[u8]) -> String {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(_) => bytes.len(),
+        Err(error) => error.valid_up_to(),
+    };
+    String::from_utf8_lossy(&bytes[..valid]).into_owned()
+}
+
+/// Cuts after the last line that is whole, if that leaves at least half.
+fn to_line_end(text: &mut String) {
+    if let Some(end) = text.rfind('\n')
+        && end + 1 >= text.len() / 2
+    {
+        text.truncate(end + 1);
+    }
+}
+
+/// Cuts before the first line that is whole, if that leaves at least half.
+fn from_line_start(from: u64, text: String) -> Piece {
+    match next_line(text.as_bytes()) {
+        Some(start) if start <= text.len() / 2 => {
+            let left = text[..start].chars().count() as u64;
+            Piece { from: from + left, text: text[start..].to_owned() }
+        }
+        _ => Piece { from, text },
+    }
+}
+
+fn next_line(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|at| *at < bytes.len())
+}
+
+/// Says whether a byte continues a character.
+fn is_inside(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+fn usize_of(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,112 @@
+//! The one place where it is decided what a launch executes: arguments, environment, what is done just before.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use crate::environment::{COOKIE, Environment};
+use crate::error::StartError;
+use crate::launch::{Channel, Launch, Program, Shell};
+
+/// The longest argument that Linux takes is 128 KiB with its NUL.
+const LONGEST_ARGUMENT: usize = 100 * 1024;
+
+/// What is done in the new process just before it executes the program.
+///
+/// It runs between fork and execute: it may not allocate, lock or print.
+pub(crate) type Confine = Box<dyn FnMut() -> io::Result<()> + Send + Sync>;
+
+/// A launch as it will be executed.
+pub(crate) struct Prepared {
+    /// The program, as a path.
+    pub(crate) program: PathBuf,
+    /// Its arguments, without its name.
+    pub(crate) arguments: Vec<OsString>,
+    /// Where it starts.
+    pub(crate) directory: PathBuf,
+    /// All that it finds in its environment.
+    pub(crate) environment: Environment,
+    /// The last step before it is executed.
+    pub(crate) confine: Option<Confine>,
+    /// Descriptors that it gets under the numbers that they have here.
+    pub(crate) kept: Vec<OwnedFd>,
+}
+
+/// Prepares a launch under the number of its run.
+pub(crate) fn prepare(launch: &Launch, run: &str) -> Result<Prepared, StartError> {
+    let mut environment = launch.environment.clone();
+    let terminal = match launch.channel {
+        Channel::Pipe => "dumb",
+        Channel::Terminal(_) => "xterm-256color",
+    };
+    environment.or("TERM", terminal);
+    let environment = environment.with(COOKIE, run);
+    let (program, arguments) = match &launch.program {
+        Program::Direct { program, arguments } => {
+            (find(program, &environment, &launch.directory)?, arguments.clone())
+        }
+        Program::Line { line, shell } => {
+            (find_shell(&environment, &launch.directory)?, read_by(*shell, line))
+        }
+    };
+    let words =
+        arguments.iter().map(OsString::as_os_str).chain([program.as_os_str(), launch.directory.as_os_str()]);
+    let variables = environment.variables().flat_map(|(name, value)| [name, value]);
+    if words.chain(variables).any(|word| word.as_bytes().contains(&0)) {
+        return Err(StartError::Nul);
+    }
+    let directory = launch.directory.clone();
+    Ok(Prepared { program, arguments, directory, environment, confine: None, kept: Vec::new() })
+}
+
+/// Gives the arguments with which a shell reads a line.
+///
+/// A line that is too long for one argument comes in several, which the shell puts together again.
+fn read_by(shell: Shell, line: &str) -> Vec<OsString> {
+    let option = match shell {
+        Shell::Plain => "-c",
+        Shell::Login => "-lc",
+    };
+    if line.len() <= LONGEST_ARGUMENT {
+        return vec![option.into(), line.into()];
+    }
+    let pieces = line.as_bytes().chunks(LONGEST_ARGUMENT);
+    let names: String = (1..=pieces.len()).map(|number| format!("${{{number}}}")).collect();
+    let join = format!("toolpost_line=\"{names}\"; shift $#; eval \"$toolpost_line\"");
+    let mut arguments = vec![option.into(), join.into(), "bash".into()];
+    arguments.extend(pieces.map(|piece| OsString::from_vec(piece.to_vec())));
+    arguments
+}
+
+fn find_shell(environment: &Environment, directory: &Path) -> Result<PathBuf, StartError> {
+    let names = ["bash", "/bin/bash", "/usr/bin/bash", "sh"];
+    let found = names.iter().find_map(|name| find(OsStr::new(name), environment, directory).ok());
+    found.map_or_else(|| find(OsStr::new("/bin/sh"), environment, directory), Ok)
+}
+
+/// Finds a program as a shell would: a name with a slash is a path, any other is looked for in `PATH`.
+fn find(program: &OsStr, environment: &Environment, directory: &Path) -> Result<PathBuf, StartError> {
+    let path = environment.get("PATH").unwrap_or_default();
+    let missing = || StartError::NoProgram {
+        program: program.to_string_lossy().into_owned(),
+        path: path.to_string_lossy().into_owned(),
+    };
+    if program.is_empty() {
+        return Err(missing());
+    }
+    if program.as_bytes().contains(&b'/') {
+        return Ok(program.into());
+    }
+    let places = std::env::split_paths(path).filter(|place| !place.as_os_str().is_empty());
+    let mut candidates = places.map(|place| directory.join(place).join(program));
+    candidates.find(|candidate| can_be_executed(candidate)).ok_or_else(missing)
+}
+
+fn can_be_executed(path: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, statat};
+    let is_file = statat(CWD, path, AtFlags::empty())
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
+    is_file && accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}

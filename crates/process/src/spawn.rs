@@ -1,0 +1,130 @@
+//! Starting: pipes or a terminal, the supervisor, the program.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::pipe::PipeFlags;
+use rustix::process::{Resource, Rlimit};
+use rustix::pty::OpenptFlags;
+
+use crate::error::StartError;
+use crate::launch::{Channel, Launch, Size};
+use crate::prepare::Prepared;
+use crate::supervisor::{self, Setup, Terminal};
+
+/// A program that was started, and the ends of what it is connected to.
+pub(crate) struct Started {
+    /// The supervisor, a child of this process.
+    pub(crate) supervisor: Child,
+    /// What is said to the supervisor, and by it.
+    pub(crate) control: OwnedFd,
+    /// What the program writes.
+    pub(crate) output: OwnedFd,
+    /// The terminal, to be written to; the same as `output` where there is one.
+    pub(crate) terminal: Option<OwnedFd>,
+}
+
+/// Starts a prepared launch; `files` is how many files the program may open.
+pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+    check_directory(&prepared)?;
+    let (control, theirs) =
+        rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+            .map_err(missing("a control socket"))?;
+    let ends = match launch.channel {
+        Channel::Pipe => pipe().map_err(missing("a pipe"))?,
+        Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
+    };
+    let setup = Setup {
+        control: theirs.as_raw_fd(),
+        terminal: if ends.terminal.is_some() { Terminal::StandardInput } else { Terminal::None },
+        files,
+        kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
+    };
+    let name = prepared.program.display().to_string();
+    let supervisor = command(prepared, ends.stdio, setup)
+        .spawn()
+        .map_err(|fault| StartError::Refused { program: name, fault })?;
+    drop(theirs);
+    Ok(Started { supervisor, control, output: ends.output, terminal: ends.terminal })
+}
+
+/// Lets this process open as many files as it may, and says how many it could before: that is what programs get.
+pub(crate) fn raise_file_limit() -> Rlimit {
+    static BEFORE: OnceLock<Rlimit> = OnceLock::new();
+    *BEFORE.get_or_init(|| {
+        let before = rustix::process::getrlimit(Resource::Nofile);
+        let most = Rlimit { current: before.maximum, ..before };
+        // Where it cannot be raised, fewer programs run at once, and the one too many says so.
+        let _ = rustix::process::setrlimit(Resource::Nofile, most);
+        before
+    })
+}
+
+/// Sets the size of a terminal.
+pub(crate) fn set_size(terminal: &OwnedFd, size: Size) -> rustix::io::Result<()> {
+    use rustix::termios::{Winsize, tcsetwinsize};
+    let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(terminal, size)
+}
+
+struct Ends {
+    stdio: [Stdio; 3],
+    output: OwnedFd,
+    terminal: Option<OwnedFd>,
+}
+
+fn pipe() -> io::Result<Ends> {
+    let (output, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    let stdio = [Stdio::null(), theirs.try_clone()?.into(), theirs.into()];
+    Ok(Ends { stdio, output, terminal: None })
+}
+
+fn terminal(size: Size) -> io::Result<Ends> {
+    let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    rustix::pty::grantpt(&ours)?;
+    rustix::pty::unlockpt(&ours)?;
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let theirs = rustix::pty::ioctl_tiocgptpeer(&ours, flags)?;
+    set_size(&ours, size)?;
+    // Who types more than the program reads is told so, and does not wait.
+    rustix::io::ioctl_fionbio(&ours, true)?;
+    let stdio = [theirs.try_clone()?.into(), theirs.try_clone()?.into(), theirs.into()];
+    Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the door through which programs are started")]
+#[expect(unsafe_code, reason = "the supervisor is made between fork and execute")]
+fn command(prepared: Prepared, stdio: [Stdio; 3], setup: Setup) -> Command {
+    let [input, output, errors] = stdio;
+    let Prepared { program, arguments, directory, environment, mut confine, kept } = prepared;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(directory).env_clear().envs(environment.variables());
+    command.stdin(input).stdout(output).stderr(errors);
+    let before = move || {
+        let _ = &kept;
+        // SAFETY: this is between fork and execute, in a process with one thread.
+        unsafe { supervisor::split(&setup) }?;
+        confine.as_mut().map_or(Ok(()), |confine| confine())
+    };
+    // SAFETY: `split` and every `Confine` keep to calls that allocate nothing and take no lock.
+    unsafe { command.pre_exec(before) };
+    command
+}
+
+/// A directory that cannot be entered is told from a program that cannot be started.
+fn check_directory(prepared: &Prepared) -> Result<(), StartError> {
+    use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, openat};
+    let directory = &prepared.directory;
+    let opened = openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    opened
+        .and_then(|_| accessat(CWD, directory, Access::EXEC_OK, AtFlags::EACCESS))
+        .map_err(|errno| StartError::Directory { directory: directory.clone(), fault: errno.into() })
+}
+
+fn missing<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> StartError {
+    move |fault| StartError::Missing { what, fault: fault.into() }
+}

@@ -1,0 +1,103 @@
+//! What is known of a job: how far it is, how it ended, what it left behind.
+
+use std::time::Duration;
+
+/// How far a job is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// The program runs.
+    Running,
+    /// The program was told to end and has not done so yet.
+    Ending(Why),
+    /// The program has ended; what it left behind may still run.
+    Ended(Ending),
+}
+
+/// Why the runtime ended a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It was stopped.
+    Stopped,
+    /// The call that ran it was cancelled.
+    Cancelled,
+    /// It ran longer than its limit.
+    TimedOut(Duration),
+    /// It wrote more than its limit, in bytes.
+    TooMuchOutput(u64),
+    /// Its session ended, or the server did.
+    SessionEnded,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    /// What the program's own end was.
+    pub exit: Exit,
+    /// Why the runtime ended it; nothing if it ended by itself.
+    pub why: Option<Why>,
+    /// How long it ran.
+    pub ran: Duration,
+}
+
+/// A program's own end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It ended with this code.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+    /// Nobody knows: its supervisor was killed, or it could not be killed.
+    Unknown,
+}
+
+impl Exit {
+    /// Reads what the system says of an ended process.
+    pub(crate) fn of(status: i32) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        let status = std::process::ExitStatus::from_raw(status);
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Unknown,
+        }
+    }
+}
+
+/// A process that still runs although the program that started it has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// Its number.
+    pub pid: u32,
+    /// What it is, as it says itself.
+    pub command: String,
+    /// Whether it can still write into the job's output.
+    pub holds_output: Holds,
+}
+
+/// Whether a process has the output of a job open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// It has.
+    Yes,
+    /// It has not.
+    No,
+    /// It does not let us look.
+    Unknown,
+}
+
+/// What is known of a job at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// How far it is.
+    pub stage: Stage,
+    /// How long the program has run, or ran.
+    pub ran: Duration,
+    /// How many bytes it wrote.
+    pub bytes: u64,
+    /// How many characters of text that is.
+    pub characters: u64,
+    /// What still runs after the program's end.
+    pub leftovers: Vec<Leftover>,
+    /// Why the middle of the output was not kept, if it was not.
+    pub lost: Option<String>,
+}

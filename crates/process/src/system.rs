@@ -1,0 +1,130 @@
+//! The few calls that have no safe interface, each with its reason.
+#![expect(unsafe_code, reason = "forking, signal masks and dispositions have no safe interface")]
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+/// Which side of a fork this is.
+pub(crate) enum Forked {
+    Child,
+    Parent(i32),
+}
+
+/// Forks this thread's process.
+///
+/// # Safety
+///
+/// Until it executes a program, the child may do only what is safe in a signal handler: other threads may have held
+/// any lock.
+pub(crate) unsafe fn fork() -> io::Result<Forked> {
+    // SAFETY: the caller keeps to what is safe in the child.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Forked::Child),
+        pid => Ok(Forked::Parent(pid)),
+    }
+}
+
+/// Ends this process at once, running nothing.
+pub(crate) fn exit(code: i32) -> ! {
+    // SAFETY: `_exit` ends the process without touching memory.
+    unsafe { libc::_exit(code) }
+}
+
+/// Holds back all signals, and makes a descriptor that becomes readable when a child ends.
+pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {
+    // SAFETY: the sets are initialised by `sigfillset` and `sigemptyset` before they are read, and the descriptor is
+    // new and nobody else's.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+        let mut child: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut child);
+        libc::sigaddset(&raw mut child, libc::SIGCHLD);
+        match libc::signalfd(-1, &raw const child, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC) {
+            -1 => Err(io::Error::last_os_error()),
+            descriptor => Ok(OwnedFd::from_raw_fd(descriptor)),
+        }
+    }
+}
+
+/// Gives every signal its default effect, so that a program does not inherit what the server ignores.
+pub(crate) fn default_signals() {
+    for signal in 1..=64 {
+        // SAFETY: setting the default is safe for every number; the system refuses those that have no handler.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
+/// Marks every descriptor from `first` on to be closed when a program is executed.
+pub(crate) fn close_on_exec_from(first: u32) {
+    close_range(first, libc::CLOSE_RANGE_CLOEXEC as libc::c_int);
+}
+
+/// Closes every descriptor from `first` on.
+///
+/// # Safety
+///
+/// Nobody may use those descriptors afterwards.
+pub(crate) unsafe fn close_from(first: u32) {
+    close_range(first, 0);
+}
+
+fn close_range(first: u32, flags: libc::c_int) {
+    // SAFETY: the arguments are plain numbers; what closing means for others is the caller's to know.
+    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, flags) };
+    if answer == 0 {
+        return;
+    }
+    // Kernels before 5.9 have no such call.
+    for descriptor in first..65_536 {
+        // SAFETY: as above; a number that is no descriptor is refused.
+        unsafe {
+            if flags == 0 {
+                libc::close(descriptor as RawFd);
+            } else {
+                libc::fcntl(descriptor as RawFd, libc::F_SETFD, libc::FD_CLOEXEC);
+            }
+        }
+    }
+}
+
+/// Puts a descriptor in the place of another.
+pub(crate) fn replace(from: &impl AsRawFd, to: RawFd) -> io::Result<()> {
+    // SAFETY: the numbers are descriptors of this process, which has only this thread.
+    match unsafe { libc::dup2(from.as_raw_fd(), to) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Takes the ended children away one at a time: the process and its status, or whether any are left.
+pub(crate) fn reap() -> Reaped {
+    let mut status = 0;
+    // SAFETY: `status` lives through the call.
+    match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG | libc::__WALL) } {
+        0 => Reaped::StillRunning,
+        -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => reap(),
+        -1 => Reaped::NoneLeft,
+        pid => Reaped::Ended { pid, status },
+    }
+}
+
+/// What `reap` found.
+pub(crate) enum Reaped {
+    Ended { pid: i32, status: i32 },
+    StillRunning,
+    NoneLeft,
+}
+
+/// Kills a process, or with a negative number a process group.
+///
+/// The caller knows that the number is pinned: it is that of a child that was not reaped yet, or of its group.
+pub(crate) fn kill(pid: i32) -> io::Result<()> {
+    // SAFETY: the arguments are plain numbers.
+    match unsafe { libc::kill(pid, libc::SIGKILL) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

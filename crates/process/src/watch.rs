@@ -1,0 +1,283 @@
+//! The thread of a job: it reads what the program writes, hears of its end, and ends it when that is due.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::process::Child;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::process::Signal;
+
+use crate::job::{Shared, Told};
+use crate::launch::{Limits, Survivors};
+use crate::leftovers::kill_by_cookie;
+use crate::spawn::Started;
+use crate::state::{Ending, Exit, Stage, Why};
+use crate::supervisor::{KILL, MESSAGE, Message};
+use crate::tree;
+
+/// How long what is still in the pipe is waited for when the program has ended.
+const DRAIN: Duration = Duration::from_millis(100);
+
+/// How long killed processes may take to go before the end is told without them.
+const GOING: Duration = Duration::from_secs(2);
+
+/// How much is read at once.
+const READ: usize = 64 * 1024;
+
+/// What a job's thread works with.
+pub(crate) struct Watch {
+    shared: Arc<Shared>,
+    supervisor: Child,
+    /// The supervisor's socket, until it has gone.
+    control: Option<OwnedFd>,
+    /// What the program writes, until nobody can.
+    output: Option<OwnedFd>,
+    limits: Limits,
+    survivors: Survivors,
+    started: Instant,
+    /// The program's own end, and when it was heard of.
+    exit: Option<(Exit, Instant)>,
+    why: Option<Why>,
+    /// When everything is killed, and when that is given up.
+    kill_at: Option<Instant>,
+    give_up_at: Option<Instant>,
+    supervisor_gone_at: Option<Instant>,
+    buffer: Vec<u8>,
+}
+
+impl Watch {
+    /// Makes what the thread needs.
+    pub(crate) fn new(shared: Arc<Shared>, started: Started, limits: Limits, survivors: Survivors) -> Self {
+        Self {
+            shared,
+            supervisor: started.supervisor,
+            control: Some(started.control),
+            output: Some(started.output),
+            limits,
+            survivors,
+            started: Instant::now(),
+            exit: None,
+            why: None,
+            kill_at: None,
+            give_up_at: None,
+            supervisor_gone_at: None,
+            buffer: vec![0; READ],
+        }
+    }
+
+    /// Runs until nothing of the job is left.
+    pub(crate) fn run(mut self) {
+        while self.control.is_some() || self.output.is_some() {
+            let ready = self.wait();
+            if ready.output {
+                self.read();
+            }
+            if ready.control {
+                self.listen();
+            }
+            if ready.woken {
+                self.obey();
+            }
+            self.look_at_the_clock();
+            self.tell();
+        }
+        self.tell();
+        self.shared.all_gone();
+    }
+
+    /// Waits for something to do.
+    fn wait(&self) -> Ready {
+        let mut watched = vec![PollFd::new(&self.shared.wake, PollFlags::IN)];
+        watched.extend(self.control.as_ref().map(|control| PollFd::new(control, PollFlags::IN)));
+        watched.extend(self.output.as_ref().map(|output| PollFd::new(output, PollFlags::IN)));
+        let timeout = self.next_time().and_then(|time| {
+            // Rounded up, so that the time has come when the wait ends.
+            let left = time.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
+            Timespec::try_from(left).ok()
+        });
+        if poll(&mut watched, timeout.as_ref()).is_err() {
+            return Ready::default();
+        }
+        let mut events = watched.iter().map(|watched| !watched.revents().is_empty());
+        let mut next = |is_watched: bool| is_watched && events.next().unwrap_or_default();
+        let woken = next(true);
+        let control = next(self.control.is_some());
+        Ready { woken, control, output: next(self.output.is_some()) }
+    }
+
+    /// Reads what the program wrote; a terminal says with an error that nobody has it open any more.
+    fn read(&mut self) {
+        let Some(output) = &self.output else { return };
+        match rustix::io::read(output, &mut self.buffer[..]) {
+            Ok(0) => self.output = None,
+            Ok(length) => {
+                let written = self.shared.feed(&self.buffer[..length]);
+                if let Some(limit) = self.limits.output
+                    && written > limit
+                {
+                    self.end(Why::TooMuchOutput(limit), Told::NotYet);
+                }
+            }
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => self.output = None,
+        }
+    }
+
+    /// Hears what the supervisor says; it is gone when its end is closed.
+    fn listen(&mut self) {
+        let Some(control) = &self.control else { return };
+        let mut bytes = [0; MESSAGE];
+        match recv(control, &mut bytes, RecvFlags::DONTWAIT) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Ok((length, _)) if length > 0 => match Message::read(&bytes[..length]) {
+                Some(Message::Started(pid)) => self.shared.set_pid(pid),
+                Some(Message::Ended(status)) => self.ended(Exit::of(status)),
+                None => {}
+            },
+            _ => self.supervisor_gone(),
+        }
+    }
+
+    fn ended(&mut self, exit: Exit) {
+        self.exit = Some((exit, Instant::now()));
+        if self.survivors == Survivors::End && self.why.is_none() {
+            self.terminate(Told::NotYet);
+        }
+    }
+
+    /// The supervisor ends when nothing is left; if it was killed, what it watched is found by its cookie.
+    fn supervisor_gone(&mut self) {
+        self.control = None;
+        self.shared.forget_supervisor();
+        let status = self.supervisor.wait();
+        if !status.is_ok_and(|status| status.success()) || self.exit.is_none() {
+            kill_by_cookie(&self.shared.run);
+        }
+        if self.exit.is_none() {
+            self.exit = Some((Exit::Unknown, Instant::now()));
+        }
+        self.supervisor_gone_at = Some(Instant::now());
+        self.kill_at = None;
+        self.give_up_at = None;
+    }
+
+    /// Does what was asked from outside.
+    fn obey(&mut self) {
+        let mut count = [0; 8];
+        let _ = rustix::io::read(&self.shared.wake, &mut count);
+        if let Some(request) = self.shared.take_request() {
+            self.limits.grace = self.limits.grace.min(request.grace);
+            self.end(request.why, request.told);
+        }
+    }
+
+    /// Asks everything to end; what has not done so when the grace is over is killed.
+    fn end(&mut self, why: Why, told: Told) {
+        if self.exit.is_none() && self.why.is_none() {
+            self.why = Some(why);
+        }
+        self.terminate(told);
+    }
+
+    fn terminate(&mut self, told: Told) {
+        let at = Instant::now() + self.limits.grace;
+        match self.kill_at {
+            Some(before) => self.kill_at = Some(before.min(at)),
+            None if self.control.is_some() && self.give_up_at.is_none() => {
+                self.kill_at = Some(at);
+                if told == Told::NotYet {
+                    self.ask_to_end();
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn ask_to_end(&self) {
+        for process in tree::below(self.supervisor.id().cast_signed()) {
+            // One that is gone, or that may not be signalled, is dealt with when the grace is over.
+            let _ = tree::signal(&process, Signal::TERM);
+            let _ = tree::signal(&process, Signal::CONT);
+        }
+    }
+
+    fn look_at_the_clock(&mut self) {
+        let now = Instant::now();
+        if let Some(limit) = self.limits.time
+            && self.exit.is_none()
+            && self.why.is_none()
+            && now >= self.started + limit
+        {
+            self.end(Why::TimedOut(limit), Told::NotYet);
+        }
+        if self.kill_at.is_some_and(|at| now >= at) {
+            self.kill_at = None;
+            self.give_up_at = Some(now + GOING);
+            if let Some(control) = &self.control {
+                let _ = send(control, &[KILL], SendFlags::NOSIGNAL);
+            }
+        }
+        // What holds the pipe now is no part of the job: nothing of that is left.
+        if self.supervisor_gone_at.is_some_and(|at| now >= at + DRAIN) {
+            self.output = None;
+        }
+    }
+
+    /// Tells the others how far the job is.
+    fn tell(&mut self) {
+        if self.shared.is_ended() {
+            return;
+        }
+        let now = Instant::now();
+        let is_drained = self.output.is_none()
+            || self.exit.is_some_and(|(_, at)| now >= at + DRAIN)
+            || self.give_up_at.is_some_and(|at| now >= at);
+        // A program that was made to end has ended when everything has that it started.
+        let is_over = match self.why {
+            Some(_) => self.control.is_none() || self.give_up_at.is_some_and(|at| now >= at),
+            None => self.exit.is_some(),
+        };
+        if is_over && is_drained {
+            let (exit, at) = self.exit.unwrap_or((Exit::Unknown, now));
+            self.shared.set(Stage::Ended(Ending { exit, why: self.why, ran: at - self.started }));
+        } else if let Some(why) = self.why {
+            self.shared.set(Stage::Ending(why));
+        }
+    }
+
+    fn next_time(&self) -> Option<Instant> {
+        let is_ended = self.shared.is_ended();
+        let limit = self.limits.time.filter(|_| self.exit.is_none() && self.why.is_none());
+        let drained = self.exit.filter(|_| !is_ended).map(|(_, at)| at + DRAIN);
+        let times = [
+            limit.map(|limit| self.started + limit),
+            drained.filter(|at| *at > Instant::now()),
+            self.kill_at,
+            self.give_up_at.filter(|_| !is_ended),
+            self.supervisor_gone_at.map(|at| at + DRAIN),
+        ];
+        times.into_iter().flatten().min()
+    }
+}
+
+#[derive(Default)]
+struct Ready {
+    woken: bool,
+    control: bool,
+    output: bool,
+}
+
+/// Makes what wakes a job's thread.
+pub(crate) fn waker() -> io::Result<OwnedFd> {
+    use rustix::event::{EventfdFlags, eventfd};
+    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
+}
+
+/// Wakes a job's thread.
+pub(crate) fn wake(waker: BorrowedFd<'_>) {
+    let _ = rustix::io::write(waker.as_fd(), &1_u64.to_ne_bytes());
+}

@@ -1,0 +1,131 @@
+//! A table of jobs for a test, and a look at the machine.
+#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
+
+use std::fs;
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use toolpost_process::{From, Job, Jobs, Launch, Program, SessionKey, Settings, Until, Want};
+
+/// Longer than anything here takes, on any machine.
+pub const LONG: Duration = Duration::from_secs(120);
+
+/// A table of jobs in a directory of its own.
+pub struct World {
+    pub jobs: Jobs,
+    pub session: SessionKey,
+    pub directory: tempfile::TempDir,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut settings = Settings { spool: directory.path().to_owned(), ..Settings::default() };
+        change(&mut settings);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let session = SessionKey("a session".to_owned());
+        Self { jobs: Jobs::new(settings).unwrap(), session, directory, runtime }
+    }
+
+    pub fn launch(&self, line: &str) -> Launch {
+        Launch::new(Program::line(line), self.directory.path())
+    }
+
+    pub fn start(&self, launch: &Launch) -> Job {
+        self.jobs.start(&self.session, launch).unwrap()
+    }
+
+    /// Starts a line and waits for its end.
+    pub fn run(&self, line: &str) -> Job {
+        let job = self.start(&self.launch(line));
+        self.wait(&job, Until::Ended);
+        job
+    }
+
+    pub fn wait(&self, job: &Job, until: Until) {
+        let woke = self.block_on(job.wait(until, LONG));
+        assert_eq!(woke, toolpost_process::Woke::Come, "{:?} {:?}", job.program(), job.report());
+    }
+
+    /// Waits until the text holds this.
+    pub fn wait_for(&self, job: &Job, wanted: &str) {
+        let start = Instant::now();
+        while !text(job).contains(wanted) {
+            assert!(start.elapsed() < LONG, "{wanted:?} never came: {:?}", text(job));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// Waits until nothing of a job is left, and looks for itself whether that is so.
+    pub fn assert_gone(&self, job: &Job) {
+        self.wait(job, Until::Gone);
+        assert_eq!(with_cookie(job.run_id()), Vec::<String>::new(), "{:?}", job.program());
+        assert_eq!(job.leftovers(), []);
+    }
+}
+
+/// Gives all text of a job.
+pub fn text(job: &Job) -> String {
+    let all = Want { from: From::Top, skip: 0, count: u64::MAX };
+    job.show(all).unwrap().pieces.into_iter().map(|piece| piece.text).collect()
+}
+
+/// Waits for a condition.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LONG, "never came: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Finds the processes that carry a cookie (the beginning of one is enough) and run.
+pub fn with_cookie(run: &str) -> Vec<String> {
+    let wanted = format!("TOOLPOST_RUN_ID={run}");
+    let has_it = |pid: &str| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(wanted.as_bytes()))
+    };
+    processes().into_iter().filter(|pid| has_it(pid)).map(|pid| said(&pid)).collect()
+}
+
+/// Finds the processes whose command line holds this.
+pub fn with_words(words: &str) -> Vec<String> {
+    processes().iter().map(|pid| said(pid)).filter(|said| said.contains(words)).collect()
+}
+
+/// Finds the children of this process, ended ones among them.
+pub fn children() -> usize {
+    let own = std::process::id().to_string();
+    let is_child = |pid: &String| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)) == Some(&own)
+    };
+    processes().iter().filter(|pid| is_child(pid)).count()
+}
+
+/// Counts the descriptors of this process.
+pub fn descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+fn processes() -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).collect()
+}
+
+fn said(pid: &str) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    format!("{pid} {}", String::from_utf8_lossy(&words).replace('\0', " "))
+}

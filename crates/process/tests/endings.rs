@@ -1,0 +1,156 @@
+//! How programs end, what they say by it, and that nothing of them stays.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{World, text};
+use toolpost_process::{Exit, Limits, Program, StartError, Verdict, Why, meaning};
+
+#[test]
+fn programs_end_by_themselves() {
+    let world = World::new();
+    let rows: [(&str, &str, Exit, Verdict, &str); 18] = [
+        ("true", "", Exit::Code(0), Verdict::Done, ""),
+        ("echo out; echo err >&2; exit 7", "out\nerr\n", Exit::Code(7), Verdict::Failed, ""),
+        ("printf 'no end'", "no end", Exit::Code(0), Verdict::Done, ""),
+        ("yes | head -n 3", "y\ny\ny\n", Exit::Code(0), Verdict::Done, ""),
+        ("cat; echo after", "after\n", Exit::Code(0), Verdict::Done, ""),
+        ("read x; echo \"$?\"", "1\n", Exit::Code(0), Verdict::Done, ""),
+        ("echo a | grep b", "", Exit::Code(1), Verdict::Done, "no matches"),
+        ("true && git grep --no-index zzz . 2>&1", "", Exit::Code(1), Verdict::Done, "no matches"),
+        ("A=1 diff /dev/null <(echo)", "", Exit::Code(1), Verdict::Failed, ""),
+        ("cmp -s /dev/null /proc/version", "", Exit::Code(1), Verdict::Done, "there are differences"),
+        ("grep b /nowhere 2>/dev/null", "", Exit::Code(2), Verdict::Failed, ""),
+        ("false", "", Exit::Code(1), Verdict::Failed, ""),
+        (
+            "/dev/null 2>/dev/null",
+            "",
+            Exit::Code(126),
+            Verdict::Failed,
+            "the program was found and may not be executed",
+        ),
+        ("nosuch 2>/dev/null", "", Exit::Code(127), Verdict::Failed, "the program was not found"),
+        (
+            "kill -9 $$",
+            "",
+            Exit::Signal(9),
+            Verdict::Failed,
+            "killed by SIGKILL (9): memory may have run out",
+        ),
+        ("kill -TERM $$", "", Exit::Signal(15), Verdict::Failed, "ended by SIGTERM (15)"),
+        ("exit 139", "", Exit::Code(139), Verdict::Failed, "ended by SIGSEGV (11)"),
+        ("exec >&- 2>&-; exit 3", "", Exit::Code(3), Verdict::Failed, ""),
+    ];
+    for (line, wanted, exit, verdict, words) in rows {
+        let job = world.run(line);
+        let ending = job.ending().map(|ending| (ending.exit, ending.why));
+        let means = meaning(job.program(), exit);
+        let wanted_text = if line.starts_with("A=1") { text(&job) } else { wanted.to_owned() };
+        assert_eq!((text(&job), ending), (wanted_text, Some((exit, None))), "{line}");
+        assert_eq!((means.verdict, means.words.as_str()), (verdict, words), "{line}");
+        world.assert_gone(&job);
+    }
+}
+
+#[test]
+fn arguments_are_not_read_by_a_shell() {
+    let world = World::new();
+    let mut launch = world.launch("");
+    launch.program = Program::direct("printf", ["%s|", "a b", "$HOME", "*"]);
+    let job = world.start(&launch);
+    world.assert_gone(&job);
+    assert_eq!(
+        (text(&job), job.program().words()),
+        ("a b|$HOME|*|".to_owned(), "printf '%s|' 'a b' '$HOME' '*'".to_owned())
+    );
+}
+
+#[test]
+fn what_cannot_start_says_why() {
+    let world = World::new();
+    let start = |program: Program, directory: &str| {
+        let mut launch = world.launch("");
+        launch.program = program;
+        launch.directory = directory.into();
+        launch.environment = launch.environment.with("PATH", "/usr/bin:/bin");
+        world.jobs.start(&world.session, &launch).map(|_| ()).unwrap_err()
+    };
+    let none: [&str; 0] = [];
+    let rows: [(Program, &str, &str); 6] = [
+        (
+            Program::direct("nosuch", none),
+            "/",
+            "there is no program `nosuch` in the PATH (/usr/bin:/bin): check its name, or give its path",
+        ),
+        (
+            Program::direct("", none),
+            "/",
+            "there is no program `` in the PATH (/usr/bin:/bin): check its name, or give its path",
+        ),
+        (
+            Program::direct("/no/such", none),
+            "/",
+            "`/no/such` was not started: No such file or directory (os error 2)",
+        ),
+        (
+            Program::direct("/dev/null", none),
+            "/",
+            "`/dev/null` was not started: Permission denied (os error 13)",
+        ),
+        (
+            Program::line("true"),
+            "/no/such",
+            "the directory /no/such cannot be entered: No such file or directory (os error 2); give one that exists",
+        ),
+        (
+            Program::line("a\0b"),
+            "/",
+            "the command holds a NUL byte, which no program can be given: take it out",
+        ),
+    ];
+    for (program, directory, wanted) in rows {
+        assert_eq!(start(program, directory).to_string(), wanted);
+    }
+}
+
+#[test]
+fn limits_end_everything() {
+    let world = World::new();
+    let (time, output) = (Some(Duration::from_millis(300)), Some(100_000));
+    let grace = Duration::from_millis(300);
+    let timed = Limits { time, output: None, grace };
+    let counted = Limits { time: None, output, grace };
+    let (out, much) = (Why::TimedOut(Duration::from_millis(300)), Why::TooMuchOutput(100_000));
+    let rows = [
+        ("sleep 4101", timed, Exit::Signal(15), out),
+        ("bash -c 'sleep 4102 & sleep 4102'; sleep 4102", timed, Exit::Signal(15), out),
+        ("trap '' TERM INT HUP; while :; do sleep 41.03; done", timed, Exit::Signal(9), out),
+        ("trap 'echo asked; exit 5' TERM; while :; do sleep 0.05; done", timed, Exit::Code(5), out),
+        ("(setsid sleep 4105 >/dev/null 2>&1 &); sleep 4105", timed, Exit::Signal(15), out),
+        ("(setsid env -i sleep 4106 >/dev/null 2>&1 &); sleep 4106", timed, Exit::Signal(15), out),
+        ("kill -STOP $$", timed, Exit::Signal(15), out),
+        ("yes no end of it | cat -n", counted, Exit::Signal(15), much),
+    ];
+    for (line, limits, exit, why) in rows {
+        let mut launch = world.launch(line);
+        launch.limits = limits;
+        let job = world.start(&launch);
+        world.assert_gone(&job);
+        let ending = job.ending().map(|ending| (ending.exit, ending.why));
+        assert_eq!(ending, Some((exit, Some(why))), "{line}: {:?}", text(&job));
+    }
+    assert_eq!(common::with_words("sleep 410"), Vec::<String>::new());
+}
+
+#[test]
+fn a_full_table_and_a_closed_one_start_nothing() {
+    let world = World::with(|settings| settings.running = 1);
+    let job = world.start(&world.launch("sleep 4110"));
+    let error = world.jobs.start(&world.session, &world.launch("true")).map(|_| ());
+    assert!(matches!(error, Err(StartError::TooMany { running: 1 })), "{error:?}");
+    world.block_on(world.jobs.shut_down());
+    world.assert_gone(&job);
+    let error = world.jobs.start(&world.session, &world.launch("true")).map(|_| ());
+    assert!(matches!(error, Err(StartError::ShuttingDown)), "{error:?}");
+}

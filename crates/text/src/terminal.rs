@@ -1,0 +1,160 @@
+//! What a program wrote to its terminal, as the text that a reader would be left with.
+
+mod escapes;
+mod utf8;
+
+use escapes::{Escapes, Step};
+pub use utf8::Utf8;
+
+/// How often a line may stand in a row before the rest of its run is only counted.
+const RUN: u64 = 10;
+
+/// How many bytes of a line are held back for a carriage return that may still replace them.
+const OPEN_LINE: usize = 64 * 1024;
+
+/// Turns raw output into text, piece by piece, in bounded memory.
+///
+/// Characters are never split; a malformed sequence becomes one U+FFFD. Escape sequences and control characters go; a
+/// line that was written over (carriage return, erase, backspace) is left as it was last; a line that stands more than
+/// ten times in a row is followed by `(repeated ×N)` in place of its copies.
+#[derive(Debug, Default)]
+pub struct Terminal {
+    utf8: Utf8,
+    escapes: Escapes,
+    /// The line that is not yet ended, as far as it may still be replaced.
+    line: String,
+    /// Where the next character of the line goes.
+    column: Column,
+    /// How much of the line was already given out, because it grew too long to be held back.
+    given: Given,
+    /// The line before, and how many copies of it were seen and not yet given out.
+    last: Option<String>,
+    copies: u64,
+    decoded: String,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    #[default]
+    End,
+    /// After a carriage return: what comes next replaces the line.
+    Start,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    #[default]
+    Nothing,
+    Beginning,
+}
+
+impl Terminal {
+    /// Takes the next bytes and appends the lines that became final.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut String) {
+        let mut decoded = std::mem::take(&mut self.decoded);
+        decoded.clear();
+        self.utf8.feed(bytes, &mut decoded);
+        self.take(&decoded, out);
+        self.decoded = decoded;
+    }
+
+    /// Appends what was held back; nothing more will come.
+    pub fn finish(&mut self, out: &mut String) {
+        let mut decoded = String::new();
+        self.utf8.finish(&mut decoded);
+        self.take(&decoded, out);
+        out.push_str(&self.pending());
+        *self = Self::default();
+    }
+
+    /// Gives what a reader would see after the final lines, as it stands now; it may still change.
+    pub fn pending(&self) -> String {
+        let mut text = String::new();
+        self.say_copies(&mut text);
+        text.push_str(&self.line);
+        text
+    }
+
+    fn take(&mut self, mut text: &str, out: &mut String) {
+        while !text.is_empty() {
+            let plain = self.escapes.plain(text);
+            if plain > 0 {
+                self.write(&text[..plain], out);
+                text = &text[plain..];
+                continue;
+            }
+            let mut rest = text.chars();
+            let Some(character) = rest.next() else { break };
+            text = rest.as_str();
+            match self.escapes.step(character) {
+                Step::Nothing => {}
+                Step::LineBreak => self.end_line(out),
+                Step::Return => self.column = Column::Start,
+                Step::Erase => self.line.clear(),
+                Step::Back => self.back(),
+                Step::Write => self.write(character.encode_utf8(&mut [0; 4]), out),
+            }
+        }
+    }
+
+    fn write(&mut self, text: &str, out: &mut String) {
+        if self.column == Column::Start {
+            self.line.clear();
+            self.column = Column::End;
+        }
+        self.line.push_str(text);
+        if self.line.len() > OPEN_LINE {
+            self.end_run(out);
+            out.push_str(&self.line);
+            self.line.clear();
+            self.last = None;
+            self.given = Given::Beginning;
+        }
+    }
+
+    fn back(&mut self) {
+        if self.column == Column::End {
+            self.line.pop();
+        }
+    }
+
+    fn end_line(&mut self, out: &mut String) {
+        self.column = Column::End;
+        if self.given == Given::Beginning {
+            self.given = Given::Nothing;
+            out.push_str(&self.line);
+            out.push('\n');
+            self.line.clear();
+            return;
+        }
+        if self.last.as_ref() == Some(&self.line) {
+            self.copies += 1;
+            self.line.clear();
+            return;
+        }
+        self.end_run(out);
+        out.push_str(&self.line);
+        out.push('\n');
+        let mut before = self.last.take().unwrap_or_default();
+        before.clear();
+        self.last = Some(std::mem::replace(&mut self.line, before));
+    }
+
+    fn end_run(&mut self, out: &mut String) {
+        self.say_copies(out);
+        self.copies = 0;
+    }
+
+    fn say_copies(&self, out: &mut String) {
+        let Some(last) = self.last.as_ref().filter(|_| self.copies > 0) else { return };
+        let all = self.copies + 1;
+        if all > RUN {
+            out.push_str(&format!("(repeated ×{all})\n"));
+            return;
+        }
+        for _ in 0..self.copies {
+            out.push_str(last);
+            out.push('\n');
+        }
+    }
+}

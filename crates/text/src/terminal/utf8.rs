@@ -1,0 +1,44 @@
+//! Bytes to characters, when a character may come in two pieces.
+
+/// Decodes UTF-8 that arrives in pieces; a malformed sequence becomes one U+FFFD.
+#[derive(Debug, Default)]
+pub struct Utf8 {
+    /// The beginning of a character whose end has not come yet: at most three bytes.
+    begun: Vec<u8>,
+}
+
+impl Utf8 {
+    /// Appends the characters that are complete.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut String) {
+        if self.begun.is_empty() {
+            self.decode(bytes, out);
+            return;
+        }
+        let mut joined = std::mem::take(&mut self.begun);
+        joined.extend_from_slice(bytes);
+        self.decode(&joined, out);
+    }
+
+    /// Appends U+FFFD if a character was begun and never ended.
+    pub fn finish(&mut self, out: &mut String) {
+        if !std::mem::take(&mut self.begun).is_empty() {
+            out.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+
+    fn decode(&mut self, mut bytes: &[u8], out: &mut String) {
+        for chunk in bytes.utf8_chunks() {
+            let (valid, bad) = (chunk.valid().len(), chunk.invalid().len());
+            out.push_str(chunk.valid());
+            let (sequence, rest) = bytes[valid..].split_at(bad);
+            bytes = rest;
+            let is_begun = rest.is_empty()
+                && std::str::from_utf8(sequence).is_err_and(|error| error.error_len().is_none());
+            if is_begun {
+                self.begun = sequence.to_vec();
+            } else if bad > 0 {
+                out.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+    }
+}
