@@ -3,7 +3,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use toolpost_text::window::{Ask, Window};
+use toolpost_text::window::{self, Ask, Window};
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -24,6 +24,9 @@ fuzz_target!(|input: Input| {
     }
     let seen = whole.finish();
     assert_eq!(seen, pieces.finish());
+    if let Ok(text) = String::from_utf8(input.bytes) {
+        assert_eq!(seen, window::seen(&text.into(), ask));
+    }
     assert!(seen.lines.len() as u64 <= ask.count);
     for line in &seen.lines {
         assert!(line.text.chars().count() as u64 <= ask.characters);

@@ -1,6 +1,7 @@
 //! Some lines of a file that is read piece by piece.
 
 mod reader;
+mod whole;
 
 use memchr::{memchr, memchr_iter};
 use serde::Serialize;
@@ -8,6 +9,8 @@ use serde::Serialize;
 use crate::piece::Piece;
 use reader::Reader;
 use std::sync::Arc;
+
+pub use whole::seen;
 
 /// Which lines to keep, and how much of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use toolpost_text::hashline::{self, Moved, Reference};
 use toolpost_text::line_edit::{self, Side};
 use toolpost_text::lines::{LineIndex, LineRange};
 use toolpost_text::matching::{Found, How, Miss, Step, find};
-use toolpost_text::window::{Ask, Facts, Line, Seen, Window};
+use toolpost_text::window::{self, Ask, Facts, Line, Seen, Window};
 use toolpost_text::{diff, escape, guard, lines, names};
 
 /// Lines of few letters, so that they repeat, with breaks of both kinds and characters of every width.
@@ -245,7 +245,11 @@ proptest! {
             window.feed(&bytes[start..end]);
             start = end;
         }
-        prop_assert_eq!(window.finish(), naive(&bytes, ask));
+        let seen = window.finish();
+        if let Ok(text) = str::from_utf8(&bytes) {
+            prop_assert_eq!(&seen, &window::seen(&text.into(), ask));
+        }
+        prop_assert_eq!(seen, naive(&bytes, ask));
     }
 
     #[test]

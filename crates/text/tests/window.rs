@@ -1,6 +1,6 @@
 //! Some lines of a file that comes in pieces.
 
-use toolpost_text::window::{Ask, Facts, Line, Seen, Window};
+use toolpost_text::window::{self, Ask, Facts, Line, Seen, Window};
 
 fn line(number: u64, text: &str, more: u64) -> Line {
     Line { number, text: text.into(), more }
@@ -49,6 +49,9 @@ fn only_what_was_asked_for_is_kept() {
             let mut window = Window::new(Ask { first, count, characters });
             bytes.chunks(piece).for_each(|piece| window.feed(piece));
             assert_eq!(window.finish(), wanted, "{bytes:?} by {piece}");
+        }
+        if let Ok(text) = str::from_utf8(bytes) {
+            assert_eq!(window::seen(&text.into(), Ask { first, count, characters }), wanted, "{bytes:?} whole");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod ends;
 
-use super::find::Opened;
+use super::find::{Opened, Whole};
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part,
     operations::read::{Content, Keep, Request, Shown},
@@ -13,9 +13,9 @@ use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
     encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
     piece::Piece,
-    window::{Ask, Facts, Window},
+    window::{self, Ask, Facts, Seen, Window},
 };
-use toolpost_workspace::{ContentHash, Hasher};
+use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
 /// How many bytes are read at once.
 const PIECE: usize = 256 * 1024;
@@ -109,8 +109,8 @@ pub(crate) fn show(
 pub(crate) fn look(opened: Opened, engine: &Engine, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     match encoding::sniff(opened.head()) {
         Sniffed::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
-        Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom) => stream(opened, ask, cx),
-        Sniffed::Text(Encoding::EightBit) if engine.encoding().is_none() => stream(opened, ask, cx),
+        Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
+        Sniffed::Text(Encoding::EightBit) if engine.encoding().is_none() => as_it_is(opened, ask, cx),
         Sniffed::Text(_) => decoded(opened, engine, ask),
     }
 }
@@ -125,12 +125,33 @@ impl Total {
     }
 }
 
-/// Reads piece by piece and keeps only the lines that are shown.
+/// Reads a file whose bytes are shown as they are.
+fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+    if opened.len() > REMEMBERED {
+        return stream(opened, ask, cx);
+    }
+    let (path, len) = (opened.path().clone(), opened.len());
+    let Whole { bytes, hash } = opened.whole()?;
+    let (seen, bytes) = match String::from_utf8(bytes) {
+        Ok(text) => {
+            let text: Arc<str> = text.into();
+            (window::seen(&text, ask), text.into())
+        }
+        Err(error) => {
+            let bytes = error.into_bytes();
+            let mut window = Window::new(ask);
+            window.feed(&bytes);
+            (window.finish(), bytes.into())
+        }
+    };
+    finish(&path, len, seen, Some(hash), Some(bytes))
+}
+
+/// Reads a long file piece by piece and keeps only the lines that are shown.
 fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     let mut window = Window::new(ask);
     let mut hasher = Hasher::default();
-    let mut kept: Vec<u8> = Vec::new();
-    let mut piece = vec![0; PIECE.min(usize::try_from(opened.len()).unwrap_or(PIECE) + 1)];
+    let mut piece = vec![0; PIECE];
     let (mut read, mut counted_to) = (0_u64, None::<u64>);
     loop {
         cx.check()?;
@@ -141,18 +162,14 @@ fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure>
         read += count as u64;
         window.feed(&piece[..count]);
         hasher.update(&piece[..count]);
-        if opened.len() <= REMEMBERED {
-            kept.extend_from_slice(&piece[..count]);
-        }
         if counted_to.is_none() && window.is_full() {
             counted_to = Some(read.saturating_add(COUNTED));
         }
         if counted_to.is_some_and(|stop| read >= stop) {
-            return finish(&opened, window, None, None);
+            return finish(opened.path(), opened.len(), window.finish(), None, None);
         }
     }
-    let kept = (opened.len() <= REMEMBERED && kept.len() as u64 == read).then(|| kept.into());
-    finish(&opened, window, Some(hasher.finish()), kept)
+    finish(opened.path(), opened.len(), window.finish(), Some(hasher.finish()), None)
 }
 
 /// Decodes a file that is neither UTF-8 nor unknown, as a whole.
@@ -188,14 +205,14 @@ fn last_wanted(request: &Request) -> u64 {
 }
 
 fn finish(
-    opened: &Opened,
-    window: Window,
+    path: &WorkspacePath,
+    len: u64,
+    seen: Seen,
     hash: Option<ContentHash>,
     bytes: Option<Arc<[u8]>>,
 ) -> Result<Looked, Failure> {
-    let seen = window.finish();
     if let Some(nul) = seen.facts.nul.filter(|nul| *nul < encoding::HEAD as u64) {
-        return Err(super::binary(opened.path(), opened.len(), &format!("byte {nul} is zero")));
+        return Err(super::binary(path, len, &format!("byte {nul} is zero")));
     }
     let count = seen.facts.lines;
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
@@ -203,7 +220,7 @@ fn finish(
     Ok(Looked { lines: seen.lines.into_iter().map(line).collect(), total, facts, hash, bytes })
 }
 
-fn line(line: toolpost_text::window::Line) -> Line {
+fn line(line: window::Line) -> Line {
     Line { number: line.number, text: line.text, cut: (line.more > 0).then_some(line.more) }
 }
 

@@ -14,8 +14,8 @@ use tokio::{
 /// What goes to the client.
 pub(crate) type ToClient = TxJsonRpcMessage<RoleServer>;
 
-/// The most that is kept of the memory in which messages are written down.
-const KEPT: usize = 1024 * 1024;
+/// The most that is kept of the memory in which messages are written down; a text may be given six times its room.
+const KEPT: usize = 4 * 1024 * 1024;
 
 /// Where lines go, and the memory in which each is written down before.
 struct Output {
@@ -55,10 +55,13 @@ impl Writer {
 impl Output {
     async fn write(&mut self, message: &ToClient) -> io::Result<()> {
         self.line.clear();
-        self.line.shrink_to(KEPT);
-        serde_json::to_writer(&mut self.line, message)?;
+        // Most of a message is text, of which this library escapes many bytes at once.
+        sonic_rs::to_writer(&mut self.line, message).map_err(io::Error::other)?;
         self.line.push(b'\n');
-        self.stream.write_all(&self.line).await?;
+        let written = self.stream.write_all(&self.line).await;
+        self.line.clear();
+        self.line.shrink_to(KEPT);
+        written?;
         self.stream.flush().await
     }
 }

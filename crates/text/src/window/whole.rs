@@ -1,0 +1,56 @@
+//! Some lines of a text that is in memory as a whole.
+
+use memchr::{memchr, memchr_iter};
+use std::sync::Arc;
+
+use super::{Ask, Facts, Line, MARK, Seen};
+use crate::piece::Piece;
+
+/// Shows lines as [`Window`](super::Window) does, without copying them: each is a part of the text.
+#[must_use]
+pub fn seen(text: &Arc<str>, ask: Ask) -> Seen {
+    let bytes = text.as_bytes();
+    let bom = bytes.starts_with(MARK);
+    let nul = memchr(0, bytes).map(|at| at as u64);
+    let facts = Facts { bytes: bytes.len() as u64, bom, nul, ..Facts::default() };
+    let mut seen = Seen { lines: Vec::new(), facts };
+    let mut start = if bom { MARK.len() } else { 0 };
+    for end in memchr_iter(b'\n', bytes) {
+        let line = &bytes[start..end];
+        let shown = line.strip_suffix(b"\r").unwrap_or(line);
+        if shown.len() < line.len() {
+            seen.facts.crlf += 1;
+        } else {
+            seen.facts.lf += 1;
+        }
+        take(&mut seen, text, ask, start..start + shown.len());
+        start = end + 1;
+    }
+    if start < bytes.len() {
+        take(&mut seen, text, ask, start..bytes.len());
+    }
+    seen
+}
+
+/// Takes the next line, which has these bytes.
+fn take(seen: &mut Seen, text: &Arc<str>, ask: Ask, line: std::ops::Range<usize>) {
+    seen.facts.lines += 1;
+    match &text.as_bytes()[line.clone()] {
+        [b'\t', ..] => seen.facts.tabs += 1,
+        [b' ', b' ', ..] => seen.facts.spaces += 1,
+        _ => {}
+    }
+    let number = seen.facts.lines;
+    if number < ask.first || number >= ask.first.max(1).saturating_add(ask.count) {
+        return;
+    }
+    let (mut end, mut more) = (line.end, 0);
+    if line.len() as u64 > ask.characters {
+        let characters = usize::try_from(ask.characters).unwrap_or(usize::MAX);
+        if let Some((at, _)) = text[line.clone()].char_indices().nth(characters) {
+            end = line.start + at;
+            more = text[end..line.end].chars().count() as u64;
+        }
+    }
+    seen.lines.push(Line { number, text: Piece::of(text, line.start, end), more });
+}
