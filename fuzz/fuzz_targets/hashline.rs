@@ -46,12 +46,12 @@ fuzz_target!(|input: Input| {
     assert!(out.starts_with(&input.bytes[..raw(range.start)]));
     assert!(out.ends_with(&input.bytes[raw(range.end)..]));
     // What was put in can be taken out again: the text is what it was. In a new text a carriage return in front of a
-    // line feed is part of the break, so this cannot be asked where the old lines have one of their own.
+    // line feed is part of the break, so this cannot be asked of a text that has such returns of its own.
     let wanted = format!("{}{new}{}", &view[..range.start], &view[range.end..]);
     if let Ok(changed) = Text::open(out, None)
         && changed.encoding() == text.encoding()
         && changed.view() == wanted
-        && !view[range.clone()].contains('\r')
+        && !view.contains('\r')
     {
         let undo = Splice { range: range.start..range.start + new.len(), new: view[range].to_owned() };
         if let Ok(back) = changed.splice(&[undo]) {

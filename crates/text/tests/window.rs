@@ -51,7 +51,11 @@ fn only_what_was_asked_for_is_kept() {
             assert_eq!(window.finish(), wanted, "{bytes:?} by {piece}");
         }
         if let Ok(text) = str::from_utf8(bytes) {
-            assert_eq!(window::seen(&text.into(), Ask { first, count, characters }), wanted, "{bytes:?} whole");
+            assert_eq!(
+                window::seen(&text.into(), Ask { first, count, characters }),
+                wanted,
+                "{bytes:?} whole"
+            );
         }
     }
 }

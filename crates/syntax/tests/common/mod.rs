@@ -100,6 +100,10 @@ fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
         }
         out
     };
+    // In a file of another language names are where the parser's guesses put them.
+    if language.parse(original).map_or(true, |tree| !tree.errors().is_empty()) {
+        return;
+    }
     let mut after = items(result);
     let words: Vec<&str> = snippet.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
     let lines: Vec<&str> = snippet.lines().map(str::trim).collect();
