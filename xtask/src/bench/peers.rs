@@ -108,12 +108,19 @@ fn contestant<'a>(
             server.call(tool, &arguments)?;
         }
     }
+    let whole = disk::read(&large)?.len();
     let (calls, mut turn) = ([there, back], 0);
     let go = move || {
         let (tool, arguments) = &calls[turn % 2];
         turn += 1;
-        let (text, took) = server.call(tool, arguments)?;
+        let (mut text, mut took) = server.call(tool, arguments)?;
+        let mut last = *tool;
+        while let Some((next, arguments)) = asks::on(last, &text) {
+            let (more, longer) = server.call(next, &arguments)?;
+            (text, took, last) = (more, took + longer, next);
+        }
         ensure!(text.contains(holds), "{name}: {tool} did not find `{holds}`: {text:.400}");
+        ensure!(work != Work::Read || text.len() >= whole, "{name}: {tool} did not show all of the file");
         if work == Work::Edit {
             let now = disk::read(&own)?;
             ensure!(now.contains(LINES[turn % 2]), "{name}: {tool} did not change the file: {text:.400}");

@@ -39,14 +39,13 @@ pub(super) fn trae(job: &Job<'_>) -> Option<Ask> {
 
 pub(super) fn zblade(job: &Job<'_>) -> Option<Ask> {
     Some(match job.work {
-        Work::Read => ("read_file", json!({"path": job.file})),
         Work::List => ("list_dir", json!({"path": job.root.join(FOLDER)})),
         Work::Glob => ("glob", json!({"pattern": GLOB})),
         Work::Search => ("grep_search", json!({"pattern": REGEX})),
         Work::Edit => {
             ("edit_file", json!({"path": job.file, "old_content": job.old, "new_content": job.new}))
         }
-        Work::Tree => return None, // its tree shows at most 200 entries
+        Work::Read | Work::Tree => return None, // it shows both ends of 50 KB, and at most 200 entries of a tree
     })
 }
 
@@ -84,6 +83,16 @@ pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
     }
 }
 
+/// Asks on where a search of Desktop Commander has not ended with the reply; all others end what they were asked for.
+pub(super) fn on(tool: &str, reply: &str) -> Option<Ask> {
+    if !matches!(tool, "start_search" | "get_more_search_results") || reply.contains("Status: COMPLETED") {
+        return None;
+    }
+    let (_, session) = reply.split_once("session: ")?;
+    let wanted = json!({"sessionId": session.lines().next()?, "length": 5_000});
+    Some(("get_more_search_results", wanted))
+}
+
 /// The two file servers have tools of the same names.
 fn both(work: Work, job: &Job<'_>) -> Option<Ask> {
     Some(match work {
@@ -106,12 +115,12 @@ pub(super) fn commander(job: &Job<'_>) -> Option<Ask> {
         Work::Tree => ("list_directory", json!({"path": job.root.join(SOURCES), "depth": 5})),
         Work::Search => {
             let wanted =
-                json!({"path": job.root, "pattern": REGEX, "searchType": "content", "timeout_ms": 10_000});
+                json!({"path": job.root, "pattern": REGEX, "searchType": "content", "contextLines": 0});
             ("start_search", wanted)
         }
+        Work::Glob => ("start_search", json!({"path": job.root, "pattern": GLOB, "searchType": "files"})),
         Work::Edit => {
             ("edit_block", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new}))
         }
-        Work::Glob => return None,
     })
 }
