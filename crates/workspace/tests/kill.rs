@@ -347,22 +347,36 @@ fn a_kill_during_a_rewrite_in_place_is_undone() {
     if !has_strace() {
         return;
     }
-    let case = &CASES[0];
-    for group in ["write,pwrite64", "fsync,fdatasync", "ftruncate", "renameat,unlinkat", "openat,openat2"] {
-        for when in 1.. {
-            let world = world(case);
-            let before = world.tree();
-            // Without its permissions the new file must not be seen.
-            let refuse = "inject=linkat:error=EPERM".to_owned();
-            let busy = "inject=fchmod:error=EPERM".to_owned();
-            let kill = format!("inject={group}:signal=SIGKILL:when={when}");
-            let calls = format!("trace={group},linkat,fchmod");
-            let flags = ["-e", &calls, "-e", &refuse, "-e", &busy, "-e", &kill];
-            let output = run(&world, case, &flags.map(str::to_owned));
-            check_after(&world, case, &before, Recorded::Surely, &kill);
-            if output.status.success() {
-                break;
-            }
+    // As long as before, shorter, empty, longer.
+    let rows: [(&[&str], &[&str]); 4] = [
+        (&["f", "new"], &["f=new"]),
+        (&["f", "n"], &["f=n"]),
+        (&["f", ""], &["f="]),
+        (&["f", "much longer"], &["f=much longer"]),
+    ];
+    for (arguments, after) in rows {
+        let case = &Case { arguments, after, ..CASES[0] };
+        for group in ["write,pwrite64", "fsync,fdatasync", "ftruncate", "renameat,unlinkat", "openat,openat2"]
+        {
+            kill_during_a_rewrite(case, group);
+        }
+    }
+}
+
+fn kill_during_a_rewrite(case: &Case, group: &str) {
+    for when in 1.. {
+        let world = world(case);
+        let before = world.tree();
+        // Without its permissions the new file must not be seen.
+        let refuse = "inject=linkat:error=EPERM".to_owned();
+        let busy = "inject=fchmod:error=EPERM".to_owned();
+        let kill = format!("inject={group}:signal=SIGKILL:when={when}");
+        let calls = format!("trace={group},linkat,fchmod");
+        let flags = ["-e", &calls, "-e", &refuse, "-e", &busy, "-e", &kill];
+        let output = run(&world, case, &flags.map(str::to_owned));
+        check_after(&world, case, &before, Recorded::Surely, &kill);
+        if output.status.success() {
+            break;
         }
     }
 }

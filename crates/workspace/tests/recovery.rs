@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -334,38 +335,63 @@ fn what_somebody_changed_since_is_left() {
     rows.iter().enumerate().for_each(|(number, row)| check(number, row));
 }
 
+/// All that a file holds on the way when one content is written over another: from its beginning, then cut off.
+fn on_the_way(from: &str, to: &str) -> Vec<String> {
+    let written = |length| to[..length].to_owned() + from.get(length..).unwrap_or_default();
+    (0..=to.len()).map(written).chain([to.to_owned()]).collect()
+}
+
+/// Opens a world whose file was being rewritten when the process died: what the file holds after that, what could not be
+/// brought back, what the state directory holds.
+fn after_a_torn_rewrite(old: &str, new: &str, now: &str) -> (String, Vec<String>, Vec<String>) {
+    let world = World::new();
+    world.write("a", old);
+    let fields = json!({"old": mark(&world.at("a")), "copies": "1-dead.1"});
+    write_journal(&world, &dead(), "Swapping", &[], &[step("InPlace", &world.at("a"), &fields)]);
+    let journals = world.state().join("journals");
+    fs::write(journals.join("1-dead.1.old"), old).unwrap();
+    fs::write(journals.join("1-dead.1.bytes"), new).unwrap();
+    fs::write(world.at("a"), now).unwrap();
+    let (workspace, recovery) = world.open_and_recover();
+    drop(workspace);
+    (world.read("a"), recovery.left, world.state_tree())
+}
+
 #[test]
 fn a_torn_rewrite_is_restored_from_the_state_directory() {
-    let (old, new) = ("0123456789", "abcdefghijklmnop");
-    let rows = [
-        ("0123456789", true),
-        ("abc3456789", true),
-        ("abcdefghijkl", true),
-        ("abcdefghijklmnop", true),
-        ("", false),
-        ("abcX456789", false),
-        ("mine", false),
-    ];
-    for (now, restored) in rows {
-        let world = World::new();
-        world.write("a", old);
-        let fields = json!({"old": mark(&world.at("a")), "copies": "1-dead.1"});
-        write_journal(&world, &dead(), "Swapping", &[], &[step("InPlace", &world.at("a"), &fields)]);
-        let journals = world.state().join("journals");
-        fs::write(journals.join("1-dead.1.old"), old).unwrap();
-        fs::write(journals.join("1-dead.1.bytes"), new).unwrap();
-        fs::write(world.at("a"), now).unwrap();
-        let (workspace, recovery) = world.open_and_recover();
-        drop(workspace);
-        let state = world.state_tree();
-        if restored {
-            assert_eq!((world.read("a").as_str(), recovery.left), (old, vec![]), "{now}");
-            assert_eq!(state, ["journals/", "live/", "locks/"], "{now}");
-        } else {
-            assert_eq!((world.read("a").as_str(), recovery.left.len()), (now, 1), "{now}");
-            let kept = format!("journals/1-dead.1.kept={old}");
-            assert_eq!(state, ["journals/", &kept, "live/", "locks/"], "{now}");
+    let old = "0123456789";
+    let plain = ["journals/", "live/", "locks/"].map(str::to_owned).to_vec();
+    for new in ["abcdefghijklmnop", "abc", "01a", "012", ""] {
+        // Bringing it back can stop on its way, too.
+        let back = |torn: String| on_the_way(&torn, old).into_iter().step_by(3).chain([torn]);
+        let states: BTreeSet<String> = on_the_way(old, new).into_iter().flat_map(back).collect();
+        for now in states {
+            let wanted = (old.to_owned(), Vec::new(), plain.clone());
+            assert_eq!(after_a_torn_rewrite(old, new, &now), wanted, "{new:?} over it: {now:?}");
         }
+    }
+}
+
+#[test]
+fn what_no_rewrite_leaves_is_somebodys_own() {
+    let old = "0123456789";
+    let rows = [
+        ("abcdefghijklmnop", ""),
+        ("abcdefghijklmnop", "abcX456789"),
+        ("abcdefghijklmnop", "mine"),
+        ("abcdefghijklmnop", "012345678"),
+        ("abc", "ab"),
+        ("abc", "abcd"),
+        ("abc", "abc345678"),
+        ("abc", "mine"),
+        ("", "mine"),
+        ("", "0123456789 and mine"),
+    ];
+    for (new, now) in rows {
+        let kept = format!("journals/1-dead.1.kept={old}");
+        let state = ["journals/", &kept, "live/", "locks/"].map(str::to_owned).to_vec();
+        let (found, left, found_state) = after_a_torn_rewrite(old, new, now);
+        assert_eq!((found.as_str(), left.len(), found_state), (now, 1, state), "{new:?} over it: {now:?}");
     }
 }
 

@@ -98,10 +98,18 @@ pub(super) fn forget(state: &State, copies: &str) {
     }
 }
 
-/// Says whether `now` is what a write of `after` over `before` leaves when it stops somewhere.
+/// Says whether `now` is what a write of `after` over `before` leaves when it stops somewhere, or has come to its end; or
+/// what is left where writing `before` back has stopped, too.
 fn is_torn(now: &[u8], before: &[u8], after: &[u8]) -> bool {
-    let same = now.iter().zip(after).take_while(|(left, right)| left == right).count();
-    now[same..] == before[same.min(before.len())..]
+    let back = common(now, before);
+    let written = back + common(&now[back..], after.get(back..).unwrap_or_default());
+    let rest_is_old = now[written..] == before[written.min(before.len())..];
+    // A shorter content is cut off last.
+    rest_is_old || (written == now.len() && written >= after.len())
+}
+
+fn common(left: &[u8], right: &[u8]) -> usize {
+    left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
 fn open(spot: &Spot, mark: &Mark) -> Result<File> {
