@@ -9,7 +9,7 @@ use crate::{
 use anyhow::{Result, bail};
 use std::{process::ExitCode, time::Duration};
 use toolpost_engine::Access;
-use toolpost_workspace::{Cause, Changed, Outcome, UndoError, Undone, unique};
+use toolpost_workspace::{Cause, Changed, HoldError, Outcome, UndoError, Undone, unique};
 
 /// How long is waited for files that a call is changing.
 const WAIT: Duration = Duration::from_secs(10);
@@ -70,7 +70,8 @@ fn next(error: &UndoError, id: &str) -> String {
         }
         UndoError::Outside { .. } => "Nothing was changed; name it with --root.".to_owned(),
         UndoError::Already { by, .. } => format!("Nothing was changed; `toolpost undo {by}` makes it again."),
-        UndoError::Busy(_) => "Nothing was changed; try again.".to_owned(),
+        UndoError::NotHeld(HoldError::Busy { .. }) => "Nothing was changed; try again.".to_owned(),
+        UndoError::NotHeld(HoldError::TooMany { .. }) => "Nothing was changed.".to_owned(),
         UndoError::Commit(error) if error.aftermath.is_empty() => "Nothing was changed.".to_owned(),
         UndoError::Commit(_) => "See above for what could not be taken back.".to_owned(),
     }

@@ -55,9 +55,13 @@ pub(crate) fn io(path: &WorkspacePath, error: &io::Error) -> Failure {
     Failure::new(Kind::Io, format!("{} could not be read on: {error}.", path.display())).hint(Hint::TryAgain)
 }
 
-/// A file that somebody else is changing.
+/// Files that cannot be held: somebody else is changing one, or they are too many.
 pub(crate) fn hold(error: &HoldError) -> Failure {
-    Failure::new(Kind::Conflict, sentence(&error.to_string())).hint(Hint::TryAgain)
+    let words = sentence(&error.to_string());
+    match error {
+        HoldError::Busy { .. } => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
+        HoldError::TooMany { .. } => Failure::new(Kind::TooLarge, words),
+    }
 }
 
 /// A commit that did not happen; nothing was changed.

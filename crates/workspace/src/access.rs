@@ -151,6 +151,18 @@ impl AccessKind {
     pub(crate) fn at(self, path: &WorkspacePath) -> AccessError {
         AccessError { path: path.clone(), why: self }
     }
+
+    /// Returns the number that stands for it.
+    pub(crate) fn errno(&self) -> Errno {
+        match self {
+            Self::Missing => Errno::NOENT,
+            Self::IsDirectory => Errno::ISDIR,
+            Self::NotADirectory => Errno::NOTDIR,
+            Self::Denied => Errno::ACCESS,
+            Self::Io(fault) => fault.errno(),
+            Self::NotRegular(_) | Self::TooLarge { .. } | Self::Changed => Errno::STALE,
+        }
+    }
 }
 
 impl From<Errno> for AccessKind {

@@ -30,7 +30,7 @@ use self::work::Work;
 use crate::access::Kind;
 use crate::draft::{Cause, Committed, Draft, Note, Outcome};
 use crate::history::{JournalAfter, Record, Sort};
-use crate::journal::{Journal, Phase, Raw, StepKind};
+use crate::journal::{Journal, Phase, Raw, Step, StepKind};
 use crate::options::Durability;
 use crate::owner::Owner;
 use crate::path::WorkspacePath;
@@ -205,19 +205,20 @@ impl<'a> Commit<'a> {
     }
 
     /// Puts everything back as it was, and says what could not be.
-    fn take_back(self, mut error: CommitError) -> CommitError {
+    fn take_back(mut self, mut error: CommitError) -> CommitError {
         let mut journal = self.journal();
         journal.made = self.really_made.iter().map(|path| Raw::from(path.raw())).collect();
         if journal.phase == Phase::Done {
             journal.phase = Phase::Swapping;
         }
+        for work in &mut self.works {
+            // The descriptors are needed on the way back.
+            work.staged.take().inspect(|spot| drop_staged(spot, &work.step));
+        }
         for (path, outcome) in undo_all(self.workspace, &journal) {
             if let Undone::Left(why) = outcome {
                 error.aftermath.push(format!("{path}: {why}"));
             }
-        }
-        for work in &self.works {
-            drop_staged(work);
         }
         // What could not be taken back now is tried again when the workspace is next opened.
         if error.aftermath.is_empty() {
@@ -370,11 +371,11 @@ impl<'a> Commit<'a> {
 }
 
 /// How many directories are kept open, so that large commits do not use up the descriptors.
-const KEPT_OPEN: usize = 200;
+const KEPT_OPEN: usize = 32;
 
 /// Removes new content that is still under its temporary name, even if its directory has been renamed meanwhile.
-fn drop_staged(work: &Work) {
-    let (Some(spot), Some(temp), Some(new)) = (&work.staged, &work.step.temp, &work.step.new) else { return };
+fn drop_staged(spot: &Spot, step: &Step) {
+    let (Some(temp), Some(new)) = (&step.temp, &step.new) else { return };
     if spot.find(temp.name(), new) == Found::Same {
         let _ = remove_tree(&spot.directory, temp.name());
     }

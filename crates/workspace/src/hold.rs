@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Cause, Committed, Draft, Note};
-use crate::locks::{Key, Locks};
+use crate::fault::Fault;
+use crate::locks::{Key, Locks, NotLocked};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 
@@ -30,6 +31,16 @@ pub enum HoldError {
         /// How long was waited.
         waited: Duration,
     },
+    /// Each lock takes a descriptor, and the system gives no more.
+    #[error(
+        "{count} files cannot be changed at once, because too many files are open ({fault}): change fewer at a time, or raise the limit of open files"
+    )]
+    TooMany {
+        /// How many were to be held.
+        count: usize,
+        /// What the system said.
+        fault: Fault,
+    },
 }
 
 impl Workspace {
@@ -37,9 +48,11 @@ impl Workspace {
     pub fn hold(&self, paths: &[WorkspacePath], wait: Duration) -> Result<Hold, HoldError> {
         let started = Instant::now();
         let keys: Vec<Key> = paths.iter().map(Key::of).collect();
-        let locks = Locks::take(&keys, self.state(), started + wait).map_err(|position| HoldError::Busy {
-            path: paths[position].clone(),
-            waited: started.elapsed(),
+        let locks = Locks::take(&keys, self.state(), started + wait).map_err(|why| match why {
+            NotLocked::Held(position) => {
+                HoldError::Busy { path: paths[position].clone(), waited: started.elapsed() }
+            }
+            NotLocked::TooMany(fault) => HoldError::TooMany { count: paths.len(), fault },
         })?;
         let mut notes = Vec::new();
         if self.state().is_none() {

@@ -1,15 +1,15 @@
 //! Locks on names, in this process and against others.
 
 use std::collections::HashSet;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, unlinkat};
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
@@ -72,10 +72,22 @@ pub(crate) struct Locks {
     pub(crate) without: Option<Fault>,
 }
 
+/// Why no lock was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotLocked {
+    /// Another has the one at this position.
+    Held(usize),
+    /// Each takes a descriptor, and there are not enough.
+    TooMany(Fault),
+}
+
+/// With more locks than these, it is made sure that as many descriptors are left to work with.
+const SPARE: usize = 64;
+
 impl Locks {
-    /// Takes all locks or none; `Err` is the position of the one that another has.
-    pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, usize> {
-        let here = Here::take(keys, deadline)?;
+    /// Takes all locks or none.
+    pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, NotLocked> {
+        let here = Here::take(keys, deadline).map_err(NotLocked::Held)?;
         let mut locks = Self { files: Vec::new(), _here: here, without: None };
         let Some(state) = state else { return Ok(locks) };
         let mut order: Vec<usize> = (0..keys.len()).collect();
@@ -84,12 +96,17 @@ impl Locks {
         for position in order {
             match LockFile::take(state.locks(), keys[position].file(), deadline) {
                 Ok(file) => locks.files.push(file),
-                Err(Errno::WOULDBLOCK) => return Err(position),
+                Err(Errno::WOULDBLOCK) => return Err(NotLocked::Held(position)),
+                Err(errno @ (Errno::MFILE | Errno::NFILE)) => return Err(NotLocked::TooMany(errno.into())),
                 Err(errno) => {
                     locks.without = Some(errno.into());
                     break;
                 }
             }
+        }
+        if locks.files.len() > SPARE {
+            let spare = (0..SPARE).map(|_| fcntl_dupfd_cloexec(state.locks(), 0));
+            spare.collect::<Result<Vec<_>, _>>().map_err(|errno| NotLocked::TooMany(errno.into()))?;
         }
         Ok(locks)
     }
@@ -103,21 +120,17 @@ impl Drop for Locks {
 
 #[derive(Debug)]
 struct LockFile {
-    directory: OwnedFd,
+    directory: Arc<OwnedFd>,
     name: String,
     _file: OwnedFd,
 }
 
 impl LockFile {
-    fn take(directory: BorrowedFd<'_>, name: String, deadline: Instant) -> Result<Self, Errno> {
+    fn take(directory: &Arc<OwnedFd>, name: String, deadline: Instant) -> Result<Self, Errno> {
         let mut pause = Duration::from_micros(200);
         loop {
             match lock_named(directory, &name) {
-                Ok(file) => {
-                    let directory =
-                        directory.try_clone_to_owned().map_err(|error| Fault::from(error).errno())?;
-                    return Ok(Self { directory, name, _file: file });
-                }
+                Ok(file) => return Ok(Self { directory: Arc::clone(directory), name, _file: file }),
                 Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {}
                 Err(Errno::STALE) => continue,
                 Err(errno) => return Err(errno),

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{
@@ -24,7 +25,7 @@ use crate::system::sync_bytes;
 /// The state directory of this user, open, and this workspace's sign of life in it.
 pub(crate) struct State {
     path: PathBuf,
-    locks: OwnedFd,
+    locks: Arc<OwnedFd>,
     journals: OwnedFd,
     live: OwnedFd,
     id: String,
@@ -62,7 +63,7 @@ impl State {
                 .map_err(Fault::from),
         };
         let next = AtomicU64::new(0);
-        Ok(Self { path: path.into(), locks, journals, live, id, _sign: sign, next, history })
+        Ok(Self { path: path.into(), locks: locks.into(), journals, live, id, _sign: sign, next, history })
     }
 
     /// Returns the history, where one is kept and can be.
@@ -79,8 +80,8 @@ impl State {
         &self.path
     }
 
-    pub(crate) fn locks(&self) -> BorrowedFd<'_> {
-        self.locks.as_fd()
+    pub(crate) fn locks(&self) -> &Arc<OwnedFd> {
+        &self.locks
     }
 
     pub(crate) fn journals(&self) -> BorrowedFd<'_> {
@@ -122,8 +123,8 @@ impl State {
 
     /// Reads a file of the journals.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>> {
-        let opened = crate::read::open_regular(&self.journals, Path::new(name)).map_err(|_| Errno::NOENT)?;
-        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|_| Errno::IO)
+        let opened = crate::read::open_regular(&self.journals, Path::new(name)).map_err(|why| why.errno())?;
+        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<()> {

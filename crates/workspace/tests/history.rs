@@ -604,19 +604,24 @@ fn damaged_contents_are_not_brought_back() {
     let workspace = world.open();
     commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
     let object = world.state().join("history/objects").join(hash(b"A\n").to_hex());
-    for (damage, wanted) in [(Some("B\n"), "are damaged"), (None, "no longer in the history")] {
-        match damage {
-            Some(content) => fs::write(&object, content).unwrap(),
-            None => fs::remove_file(&object).unwrap(),
-        }
-        let error = undo(&workspace, &last(&workspace)).unwrap_err().to_string();
-        assert!(
-            error.contains("cannot be undone: the former content of a is not there (its bytes"),
-            "{error}"
-        );
-        assert!(error.replace("in the history are", "are").contains(wanted), "{error}");
-        assert_eq!(world.read("a"), "new");
+    let rows: [(fn(&Path), &str); 3] = [
+        (|object| fs::write(object, "B\n").unwrap(), "its bytes in the history are damaged"),
+        (|object| fs::remove_file(object).unwrap(), "its bytes are no longer in the history"),
+        (
+            |object| fs::create_dir(object).unwrap(),
+            "its bytes in the history cannot be read (EISDIR: Is a directory)",
+        ),
+    ];
+    for (damage, wanted) in rows {
+        damage(&object);
+        let record = last(&workspace);
+        let error = undo(&workspace, &record).unwrap_err().to_string();
+        let id = &record.id;
+        let said =
+            format!("the change {id} cannot be undone: the former content of a is not there ({wanted})");
+        assert_eq!((error, world.read("a").as_str()), (said, "new"));
     }
+    fs::remove_dir(&object).unwrap();
     // What is kept again is whole again.
     fs::write(&object, "A").unwrap();
     world.write("other", "A\n");

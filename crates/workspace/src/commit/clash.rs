@@ -1,11 +1,15 @@
 //! Refusing drafts that get in each other's way.
 
+use std::collections::HashSet;
+
 use super::error::{CommitError, CommitKind};
 use crate::draft::{Action, Draft};
 use crate::path::WorkspacePath;
 
 /// Refuses paths that are not held, roots, and drafts that get in each other's way.
 pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<(), CommitError> {
+    let held: HashSet<&WorkspacePath> = held.iter().collect();
+    let mut brought_back = HashSet::new();
     let mut touched = Vec::new();
     let mut carried_off = Vec::new();
     for (number, draft) in drafts.iter().enumerate() {
@@ -18,6 +22,9 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
                     touched.push(to);
                 }
                 carried_off.push(&draft.path);
+            }
+            Action::RestoreDirectory { .. } if held.contains(&draft.path) => {
+                brought_back.insert(draft.path.raw());
             }
             Action::Delete { .. } | Action::DeleteTree => carried_off.push(&draft.path),
             Action::Write { .. }
@@ -34,7 +41,9 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
         if path.is_root() {
             return Err(CommitKind::Root.at(path));
         }
-        if !held.contains(path) {
+        // Where a directory comes back that is held, there is nothing yet that another could hold.
+        let mut above = path.raw().ancestors().skip(1);
+        if !held.contains(path) && !above.any(|above| brought_back.contains(above)) {
             return Err(CommitKind::NotHeld.at(path));
         }
     }

@@ -124,7 +124,8 @@ impl History<'_> {
         let Some(hash) = content.hash else { return Ok(Vec::new()) };
         self.store.objects.get(hash).map_err(|errno| match errno {
             Errno::NOENT => "its bytes are no longer in the history".to_owned(),
-            other => format!("its bytes in the history are damaged ({})", crate::Fault::from(other)),
+            Errno::IO => "its bytes in the history are damaged".to_owned(),
+            other => format!("its bytes in the history cannot be read ({})", crate::Fault::from(other)),
         })
     }
 

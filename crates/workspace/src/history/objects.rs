@@ -169,8 +169,8 @@ impl Objects {
     }
 
     fn read(&self, name: &str) -> Result<Vec<u8>> {
-        let opened = open_regular(&self.directory, Path::new(name)).map_err(|_| Errno::NOENT)?;
-        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|_| Errno::IO)
+        let opened = open_regular(&self.directory, Path::new(name)).map_err(|why| why.errno())?;
+        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
     }
 
     fn knows(&self, hash: ContentHash) -> bool {

@@ -65,9 +65,9 @@ pub enum UndoError {
         /// The change that undid it.
         by: String,
     },
-    /// Another call or process is changing one of the files.
+    /// The files cannot be held: another call or process is changing one of them, or they are too many.
     #[error(transparent)]
-    Busy(#[from] HoldError),
+    NotHeld(#[from] HoldError),
     /// The commit failed; nothing has changed unless it says so.
     #[error(transparent)]
     Commit(#[from] CommitError),
@@ -102,7 +102,6 @@ impl History<'_> {
             })?);
         }
         let below = self.below(record)?;
-        paths.extend(below.iter().map(|(path, _)| path.clone()));
         paths.sort();
         paths.dedup();
         let hold = self.workspace.hold(&paths, wait)?;

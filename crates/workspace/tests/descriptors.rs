@@ -1,0 +1,61 @@
+//! Large changes in a process that may open few files.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod common;
+
+use std::process::{Command, Output};
+
+use common::{World, example};
+
+/// Runs the example with at most 256 descriptors.
+fn run(world: &World, environment: &[(&str, &str)], arguments: &[String]) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 256 && exec \"$@\"", "sh"]).arg(example());
+    command.arg(world.root()).arg(world.state()).args(arguments);
+    command.envs(environment.iter().copied()).output().unwrap()
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn all(count: usize, content: &str) -> Vec<String> {
+    (0..count).flat_map(|name| [format!("f{name}"), content.to_owned()]).collect()
+}
+
+#[test]
+fn many_files_are_changed_or_none() {
+    let refused = "400 files cannot be changed at once, because too many files are open (EMFILE: Too many open files): \
+                   change fewer at a time, or raise the limit of open files\n";
+    for (count, wanted) in [(1, ""), (150, ""), (400, refused)] {
+        let world = World::new();
+        for name in 0..count {
+            world.write(&format!("f{name}"), "old");
+        }
+        let before = world.tree();
+        let output = run(&world, &[], &all(count, "new"));
+        assert_eq!(said(&output.stderr), wanted, "{count} files");
+        let content = if wanted.is_empty() { "new" } else { "old" };
+        let after: Vec<String> = before.iter().map(|line| line.replace("old", content)).collect();
+        assert_eq!(world.tree(), after, "{count} files");
+        assert!(!said(&output.stdout).contains("not locked out"), "{count} files");
+        assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"], "{count} files");
+    }
+}
+
+#[test]
+fn a_large_directory_goes_and_comes_back() {
+    let world = World::new();
+    world.write("mine", "mine");
+    for name in 0..9_940 {
+        world.write(&format!("d/{}/{name}", name % 49), name.to_string());
+    }
+    let before = world.tree();
+    let output = run(&world, &[], &["d".to_owned(), "--".to_owned()]);
+    assert_eq!((said(&output.stdout), said(&output.stderr)), ("d: Deleted\n".into(), String::new()));
+    assert_eq!(world.tree(), ["mine=mine"]);
+    let output = run(&world, &[("TOOLPOST_UNDO", "1")], &[]);
+    assert_eq!((said(&output.stdout), said(&output.stderr)), ("\n".into(), String::new()));
+    assert_eq!(world.tree(), before);
+    assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"]);
+}
