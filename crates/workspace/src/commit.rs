@@ -13,7 +13,7 @@ mod stage;
 pub(crate) mod undo;
 mod work;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustix::fs::mkdirat;
 use rustix::io::Errno;
@@ -64,7 +64,7 @@ struct Commit<'a> {
     workspace: &'a Workspace,
     works: Vec<Work>,
     made: BTreeSet<WorkspacePath>,
-    modes: Vec<(WorkspacePath, u32)>,
+    modes: BTreeMap<WorkspacePath, u32>,
     emptied: Vec<(usize, WorkspacePath)>,
     /// Directories that this commit itself has made.
     really_made: Vec<WorkspacePath>,
@@ -230,8 +230,7 @@ impl<'a> Commit<'a> {
     fn make_directories(&mut self) -> Result<(), CommitError> {
         for path in &self.made {
             // Until all is in it, a directory is open to its owner.
-            let mode =
-                self.modes.iter().find(|(made, _)| made == path).map_or(0o777, |(_, mode)| mode | 0o700);
+            let mode = self.modes.get(path).map_or(0o777, |mode| mode | 0o700);
             let made =
                 Spot::open(path).and_then(|spot| mkdirat(&spot.directory, &spot.name, mode_bits(mode)));
             match made {
@@ -286,10 +285,9 @@ impl<'a> Commit<'a> {
             change.mode = mode.or(change.mode);
             change.after = if copied { after } else { change.after };
         }
-        let place = self.works[number].path.raw();
-        let changes = self.record.iter_mut().flat_map(|record| &mut record.changes);
-        for change in changes.filter(|change| change.to.is_none() && change.place.path() == place) {
-            let Some(content) = &mut change.after else { continue };
+        // The record says first what directories are made, then what the steps do.
+        let change = self.record.as_mut().and_then(|record| record.changes.get_mut(self.made.len() + number));
+        if let Some(content) = change.and_then(|change| change.after.as_mut()) {
             content.mode = mode.or(content.mode);
             if copied && content.sort == Sort::File {
                 content.hash = after;

@@ -1,6 +1,7 @@
 //! Refusing drafts that get in each other's way.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::error::{CommitError, CommitKind};
 use crate::draft::{Action, Draft};
@@ -11,22 +12,27 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
     let held: HashSet<&WorkspacePath> = held.iter().collect();
     let mut brought_back = HashSet::new();
     let mut touched = Vec::new();
-    let mut carried_off = Vec::new();
-    for (number, draft) in drafts.iter().enumerate() {
-        if !fills_what_moved_away(&drafts[..number], draft) {
+    let (mut carried_off, mut moved_away) = (HashSet::new(), HashSet::new());
+    for draft in drafts {
+        // A file that is put where an earlier draft has moved something away is no clash.
+        let fills = matches!(draft.action, Action::Restore { .. }) && moved_away.contains(&draft.path);
+        if !fills {
             touched.push(&draft.path);
         }
         match &draft.action {
             Action::Move { to, .. } => {
                 if draft.path != *to {
                     touched.push(to);
+                    moved_away.insert(&draft.path);
                 }
-                carried_off.push(&draft.path);
+                carried_off.insert(draft.path.raw());
             }
             Action::RestoreDirectory { .. } if held.contains(&draft.path) => {
                 brought_back.insert(draft.path.raw());
             }
-            Action::Delete { .. } | Action::DeleteTree => carried_off.push(&draft.path),
+            Action::Delete { .. } | Action::DeleteTree => {
+                carried_off.insert(draft.path.raw());
+            }
             Action::Write { .. }
             | Action::WriteLike { .. }
             | Action::Copy { .. }
@@ -42,8 +48,7 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
             return Err(CommitKind::Root.at(path));
         }
         // Where a directory comes back that is held, there is nothing yet that another could hold.
-        let mut above = path.raw().ancestors().skip(1);
-        if !held.contains(path) && !above.any(|above| brought_back.contains(above)) {
+        if !held.contains(path) && !above(path).any(|above| brought_back.contains(above)) {
             return Err(CommitKind::NotHeld.at(path));
         }
     }
@@ -51,14 +56,11 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
     if let Some(pair) = touched.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(CommitKind::Clash.at(pair[0]));
     }
-    let inside = |path: &&&WorkspacePath| carried_off.iter().any(|gone| gone != *path && gone.contains(path));
+    let inside = |path: &&&WorkspacePath| above(path).any(|above| carried_off.contains(above));
     touched.iter().find(inside).map_or(Ok(()), |path| Err(CommitKind::Clash.at(path)))
 }
 
-/// Says whether a draft puts a file where an earlier one has moved something away: that is no clash.
-fn fills_what_moved_away(earlier: &[Draft], draft: &Draft) -> bool {
-    let moves_away = |other: &Draft| {
-        other.path == draft.path && matches!(&other.action, Action::Move { to, .. } if *to != draft.path)
-    };
-    matches!(draft.action, Action::Restore { .. }) && earlier.iter().any(moves_away)
+/// Names the directories above a path.
+fn above(path: &WorkspacePath) -> impl Iterator<Item = &Path> {
+    path.raw().ancestors().skip(1)
 }

@@ -1,6 +1,6 @@
 //! What drafts come down to, checked against the disk before anything is touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -22,12 +22,14 @@ pub(super) struct Plan {
     /// Directories to make, parents first.
     pub(super) made: BTreeSet<WorkspacePath>,
     /// The permission bits of some of them.
-    pub(super) modes: Vec<(WorkspacePath, u32)>,
+    pub(super) modes: BTreeMap<WorkspacePath, u32>,
     /// Directories that go at the end if they are empty, with their drafts.
     pub(super) emptied: Vec<(usize, WorkspacePath)>,
     /// What each draft will have done, if all goes well.
     pub(super) changes: Vec<Changed>,
     pub(super) notes: Vec<Note>,
+    /// What is no longer where it was once the steps so far are done.
+    leaving: HashSet<WorkspacePath>,
     read_only: ReadOnly,
 }
 
@@ -96,7 +98,7 @@ impl Plan {
             self.need_parents(&path)?;
             self.changes.push(changed(&path, Outcome::Created, None, Some(after), mode));
             let step = step(StepKind::Put, &path, None);
-            self.works.push(Work { bytes, after: Some(after), mode, ..work(number, path, step) });
+            self.push(Work { bytes, after: Some(after), mode, ..work(number, path, step) });
             return Ok(());
         };
         let (mark, stat) = self.writable(&path, &stat, expect)?;
@@ -108,13 +110,7 @@ impl Plan {
         let new_mode = Some(mode.unwrap_or(stat.mode));
         self.changes.push(changed(&path, Outcome::Replaced, mark.hash, Some(after), new_mode));
         let step = step(StepKind::Put, &path, Some(mark));
-        self.works.push(Work {
-            bytes,
-            after: Some(after),
-            mode,
-            old: Some(stat),
-            ..work(number, path, step)
-        });
+        self.push(Work { bytes, after: Some(after), mode, old: Some(stat), ..work(number, path, step) });
         Ok(())
     }
 
@@ -125,7 +121,7 @@ impl Plan {
         self.need_parents(&path)?;
         self.changes.push(changed(&path, Outcome::Created, None, None, None));
         let step = step(StepKind::Put, &path, None);
-        self.works.push(Work { link: Some(target), ..work(number, path, step) });
+        self.push(Work { link: Some(target), ..work(number, path, step) });
         Ok(())
     }
 
@@ -144,7 +140,7 @@ impl Plan {
         };
         self.changes.push(changed(&path, Outcome::Deleted, mark.hash, None, Some(stat.mode)));
         let step = step(StepKind::Remove, &path, Some(mark));
-        self.works.push(Work { old: Some(stat), ..work(number, path, step) });
+        self.push(Work { old: Some(stat), ..work(number, path, step) });
         Ok(())
     }
 
@@ -191,7 +187,7 @@ impl Plan {
         self.changes.push(changed(&path, Outcome::Created, None, None, Some(stat.mode)));
         let step = step(StepKind::Put, &path, None);
         let source = Source { path: from, kind: stat.kind };
-        self.works.push(Work { from: Some(source), ..work(number, path, step) });
+        self.push(Work { from: Some(source), ..work(number, path, step) });
         Ok(())
     }
 
@@ -227,7 +223,7 @@ impl Plan {
         step.backup = over.and(to.file_name()).map(|name| Spot::temporary(name).into());
         step.to = Some(to.raw().into());
         let old = over.map(|(_, stat)| stat);
-        self.works.push(Work { to: Some(to), old, rename, ..work(number, path, step) });
+        self.push(Work { to: Some(to), old, rename, ..work(number, path, step) });
         Ok(())
     }
 
@@ -267,9 +263,9 @@ impl Plan {
         let old = over.map(|(_, stat)| stat);
         let after = Some(snapshot.hash);
         let bytes = snapshot.bytes;
-        self.works.push(Work { bytes, after, mode: Some(stat.mode), old, ..work(number, to, put) });
+        self.push(Work { bytes, after, mode: Some(stat.mode), old, ..work(number, to, put) });
         let gone = step(StepKind::Remove, &path, Some(mark));
-        self.works.push(Work { old: Some(stat), ..work(number, path, gone) });
+        self.push(Work { old: Some(stat), ..work(number, path, gone) });
         Ok(())
     }
 
@@ -313,11 +309,16 @@ impl Plan {
         }
     }
 
+    fn push(&mut self, work: Work) {
+        if matches!(work.step.kind, StepKind::Move | StepKind::Remove) {
+            self.leaving.insert(work.path.clone());
+        }
+        self.works.push(work);
+    }
+
     /// Looks at a path; what an earlier draft takes away from it is not there.
     fn present(&self, path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
-        let leaves =
-            |work: &Work| matches!(work.step.kind, StepKind::Move | StepKind::Remove) && work.path == *path;
-        if self.works.iter().any(leaves) { Ok(None) } else { present(path) }
+        if self.leaving.contains(path) { Ok(None) } else { present(path) }
     }
 }
 

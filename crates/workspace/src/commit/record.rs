@@ -50,7 +50,7 @@ impl<'a> Commit<'a> {
     fn changes(&self, recording: &mut Recording<'_>) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         for path in &self.made {
-            let mode = self.modes.iter().find(|(made, _)| made == path).map(|(_, mode)| *mode);
+            let mode = self.modes.get(path).copied();
             let after = Content { mode, ..Content::new(Sort::Directory) };
             changes.push(Change { after: Some(after), ..Change::new(What::MadeDirectory, path) });
         }

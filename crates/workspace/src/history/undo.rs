@@ -1,5 +1,7 @@
 //! Taking a change back: all of it or none, and only what is still as the change left it.
 
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -7,10 +9,11 @@ use thiserror::Error;
 use super::list::History;
 use super::record::{Change, Content, Record, Sort, What, shown};
 use super::settle::{Now, is_one, is_same, look};
-use super::tree;
+use super::tree::{self, Node};
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
+use crate::fault::Fault;
 use crate::hold::HoldError;
 use crate::journal::Raw;
 use crate::path::WorkspacePath;
@@ -101,11 +104,10 @@ impl History<'_> {
                 place: shown(self.workspace, place),
             })?);
         }
-        let below = self.below(record)?;
         paths.sort();
         paths.dedup();
         let hold = self.workspace.hold(&paths, wait)?;
-        let mut way = WayBack { history: self, record, below, drafts: Vec::new(), obstacles: Vec::new() };
+        let mut way = WayBack::new(self, record);
         // The last thing that was done goes first.
         for change in record.changes.iter().rev() {
             way.add(change)?;
@@ -118,49 +120,43 @@ impl History<'_> {
         let committed = hold.commit_with(way.drafts, &cause, ReadOnly::MayGo)?;
         Ok(Undone { record: record.clone(), committed, notes: hold.notes().to_vec() })
     }
-
-    /// Lists all that was below the directories that a change removed, parents first.
-    fn below(&self, record: &Record) -> Result<Vec<(WorkspacePath, Content)>, UndoError> {
-        let mut below = Vec::new();
-        for change in record.changes.iter().filter(|change| change.what == What::DeletedTree) {
-            let not_kept = |why: String| UndoError::NotKept {
-                id: record.id.clone(),
-                place: change.path(self.workspace),
-                why,
-            };
-            let Some(list) = &change.before else { continue };
-            let bytes = self.bytes(list).map_err(not_kept)?;
-            let nodes =
-                tree::nodes(&bytes).map_err(|errno| not_kept(crate::Fault::from(errno).to_string()))?;
-            let Some(top) = self.workspace.known(change.place.path()) else { continue };
-            for node in nodes {
-                let path = WorkspacePath::beneath(top.root(), &top.relative().join(node.place.path()));
-                below.push((path, node.content));
-            }
-        }
-        Ok(below)
-    }
 }
 
 /// The drafts that take a change back, as they come together.
 struct WayBack<'a> {
     history: &'a History<'a>,
     record: &'a Record,
-    below: Vec<(WorkspacePath, Content)>,
+    /// What the change has put where nothing was, by its place.
+    created: HashMap<&'a Path, &'a Change>,
+    /// From where it has moved something.
+    moved_from: HashSet<&'a Path>,
+    /// To where it has moved something.
+    moved_to: HashSet<&'a Path>,
     drafts: Vec<Draft>,
     obstacles: Vec<Obstacle>,
 }
 
-impl WayBack<'_> {
+impl<'a> WayBack<'a> {
+    fn new(history: &'a History<'a>, record: &'a Record) -> Self {
+        let of = |what: What| record.changes.iter().filter(move |change| change.what == what);
+        Self {
+            history,
+            record,
+            created: of(What::Created).map(|change| (change.place.path(), change)).collect(),
+            moved_from: of(What::Moved).map(|change| change.place.path()).collect(),
+            moved_to: of(What::Moved).filter_map(|change| Some(change.to.as_ref()?.path())).collect(),
+            drafts: Vec::new(),
+            obstacles: Vec::new(),
+        }
+    }
+
     fn add(&mut self, change: &Change) -> Result<(), UndoError> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
             What::Created => {
                 // What took the place of something that moved away, gives way to it when it comes back.
-                let moved_away = |other: &&Change| other.what == What::Moved && other.place == change.place;
-                if self.unchanged(&path, change).is_some()
-                    && !self.record.changes.iter().any(|other| moved_away(&other))
-                {
+                let moved_away = self.moved_from.contains(change.place.path());
+                if self.unchanged(&path, change).is_some() && !moved_away {
                     let is_tree = change.after.as_ref().is_some_and(|after| after.sort == Sort::Tree);
                     let delete = Action::Delete { expect: expect(change.after.as_ref()) };
                     self.draft(path, if is_tree { Action::DeleteTree } else { delete });
@@ -192,11 +188,7 @@ impl WayBack<'_> {
 
     fn move_back(&mut self, path: WorkspacePath, change: &Change) -> Result<(), UndoError> {
         let Some(to) = change.to.as_ref().and_then(|to| self.known(to)) else { return Ok(()) };
-        let taken = self
-            .record
-            .changes
-            .iter()
-            .find(|other| other.what == What::Created && other.place == change.place);
+        let taken = self.created.get(change.place.path()).copied();
         let free = match taken {
             Some(taken) => self.unchanged(&path, taken).is_some(),
             None => self.is_free(&path, change),
@@ -218,13 +210,25 @@ impl WayBack<'_> {
         let Some(before) = &change.before else { return Ok(()) };
         self.put(path.clone(), before)?;
         if change.what == What::DeletedTree {
-            let below: Vec<_> =
-                self.below.iter().filter(|(inner, _)| path.contains(inner)).cloned().collect();
-            for (inner, content) in below {
-                self.put(inner, &content)?;
+            for node in self.nodes(change, before)? {
+                let inner = WorkspacePath::beneath(path.root(), &path.relative().join(node.place.path()));
+                self.put(inner, &node.content)?;
             }
         }
         Ok(())
+    }
+
+    /// Lists all that was below a directory that went with all that was in it, parents first.
+    fn nodes(&self, change: &Change, list: &Content) -> Result<Vec<Node>, UndoError> {
+        let bytes = self.history.bytes(list);
+        let nodes = bytes.and_then(|bytes| {
+            tree::nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
+        });
+        nodes.map_err(|why| UndoError::NotKept {
+            id: self.record.id.clone(),
+            place: change.path(self.history.workspace),
+            why,
+        })
     }
 
     /// Makes again what was at a path where nothing is now.
@@ -277,8 +281,7 @@ impl WayBack<'_> {
 
     /// Says whether nothing is at a path, or only what this change itself has put there.
     fn is_free(&mut self, path: &WorkspacePath, change: &Change) -> bool {
-        let own = |other: &Change| other != change && other.to.as_ref() == Some(&change.place);
-        if self.record.changes.iter().any(own) {
+        if self.moved_to.contains(change.place.path()) {
             return true;
         }
         let to = change.to.as_ref().and_then(|to| self.known(to));
@@ -319,9 +322,10 @@ fn expect(content: Option<&Content>) -> Expect {
 }
 
 /// Names the later changes, in force, of files that a change touched.
-fn later(records: &[Record], undone: &std::collections::HashSet<String>, record: &Record) -> Vec<String> {
+fn later(records: &[Record], undone: &HashSet<String>, record: &Record) -> Vec<String> {
     let newer = records.iter().take_while(|other| other.id != record.id);
-    let touches = |other: &&Record| other.places().any(|place| record.places().any(|own| own == place));
+    let own: HashSet<&Path> = record.places().collect();
+    let touches = |other: &&Record| other.places().any(|place| own.contains(place));
     let stands = |other: &&Record| other.cause.undoes.is_none() && !undone.contains(&other.id);
     newer.filter(stands).filter(touches).map(|other| other.id.clone()).collect()
 }
