@@ -64,9 +64,20 @@ pub(crate) fn hold(error: &HoldError) -> Failure {
     }
 }
 
-/// A commit that did not happen; nothing was changed.
+/// A commit that did not happen; nothing was changed, unless it could not be taken back.
 pub(crate) fn commit(error: &CommitError) -> Failure {
-    let words = format!("{} Nothing was changed.", sentence(&error.to_string()));
+    let words = sentence(&error.to_string());
+    if error.aftermath.is_empty() {
+        return refused(error, format!("{words} Nothing was changed."));
+    }
+    refused(error, format!("{words} Not all could be taken back.")).hint(Hint::Advice(
+        "Look at the files that are named here before going on: they may hold new content, old content, or lie under a \
+         temporary name."
+            .to_owned(),
+    ))
+}
+
+fn refused(error: &CommitError, words: String) -> Failure {
     match &error.why {
         CommitKind::Changed { .. } => {
             Failure::new(Kind::Stale, words).hint(Hint::ReadAgain(error.path.clone()))
@@ -194,4 +205,38 @@ pub(crate) fn sentence(words: &str) -> String {
         words.push('.');
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_workspace::{Durability, HistoryLimits, Options, Scope, Workspace};
+
+    #[test]
+    fn a_commit_that_was_not_taken_back_does_not_say_that_nothing_was_changed() {
+        let root = tempfile::tempdir().unwrap();
+        let (workspace, _) = Workspace::open(Options {
+            roots: vec![root.path().into()],
+            state: None,
+            home: None,
+            durability: Durability::Kill,
+            scope: Scope::Any,
+            history: HistoryLimits::default(),
+        })
+        .unwrap();
+        let rows: [(&[&str], &str, usize); 2] = [
+            (&[], "a: exists already. Nothing was changed.", 1),
+            (
+                &["b: somebody has changed it since"],
+                "a: exists already. b: somebody has changed it since. Not all could be taken back.",
+                2,
+            ),
+        ];
+        for (aftermath, words, hints) in rows {
+            let aftermath = aftermath.iter().map(|sentence| (*sentence).to_owned()).collect();
+            let path = workspace.resolve("a").unwrap();
+            let failure = commit(&CommitError { path, why: CommitKind::Exists, aftermath });
+            assert_eq!((failure.what.as_str(), failure.hints.len()), (words, hints));
+        }
+    }
 }
