@@ -24,7 +24,7 @@ use self::apply::{Stop, Way, apply, check, prepare};
 use self::directories::remove_empty;
 use self::error::Failed;
 use self::plan::Plan;
-use self::undo::{Undone, clear, undo_all};
+use self::undo::{Reverted, clear, undo_all};
 pub(crate) use self::work::ReadOnly;
 use self::work::Work;
 use crate::access::Kind;
@@ -208,21 +208,21 @@ impl<'a> Commit<'a> {
     fn take_back(mut self, mut error: CommitError) -> CommitError {
         let mut journal = self.journal();
         journal.made = self.really_made.iter().map(|path| Raw::from(path.raw())).collect();
-        if journal.phase == Phase::Done {
-            journal.phase = Phase::Swapping;
-        }
         for work in &mut self.works {
             // The descriptors are needed on the way back.
             work.staged.take().inspect(|spot| drop_staged(spot, &work.step));
         }
-        for (path, outcome) in undo_all(self.workspace, &journal) {
-            if let Undone::Left(why) = outcome {
+        let (undone, rest) = undo_all(self.workspace, &journal);
+        for (path, outcome) in undone {
+            if let Reverted::Left(why) | Reverted::Refused(why) = outcome {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }
         // What could not be taken back now is tried again when the workspace is next opened.
-        if error.aftermath.is_empty() {
-            self.forget_journal();
+        match (rest, self.workspace.state(), &self.name) {
+            (None, ..) => self.forget_journal(),
+            (Some(rest), Some(state), Some(name)) => rest.write_down(state, &format!("{name}.json")),
+            (Some(_), ..) => {}
         }
         error
     }
@@ -374,7 +374,7 @@ const KEPT_OPEN: usize = 32;
 /// Removes new content that is still under its temporary name, even if its directory has been renamed meanwhile.
 fn drop_staged(spot: &Spot, step: &Step) {
     let (Some(temp), Some(new)) = (&step.temp, &step.new) else { return };
-    if spot.find(temp.name(), new) == Found::Same {
+    if spot.find(temp.name(), new) == Ok(Found::Same) {
         let _ = remove_tree(&spot.directory, temp.name());
     }
 }

@@ -10,6 +10,7 @@ use crate::access::Stat;
 use crate::hash::ContentHash;
 use crate::history::Record;
 use crate::owner::Owner;
+use crate::state::{State, Sync};
 
 /// The plan of one commit and how far it has come.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -28,6 +29,28 @@ pub(crate) struct Journal {
     /// What the history will say, if the commit comes to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Record>,
+}
+
+impl Journal {
+    /// Makes a journal of the same commit with nothing in it yet.
+    pub(crate) fn empty(of: &Self) -> Self {
+        Self {
+            owner: of.owner.clone(),
+            phase: of.phase,
+            made: Vec::new(),
+            steps: Vec::new(),
+            modes: Vec::new(),
+            emptied: Vec::new(),
+            record: None,
+        }
+    }
+
+    /// Takes the place of the journal that has come so far; where that fails, the earlier one says the same and more.
+    pub(crate) fn write_down(&self, state: &State, file: &str) {
+        if let Ok(bytes) = serde_json::to_vec(self) {
+            let _ = state.write(file, &bytes, Sync::Disk);
+        }
+    }
 }
 
 /// How far a commit has come.

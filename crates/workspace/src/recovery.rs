@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commit::directories::{remove_all_empty, set_modes};
-use crate::commit::undo::{Undone, clear, undo_all};
-use crate::history::{JournalAfter, is_done, keep};
-use crate::journal::{Journal, Raw, Step, StepKind};
+use crate::commit::undo::{Reverted, clear, undo_all};
+use crate::history::{JournalAfter, Record, is_done, keep};
+use crate::journal::{Journal, Phase, Raw, Step, StepKind};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
 use crate::state::{Life, State};
@@ -25,6 +25,8 @@ pub struct Recovery {
     pub finished: Vec<String>,
     /// Files, as shown, that were left as they are because somebody changed them since, each with what is known.
     pub left: Vec<String>,
+    /// What the system refused and is tried again when the workspace is next opened: a file, as shown, with what is known.
+    pub waiting: Vec<String>,
     /// How many commits of killed processes were cleaned up after in all.
     pub swept: usize,
 }
@@ -36,7 +38,9 @@ impl Recovery {
         let finished =
             self.finished.iter().map(|file| format!("{file}: a finished change was cleaned up after"));
         let left = self.left.iter().map(|file| format!("{file}: left as it is"));
-        let mut lines: Vec<String> = undone.chain(finished).chain(left).collect();
+        let again = "it is tried again when the workspace is next opened";
+        let waiting = self.waiting.iter().map(|file| format!("{file}: {again}"));
+        let mut lines: Vec<String> = undone.chain(finished).chain(left).chain(waiting).collect();
         if self.swept > 0 {
             let commits = if self.swept == 1 { "commit was" } else { "commits were" };
             lines.push(format!("{} interrupted {commits} cleaned up after", self.swept));
@@ -89,7 +93,8 @@ impl Recovery {
             .flatten()
             .map(Raw::path)
             .collect();
-        let beside = journal.made.iter().chain(&journal.emptied).map(Raw::path);
+        let recorded = journal.record.iter().flat_map(Record::places);
+        let beside = journal.made.iter().chain(&journal.emptied).map(Raw::path).chain(recorded);
         let known = |place: &&Path| workspace.known(place).is_some();
         let places: BTreeSet<WorkspacePath> =
             named.iter().copied().chain(beside).filter_map(|place| workspace.known(place)).collect();
@@ -103,24 +108,37 @@ impl Recovery {
             // Another process was faster.
             return;
         }
-        if is_done(workspace, &journal) {
-            self.complete(workspace, &journal);
-            if let Err(fault) = keep(workspace, state, &file, &journal, JournalAfter::Goes) {
-                self.left.push(format!("{}: the history could not take it up ({fault})", state.shown(&file)));
-            }
+        let rest = if is_done(workspace, &journal) {
+            self.complete(workspace, state, &file, &journal)
         } else {
-            self.take_back(workspace, &journal);
+            self.take_back(workspace, &journal)
+        };
+        if let Some(rest) = rest {
+            rest.write_down(state, &file);
+            return;
         }
         self.swept += 1;
         // Gone already, if it has become a record.
         let _ = state.remove(&file);
     }
 
-    /// Does what is left to do of a commit that has changed all that it was to change.
-    fn complete(&mut self, workspace: &Workspace, journal: &Journal) {
+    /// Does what is left to do of a commit that has changed all that it was to change; what still is.
+    fn complete(
+        &mut self,
+        workspace: &Workspace,
+        state: &State,
+        file: &str,
+        journal: &Journal,
+    ) -> Option<Journal> {
+        let mut rest = Journal { phase: Phase::Done, ..Journal::empty(journal) };
         for step in &journal.steps {
             let leftovers = clear(workspace, step);
-            self.left.extend(leftovers.into_iter().map(|file| format!("{file}: it could not be removed")));
+            if !leftovers.is_empty() {
+                rest.steps.push(step.clone());
+                let refused = leftovers.into_iter().map(|file| format!("{file}: it could not be removed"));
+                self.waiting.extend(refused);
+                continue;
+            }
             let place = if step.kind == StepKind::Move { step.to.as_ref() } else { Some(&step.place) };
             self.finished
                 .extend(place.and_then(|place| workspace.known(place.path())).map(|path| path.display()));
@@ -128,16 +146,27 @@ impl Recovery {
         let unset = set_modes(workspace, &journal.modes);
         self.left.extend(unset.iter().map(|path| format!("{path}: its permissions could not be set")));
         remove_all_empty(workspace, &journal.emptied);
+        let after = if rest.steps.is_empty() { JournalAfter::Goes } else { JournalAfter::Stays };
+        if let Err(fault) = keep(workspace, state, file, journal, after) {
+            let shown = state.shown(file);
+            self.waiting.push(format!("{shown}: the history could not take it up ({fault})"));
+            rest.record = journal.record.clone();
+        }
+        (!rest.steps.is_empty() || rest.record.is_some()).then_some(rest)
     }
 
-    fn take_back(&mut self, workspace: &Workspace, journal: &Journal) {
-        for (path, outcome) in undo_all(workspace, journal) {
+    /// Takes back what an unfinished commit has done; what is still to be taken back.
+    fn take_back(&mut self, workspace: &Workspace, journal: &Journal) -> Option<Journal> {
+        let (undone, rest) = undo_all(workspace, journal);
+        for (path, outcome) in undone {
             match outcome {
-                Undone::Nothing => {}
-                Undone::Restored => self.undone.push(path.display()),
-                Undone::Left(why) => self.left.push(format!("{path}: {why}")),
+                Reverted::Nothing => {}
+                Reverted::Restored => self.undone.push(path.display()),
+                Reverted::Left(why) => self.left.push(format!("{path}: {why}")),
+                Reverted::Refused(why) => self.waiting.push(format!("{path}: {why}")),
             }
         }
+        rest
     }
 }
 

@@ -44,16 +44,21 @@ impl Spot {
         Ok(Self { directory: open_handle(path.root(), parent)?, name: name.to_owned() })
     }
 
-    /// Compares what is at a name of this directory with a mark.
-    pub(crate) fn find(&self, name: &OsStr, mark: &Mark) -> Found {
-        let Ok(stat) = stat_at(&self.directory, Path::new(name)) else { return Found::Absent };
+    /// Compares what is at a name of this directory with a mark; fails where it cannot be looked at.
+    pub(crate) fn find(&self, name: &OsStr, mark: &Mark) -> Result<Found> {
+        let stat = match stat_at(&self.directory, Path::new(name)) {
+            Ok(stat) => stat,
+            Err(AccessKind::Missing | AccessKind::NotADirectory) => return Ok(Found::Absent),
+            Err(why) => return Err(why.errno()),
+        };
         if !mark.is_file(&stat) {
-            return Found::Other;
+            return Ok(Found::Other);
         }
-        let Some(hash) = mark.hash else { return Found::Same };
+        let Some(hash) = mark.hash else { return Ok(Found::Same) };
         match mark_of(&self.directory, name) {
-            Ok((now, _)) if now.hash == Some(hash) => Found::Same,
-            _ => Found::Altered,
+            Ok((now, _)) if now.hash == Some(hash) => Ok(Found::Same),
+            Err(why @ (AccessKind::Denied | AccessKind::Io(_))) => Err(why.errno()),
+            _ => Ok(Found::Altered),
         }
     }
 

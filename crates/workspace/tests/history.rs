@@ -604,7 +604,8 @@ fn damaged_contents_are_not_brought_back() {
     let workspace = world.open();
     commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
     let object = world.state().join("history/objects").join(hash(b"A\n").to_hex());
-    let rows: [(fn(&Path), &str); 3] = [
+    type Damage = fn(&Path);
+    let rows: [(Damage, &str); 3] = [
         (|object| fs::write(object, "B\n").unwrap(), "its bytes in the history are damaged"),
         (|object| fs::remove_file(object).unwrap(), "its bytes are no longer in the history"),
         (

@@ -6,7 +6,7 @@ mod common;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
-use common::{WAIT, World, example, skipped};
+use common::{WAIT, World, example, has_strace};
 use toolpost_workspace::Cause;
 
 const GROUPS: &[&str] = &[
@@ -81,15 +81,6 @@ const CASES: &[Case] = &[
     },
 ];
 
-fn has_strace() -> bool {
-    let found = Command::new("strace").args(["-e", "trace=none", "true"]).output();
-    let works = found.is_ok_and(|output| output.status.success());
-    if !works {
-        skipped("strace is not to be had, so no process was killed");
-    }
-    works
-}
-
 fn world(case: &Case) -> World {
     let world = World::new();
     for (name, content) in case.before {
@@ -123,7 +114,7 @@ fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded
     let (workspace, recovery) = world.open_and_recover();
     let now = world.tree();
     assert!(now == before || now == case.after, "{what}: {now:?}; recovery {recovery:?}");
-    assert_eq!(recovery.left, Vec::<String>::new(), "{what}");
+    assert_eq!((&recovery.left, &recovery.waiting), (&vec![], &vec![]), "{what}");
     let records: Vec<_> = workspace.history().unwrap().records().collect();
     let wanted = usize::from(now == case.after);
     let perhaps = recorded == Recorded::Perhaps && records.is_empty();

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::process::Command;
 
-use common::{World, tree_of};
+use common::{World, example, has_strace, tree_of};
 use serde_json::{Value, json};
 use toolpost_workspace::{ContentHash, Recovery, hash};
 
@@ -85,6 +86,7 @@ fn check(number: usize, row: &Row) {
         undone: owned(row.undone),
         finished: owned(row.finished),
         left: owned(row.left),
+        waiting: Vec::new(),
         swept: 1,
     };
     assert_eq!(recovery, wanted, "row {number}");
@@ -392,6 +394,195 @@ fn what_no_rewrite_leaves_is_somebodys_own() {
         let state = ["journals/", &kept, "live/", "locks/"].map(str::to_owned).to_vec();
         let (found, left, found_state) = after_a_torn_rewrite(old, new, now);
         assert_eq!((found.as_str(), left.len(), found_state), (now, 1, state), "{new:?} over it: {now:?}");
+    }
+}
+
+/// What the system refuses at the first opening, what is told and lies there then, and what the second one has to do.
+struct Refusal {
+    row: Row,
+    inject: &'static str,
+    told: &'static [&'static str],
+    between: &'static [&'static str],
+}
+
+const AGAIN: &str = ": it is tried again when the workspace is next opened";
+
+const REFUSALS: &[Refusal] = &[
+    // The second opening takes back only what the first could not: what is `mine` by then stays.
+    Refusal {
+        row: Row {
+            files: &[
+                ("a", "new a"),
+                (".a.b.toolpost-tmp", "old a"),
+                ("b", "new b"),
+                (".b.b.toolpost-tmp", "old b"),
+            ],
+            steps: |world| vec![swapped(world, "a"), swapped(world, "b")],
+            then: |world| world.write("a", "mine"),
+            after: &["a=mine", "b=old b"],
+            undone: &["b"],
+            ..ROW
+        },
+        inject: "renameat:error=EIO:when=1",
+        told: &[
+            "a: an unfinished change was undone",
+            "b: b could not be brought back (EIO: Input/output error); what it replaced is kept beside it as .b.b.toolpost-tmp",
+        ],
+        between: &[".b.b.toolpost-tmp=old b", "a=old a", "b=new b"],
+    },
+    Refusal {
+        row: Row {
+            files: &[("d/a", "new"), ("d/.a.b.toolpost-tmp", "old"), ("e/n", "new")],
+            made: &["e"],
+            steps: |world| {
+                let temp = ".a.t.toolpost-tmp";
+                let backup = world.at("d/.a.b.toolpost-tmp");
+                let fields = json!({"old": mark(&backup), "new": mark(&world.at("d/a")), "backup": ".a.b.toolpost-tmp", "temp": temp});
+                let new = json!({"new": mark(&world.at("e/n"))});
+                vec![step("Put", &world.at("d/a"), &fields), step("Put", &world.at("e/n"), &new)]
+            },
+            after: &["d/", "d/a=old"],
+            undone: &["e/n", "d/a"],
+            ..ROW
+        },
+        inject: "renameat,unlinkat:error=EIO",
+        told: &[
+            "e/n: e/n could not be brought back (EIO: Input/output error)",
+            "d/a: d/a could not be brought back (EIO: Input/output error); what it replaced is kept beside it as \
+             .a.b.toolpost-tmp; the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)",
+            "e: the directory made for it could not be removed (EIO: Input/output error)",
+        ],
+        between: &["d/", "d/.a.b.toolpost-tmp=old", "d/a=new", "e/", "e/n=new"],
+    },
+    Refusal {
+        row: Row {
+            phase: "Staging",
+            files: &[("a", "old"), (".a.t.toolpost-tmp", "half")],
+            steps: |world| {
+                vec![step(
+                    "Put",
+                    &world.at("a"),
+                    &json!({"temp": ".a.t.toolpost-tmp", "old": mark(&world.at("a"))}),
+                )]
+            },
+            after: &["a=old"],
+            ..ROW
+        },
+        inject: "unlinkat:error=EIO",
+        told: &["a: the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)"],
+        between: &[".a.t.toolpost-tmp=half", "a=old"],
+    },
+    Refusal {
+        row: Row {
+            phase: "Done",
+            files: &[("a", "new a"), (".a.b.toolpost-tmp", "old a")],
+            steps: |world| vec![swapped(world, "a")],
+            after: &["a=new a"],
+            finished: &["a"],
+            ..ROW
+        },
+        inject: "unlinkat:error=EIO",
+        told: &[".a.b.toolpost-tmp: it could not be removed", ".a.t.toolpost-tmp: it could not be removed"],
+        between: &[".a.b.toolpost-tmp=old a", "a=new a"],
+    },
+    Refusal {
+        row: Row {
+            files: &[(".a.b.toolpost-tmp", "A"), ("to", "B"), (".to.b.toolpost-tmp", "C")],
+            steps: |world| {
+                let (backup, over) = (".a.b.toolpost-tmp", ".to.b.toolpost-tmp");
+                let gone = json!({"old": mark(&world.at(backup)), "backup": backup});
+                let moved = json!({"to": world.at("to"), "old": mark(&world.at("to")), "over": mark(&world.at(over)), "backup": over});
+                vec![step("Remove", &world.at("a"), &gone), step("Move", &world.at("from"), &moved)]
+            },
+            after: &["a=A", "from=B", "to=C"],
+            undone: &["from", "a"],
+            ..ROW
+        },
+        inject: "renameat2:error=EIO",
+        told: &[
+            "from: to could not be moved back (EIO: Input/output error)",
+            "a: it could not be brought back (EIO: Input/output error); it is kept as .a.b.toolpost-tmp",
+        ],
+        between: &[".a.b.toolpost-tmp=A", ".to.b.toolpost-tmp=C", "to=B"],
+    },
+];
+
+/// Opens the world in another process, whose system calls fail; what it tells.
+fn open_refused(world: &World, inject: &str) -> String {
+    let calls = inject.split(':').next().unwrap();
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qqq", "-o", "/dev/null", "-e", &format!("trace={calls}")]);
+    command.args(["-e", &format!("inject={inject}")]).arg(example()).arg(world.root()).arg(world.state());
+    let output = command.output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn what_the_system_refuses_is_tried_again() {
+    if !has_strace() {
+        return;
+    }
+    for (number, Refusal { row, inject, told, between }) in REFUSALS.iter().enumerate() {
+        let world = World::new();
+        for (name, content) in row.files {
+            world.write(name, content);
+        }
+        write_journal(&world, &dead(), row.phase, row.made, &(row.steps)(&world));
+        let said = open_refused(&world, inject);
+        let done = |line: &&str| line.ends_with("was undone");
+        let lines =
+            told.iter().map(|line| if done(&line) { (*line).to_owned() } else { format!("{line}{AGAIN}") });
+        assert_eq!(said.lines().collect::<Vec<_>>(), lines.collect::<Vec<_>>(), "refusal {number}");
+        assert_eq!(world.tree(), *between, "refusal {number}");
+        (row.then)(&world);
+        let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        let wanted = Recovery {
+            undone: owned(row.undone),
+            finished: owned(row.finished),
+            swept: 1,
+            ..Recovery::default()
+        };
+        assert_eq!(
+            (world.open_and_recover().1, world.tree()),
+            (wanted, owned(row.after)),
+            "refusal {number}"
+        );
+        let state = world.state_tree();
+        let journal = format!("journals/{JOURNAL}=");
+        assert!(!state.iter().any(|line| line.starts_with(&journal)), "refusal {number}: {state:?}");
+    }
+}
+
+#[test]
+fn a_rewrite_that_cannot_be_taken_back_now_is_tried_again() {
+    if !has_strace() {
+        return;
+    }
+    // All but the first fail when the bytes are as they were.
+    for (inject, undone) in [
+        ("pwrite64:error=EIO", &["a"][..]),
+        ("ftruncate:error=EIO", &[]),
+        ("fdatasync:error=EIO:when=1", &[]),
+    ] {
+        let world = World::new();
+        world.write("a", "0123456789");
+        let fields = json!({"old": mark(&world.at("a")), "copies": "1-dead.1"});
+        write_journal(&world, &dead(), "Swapping", &[], &[step("InPlace", &world.at("a"), &fields)]);
+        let journals = world.state().join("journals");
+        fs::write(journals.join("1-dead.1.old"), "0123456789").unwrap();
+        fs::write(journals.join("1-dead.1.bytes"), "abc").unwrap();
+        fs::write(world.at("a"), "abc").unwrap();
+        let copy = journals.join("1-dead.1.old").display().to_string();
+        let why = "a: a could not be brought back (EIO: Input/output error); its former content is in";
+        assert_eq!(open_refused(&world, inject), format!("{why} {copy}{AGAIN}"), "{inject}");
+        let undone = undone.iter().map(|path| (*path).to_owned()).collect();
+        let wanted = Recovery { undone, swept: 1, ..Recovery::default() };
+        assert_eq!(
+            (world.open_and_recover().1, world.read("a").as_str()),
+            (wanted, "0123456789"),
+            "{inject}"
+        );
+        assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"], "{inject}");
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::io::{Errno, Result};
 
 use super::error::Failed;
 use super::stage::sync_file;
-use super::undo::Undone;
+use super::undo::Reverted;
 use crate::access::Stat;
 use crate::beneath::open_at;
 use crate::fault::Fault;
@@ -50,36 +50,46 @@ pub(super) fn rewrite(spot: &Spot, old: &Mark, new: &[u8]) -> std::result::Resul
 }
 
 /// Brings the old bytes back, unless the file holds something that is neither of both nor between them.
-pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, step: &Step) -> Undone {
+pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, step: &Step) -> Reverted {
     let (Some(old), Some(copies), Some(state)) = (&step.old, &step.copies, workspace.state()) else {
-        return Undone::Nothing;
+        return Reverted::Nothing;
     };
-    let (Ok(before), Ok(after)) =
-        (state.read(&format!("{copies}.old")), state.read(&format!("{copies}.bytes")))
-    else {
-        return Undone::Nothing;
+    let copy = format!("{copies}.old");
+    let kept = |why: &str, copy: &str| format!("{why}; its former content is in {copy}");
+    let left = |why: &str| Reverted::Left(kept(why, &set_aside(state, copies)));
+    let refused = |why: &str, errno: Errno| {
+        Reverted::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
     };
-    let left =
-        |why: &str| Undone::Left(format!("{why}; its former content is in {}", set_aside(state, copies)));
-    let Ok(file) = open(spot, old) else {
-        return left("it is not the same file any more");
+    let (before, after) = match (state.read(&copy), state.read(&format!("{copies}.bytes"))) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return Reverted::Nothing,
+        (Err(errno), _) | (_, Err(errno)) => return refused("the copies of it cannot be read", errno),
     };
-    let Ok(now) = content(&file) else {
-        return left("it cannot be read");
+    let file = match open(spot, old) {
+        Ok(file) => file,
+        Err(Errno::STALE | Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => {
+            return left("it is not the same file any more");
+        }
+        Err(errno) => return refused("it cannot be opened", errno),
     };
-    if now == before {
-        forget(state, copies);
-        return Undone::Nothing;
-    }
-    if !is_torn(&now, &before, &after) {
+    let now = match content(&file) {
+        Ok(now) => now,
+        Err(errno) => return refused("it cannot be read", errno),
+    };
+    if now != before && !is_torn(&now, &before, &after) {
         return left("somebody has changed it since");
     }
-    match overwrite(&file, &before) {
-        Ok(()) => {
+    let outcome = if now == before {
+        Ok(Reverted::Nothing)
+    } else {
+        overwrite(&file, &before).map(|()| Reverted::Restored)
+    };
+    match outcome {
+        Ok(outcome) => {
             forget(state, copies);
-            Undone::Restored
+            outcome
         }
-        Err(errno) => left(&format!("{path} could not be brought back ({})", Fault::from(errno))),
+        Err(errno) => refused(&format!("{path} could not be brought back"), errno),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use rustix::fs::{AtFlags, unlinkat};
-use rustix::io::Errno;
+use rustix::io::{Errno, Result};
 
 use super::in_place;
 use crate::fault::Fault;
@@ -15,18 +15,24 @@ use crate::workspace::Workspace;
 
 /// What became of a step that was to be taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Undone {
+pub(crate) enum Reverted {
     /// It had not happened.
     Nothing,
     /// All is as it was.
     Restored,
-    /// Somebody changed the place since, or the system refused; the sentence says what is where.
+    /// Somebody changed the place since; the sentence says what is where.
     Left(String),
+    /// The system refused, as it may not the next time; the sentence says what is where.
+    Refused(String),
 }
 
-/// Takes back all steps of a commit, the last one first; what became of each, in that order.
-pub(crate) fn undo_all(workspace: &Workspace, journal: &Journal) -> Vec<(WorkspacePath, Undone)> {
-    let mut undone = Vec::new();
+/// Takes back all steps of a commit, the last one first: what became of each, in that order, and what is still to be taken
+/// back.
+pub(crate) fn undo_all(
+    workspace: &Workspace,
+    journal: &Journal,
+) -> (Vec<(WorkspacePath, Reverted)>, Option<Journal>) {
+    let (mut undone, mut rest) = (Vec::new(), Vec::new());
     for step in journal.steps.iter().rev() {
         let Some(path) = workspace.known(step.place.path()) else { continue };
         let outcome = if journal.phase == Phase::Staging {
@@ -34,22 +40,29 @@ pub(crate) fn undo_all(workspace: &Workspace, journal: &Journal) -> Vec<(Workspa
         } else {
             undo(workspace, &path, step)
         };
+        if let Reverted::Refused(_) = outcome {
+            rest.insert(0, step.clone());
+        }
         undone.push((path, outcome));
     }
+    let mut is_made = !rest.is_empty();
     for made in journal.made.iter().rev() {
         let Some(path) = workspace.known(made.path()) else { continue };
         // Only if it is still empty: what somebody put into it since stays.
         let removed =
             Spot::open(&path).and_then(|spot| unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR));
         match removed {
-            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR | Errno::LOOP) => {}
             Err(errno) => {
                 let why = format!("the directory made for it could not be removed ({})", Fault::from(errno));
-                undone.push((path, Undone::Left(why)));
+                undone.push((path, Reverted::Refused(why)));
+                is_made = true;
             }
         }
     }
-    undone
+    let made = journal.made.clone();
+    let rest = is_made.then(|| Journal { steps: rest, made, ..Journal::empty(journal) });
+    (undone, rest)
 }
 
 /// Removes what a finished step has left; the name of a file that would not go.
@@ -60,9 +73,13 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
         _ => Some(&step.place),
     };
     let Some(path) = keeper.and_then(|place| workspace.known(place.path())) else { return left };
-    let Ok(spot) = Spot::open(&path) else { return left };
+    let spot = Spot::open(&path);
+    if let Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) = spot {
+        return left;
+    }
     for name in [&step.backup, &step.temp].into_iter().flatten() {
-        if remove_tree(&spot.directory, name.name()).is_err() {
+        let removed = spot.as_ref().map_err(|errno| *errno);
+        if removed.and_then(|spot| remove_tree(&spot.directory, name.name())).is_err() {
             left.push(beside(&path, name));
         }
     }
@@ -72,136 +89,166 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
     left
 }
 
-fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Undone {
+fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Reverted {
     let spot = match Spot::open(path) {
         Ok(spot) => spot,
         Err(errno) => return unreached(errno),
     };
-    match step.kind {
+    let undone = match step.kind {
         StepKind::Put => undo_put(path, &spot, step),
-        StepKind::InPlace => in_place::undo(workspace, path, &spot, step),
+        StepKind::InPlace => Ok(in_place::undo(workspace, path, &spot, step)),
         StepKind::Remove => undo_remove(path, &spot, step),
         StepKind::Move => undo_move(workspace, &spot, step),
-    }
+    };
+    undone.unwrap_or_else(|errno| {
+        Reverted::Refused(format!("it could not be looked at ({})", Fault::from(errno)))
+    })
 }
 
-fn drop_temp(path: &WorkspacePath, step: &Step) -> Undone {
-    let Some(temp) = &step.temp else { return Undone::Nothing };
+fn drop_temp(path: &WorkspacePath, step: &Step) -> Reverted {
+    let Some(temp) = &step.temp else { return Reverted::Nothing };
     let spot = match Spot::open(path) {
         Ok(spot) => spot,
         Err(errno) => return unreached(errno),
     };
     // It may be the copy of a directory.
     match remove_tree(&spot.directory, temp.name()) {
-        Ok(()) => Undone::Nothing,
-        Err(errno) => {
-            let (temp, fault) = (beside(path, temp), Fault::from(errno));
-            Undone::Left(format!("the temporary file {temp} could not be removed ({fault})"))
-        }
+        Ok(()) => Reverted::Nothing,
+        Err(errno) => Reverted::Refused(not_removed(&beside(path, temp), errno)),
     }
 }
 
 /// A directory that is gone holds nothing to take back; one that cannot be opened may.
-fn unreached(errno: Errno) -> Undone {
+fn unreached(errno: Errno) -> Reverted {
     match errno {
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Undone::Nothing,
-        _ => Undone::Left(format!("its directory could not be opened ({})", Fault::from(errno))),
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Reverted::Nothing,
+        _ => Reverted::Refused(format!("its directory could not be opened ({})", Fault::from(errno))),
     }
 }
 
-fn undo_put(path: &WorkspacePath, spot: &Spot, step: &Step) -> Undone {
+/// What is in the way is somebody's own, and stays; all else may be different the next time.
+fn stopped(errno: Errno, why: String) -> Reverted {
+    match errno {
+        Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY | Errno::ISDIR | Errno::NOTDIR => Reverted::Left(why),
+        _ => Reverted::Refused(why),
+    }
+}
+
+fn undo_put(path: &WorkspacePath, spot: &Spot, step: &Step) -> Result<Reverted> {
     let Some(new) = &step.new else {
-        return drop_temp(path, step);
+        return Ok(drop_temp(path, step));
     };
+    let is_old = |name: &OsStr| step.old.map_or(Ok(Found::Absent), |old| spot.find(name, &old));
     let names: Vec<&OsStr> = [&step.backup, &step.temp].into_iter().flatten().map(Raw::name).collect();
-    let keeper = step.old.and_then(|old| names.iter().find(|name| spot.find(name, &old) == Found::Same));
-    let outcome = match (spot.find(&spot.name, new), &step.old, keeper) {
+    let mut keeper = None;
+    for name in &names {
+        if is_old(name)? == Found::Same {
+            keeper = Some(*name);
+        }
+    }
+    let outcome = match (spot.find(&spot.name, new)?, &step.old, keeper) {
         (Found::Same, None, _) => result(spot.unlink(&spot.name), path),
         (Found::Same, Some(_), Some(keeper)) => result(spot.replace(keeper, &spot.name), path),
-        (Found::Same, Some(_), None) => Undone::Left("the file that it replaced is gone".into()),
-        (Found::Altered, _, _) => Undone::Left("somebody has changed the new file since".into()),
-        (Found::Other | Found::Absent, _, _) => Undone::Nothing,
+        (Found::Same, Some(_), None) => Reverted::Left("the file that it replaced is gone".into()),
+        (Found::Altered, _, _) => Reverted::Left("somebody has changed the new file since".into()),
+        (Found::Other | Found::Absent, _, _) => Reverted::Nothing,
     };
-    let old_in_place = step.old.is_none_or(|old| spot.find(&spot.name, &old) == Found::Same);
-    let mut kept = Vec::new();
+    let old_in_place = step.old.is_none() || is_old(&spot.name)? == Found::Same;
+    let (mut kept, mut stuck) = (None, None);
     for name in names {
-        let holds_old =
-            step.old.is_some_and(|old| matches!(spot.find(name, &old), Found::Same | Found::Altered));
-        if holds_old && !old_in_place {
-            kept.push(escape(name));
-        } else {
-            let _ = spot.unlink(name);
+        if !old_in_place && matches!(is_old(name)?, Found::Same | Found::Altered) {
+            kept.get_or_insert_with(|| escape(name));
+        } else if let Err(errno) = spot.unlink(name) {
+            stuck = Some(not_removed(&escape(name), errno));
         }
     }
-    match (outcome, kept.first()) {
-        (Undone::Left(why), Some(name)) => {
-            Undone::Left(format!("{why}; what it replaced is kept beside it as {name}"))
-        }
+    let outcome = match (outcome, kept) {
         (outcome, None) => outcome,
-        (_, Some(name)) => Undone::Left(format!(
+        (Reverted::Left(why), Some(name)) => {
+            Reverted::Left(format!("{why}; what it replaced is kept beside it as {name}"))
+        }
+        (Reverted::Refused(why), Some(name)) => {
+            Reverted::Refused(format!("{why}; what it replaced is kept beside it as {name}"))
+        }
+        (Reverted::Nothing | Reverted::Restored, Some(name)) => Reverted::Left(format!(
             "somebody has changed it since; what was there before is kept beside it as {name}"
         )),
-    }
+    };
+    Ok(match (outcome, stuck) {
+        (outcome, None) => outcome,
+        (Reverted::Left(why) | Reverted::Refused(why), Some(stuck)) => {
+            Reverted::Refused(format!("{why}; {stuck}"))
+        }
+        (Reverted::Nothing | Reverted::Restored, Some(stuck)) => Reverted::Refused(stuck),
+    })
 }
 
-fn undo_remove(path: &WorkspacePath, spot: &Spot, step: &Step) -> Undone {
-    let (Some(old), Some(backup)) = (&step.old, &step.backup) else { return Undone::Nothing };
-    match spot.find(backup.name(), old) {
+fn undo_remove(path: &WorkspacePath, spot: &Spot, step: &Step) -> Result<Reverted> {
+    let (Some(old), Some(backup)) = (&step.old, &step.backup) else { return Ok(Reverted::Nothing) };
+    match spot.find(backup.name(), old)? {
         Found::Same | Found::Altered => {}
-        Found::Other | Found::Absent => return Undone::Nothing,
+        Found::Other | Found::Absent => return Ok(Reverted::Nothing),
     }
-    match move_to(&spot.directory, backup.name(), &spot.directory, &spot.name) {
-        Ok(()) => Undone::Restored,
+    Ok(match move_to(&spot.directory, backup.name(), &spot.directory, &spot.name) {
+        Ok(()) => Reverted::Restored,
         Err(errno) => {
             let fault = Fault::from(errno);
             let kept = beside(path, backup);
-            Undone::Left(format!("it could not be brought back ({fault}); it is kept as {kept}"))
+            stopped(errno, format!("it could not be brought back ({fault}); it is kept as {kept}"))
         }
-    }
+    })
 }
 
-fn undo_move(workspace: &Workspace, spot: &Spot, step: &Step) -> Undone {
+fn undo_move(workspace: &Workspace, spot: &Spot, step: &Step) -> Result<Reverted> {
     let target = step.to.as_ref().and_then(|to| workspace.known(to.path()));
-    let Some(target) = target else { return Undone::Nothing };
-    let Some(old) = &step.old else { return Undone::Nothing };
+    let (Some(target), Some(old)) = (target, &step.old) else { return Ok(Reverted::Nothing) };
     let there = match Spot::open(&target) {
         Ok(there) => there,
-        Err(errno) => return unreached(errno),
+        Err(errno) => return Ok(unreached(errno)),
     };
-    let back = match there.find(&there.name, old) {
+    let back = match there.find(&there.name, old)? {
         Found::Same | Found::Altered => move_to(&there.directory, &there.name, &spot.directory, &spot.name),
         Found::Other | Found::Absent => return bring_back(&there, &target, step),
     };
     if let Err(errno) = back {
-        return Undone::Left(format!("{target} could not be moved back ({})", Fault::from(errno)));
+        let why = format!("{target} could not be moved back ({})", Fault::from(errno));
+        return Ok(stopped(errno, why));
     }
-    match bring_back(&there, &target, step) {
-        Undone::Nothing => Undone::Restored,
+    Ok(match bring_back(&there, &target, step)? {
+        Reverted::Nothing => Reverted::Restored,
         outcome => outcome,
-    }
+    })
 }
 
 /// Gives a place back what a move has pushed, or was about to push, aside.
-fn bring_back(there: &Spot, target: &WorkspacePath, step: &Step) -> Undone {
-    let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Undone::Nothing };
-    if there.find(&there.name, over) == Found::Same {
-        let _ = there.unlink(backup.name());
-        return Undone::Nothing;
+fn bring_back(there: &Spot, target: &WorkspacePath, step: &Step) -> Result<Reverted> {
+    let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Ok(Reverted::Nothing) };
+    if there.find(&there.name, over)? == Found::Same {
+        return Ok(match there.unlink(backup.name()) {
+            Ok(()) => Reverted::Nothing,
+            Err(errno) => Reverted::Refused(not_removed(&beside(target, backup), errno)),
+        });
     }
-    if matches!(there.find(backup.name(), over), Found::Absent | Found::Other) {
-        return Undone::Left(format!("what {target} held before is gone"));
+    if matches!(there.find(backup.name(), over)?, Found::Absent | Found::Other) {
+        return Ok(Reverted::Left(format!("what {target} held before is gone")));
     }
-    match move_to(&there.directory, backup.name(), &there.directory, &there.name) {
-        Ok(()) => Undone::Restored,
-        Err(_) => Undone::Left(format!("what {target} held before is kept as {}", beside(target, backup))),
+    Ok(match move_to(&there.directory, backup.name(), &there.directory, &there.name) {
+        Ok(()) => Reverted::Restored,
+        Err(errno) => {
+            stopped(errno, format!("what {target} held before is kept as {}", beside(target, backup)))
+        }
+    })
+}
+
+fn result(answer: Result<()>, path: &WorkspacePath) -> Reverted {
+    match answer {
+        Ok(()) => Reverted::Restored,
+        Err(errno) => stopped(errno, format!("{path} could not be brought back ({})", Fault::from(errno))),
     }
 }
 
-fn result(answer: rustix::io::Result<()>, path: &WorkspacePath) -> Undone {
-    match answer {
-        Ok(()) => Undone::Restored,
-        Err(errno) => Undone::Left(format!("{path} could not be brought back ({})", Fault::from(errno))),
-    }
+fn not_removed(name: &str, errno: Errno) -> String {
+    format!("the temporary file {name} could not be removed ({})", Fault::from(errno))
 }
 
 /// Shows a name in the directory of a path.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -136,6 +137,16 @@ pub(crate) fn example() -> PathBuf {
 
 pub(crate) fn is_root_user() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// Says whether system calls can be made to fail here.
+pub(crate) fn has_strace() -> bool {
+    let found = Command::new("strace").args(["-e", "trace=none", "true"]).output();
+    let works = found.is_ok_and(|output| output.status.success());
+    if !works {
+        skipped("strace is not to be had, so no process was killed");
+    }
+    works
 }
 
 /// Says loudly that something was not tested here.
