@@ -137,7 +137,7 @@ impl State {
 
     /// Names all files of the journals, sorted.
     pub(crate) fn journal_files(&self) -> Vec<String> {
-        names(self.journals())
+        names(self.journals()).unwrap_or_default()
     }
 
     /// Says whether the workspace that a journal's name begins with is still open somewhere.
@@ -160,7 +160,7 @@ impl State {
         for (directory, journals) in
             [(self.live.as_fd(), self.journal_files()), (self.locks.as_fd(), Vec::new())]
         {
-            for name in names(directory) {
+            for name in names(directory).unwrap_or_default() {
                 let needed = journals.iter().any(|journal| journal.split('.').next() == Some(name.as_str()));
                 if name == self.id || needed {
                     continue;
@@ -229,15 +229,14 @@ fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>
 }
 
 /// Names what is in a directory, sorted.
-pub(crate) fn names(directory: BorrowedFd<'_>) -> Vec<String> {
-    let Ok(entries) = Dir::read_from(directory) else { return Vec::new() };
-    let mut names: Vec<String> = entries
-        .filter_map(std::result::Result::ok)
-        .filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned))
-        .filter(|name| name != "." && name != "..")
-        .collect();
+pub(crate) fn names(directory: BorrowedFd<'_>) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        names.extend(entry?.file_name().to_str().ok().map(str::to_owned));
+    }
+    names.retain(|name| name != "." && name != "..");
     names.sort();
-    names
+    Ok(names)
 }
 
 #[cfg(test)]

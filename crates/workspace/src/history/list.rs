@@ -50,13 +50,18 @@ impl Workspace {
 impl History<'_> {
     /// Reads the changes, the newest first.
     pub fn records(&self) -> impl Iterator<Item = Record> + use<'_> {
-        let folders: Vec<Folder> =
-            self.store.folders().into_iter().filter(|folder| self.may_hold(folder)).collect();
+        let folders: Vec<Folder> = self
+            .store
+            .folders()
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|folder| self.may_hold(folder))
+            .collect();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         for (number, folder) in folders.iter().enumerate() {
-            names.extend(folder.records().into_iter().map(|name| (name, number)));
+            names.extend(folder.records().unwrap_or_default().into_iter().map(|name| (name, number)));
         }
-        let read = move |(name, number): (String, usize)| folders.get(number)?.read(&name);
+        let read = move |(name, number): (String, usize)| folders.get(number)?.read(&name).ok().flatten();
         names.into_iter().rev().filter_map(read).filter(|record| record.is_of(self.workspace))
     }
 

@@ -1,35 +1,52 @@
 //! Which files of the contents a record needs.
 
+use rustix::io::{Errno, Result};
+
 use super::objects::{Objects, parts_name};
 use super::record::{Content, Record, Sort};
 use super::tree;
 
 /// Names every file that a record needs, as far as it is there; a name can come more than once.
-pub(super) fn names(objects: &Objects, is_there: &dyn Fn(&str) -> bool, record: &Record) -> Vec<String> {
+pub(super) fn names(
+    objects: &Objects,
+    is_there: &dyn Fn(&str) -> bool,
+    record: &Record,
+) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for content in record.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten() {
-        add(objects, is_there, content, &mut names);
+        add(objects, is_there, content, &mut names)?;
         let list = content.hash.filter(|_| content.sort == Sort::Tree);
-        let nodes = list.and_then(|list| tree::nodes(&objects.get(list).ok()?).ok());
-        for node in nodes.into_iter().flatten() {
-            add(objects, is_there, &node.content, &mut names);
+        let Some(list) = list.map(|list| objects.get(list)).and_then(whole).transpose()? else { continue };
+        for node in tree::nodes(&list).unwrap_or_default() {
+            add(objects, is_there, &node.content, &mut names)?;
         }
     }
-    names
+    Ok(names)
 }
 
-fn add(objects: &Objects, is_there: &dyn Fn(&str) -> bool, content: &Content, names: &mut Vec<String>) {
-    let Some(hash) = content.hash else { return };
-    let whole = hash.to_hex();
-    if is_there(&whole) {
-        names.push(whole);
-        return;
+fn add(
+    objects: &Objects,
+    is_there: &dyn Fn(&str) -> bool,
+    content: &Content,
+    names: &mut Vec<String>,
+) -> Result<()> {
+    let Some(hash) = content.hash else { return Ok(()) };
+    let name = hash.to_hex();
+    if is_there(&name) {
+        names.push(name);
+        return Ok(());
     }
     let list = parts_name(hash);
     if !is_there(&list) {
-        return;
+        return Ok(());
     }
-    let pieces = objects.parts(hash).unwrap_or_default();
+    let pieces = whole(objects.parts(hash)).transpose()?.unwrap_or_default();
     names.extend(pieces.into_iter().map(|(piece, _)| piece.to_hex()).filter(|piece| is_there(piece)));
     names.push(list);
+    Ok(())
+}
+
+/// Takes what is gone or damaged for nothing; what cannot be read now may be needed all the same.
+fn whole<T>(answer: Result<T>) -> Option<Result<T>> {
+    if let Err(Errno::NOENT | Errno::IO) = answer { None } else { Some(answer) }
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, FlockOperation, OFlags, openat, unlinkat};
+use rustix::io::Result;
 
 use super::mark;
 use super::objects::UNFINISHED;
 use super::record::Record;
-use super::store::{Folder, Store, time_of};
+use super::store::{Folder, Store, there, time_of};
 use crate::journal::Journal;
 use crate::read::stat_at;
 use crate::state::{CREATE, PRIVATE, State, names};
@@ -58,9 +59,10 @@ impl Store {
         let _ = rustix::io::write(&file, b".");
         let _ = self.count_anew();
         self.drop_unfinished();
-        let mut sweep = Sweep::look(self, state);
+        // What cannot be looked at now may need anything: then nothing goes.
+        let Ok(mut sweep) = Sweep::look(self, state) else { return };
         sweep.forget_records();
-        sweep.remove_contents(state);
+        let _ = sweep.remove_contents(state);
     }
 }
 
@@ -77,53 +79,53 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn look(store: &'a Store, state: &State) -> Self {
+    fn look(store: &'a Store, state: &State) -> Result<Self> {
         let directory = store.objects.directory();
         let length = |name: String| {
             let stat = stat_at(directory, Path::new(&name)).ok()?;
             Some((name, stat.len.next_multiple_of(BLOCK)))
         };
-        let contents = names(directory).into_iter().filter_map(length).collect();
+        let contents = names(directory)?.into_iter().filter_map(length).collect();
         let mut sweep = Self {
             store,
-            folders: store.folders(),
+            folders: store.folders()?,
             records: BTreeMap::new(),
             contents,
             needed: HashMap::new(),
         };
         // Journals first: what is finished meanwhile is found among the records.
-        for record in pending(state) {
-            let needs = sweep.needs(&record);
+        for record in pending(state)? {
+            let needs = sweep.needs(&record)?;
             sweep.need(&needs);
         }
-        for (name, needs) in sweep.kept() {
+        for (name, needs) in sweep.kept()? {
             sweep.need(&needs);
             sweep.records.insert(name, needs);
         }
-        sweep
+        Ok(sweep)
     }
 
     /// Reads the records that are not known yet.
-    fn kept(&self) -> Vec<(String, Vec<String>)> {
+    fn kept(&self) -> Result<Vec<(String, Vec<String>)>> {
         let mut kept = BTreeMap::new();
         for folder in &self.folders {
-            for name in folder.records() {
+            for name in folder.records()? {
                 if !self.records.contains_key(&name) && !kept.contains_key(&name) {
-                    let needs = folder.read(&name).map(|record| self.needs(&record));
+                    let needs = folder.read(&name)?.map(|record| self.needs(&record)).transpose()?;
                     kept.insert(name, needs.unwrap_or_default());
                 }
             }
         }
-        kept.into_iter().collect()
+        Ok(kept.into_iter().collect())
     }
 
-    fn needs(&self, record: &Record) -> Vec<String> {
+    fn needs(&self, record: &Record) -> Result<Vec<String>> {
         // What has come since the look is there, too.
         let directory = self.store.objects.directory();
         let is_there =
             |name: &str| self.contents.contains_key(name) || stat_at(directory, Path::new(name)).is_ok();
-        let all = mark::names(&self.store.objects, &is_there, record);
-        all.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+        let all = mark::names(&self.store.objects, &is_there, record)?;
+        Ok(all.into_iter().collect::<BTreeSet<_>>().into_iter().collect())
     }
 
     fn need(&mut self, names: &[String]) {
@@ -162,7 +164,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Removes the contents that no record needs, looking again each time at what has come to need them.
-    fn remove_contents(&mut self, state: &State) {
+    fn remove_contents(&mut self, state: &State) -> Result<()> {
         let directory = self.store.objects.directory();
         let unfinished = |name: &&String| name.ends_with(UNFINISHED);
         for name in self.contents.keys().filter(unfinished) {
@@ -176,9 +178,13 @@ impl<'a> Sweep<'a> {
         // A list goes before its pieces, so that no list is without them.
         candidates.sort_by_key(|name| std::cmp::Reverse(name.len()));
         for go in candidates.chunks(GO) {
-            let Ok(_lock) = self.store.lock(FlockOperation::NonBlockingLockExclusive) else { return };
-            let fresh: Vec<Vec<String>> = pending(state).iter().map(|record| self.needs(record)).collect();
-            for (name, needs) in self.kept() {
+            let _lock = self.store.lock(FlockOperation::NonBlockingLockExclusive)?;
+            let fresh: Result<Vec<Vec<String>>> =
+                pending(state)?.iter().map(|record| self.needs(record)).collect();
+            let fresh = fresh?;
+            // A root may have got its first record since.
+            self.folders = self.store.folders()?;
+            for (name, needs) in self.kept()? {
                 self.need(&needs);
                 self.records.insert(name, needs);
             }
@@ -187,13 +193,18 @@ impl<'a> Sweep<'a> {
                 let _ = unlinkat(directory, name, AtFlags::empty());
             }
         }
+        Ok(())
     }
 }
 
 /// Reads the records of the commits that are under way.
-fn pending(state: &State) -> Vec<Record> {
-    let journal = |file: String| serde_json::from_slice::<Journal>(&state.read(&file).ok()?).ok()?.record;
-    state.journal_files().into_iter().filter(|file| file.ends_with(".json")).filter_map(journal).collect()
+fn pending(state: &State) -> Result<Vec<Record>> {
+    let mut pending = Vec::new();
+    for file in names(state.journals())?.iter().filter(|file| file.ends_with(".json")) {
+        let Some(bytes) = there(state.read(file)).transpose()? else { continue };
+        pending.extend(serde_json::from_slice::<Journal>(&bytes).ok().and_then(|journal| journal.record));
+    }
+    Ok(pending)
 }
 
 /// Says whether a file or folder has certainly been given up by whoever was making it.
@@ -206,4 +217,51 @@ fn age(directory: impl AsFd, name: &str) -> Option<Duration> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let then = u64::try_from(stat.modified).map(Duration::from_nanos).unwrap_or_default();
     Some(now.saturating_sub(then))
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+mod tests {
+    use super::*;
+    use crate::{Action, Cause, Draft, Durability, Expect, HistoryLimits, Options, Scope, Workspace, hash};
+
+    fn write(workspace: &Workspace, name: &str, content: &str) {
+        let path = workspace.resolve(name).unwrap();
+        let hold = workspace.hold(std::slice::from_ref(&path), Duration::from_secs(20)).unwrap();
+        let action = Action::Write { bytes: content.into(), expect: Expect::Any };
+        hold.commit(vec![Draft { path, action }], &Cause::default()).unwrap();
+    }
+
+    #[test]
+    fn what_the_first_record_of_another_root_needs_is_not_removed() {
+        let base = tempfile::tempdir().unwrap();
+        let open = |root: &str| {
+            std::fs::create_dir_all(base.path().join(root)).unwrap();
+            let options = Options {
+                roots: vec![base.path().join(root)],
+                state: Some(base.path().join("state")),
+                home: None,
+                durability: Durability::Kill,
+                scope: Scope::Any,
+                history: HistoryLimits::default(),
+            };
+            Workspace::open(options).unwrap().0
+        };
+        let (one, other) = (open("one"), open("other"));
+        write(&one, "f", "needed by nobody");
+        write(&one, "f", "needed");
+        let state = one.state().unwrap();
+        let store = state.history().unwrap();
+        for folder in store.folders().unwrap() {
+            for name in folder.records().unwrap() {
+                unlinkat(&folder.directory, &name, AtFlags::empty()).unwrap();
+            }
+        }
+        let mut sweep = Sweep::look(store, state).unwrap();
+        write(&other, "f", "needed");
+        sweep.forget_records();
+        sweep.remove_contents(state).unwrap();
+        let names = names(store.objects.directory()).unwrap();
+        assert_eq!(names, [hash(b"needed").to_hex()]);
+    }
 }

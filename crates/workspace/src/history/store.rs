@@ -128,14 +128,15 @@ impl Store {
     }
 
     /// Opens the folders of records of all roots.
-    pub(super) fn folders(&self) -> Vec<Folder> {
+    pub(super) fn folders(&self) -> Result<Vec<Folder>> {
         let open = |name: String| {
-            let directory = openat(&self.records, &name, DIRECTORY, Mode::empty()).ok()?;
-            let root = open_regular(&directory, Path::new(ROOT)).ok()?.snapshot(1 << 16).ok()?.bytes;
-            Some(Folder { directory, root: std::ffi::OsString::from_vec(root).into() })
+            let directory = openat(&self.records, &name, DIRECTORY, Mode::empty())?;
+            let root = open_regular(&directory, Path::new(ROOT)).map_err(|why| why.errno())?;
+            let root = root.snapshot(1 << 16).map_err(|why| why.errno())?.bytes;
+            Ok(Folder { directory, root: std::ffi::OsString::from_vec(root).into() })
         };
-        let names = names(self.records.as_fd()).into_iter();
-        names.filter(|name| !name.starts_with(UNFINISHED)).filter_map(open).collect()
+        let names = names(self.records.as_fd())?.into_iter();
+        names.filter(|name| !name.starts_with(UNFINISHED)).filter_map(|name| there(open(name))).collect()
     }
 
     /// Takes the lock under which contents are named by a new journal, or removed; waits a moment for the other.
@@ -177,7 +178,9 @@ impl Store {
 
     /// Removes folders of records that were never finished.
     pub(super) fn drop_unfinished(&self) {
-        for name in names(self.records.as_fd()).iter().filter(|name| name.starts_with(UNFINISHED)) {
+        for name in
+            names(self.records.as_fd()).unwrap_or_default().iter().filter(|name| name.starts_with(UNFINISHED))
+        {
             if super::prune::is_abandoned(&self.records, name) {
                 let _ = remove_tree(&self.records, name.as_ref());
             }
@@ -187,21 +190,28 @@ impl Store {
 
 impl Folder {
     /// Names the records, the oldest first.
-    pub(super) fn records(&self) -> Vec<String> {
-        let mut records = names(self.directory.as_fd());
+    pub(super) fn records(&self) -> Result<Vec<String>> {
+        let mut records = names(self.directory.as_fd())?;
         records.retain(|name| name != ROOT);
-        records
+        Ok(records)
     }
 
     /// Reads a record; one that is gone or damaged is none.
-    pub(super) fn read(&self, name: &str) -> Option<Record> {
+    pub(super) fn read(&self, name: &str) -> Result<Option<Record>> {
         #[derive(Deserialize)]
         struct Kept {
             record: Record,
         }
-        let bytes = open_regular(&self.directory, Path::new(name)).ok()?.snapshot(u64::MAX - 1).ok()?.bytes;
-        serde_json::from_slice::<Kept>(&bytes).ok().map(|kept| kept.record)
+        let opened = open_regular(&self.directory, Path::new(name)).map_err(|why| why.errno());
+        let Some(opened) = there(opened).transpose()? else { return Ok(None) };
+        let bytes = opened.snapshot(u64::MAX - 1).map_err(|why| why.errno())?.bytes;
+        Ok(serde_json::from_slice::<Kept>(&bytes).ok().map(|kept| kept.record))
     }
+}
+
+/// Takes what is not there for nothing.
+pub(super) fn there<T>(answer: Result<T>) -> Option<Result<T>> {
+    if let Err(Errno::NOENT) = answer { None } else { Some(answer) }
 }
 
 /// Returns when a record was made, from its file's name.
