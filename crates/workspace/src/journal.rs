@@ -110,6 +110,8 @@ pub(crate) enum StepKind {
     InPlace,
     /// What is there goes.
     Remove,
+    /// An empty directory goes; one that is not empty any more stays.
+    RemoveEmpty,
     /// What is there gets another name.
     Move,
 }

@@ -239,6 +239,34 @@ const REMOVING: &[Row] = &[
         undone: &["d"],
         ..ROW
     },
+    // What was empty when it got another name, and is not any more, comes back.
+    Row {
+        phase: "Done",
+        files: &[(".d.b.toolpost-tmp/mine", "mine")],
+        steps: |world| {
+            let backup = ".d.b.toolpost-tmp";
+            fs::create_dir(world.at(".e.b.toolpost-tmp")).unwrap();
+            let empty = |name: &str, backup: &str| {
+                let fields = json!({"old": mark(&world.at(backup)), "backup": backup});
+                step("RemoveEmpty", &world.at(name), &fields)
+            };
+            vec![empty("d", backup), empty("e", ".e.b.toolpost-tmp")]
+        },
+        after: &["d/", "d/mine=mine"],
+        finished: &["d", "e"],
+        ..ROW
+    },
+    Row {
+        files: &[(".d.b.toolpost-tmp/mine", "mine")],
+        steps: |world| {
+            let backup = ".d.b.toolpost-tmp";
+            let fields = json!({"old": mark(&world.at(backup)), "backup": backup});
+            vec![step("RemoveEmpty", &world.at("d"), &fields)]
+        },
+        after: &["d/", "d/mine=mine"],
+        undone: &["d"],
+        ..ROW
+    },
     Row {
         files: &[("to", "A"), (".to.b.toolpost-tmp", "B")],
         steps: |world| {
@@ -529,9 +557,9 @@ fn what_the_system_refuses_is_tried_again() {
         }
         write_journal(&world, &dead(), row.phase, row.made, &(row.steps)(&world));
         let said = open_refused(&world, inject);
-        let done = |line: &&str| line.ends_with("was undone");
+        let done = |line: &str| line.ends_with("was undone");
         let lines =
-            told.iter().map(|line| if done(&line) { (*line).to_owned() } else { format!("{line}{AGAIN}") });
+            told.iter().map(|line| if done(line) { (*line).to_owned() } else { format!("{line}{AGAIN}") });
         assert_eq!(said.lines().collect::<Vec<_>>(), lines.collect::<Vec<_>>(), "refusal {number}");
         assert_eq!(world.tree(), *between, "refusal {number}");
         (row.then)(&world);

@@ -6,10 +6,11 @@ use rustix::fs::{AtFlags, symlinkat, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::copy::copy;
+use super::directories::is_empty;
 use super::error::{CommitKind, Failed};
 use super::stage::{Like, PERMISSIONS, stage};
 use super::work::{Rename, Work};
-use crate::access::{AccessKind, Kind};
+use crate::access::AccessKind;
 use crate::draft::Note;
 use crate::journal::{Mark, Raw, StepKind};
 use crate::path::WorkspacePath;
@@ -97,6 +98,7 @@ pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> 
     match work.step.kind {
         StepKind::Put => put(work, &spot, way),
         StepKind::Remove => remove(work, &spot, way),
+        StepKind::RemoveEmpty => remove_empty(work, &spot, way),
         StepKind::Move => relocate(work, &spot, way),
         StepKind::InPlace => Ok(()),
     }
@@ -149,15 +151,24 @@ fn put_with_backup(spot: &Spot, temp: &OsStr, backup: &OsStr) -> Result<()> {
 }
 
 fn remove(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
-    let is_directory = work.old.is_some_and(|stat| stat.kind == Kind::Directory);
     let removed = match (way, &work.step.backup) {
         (Way::WithBackup, Some(backup)) => {
             move_to(&spot.directory, &spot.name, &spot.directory, backup.name())
         }
-        _ if is_directory => unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR),
         _ => unlinkat(&spot.directory, &spot.name, AtFlags::empty()),
     };
     removed.map_err(Failed::when("removing it")).map_err(Stop::from)
+}
+
+/// What somebody has put into the directory since it was looked at, is never removed with it.
+fn remove_empty(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+    let (Way::WithBackup, Some(backup)) = (way, &work.step.backup) else {
+        let removed = unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR);
+        return removed.map_err(Failed::when("removing it")).map_err(Stop::from);
+    };
+    remove(work, spot, way)?;
+    // It has got another name, and so is brought back.
+    if is_empty(&spot.directory, backup.name().as_ref())? { Ok(()) } else { Err(CommitKind::NotEmpty.into()) }
 }
 
 fn relocate(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
@@ -186,5 +197,39 @@ fn may_rewrite(failed: &Failed) -> bool {
     match failed.step {
         "creating the new file" | PERMISSIONS => refused,
         _ => refused || matches!(failed.errno, Errno::BUSY | Errno::XDEV),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+mod tests {
+    use super::*;
+    use crate::commit::work::{step, work};
+    use crate::{Durability, HistoryLimits, Options, Scope, Workspace};
+
+    #[test]
+    fn what_is_put_into_an_empty_directory_before_it_goes_stays() {
+        for (way, name) in [(Way::OneStroke, "d"), (Way::WithBackup, ".toolpost-tmp")] {
+            let base = tempfile::tempdir().unwrap();
+            std::fs::create_dir(base.path().join("d")).unwrap();
+            let options = Options {
+                roots: vec![base.path().into()],
+                state: None,
+                home: None,
+                durability: Durability::Kill,
+                scope: Scope::Any,
+                history: HistoryLimits::default(),
+            };
+            let path = Workspace::open(options).unwrap().0.resolve("d").unwrap();
+            let spot = Spot::open(&path).unwrap();
+            let mark = mark_any(&spot.directory, &spot.name).unwrap().0;
+            let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(mark)));
+            std::fs::write(base.path().join("d/mine"), "mine").unwrap();
+            let Err(Stop::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
+            assert_eq!(why, CommitKind::NotEmpty, "{way:?}");
+            let there = std::fs::read_dir(base.path()).unwrap().next().unwrap().unwrap();
+            assert!(there.file_name().to_string_lossy().ends_with(name), "{way:?}: {there:?}");
+            assert_eq!(std::fs::read(there.path().join("mine")).unwrap(), b"mine", "{way:?}");
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! What happens to directories when all files of a commit are in place.
 
+use std::os::fd::AsFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, OFlags, fchmod, unlinkat};
-use rustix::io::Result;
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, fchmod, unlinkat};
+use rustix::io::{Errno, Result};
 
-use crate::access::Kind;
-use crate::beneath::open_at;
+use super::error::CommitKind;
+use crate::access::{AccessKind, Kind};
+use crate::beneath::{READ_DIRECTORY, open_at};
 use crate::journal::Raw;
 use crate::path::WorkspacePath;
 use crate::spot::Spot;
@@ -23,6 +25,17 @@ pub(crate) fn set_modes(workspace: &Workspace, modes: &[(Raw, u32)]) -> Vec<Work
 pub(crate) fn remove_empty(path: &WorkspacePath) -> Result<()> {
     let spot = Spot::open(path)?;
     unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR)
+}
+
+/// Says whether nothing is in a directory.
+pub(super) fn is_empty(from: impl AsFd, path: &Path) -> std::result::Result<bool, CommitKind> {
+    let look = || {
+        let directory = open_at(from, path, READ_DIRECTORY, Mode::empty())?;
+        let mut entries = Dir::read_from(&directory)?;
+        let is_own = |name: &[u8]| matches!(name, b"." | b"..");
+        entries.try_fold(true, |empty, entry| Ok(empty && is_own(entry?.file_name().to_bytes())))
+    };
+    look().map_err(|errno: Errno| AccessKind::from(errno).into())
 }
 
 /// Removes the directories that are to go if they are empty, the innermost first.
@@ -44,5 +57,5 @@ fn set_mode(path: &WorkspacePath, mode: u32) -> Result<()> {
         return Ok(());
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    fchmod(open_at(&spot.directory, name, flags, rustix::fs::Mode::empty())?, mode_bits(mode))
+    fchmod(open_at(&spot.directory, name, flags, Mode::empty())?, mode_bits(mode))
 }

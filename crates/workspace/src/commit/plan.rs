@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::clash::check_paths;
+use super::directories::is_empty;
 use super::error::{CommitError, CommitKind};
 use super::work::{ReadOnly, Rename, Source, Work, device_above, is_same_name, step, work};
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
@@ -133,13 +134,15 @@ impl Plan {
             (_, Some(Expect::Absent)) => return Err(CommitKind::Exists.into()),
             (Kind::Directory, Some(Expect::Hash(_))) => return Err(CommitKind::IsDirectory.into()),
             (kind, Some(Expect::Hash(_))) => return Err(CommitKind::NotRegular(kind).into()),
-            (Kind::Directory, Some(Expect::Any)) if !is_empty(&path)? => {
+            (Kind::Directory, Some(Expect::Any)) if !is_empty(path.root(), path.relative())? => {
                 return Err(CommitKind::NotEmpty.into());
             }
             _ => Mark::new(&stat, None),
         };
         self.changes.push(changed(&path, Outcome::Deleted, mark.hash, None, Some(stat.mode)));
-        let step = step(StepKind::Remove, &path, Some(mark));
+        let empty = stat.kind == Kind::Directory && expect.is_some();
+        let kind = if empty { StepKind::RemoveEmpty } else { StepKind::Remove };
+        let step = step(kind, &path, Some(mark));
         self.push(Work { old: Some(stat), ..work(number, path, step) });
         Ok(())
     }
@@ -310,7 +313,7 @@ impl Plan {
     }
 
     fn push(&mut self, work: Work) {
-        if matches!(work.step.kind, StepKind::Move | StepKind::Remove) {
+        if matches!(work.step.kind, StepKind::Move | StepKind::Remove | StepKind::RemoveEmpty) {
             self.leaving.insert(work.path.clone());
         }
         self.works.push(work);
@@ -357,14 +360,6 @@ fn marked(path: &WorkspacePath) -> Result<(Mark, Stat), Problem> {
         _ => mark_any(&spot.directory, &spot.name),
     };
     Ok(marked.map_err(CommitKind::from)?)
-}
-
-fn is_empty(path: &WorkspacePath) -> Result<bool, Problem> {
-    let directory = crate::beneath::open_directory_beneath(path.root(), path.relative());
-    let directory = directory.map_err(|fault| CommitKind::from(AccessKind::from(fault)))?;
-    let entries = rustix::fs::Dir::read_from(&directory);
-    let entries = entries.map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
-    Ok(entries.flatten().all(|entry| matches!(entry.file_name().to_bytes(), b"." | b"..")))
 }
 
 fn changed(

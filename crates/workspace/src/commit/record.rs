@@ -57,7 +57,7 @@ impl<'a> Commit<'a> {
         for work in &self.works {
             changes.push(match work.step.kind {
                 StepKind::Put | StepKind::InPlace => put(recording, work)?,
-                StepKind::Remove => removed(recording, work)?,
+                StepKind::Remove | StepKind::RemoveEmpty => removed(recording, work)?,
                 StepKind::Move => moved(recording, work)?,
             });
         }

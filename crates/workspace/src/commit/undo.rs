@@ -9,7 +9,7 @@ use super::in_place;
 use crate::fault::Fault;
 use crate::journal::{Journal, Phase, Raw, Step, StepKind};
 use crate::path::WorkspacePath;
-use crate::spot::{Found, Spot, move_to};
+use crate::spot::{Found, Spot, gone, move_to};
 use crate::tree::remove_tree;
 use crate::workspace::Workspace;
 
@@ -78,8 +78,11 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
         return left;
     }
     for name in [&step.backup, &step.temp].into_iter().flatten() {
-        let removed = spot.as_ref().map_err(|errno| *errno);
-        if removed.and_then(|spot| remove_tree(&spot.directory, name.name())).is_err() {
+        let removed = spot.as_ref().map_err(|errno| *errno).and_then(|spot| match step.kind {
+            StepKind::RemoveEmpty => remove_or_return(spot, name.name()),
+            _ => remove_tree(&spot.directory, name.name()),
+        });
+        if removed.is_err() {
             left.push(beside(&path, name));
         }
     }
@@ -87,6 +90,14 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
         in_place::forget(state, copies);
     }
     left
+}
+
+/// Removes a directory that was to go because it was empty; what somebody has put into it since gets its name back.
+fn remove_or_return(spot: &Spot, backup: &OsStr) -> Result<()> {
+    match gone(unlinkat(&spot.directory, backup, AtFlags::REMOVEDIR)) {
+        Err(Errno::NOTEMPTY | Errno::EXIST) => move_to(&spot.directory, backup, &spot.directory, &spot.name),
+        answer => answer,
+    }
 }
 
 fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Reverted {
@@ -97,7 +108,7 @@ fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Reverted {
     let undone = match step.kind {
         StepKind::Put => undo_put(path, &spot, step),
         StepKind::InPlace => Ok(in_place::undo(workspace, path, &spot, step)),
-        StepKind::Remove => undo_remove(path, &spot, step),
+        StepKind::Remove | StepKind::RemoveEmpty => undo_remove(path, &spot, step),
         StepKind::Move => undo_move(workspace, &spot, step),
     };
     undone.unwrap_or_else(|errno| {

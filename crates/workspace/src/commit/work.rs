@@ -62,7 +62,7 @@ pub(super) enum Rename {
 pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Mark>) -> Step {
     let name = path.file_name().unwrap_or_default();
     let temp = (kind == StepKind::Put).then(|| Raw::from(Spot::temporary(name)));
-    let keeps = matches!(kind, StepKind::Put | StepKind::Remove) && old.is_some();
+    let keeps = matches!(kind, StepKind::Put | StepKind::Remove | StepKind::RemoveEmpty) && old.is_some();
     let backup = keeps.then(|| Raw::from(Spot::temporary(name)));
     Step { kind, place: path.raw().into(), to: None, temp, backup, old, new: None, over: None, copies: None }
 }
