@@ -55,7 +55,6 @@ pub(crate) struct Shared {
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
     pub(crate) grace: Duration,
-    pub(crate) wake: OwnedFd,
     /// How the output of this job is called in `/proc/PID/fd`.
     pub(crate) output_name: Option<String>,
     pub(crate) inner: Mutex<Inner>,
@@ -72,6 +71,8 @@ pub(crate) struct Inner {
     pub(crate) output: Output,
     pub(crate) terminal: Option<OwnedFd>,
     pub(crate) request: Option<Request>,
+    /// What wakes the thread, as long as there is one.
+    pub(crate) waker: Option<Arc<OwnedFd>>,
     pub(crate) presence: Presence,
 }
 
@@ -256,8 +257,11 @@ impl Job {
     }
 
     pub(crate) fn request(&self, request: Request) {
-        self.shared.lock().request = Some(request);
-        watch::wake(self.shared.wake.as_fd());
+        let mut inner = self.shared.lock();
+        inner.request = Some(request);
+        if let Some(waker) = &inner.waker {
+            watch::wake(waker.as_fd());
+        }
     }
 
     fn has_come(&self, until: Until) -> bool {
@@ -315,6 +319,7 @@ impl Shared {
             let mut inner = self.lock();
             inner.output.finish();
             inner.terminal = None;
+            inner.waker = None;
             inner.presence = Presence::Gone(Instant::now());
         }
         self.changed.send_replace(());

@@ -90,7 +90,7 @@ impl Jobs {
         let run = format!("{}-{id}", self.server);
         let started = spawn(launch, prepare(launch, &run)?, self.files)?;
         let (wake, mut started) = match waker() {
-            Ok(wake) => (wake, started),
+            Ok(wake) => (Arc::new(wake), started),
             Err(fault) => return Err(given_up(started, fault)),
         };
         let inner = Inner {
@@ -100,6 +100,7 @@ impl Jobs {
             output: Output::new(self.settings.spool.clone()),
             terminal: started.terminal.take(),
             request: None,
+            waker: Some(Arc::clone(&wake)),
             presence: Presence::Here,
         };
         let shared = Arc::new(Shared {
@@ -111,13 +112,12 @@ impl Jobs {
             begun: SystemTime::now(),
             started: Instant::now(),
             grace: launch.limits.grace,
-            wake,
             output_name: name_of_other_end(&started.output),
             inner: Mutex::new(inner),
             changed: Sender::new(()),
         });
         let job = Job::new(Arc::clone(&shared));
-        let watch = Watch::new(shared, started, launch.limits, launch.survivors);
+        let watch = Watch::new(shared, started, wake, launch);
         let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
         // Where there is no thread the watch is dropped, and with it the control socket: the supervisor kills all.
         thread.spawn(move || watch.run()).map_err(|fault| StartError::Missing { what: "a thread", fault })?;

@@ -3,11 +3,13 @@
 mod ring;
 mod slice;
 mod spool;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::path::PathBuf;
 
-use ring::Ring;
+use ring::{DISK, MEMORY, Ring};
 pub use slice::{From, Piece, Shown, Want};
 use toolpost_text::terminal::Terminal;
 
@@ -35,7 +37,8 @@ pub struct Followed {
 impl Output {
     /// Makes an empty one whose overflow goes to a nameless file in that directory.
     pub(crate) fn new(spool: PathBuf) -> Self {
-        Self { terminal: Terminal::default(), ring: Ring::new(spool), bytes: 0, cleaned: String::new() }
+        let ring = Ring::new(spool, MEMORY, DISK);
+        Self { terminal: Terminal::default(), ring, bytes: 0, cleaned: String::new() }
     }
 
     /// Takes what the program wrote.

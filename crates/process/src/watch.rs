@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::Signal;
 
 use crate::job::{Shared, Told};
-use crate::launch::{Limits, Survivors};
+use crate::launch::{Launch, Limits, Survivors};
 use crate::leftovers::kill_by_cookie;
 use crate::spawn::Started;
 use crate::state::{Ending, Exit, Stage, Why};
@@ -31,6 +31,7 @@ const READ: usize = 64 * 1024;
 /// What a job's thread works with.
 pub(crate) struct Watch {
     shared: Arc<Shared>,
+    waker: Arc<OwnedFd>,
     supervisor: Child,
     /// The supervisor's socket, until it has gone.
     control: Option<OwnedFd>,
@@ -51,14 +52,15 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Makes what the thread needs.
-    pub(crate) fn new(shared: Arc<Shared>, started: Started, limits: Limits, survivors: Survivors) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, started: Started, waker: Arc<OwnedFd>, launch: &Launch) -> Self {
         Self {
             shared,
+            waker,
             supervisor: started.supervisor,
             control: Some(started.control),
             output: Some(started.output),
-            limits,
-            survivors,
+            limits: launch.limits,
+            survivors: launch.survivors,
             started: Instant::now(),
             exit: None,
             why: None,
@@ -86,12 +88,15 @@ impl Watch {
             self.tell();
         }
         self.tell();
-        self.shared.all_gone();
+        let shared = Arc::clone(&self.shared);
+        // What it had open is given back before that is told.
+        drop(self);
+        shared.all_gone();
     }
 
     /// Waits for something to do.
     fn wait(&self) -> Ready {
-        let mut watched = vec![PollFd::new(&self.shared.wake, PollFlags::IN)];
+        let mut watched = vec![PollFd::new(&self.waker, PollFlags::IN)];
         watched.extend(self.control.as_ref().map(|control| PollFd::new(control, PollFlags::IN)));
         watched.extend(self.output.as_ref().map(|output| PollFd::new(output, PollFlags::IN)));
         let timeout = self.next_time().and_then(|time| {
@@ -168,7 +173,7 @@ impl Watch {
     /// Does what was asked from outside.
     fn obey(&mut self) {
         let mut count = [0; 8];
-        let _ = rustix::io::read(&self.shared.wake, &mut count);
+        let _ = rustix::io::read(&self.waker, &mut count);
         if let Some(request) = self.shared.take_request() {
             self.limits.grace = self.limits.grace.min(request.grace);
             self.end(request.why, request.told);

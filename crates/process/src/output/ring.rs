@@ -6,16 +6,17 @@ use std::path::PathBuf;
 
 use super::spool::Spool;
 
-/// How much is kept in memory: the beginning, and the end.
-const MEMORY: Room = Room { head: 64 * 1024, tail: 192 * 1024 };
-/// How much is kept on the disk.
-const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
-
+/// How much is kept: of the beginning, and of the end.
 #[derive(Debug, Clone, Copy)]
-struct Room {
-    head: u64,
-    tail: u64,
+pub(crate) struct Room {
+    pub(crate) head: u64,
+    pub(crate) tail: u64,
 }
+
+/// How much is kept in memory.
+pub(crate) const MEMORY: Room = Room { head: 64 * 1024, tail: 192 * 1024 };
+/// How much is kept on the disk.
+pub(crate) const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
 
 /// The kept text of one job.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Ring {
     /// How many bytes there were in all, and how many characters.
     total: u64,
     characters: u64,
+    memory: Room,
+    disk: Room,
     directory: PathBuf,
     /// Why there is no file, if there should be one.
     fault: Option<String>,
@@ -37,9 +40,9 @@ enum Place {
 
 impl Ring {
     /// Makes an empty one whose file, once it needs one, lies in that directory.
-    pub(crate) fn new(directory: PathBuf) -> Self {
+    pub(crate) fn new(directory: PathBuf, memory: Room, disk: Room) -> Self {
         let place = Place::Memory { head: Vec::new(), tail: VecDeque::new() };
-        Self { place, total: 0, characters: 0, directory, fault: None }
+        Self { place, total: 0, characters: 0, memory, disk, directory, fault: None }
     }
 
     /// Appends text.
@@ -47,18 +50,18 @@ impl Ring {
         self.characters += text.chars().count() as u64;
         if let Place::Memory { .. } = self.place
             && self.fault.is_none()
-            && self.total + text.len() as u64 > MEMORY.head + MEMORY.tail
+            && self.total + text.len() as u64 > self.memory.head + self.memory.tail
         {
             self.spool();
         }
         let bytes = text.as_bytes();
         match &mut self.place {
-            Place::Memory { head, tail } => push_to_memory(head, tail, bytes),
+            Place::Memory { head, tail } => push_to_memory(self.memory, head, tail, bytes),
             Place::Disk(spool) => {
                 if let Err(error) = spool.push(bytes) {
                     self.shrink(&format!("it could not be written to the disk: {error}"));
                     if let Place::Memory { head, tail } = &mut self.place {
-                        push_to_memory(head, tail, bytes);
+                        push_to_memory(self.memory, head, tail, bytes);
                     }
                 }
             }
@@ -80,7 +83,7 @@ impl Ring {
     pub(crate) fn spooled(&self) -> u64 {
         match &self.place {
             Place::Memory { .. } => 0,
-            Place::Disk(_) => self.total.min(DISK.head + DISK.tail),
+            Place::Disk(_) => self.total.min(self.disk.head + self.disk.tail),
         }
     }
 
@@ -90,7 +93,7 @@ impl Ring {
     pub(crate) fn gap(&self) -> Option<(u64, u64)> {
         let (head, tail) = match &self.place {
             Place::Memory { head, tail } => (head.len() as u64, tail.len() as u64),
-            Place::Disk(_) => (DISK.head, DISK.tail.min(self.total.saturating_sub(DISK.head))),
+            Place::Disk(_) => (self.disk.head, self.disk.tail.min(self.total.saturating_sub(self.disk.head))),
         };
         (head + tail < self.total).then(|| (head, self.total - tail))
     }
@@ -98,7 +101,7 @@ impl Ring {
     /// Says why there is a gap.
     pub(crate) fn lost(&self) -> Option<String> {
         let (from, to) = self.gap()?;
-        let why = self.fault.as_deref().unwrap_or("64 MiB of a command's output are kept");
+        let why = self.fault.as_deref().unwrap_or("64 MiB of the output of a command are kept");
         Some(format!("{} bytes in the middle of the output are gone: {why}", to - from))
     }
 
@@ -123,8 +126,8 @@ impl Ring {
     pub(crate) fn shrink(&mut self, why: &str) {
         let Place::Disk(spool) = &self.place else { return };
         self.fault = Some(why.to_owned());
-        let head = spool.read(0, MEMORY.head).unwrap_or_default();
-        let tail = spool.read(self.total.saturating_sub(MEMORY.tail), self.total).unwrap_or_default();
+        let head = spool.read(0, self.memory.head).unwrap_or_default();
+        let tail = spool.read(self.total.saturating_sub(self.memory.tail), self.total).unwrap_or_default();
         self.place = Place::Memory { head, tail: tail.into() };
     }
 
@@ -132,7 +135,7 @@ impl Ring {
     fn spool(&mut self) {
         let Place::Memory { head, tail } = &mut self.place else { return };
         let all = [head.as_slice(), tail.make_contiguous()].concat();
-        let spool = Spool::new(&self.directory, DISK.head, DISK.tail).and_then(|mut spool| {
+        let spool = Spool::new(&self.directory, self.disk.head, self.disk.tail).and_then(|mut spool| {
             spool.push(&all)?;
             Ok(spool)
         });
@@ -146,13 +149,13 @@ impl Ring {
     }
 }
 
-fn push_to_memory(head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {
-    let room = |room: u64, used: usize| usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(used);
-    let of_head = if tail.is_empty() { room(MEMORY.head, head.len()).min(bytes.len()) } else { 0 };
+fn push_to_memory(room: Room, head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {
+    let left = |room: u64, used: usize| usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(used);
+    let of_head = if tail.is_empty() { left(room.head, head.len()).min(bytes.len()) } else { 0 };
     let (first, rest) = bytes.split_at(of_head);
     head.extend_from_slice(first);
-    let rest = &rest[rest.len().saturating_sub(room(MEMORY.tail, 0))..];
-    let over = rest.len().saturating_sub(room(MEMORY.tail, tail.len()));
+    let rest = &rest[rest.len().saturating_sub(left(room.tail, 0))..];
+    let over = rest.len().saturating_sub(left(room.tail, tail.len()));
     tail.drain(..over);
     tail.extend(rest);
 }

@@ -72,13 +72,12 @@ pub(crate) fn follow(ring: &Ring, cursor: u64, limit: usize) -> io::Result<Follo
     let total = ring.total();
     let cursor = cursor.min(total);
     let mut from = cursor.max(total.saturating_sub(limit as u64));
-    if let Some((gap, kept)) = ring.gap()
-        && from >= gap
-    {
-        from = from.max(kept);
-    }
+    // Nothing is read across the gap: what stands before it counts as left out.
+    let kept = ring.gap().map_or(0, |(_, kept)| kept);
+    from = from.max(kept);
     let bytes = ring.read(from, usize::try_from(total - from).unwrap_or(limit))?;
-    let mut start = if from > cursor { next_line(&bytes).unwrap_or(0) } else { 0 };
+    let is_cut = from > cursor && (from == kept || ring.read(from - 1, 1)? != b"\n");
+    let mut start = if is_cut { next_line(&bytes).unwrap_or(0) } else { 0 };
     start += bytes[start..].iter().take_while(|byte| is_inside(**byte)).count();
     let text = String::from_utf8_lossy(&bytes[start..]).into_owned();
     Ok(Followed { text, skipped: from - cursor + start as u64, cursor: total })
@@ -137,6 +136,20 @@ impl Text<'_> {
 
     /// Takes characters up to a place that is counted from the end, back to the gap at most.
     fn backward(&self, skip: u64, count: u64) -> io::Result<Piece> {
+        // One more than asked for says whether a line begins there.
+        let mut piece = self.back(skip, count.saturating_add(1))?;
+        let mut is_line_start = piece.from == 0;
+        if length_of(&piece.text) > count {
+            is_line_start = piece.text.remove(0) == '\n';
+            piece.from += 1;
+        }
+        if !is_line_start {
+            from_line_start(&mut piece);
+        }
+        Ok(piece)
+    }
+
+    fn back(&self, skip: u64, count: u64) -> io::Result<Piece> {
         let mut at = self.bytes();
         let (mut after, mut left) = (0, count);
         let mut taken = Vec::new();
@@ -153,7 +166,7 @@ impl Text<'_> {
         }
         let text: String = taken.into_iter().rev().collect();
         let from = self.characters().saturating_sub(skip).saturating_sub(length_of(&text));
-        Ok(if from == 0 { Piece { from, text } } else { from_line_start(from, text) })
+        Ok(Piece { from, text })
     }
 
     fn split(&self, skip: u64, count: u64) -> io::Result<Vec<Piece>> {
@@ -252,13 +265,12 @@ fn to_line_end(text: &mut String) {
 }
 
 /// Cuts before the first line that is whole, if that leaves at least half.
-fn from_line_start(from: u64, text: String) -> Piece {
-    match next_line(text.as_bytes()) {
-        Some(start) if start <= text.len() / 2 => {
-            let left = text[..start].chars().count() as u64;
-            Piece { from: from + left, text: text[start..].to_owned() }
-        }
-        _ => Piece { from, text },
+fn from_line_start(piece: &mut Piece) {
+    if let Some(start) = next_line(piece.text.as_bytes())
+        && start <= piece.text.len() / 2
+    {
+        piece.from += length_of(&piece.text[..start]);
+        piece.text.drain(..start);
     }
 }
 

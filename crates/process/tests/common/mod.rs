@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::future::Future;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use toolpost_process::{From, Job, Jobs, Launch, Program, SessionKey, Settings, Until, Want};
@@ -62,6 +63,11 @@ impl World {
         }
     }
 
+    /// Makes an empty file, for which a program waits.
+    pub fn touch(&self, name: &str) {
+        fs::write(self.directory.path().join(name), "").unwrap();
+    }
+
     pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
@@ -102,6 +108,11 @@ pub fn with_cookie(run: &str) -> Vec<String> {
 /// Finds the processes whose command line holds this.
 pub fn with_words(words: &str) -> Vec<String> {
     processes().iter().map(|pid| said(pid)).filter(|said| said.contains(words)).collect()
+}
+
+/// Says loudly that something was not tested here.
+pub fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
 /// Finds the children of this process, ended ones among them.

@@ -1,0 +1,22 @@
+//! A server with jobs, to be killed by tests: starts each line given, says so, and shuts down when its input ends.
+#![expect(clippy::print_stdout, reason = "the test that started it listens")]
+
+use std::io::Read;
+
+use toolpost_process::{Jobs, Launch, Program, SessionKey, Settings, StartError, Until};
+
+fn main() -> Result<(), StartError> {
+    let jobs = Jobs::new(Settings::default())?;
+    let session = SessionKey("the only one".to_owned());
+    let fault = |what| move |fault| StartError::Missing { what, fault };
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(fault("a runtime"))?;
+    for line in std::env::args().skip(1) {
+        let job = jobs.start(&session, &Launch::new(Program::line(line), "/"))?;
+        runtime.block_on(job.wait(Until::Output(0), std::time::Duration::from_secs(60)));
+        println!("{}", job.run_id());
+    }
+    std::io::stdin().read_to_end(&mut Vec::new()).map_err(fault("its input"))?;
+    runtime.block_on(jobs.shut_down());
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! Slices of kept text, compared with the whole text that was pushed.
+
+use super::ring::{Ring, Room};
+use super::slice::{self, From, Piece, Want};
+
+const TEXT: &str = "a\nbé\n世界 cc\n\nddd dd\u{1f600}d\nend of it\nmore than that\nx\n";
+
+/// How much is kept where, and where the file lies.
+const ROOMS: [(Room, Room, &str); 5] = [
+    (Room { head: 500, tail: 500 }, Room { head: 500, tail: 500 }, "/tmp"),
+    (Room { head: 4, tail: 4 }, Room { head: 500, tail: 500 }, "/tmp"),
+    (Room { head: 4, tail: 4 }, Room { head: 7, tail: 21 }, "/tmp"),
+    (Room { head: 4, tail: 4 }, Room { head: 6, tail: 13 }, "/tmp"),
+    (Room { head: 8, tail: 17 }, Room { head: 6, tail: 13 }, "/no/such"),
+];
+
+fn ring(text: &str, memory: Room, disk: Room, directory: &str, size: usize) -> Ring {
+    let mut ring = Ring::new(directory.into(), memory, disk);
+    let letters: Vec<char> = text.chars().collect();
+    for piece in letters.chunks(size) {
+        ring.push(&piece.iter().collect::<String>());
+    }
+    ring
+}
+
+/// Says what is wrong with a piece: it has to be a part of the text, without what is gone.
+fn wrong(ring: &Ring, all: &str, piece: &Piece) -> Option<String> {
+    let wanted: String =
+        all.chars().skip(usize::try_from(piece.from).unwrap()).take(piece.text.chars().count()).collect();
+    if wanted != piece.text {
+        return Some(format!("{:?} is not {wanted:?}", piece.text));
+    }
+    let start =
+        all.chars().take(usize::try_from(piece.from).unwrap()).map(char::len_utf8).sum::<usize>() as u64;
+    let end = start + piece.text.len() as u64;
+    let (gap, kept) = ring.gap()?;
+    (start < kept && end > gap).then(|| format!("{:?} lies in the gap", piece.text))
+}
+
+#[test]
+fn every_slice_is_a_part_of_the_text() {
+    for (memory, disk, directory) in ROOMS {
+        for (size, pending) in [(1, ""), (7, ""), (1000, "pend€"), (3, "p")] {
+            let ring = ring(TEXT, memory, disk, directory, size);
+            let all = format!("{TEXT}{pending}");
+            let total = all.chars().count() as u64;
+            for (skip, count) in
+                (0..=total + 1).flat_map(|skip| (0..=total + 1).map(move |count| (skip, count)))
+            {
+                for from in [From::Top, From::Bottom, From::Split] {
+                    let shown = slice::show(&ring, pending, Want { from, skip, count }).unwrap();
+                    let what = format!("{from:?} {skip} {count} of {ring:?}");
+                    assert_eq!(shown.total, total);
+                    let length: u64 = shown.pieces.iter().map(|piece| piece.to() - piece.from).sum();
+                    assert!(length <= count, "{what}: {shown:?}");
+                    for piece in &shown.pieces {
+                        assert_eq!(wrong(&ring, &all, piece), None, "{what}");
+                    }
+                    if ring.gap().is_none() {
+                        assert_eq!(shown.pieces, expected(&all, from, skip, count), "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Gives what is to be shown of a text that is there whole.
+fn expected(all: &str, from: From, skip: u64, count: u64) -> Vec<Piece> {
+    let letters: Vec<char> = all.chars().collect();
+    let clamp = |place: u64| usize::try_from(place).unwrap().min(letters.len());
+    let piece =
+        |start: usize, end: usize| Piece { from: start as u64, text: letters[start..end].iter().collect() };
+    let top = |count: u64| {
+        let start = clamp(skip);
+        let mut piece = piece(start, clamp(skip + count));
+        let cut = piece.text.rfind('\n').map_or(0, |at| at + 1);
+        if piece.to() < letters.len() as u64 && cut > 0 && cut >= piece.text.len() / 2 {
+            piece.text.truncate(cut);
+        }
+        piece
+    };
+    let bottom = |skip: u64, count: u64| {
+        let end = letters.len() - clamp(skip);
+        let start = end - usize::try_from(count).unwrap().min(end);
+        let mut piece = piece(start, end);
+        let cut = piece.text.find('\n').map_or(0, |at| at + 1);
+        let is_cut = start > 0 && letters[start - 1] != '\n';
+        if is_cut && cut < piece.text.len() && cut <= piece.text.len() / 2 {
+            piece.from += piece.text[..cut].chars().count() as u64;
+            piece.text.drain(..cut);
+        }
+        piece
+    };
+    let pieces = match from {
+        From::Top => vec![top(count)],
+        From::Bottom => vec![bottom(skip, count)],
+        From::Split if letters.len() - clamp(skip) <= usize::try_from(count).unwrap() => vec![top(count)],
+        From::Split => {
+            let first = top(count - count / 2);
+            let second = bottom(0, (count / 2).min(letters.len() as u64 - first.to()));
+            vec![first, second]
+        }
+    };
+    pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect()
+}
+
+#[test]
+fn following_gives_everything_once() {
+    for (memory, disk, directory) in ROOMS {
+        let mut ring = Ring::new(directory.into(), memory, disk);
+        let (mut seen, mut cursor) = (String::new(), 0);
+        for letter in TEXT.chars() {
+            ring.push(letter.encode_utf8(&mut [0; 4]));
+            let followed = slice::follow(&ring, cursor, 100).unwrap();
+            assert_eq!(followed.skipped, 0);
+            seen.push_str(&followed.text);
+            cursor = followed.cursor;
+        }
+        assert_eq!((seen.as_str(), cursor), (TEXT, TEXT.len() as u64));
+    }
+}
+
+#[test]
+fn following_late_begins_with_a_line() {
+    let whole = Room { head: 500, tail: 500 };
+    let ring = ring(TEXT, whole, whole, "/tmp", 5);
+    let rows = [
+        (0, 500, TEXT, 0),
+        (0, 18, "more than that\nx\n", 39),
+        (0, 17, "more than that\nx\n", 39),
+        (50, 4, "x\n", 4),
+        (0, 0, "", 56),
+        (400, 9, "", 0),
+    ];
+    for (cursor, limit, text, skipped) in rows {
+        let followed = slice::follow(&ring, cursor, limit).unwrap();
+        let total = TEXT.len() as u64;
+        assert_eq!(
+            (followed.text.as_str(), followed.skipped, followed.cursor),
+            (text, skipped, total),
+            "{cursor} {limit}"
+        );
+    }
+}
+
+#[test]
+fn following_does_not_cross_the_gap() {
+    for (memory, disk, directory) in ROOMS {
+        let ring = ring(TEXT, memory, disk, directory, 5);
+        for cursor in 0..=TEXT.len() as u64 {
+            let followed = slice::follow(&ring, cursor, 1000).unwrap();
+            let start = usize::try_from(cursor + followed.skipped).unwrap();
+            assert_eq!(followed.text, TEXT[start..], "{cursor} of {ring:?}");
+            let kept = ring.gap().map_or(0, |(_, kept)| kept);
+            assert!(
+                followed.skipped == 0
+                    || cursor < kept
+                    || !TEXT.is_char_boundary(usize::try_from(cursor).unwrap())
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_lost_is_said() {
+    let (memory, disk) = (Room { head: 4, tail: 4 }, Room { head: 6, tail: 13 });
+    let lost = |directory: &str| ring(TEXT, memory, disk, directory, 9).lost();
+    assert_eq!(
+        lost("/tmp").unwrap(),
+        "37 bytes in the middle of the output are gone: 64 MiB of the output of a command are kept"
+    );
+    assert_eq!(
+        lost("/no/such").unwrap(),
+        "48 bytes in the middle of the output are gone: /no/such takes no file for it: No such file or directory (os error 2)"
+    );
+    let mut shrunk = ring(TEXT, memory, disk, "/tmp", 9);
+    let before = (shrunk.spooled(), shrunk.gap());
+    shrunk.shrink("it was needed");
+    assert_eq!((before, shrunk.spooled(), shrunk.gap()), ((19, Some((6, 43))), 0, Some((4, 52))));
+}

@@ -1,0 +1,97 @@
+//! The end of a server, however it comes, is the end of all that it started.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests start a server")]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use common::{until, with_cookie, with_words};
+
+/// What runs when the server ends: each says that it is ready, and holds on to life in its own way.
+const LINES: [&str; 6] = [
+    "echo ready; exec sleep 46001",
+    "trap '' TERM INT HUP; echo ready; while :; do sleep 46.002; done",
+    "(setsid sleep 46003 >/dev/null 2>&1 &); echo ready; sleep 46003",
+    "nohup sleep 46004 >/dev/null 2>&1 & echo ready",
+    "(setsid sh -c 'trap \"\" TERM; (setsid env -i sleep 46005 &) ; sleep 46005' >/dev/null 2>&1 &); echo ready",
+    "echo ready; while :; do setsid sleep 46.006; done",
+];
+
+/// A server in which all lines are ready, and the cookies of its jobs.
+struct Server {
+    child: Child,
+    runs: Vec<String>,
+}
+
+impl Server {
+    /// Starts it; nothing if somebody else may not execute it.
+    fn start(user: &str) -> Option<Self> {
+        let mut command = Command::new(example());
+        command.args(LINES).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
+        if user == "nobody" {
+            command.uid(65_534).gid(65_534);
+        }
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                common::skipped(&format!("somebody else may not execute the example ({error})"));
+                return None;
+            }
+            Err(error) => panic!("{}: {error}", example().display()),
+        };
+        let said = BufReader::new(child.stdout.take().unwrap()).lines();
+        let runs: Vec<String> = said.take(LINES.len()).map(Result::unwrap).collect();
+        assert_eq!(runs.len(), LINES.len());
+        until("the daemons run", || (1..=6).all(|number| !with_words(&slept(number)).is_empty()));
+        Some(Self { child, runs })
+    }
+
+    fn assert_nothing_left(&self) {
+        for run in &self.runs {
+            until(run, || with_cookie(run).is_empty());
+        }
+        // What has no cookie is known by what it does.
+        until("no sleep", || (1..=6).all(|number| with_words(&slept(number)).is_empty()));
+        let words = example().display().to_string();
+        until("no supervisor", || with_words(&words).is_empty());
+    }
+}
+
+fn slept(number: u32) -> String {
+    if matches!(number, 2 | 6) { format!("sleep 46.00{number}") } else { format!("sleep 4600{number}") }
+}
+
+fn example() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    own.parent().unwrap().parent().unwrap().join("examples/server")
+}
+
+#[test]
+fn nothing_survives() {
+    let is_root = rustix::process::geteuid().is_root();
+    let users: &[&str] = if is_root { &["own user", "nobody"] } else { &["own user"] };
+    let mut done = Vec::new();
+    for user in users {
+        for way in ["killed", "input closed", "told to end"] {
+            let Some(mut server) = Server::start(user) else { continue };
+            match way {
+                "killed" => server.child.kill().unwrap(),
+                "input closed" => drop(server.child.stdin.take()),
+                _ => {
+                    let pid = rustix::process::Pid::from_child(&server.child);
+                    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+                }
+            }
+            server.child.wait().unwrap();
+            server.assert_nothing_left();
+            done.push((*user, way));
+        }
+    }
+    assert_eq!(
+        done[..3],
+        [("own user", "killed"), ("own user", "input closed"), ("own user", "told to end")]
+    );
+}

@@ -1,0 +1,101 @@
+//! What a program leaves behind: told, part of the job, and ended with it.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{World, text, until, with_words};
+use toolpost_process::{Exit, Holds, Limits, Survivors, Until, Why};
+
+/// A line, what it leaves behind, and whether that can write into the output.
+const ROWS: [(&str, &str, Holds); 7] = [
+    ("sleep 42001 & echo done", "sleep 42001", Holds::Yes),
+    ("nohup sleep 42002 >/dev/null 2>&1 & echo done", "sleep 42002", Holds::No),
+    ("setsid sleep 42003 & echo done", "sleep 42003", Holds::Yes),
+    ("(setsid sleep 42004 >/dev/null 2>&1 &); echo done", "sleep 42004", Holds::No),
+    ("(setsid sh -c '(setsid env -i sleep 42005 &) ' &); echo done", "sleep 42005", Holds::Yes),
+    ("(trap '' TERM HUP INT; exec sleep 42006) & echo done", "sleep 42006", Holds::Yes),
+    ("exec 2>&1; { trap '' TERM; while :; do sleep 42007; done; } & echo done", "sleep 42007", Holds::Yes),
+];
+
+fn quick(world: &World, line: &str) -> toolpost_process::Launch {
+    let mut launch = world.launch(line);
+    launch.limits = Limits { grace: Duration::from_millis(200), ..Limits::default() };
+    launch
+}
+
+#[test]
+fn they_are_told_and_stopped_with_the_job() {
+    let world = World::new();
+    for (line, left, holds) in ROWS {
+        let job = world.start(&quick(&world, line));
+        world.wait(&job, Until::Ended);
+        assert_eq!(
+            job.ending().map(|ending| (ending.exit, ending.why)),
+            Some((Exit::Code(0), None)),
+            "{line}"
+        );
+        assert_eq!(text(&job), "done\n", "{line}");
+        // A daemon may still be on its way through its forks.
+        let found = || job.leftovers().into_iter().find(|leftover| leftover.command == left);
+        until(left, || found().is_some());
+        assert_eq!(found().map(|leftover| leftover.holds_output), Some(holds), "{line}");
+        let report = world.block_on(job.stop(Why::Stopped));
+        assert_eq!(report.leftovers, [], "{line}");
+        world.assert_gone(&job);
+        assert_eq!(with_words(left), Vec::<String>::new(), "{line}");
+        // It had ended by itself before it was stopped.
+        assert_eq!(job.ending().map(|ending| ending.why), Some(None), "{line}");
+    }
+}
+
+#[test]
+fn they_are_ended_where_that_is_asked() {
+    let world = World::new();
+    for (line, left, _) in ROWS {
+        let mut launch = quick(&world, &line.replace("sleep 42", "sleep 43"));
+        launch.survivors = Survivors::End;
+        let job = world.start(&launch);
+        world.assert_gone(&job);
+        let left = left.replace("sleep 42", "sleep 43");
+        assert_eq!(with_words(&left), Vec::<String>::new(), "{line}");
+        assert_eq!(text(&job), "done\n", "{line}");
+    }
+}
+
+#[test]
+fn what_they_write_goes_on_being_kept() {
+    let world = World::new();
+    let line = "(while [ ! -e go ]; do sleep 0.01; done; echo later; printf open) & echo now";
+    let job = world.start(&world.launch(line));
+    world.wait(&job, Until::Ended);
+    assert_eq!(text(&job), "now\n");
+    world.touch("go");
+    world.assert_gone(&job);
+    assert_eq!(text(&job), "now\nlater\nopen");
+}
+
+#[test]
+fn a_child_that_keeps_writing_does_not_hold_up_the_end() {
+    let world = World::new();
+    let job = world.start(&quick(&world, "(while :; do echo tick; sleep 0.01; done) & echo FG"));
+    world.wait(&job, Until::Ended);
+    world.wait_for(&job, "FG");
+    let place = job.follow(0, usize::MAX).map(|followed| followed.cursor);
+    world.wait(&job, Until::Output(place.unwrap_or_default()));
+    world.block_on(job.stop(Why::Stopped));
+    world.assert_gone(&job);
+}
+
+#[test]
+fn a_killed_supervisor_takes_the_job_with_it() {
+    let world = World::new();
+    let job = world.start(&world.launch("setsid sleep 42010 & echo $PPID; sleep 42011"));
+    world.wait_for(&job, "\n");
+    until("the daemon", || with_words("sleep 42010").len() == 1 && with_words("sleep 42011").len() == 1);
+    let supervisor: u32 = text(&job).trim().parse().expect("the number of the supervisor");
+    world.run(&format!("kill -9 {supervisor}"));
+    world.assert_gone(&job);
+    assert_eq!(job.ending().map(|ending| (ending.exit, ending.why)), Some((Exit::Unknown, None)));
+    until("no sleep", || with_words("sleep 4201").is_empty());
+}

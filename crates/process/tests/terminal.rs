@@ -1,0 +1,75 @@
+//! Programs with a terminal of their own.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{World, text};
+use toolpost_process::{Channel, Exit, Job, Size, Until, Why};
+
+fn start(world: &World, line: &str, size: Size) -> Job {
+    let mut launch = world.launch(line);
+    launch.channel = Channel::Terminal(size);
+    launch.limits.grace = Duration::from_millis(200);
+    world.start(&launch)
+}
+
+#[test]
+fn they_have_it_and_its_size() {
+    let world = World::new();
+    let size = Size { columns: 101, rows: 33 };
+    let line = "test -t 0 && test -t 1 && test -t 2 && stty size && echo $TERM && true </dev/tty && readlink /proc/self/fd/0 | cut -c1-9";
+    let job = start(&world, line, size);
+    world.assert_gone(&job);
+    assert_eq!(text(&job), "33 101\nxterm-256color\n/dev/pts/\n");
+    assert_eq!(job.ending().map(|ending| ending.exit), Some(Exit::Code(0)));
+}
+
+#[test]
+fn they_are_written_to_and_resized() {
+    let world = World::new();
+    let job = start(
+        &world,
+        "stty -echo; echo ready; read a; echo \"<$a>\"; read b; stty size; cat",
+        Size::default(),
+    );
+    world.wait_for(&job, "ready");
+    job.write("typed ü\n".as_bytes()).expect("a terminal");
+    world.wait_for(&job, "<typed ü>");
+    job.resize(Size { columns: 44, rows: 5 }).expect("a terminal");
+    job.write(b"\n").expect("a terminal");
+    world.wait_for(&job, "5 44");
+    // The end of the input, as a person types it.
+    job.write(b"\x04").expect("a terminal");
+    world.wait(&job, Until::Ended);
+    world.assert_gone(&job);
+    assert_eq!(text(&job), "ready\n<typed ü>\n5 44\n");
+    let said = job.write(b"x").map_err(|error| error.to_string());
+    assert_eq!(
+        said,
+        Err("the program has no terminal, or has ended: start it with one to write to it".to_owned())
+    );
+}
+
+#[test]
+fn they_are_stopped_like_others() {
+    let world = World::new();
+    let job =
+        start(&world, "trap '' HUP TERM; (setsid sleep 45001 &); echo ready; sleep 45001", Size::default());
+    world.wait_for(&job, "ready");
+    let report = world.block_on(job.stop(Why::Stopped));
+    assert_eq!(report.leftovers, []);
+    world.assert_gone(&job);
+    assert_eq!(common::with_words("sleep 45001"), Vec::<String>::new());
+}
+
+#[test]
+fn who_types_more_than_is_read_is_told() {
+    let world = World::new();
+    let job = start(&world, "stty raw -echo; echo ready; exec sleep 45002", Size::default());
+    world.wait_for(&job, "ready");
+    let error = job.write(&[b'x'; 1_000_000]).map_err(|error| error.kind());
+    assert_eq!(error, Err(std::io::ErrorKind::WouldBlock));
+    world.block_on(job.stop(Why::Stopped));
+    world.assert_gone(&job);
+}
