@@ -15,7 +15,7 @@ pub enum StartError {
         path: String,
     },
     /// The system did not start it.
-    #[error("`{program}` was not started: {fault}")]
+    #[error("`{program}` was not started: {fault}; {}", next_step(fault))]
     Refused {
         /// What was to be started.
         program: String,
@@ -60,6 +60,21 @@ pub struct UnknownJob {
     pub asked: String,
     /// The jobs that the session has, the latest first.
     pub known: Vec<String>,
+}
+
+fn next_step(fault: &io::Error) -> &'static str {
+    match fault.raw_os_error() {
+        Some(libc::ENOENT | libc::ENOTDIR) => "check its path, and the interpreter that its first line names",
+        Some(libc::EACCES | libc::EPERM) => {
+            "it has to be a file that may be executed: name its interpreter, or make it executable"
+        }
+        Some(libc::ENOEXEC) => "it is no program for this machine: name its interpreter",
+        Some(libc::E2BIG) => "its arguments and its environment are too long: put them into a file",
+        Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => {
+            "the system has no room for more processes: stop some, or wait until some have ended"
+        }
+        _ => "see whether it starts outside of this server",
+    }
 }
 
 fn known_words(known: &[String]) -> String {

@@ -29,7 +29,7 @@ pub struct Job {
 pub enum Until {
     /// The program has ended.
     Ended,
-    /// The program has ended, or wrote something after this place.
+    /// The program has ended, or wrote more than this many bytes.
     Output(u64),
     /// The program has ended, and so has everything that it started.
     Gone,
@@ -187,7 +187,7 @@ impl Job {
 
     /// Gives what it wrote after a place, at most that many bytes; the first place is 0.
     ///
-    /// A line that is not ended is not given before it is, or before everything has ended: it may still change.
+    /// A line that is not ended is given apart from the text: it may still change.
     pub fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
         self.shared.lock().output.follow(cursor, limit)
     }
@@ -269,7 +269,7 @@ impl Job {
         let is_ended = matches!(inner.stage, Stage::Ended(_));
         match until {
             Until::Ended => is_ended,
-            Until::Output(cursor) => is_ended || inner.output.place() > cursor,
+            Until::Output(bytes) => is_ended || inner.output.bytes() > bytes,
             Until::Gone => inner.presence != Presence::Here,
         }
     }

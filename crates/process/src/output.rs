@@ -28,6 +28,8 @@ pub(crate) struct Output {
 pub struct Followed {
     /// The text, as much of its end as was asked for, from a line's beginning where it could be.
     pub text: String,
+    /// What stands after it for now: the line that is not ended, and copies of the one before that are only counted.
+    pub pending: String,
     /// How many bytes of text before it were left out.
     pub skipped: u64,
     /// The place after it.
@@ -62,11 +64,6 @@ impl Output {
         self.bytes
     }
 
-    /// Gives the place after the text that is final.
-    pub(crate) fn place(&self) -> u64 {
-        self.ring.total()
-    }
-
     /// Gives the number of characters of its text.
     pub(crate) fn characters(&self) -> u64 {
         self.ring.characters() + self.terminal.pending().chars().count() as u64
@@ -94,6 +91,6 @@ impl Output {
 
     /// Gives what came after a place, at most that many bytes of its end.
     pub(crate) fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
-        slice::follow(&self.ring, cursor, limit)
+        slice::follow(&self.ring, self.terminal.pending(), cursor, limit)
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::job::{Shared, Told};
 use crate::launch::{Launch, Limits, Survivors};
@@ -194,11 +194,20 @@ impl Watch {
             Some(before) => self.kill_at = Some(before.min(at)),
             None if self.control.is_some() && self.give_up_at.is_none() => {
                 self.kill_at = Some(at);
+                self.resume();
                 if told == Told::NotYet {
                     self.ask_to_end();
                 }
             }
             None => {}
+        }
+    }
+
+    /// Lets the supervisor go on if somebody stopped it.
+    fn resume(&self) {
+        if self.control.is_some() {
+            let supervisor = Pid::from_child(&self.supervisor);
+            let _ = kill_process(supervisor, Signal::CONT);
         }
     }
 
@@ -222,6 +231,7 @@ impl Watch {
         if self.kill_at.is_some_and(|at| now >= at) {
             self.kill_at = None;
             self.give_up_at = Some(now + GOING);
+            self.resume();
             if let Some(control) = &self.control {
                 let _ = send(control, &[KILL], SendFlags::NOSIGNAL);
             }

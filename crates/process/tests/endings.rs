@@ -91,12 +91,12 @@ fn what_cannot_start_says_why() {
         (
             Program::direct("/no/such", none),
             "/",
-            "`/no/such` was not started: No such file or directory (os error 2)",
+            "`/no/such` was not started: No such file or directory (os error 2); check its path, and the interpreter that its first line names",
         ),
         (
             Program::direct("/dev/null", none),
             "/",
-            "`/dev/null` was not started: Permission denied (os error 13)",
+            "`/dev/null` was not started: Permission denied (os error 13); it has to be a file that may be executed: name its interpreter, or make it executable",
         ),
         (
             Program::line("true"),
@@ -130,6 +130,8 @@ fn limits_end_everything() {
         ("(setsid sleep 4105 >/dev/null 2>&1 &); sleep 4105", timed, Exit::Signal(15), out),
         ("(setsid env -i sleep 4106 >/dev/null 2>&1 &); sleep 4106", timed, Exit::Signal(15), out),
         ("kill -STOP $$", timed, Exit::Signal(15), out),
+        ("kill -STOP $PPID; sleep 4107", timed, Exit::Signal(15), out),
+        ("trap '' TERM; kill -STOP $PPID; while :; do sleep 41.08; done", timed, Exit::Signal(9), out),
         ("yes no end of it | cat -n", counted, Exit::Signal(15), much),
     ];
     for (line, limits, exit, why) in rows {

@@ -81,8 +81,7 @@ fn a_child_that_keeps_writing_does_not_hold_up_the_end() {
     let job = world.start(&quick(&world, "(while :; do echo tick; sleep 0.01; done) & echo FG"));
     world.wait(&job, Until::Ended);
     world.wait_for(&job, "FG");
-    let place = job.follow(0, usize::MAX).map(|followed| followed.cursor);
-    world.wait(&job, Until::Output(place.unwrap_or_default()));
+    world.wait(&job, Until::Output(job.report().bytes));
     world.block_on(job.stop(Why::Stopped));
     world.assert_gone(&job);
 }

@@ -45,7 +45,7 @@ fn waits_end_early() {
     let job = world.start(&world.launch("echo one; while [ ! -e go ]; do sleep 0.01; done; exit 3"));
     world.wait(&job, Until::Output(0));
     world.wait_for(&job, "one");
-    let place = job.follow(0, 100).map(|followed| followed.cursor).unwrap_or_default();
+    let place = job.report().bytes;
     let short = Duration::from_millis(20);
     for wanted in [Until::Ended, Until::Output(place), Until::Gone] {
         assert_eq!(world.block_on(job.wait(wanted, short)), Woke::TimeUp, "{wanted:?}");
@@ -60,6 +60,29 @@ fn waits_end_early() {
     assert_eq!(woke, Woke::Come);
     assert_eq!(job.ending().map(|ending| ending.exit), Some(Exit::Code(3)));
     world.assert_gone(&job);
+}
+
+#[test]
+fn output_is_followed_line_by_line() {
+    let world = World::new();
+    let wait = "while [ ! -e $1 ]; do sleep 0.01; done";
+    let line = format!(
+        "wait() {{ {wait}; }}; echo one; printf 'p 1%%\\rp 2%%'; wait a; printf '\\rdone\\nlast'; wait b"
+    );
+    let job = world.start(&world.launch(&line));
+    let follow = |cursor: u64| {
+        let followed = job.follow(cursor, 100).expect("the output");
+        (followed.text, followed.pending, followed.skipped, followed.cursor)
+    };
+    world.wait_for(&job, "p 2%");
+    assert_eq!(follow(0), ("one\n".to_owned(), "p 2%".to_owned(), 0, 4));
+    assert_eq!(follow(4), (String::new(), "p 2%".to_owned(), 0, 4));
+    world.touch("a");
+    world.wait_for(&job, "last");
+    assert_eq!(follow(4), ("done\n".to_owned(), "last".to_owned(), 0, 9));
+    world.touch("b");
+    world.assert_gone(&job);
+    assert_eq!(follow(9), ("last".to_owned(), String::new(), 0, 13));
 }
 
 #[test]

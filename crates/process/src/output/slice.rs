@@ -68,7 +68,7 @@ pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Shown> 
 }
 
 /// Gives what came after a byte, at most that many bytes of its end.
-pub(crate) fn follow(ring: &Ring, cursor: u64, limit: usize) -> io::Result<Followed> {
+pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<Followed> {
     let total = ring.total();
     let cursor = cursor.min(total);
     let mut from = cursor.max(total.saturating_sub(limit as u64));
@@ -80,7 +80,7 @@ pub(crate) fn follow(ring: &Ring, cursor: u64, limit: usize) -> io::Result<Follo
     let mut start = if is_cut { next_line(&bytes).unwrap_or(0) } else { 0 };
     start += bytes[start..].iter().take_while(|byte| is_inside(**byte)).count();
     let text = String::from_utf8_lossy(&bytes[start..]).into_owned();
-    Ok(Followed { text, skipped: from - cursor + start as u64, cursor: total })
+    Ok(Followed { text, pending, skipped: from - cursor + start as u64, cursor: total })
 }
 
 /// Kept text and what stands after it for now, read in whole characters.

@@ -112,7 +112,7 @@ fn following_gives_everything_once() {
         let (mut seen, mut cursor) = (String::new(), 0);
         for letter in TEXT.chars() {
             ring.push(letter.encode_utf8(&mut [0; 4]));
-            let followed = slice::follow(&ring, cursor, 100).unwrap();
+            let followed = slice::follow(&ring, String::new(), cursor, 100).unwrap();
             assert_eq!(followed.skipped, 0);
             seen.push_str(&followed.text);
             cursor = followed.cursor;
@@ -134,7 +134,7 @@ fn following_late_begins_with_a_line() {
         (400, 9, "", 0),
     ];
     for (cursor, limit, text, skipped) in rows {
-        let followed = slice::follow(&ring, cursor, limit).unwrap();
+        let followed = slice::follow(&ring, String::new(), cursor, limit).unwrap();
         let total = TEXT.len() as u64;
         assert_eq!(
             (followed.text.as_str(), followed.skipped, followed.cursor),
@@ -149,7 +149,7 @@ fn following_does_not_cross_the_gap() {
     for (memory, disk, directory) in ROOMS {
         let ring = ring(TEXT, memory, disk, directory, 5);
         for cursor in 0..=TEXT.len() as u64 {
-            let followed = slice::follow(&ring, cursor, 1000).unwrap();
+            let followed = slice::follow(&ring, String::new(), cursor, 1000).unwrap();
             let start = usize::try_from(cursor + followed.skipped).unwrap();
             assert_eq!(followed.text, TEXT[start..], "{cursor} of {ring:?}");
             let kept = ring.gap().map_or(0, |(_, kept)| kept);
