@@ -113,7 +113,7 @@ impl Reader<'_> {
     fn describe(&self, node: Node<'_>, depth: usize) -> Item {
         let range = self.trimmed(&node.byte_range());
         let inner = self.unwrap(node);
-        let (attributes, head) = self.head(node, range.start);
+        let (attributes, head) = self.head(node, &range);
         let mut item = Item { attributes, head, ..bare(Kind::Statement, range) };
         let Some(rule) = self.grammar.rule(inner.kind()) else {
             item.children = self.local(node, depth);
@@ -166,18 +166,17 @@ impl Reader<'_> {
     }
 
     /// Finds where attributes begin, if there are any, and where an item begins after them.
-    fn head(&self, node: Node<'_>, start: usize) -> (Option<usize>, usize) {
-        let (mut first, mut head) = (None, start);
+    fn head(&self, node: Node<'_>, range: &Range<usize>) -> (Option<usize>, usize) {
+        let (mut first, mut head) = (None, range.start);
         let mut level = vec![node];
         while let Some(at) = level.pop() {
             let mut cursor = at.walk();
             for child in at.children(&mut cursor) {
-                if self.grammar.is_attribute(child.kind())
-                    && self.text[head..child.start_byte()].trim().is_empty()
-                {
+                let between = self.text.get(head..child.start_byte()).unwrap_or_default();
+                if self.grammar.is_attribute(child.kind()) && between.trim().is_empty() {
                     first = first.or(Some(child.start_byte()));
                     head = child.end_byte();
-                } else if child.start_byte() <= start || child.kind() == "modifiers" {
+                } else if child.start_byte() <= range.start || child.kind() == "modifiers" {
                     level.push(child);
                     break;
                 } else {
@@ -186,7 +185,8 @@ impl Reader<'_> {
             }
         }
         let rest = &self.text[head..];
-        (first, head + (rest.len() - rest.trim_start().len()))
+        // What has attributes and nothing else, as broken code has it, has its head at its end.
+        (first, (head + (rest.len() - rest.trim_start().len())).min(range.end))
     }
 
     fn name(&self, node: Node<'_>, name: Name) -> String {

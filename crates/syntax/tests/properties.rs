@@ -48,3 +48,18 @@ fn a_file_with_nothing_in_it_takes_any_snippet_or_refuses_it() {
         }
     }
 }
+
+#[test]
+fn what_was_found_by_chance_stays_found() {
+    let garbled = "module M\n  def seven\n    7\n  end\nend\nfn one() {\n    let a = 1;\n    a\n}\n";
+    let doubled = format!("    7\n    7\n{}{}", &garbled[27..], &garbled[37..]);
+    // The changes that make one of the other lay in one another; an item ended before its head.
+    for (file, snippet) in
+        [(garbled, doubled.as_str()), ("x\n", "@a\n"), ("enum E {\n\n #[a]\n}\n", " #[b]\n")]
+    {
+        for language in 0..14 {
+            common::check(file, snippet, common::language(language));
+            common::check(snippet, file, common::language(language));
+        }
+    }
+}

@@ -84,6 +84,7 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusa
 /// Puts the pieces together, if the result is sound.
 fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<Merged, Refusal> {
     let pieces = insert::ordered(pieces);
+    verify::apart(&pieces)?;
     verify::no_marker(old, &pieces)?;
     let splices = lines::splices(old.text, &pieces);
     verify::check(old, &splices)?;

@@ -58,6 +58,15 @@ pub(super) fn once(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Refuses pieces that want the same lines, as items do that share a line.
+pub(super) fn apart(pieces: &[Piece]) -> Result<(), Refusal> {
+    let shared = pieces.windows(2).find(|two| two[1].old.start < two[0].old.end);
+    shared.map_or(Ok(()), |two| {
+        let lines = vec![two[0].old.start + 1, two[1].old.start + 1];
+        Err(Refusal::whole(Why::Ambiguous { lines }))
+    })
+}
+
 /// Refuses new lines that are markers, unless three dots are code in the language.
 pub(super) fn no_marker(old: &Source, pieces: &[Piece]) -> Result<(), Refusal> {
     let known = |line: &str| old.lines.iter().any(|known| known.trim() == line.trim());

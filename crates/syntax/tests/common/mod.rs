@@ -61,7 +61,7 @@ pub(crate) fn language(at: u8) -> Option<Language> {
 /// Merges, and judges what came of it; says whether it was merged.
 pub(crate) fn check(original: &str, snippet: &str, language: Option<Language>) -> bool {
     let same = merge::merge(original, original, language);
-    assert!(original.contains('\r') || same.is_ok_and(|merged| merged.splices.is_empty()));
+    assert!(original.contains('\r') || same.is_ok_and(|merged| merged.splices.is_empty()), "{original:?}");
     let Ok(merged) = merge::merge(original, snippet, language) else { return false };
     let result = checked(original, &merged.splices);
     if let (Some(language), true) = (language, snippet != original) {
@@ -74,7 +74,10 @@ pub(crate) fn check(original: &str, snippet: &str, language: Option<Language>) -
 fn checked(original: &str, splices: &[Splice]) -> String {
     let mut done = 0;
     for splice in splices {
-        assert!(done <= splice.range.start && original.get(splice.range.clone()).is_some());
+        assert!(
+            done <= splice.range.start && original.get(splice.range.clone()).is_some(),
+            "{splices:?} in {original:?}"
+        );
         done = splice.range.end;
     }
     let result = apply(original, splices);
@@ -93,10 +96,10 @@ fn checked(original: &str, splices: &[Splice]) -> String {
 
 /// Everything with a name is still there; what the snippet shares no word and no line with is as it was.
 fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
-    let items = |text: &str| {
+    let items = |text: &str, which: Which| {
         let mut out = Vec::new();
         if let Ok(tree) = language.parse(text) {
-            list(text, &tree.items(), &mut out);
+            list(text, &tree.items(), which, &mut out);
         }
         out
     };
@@ -104,26 +107,34 @@ fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
     if language.parse(original).map_or(true, |tree| !tree.errors().is_empty()) {
         return;
     }
-    let mut after = items(result);
+    let mut after = items(result, Which::All);
     let words: Vec<&str> = snippet.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
     let lines: Vec<&str> = snippet.lines().map(str::trim).collect();
-    for (name, text) in items(original) {
+    for (name, text) in items(original, Which::Innermost) {
         let at = after.iter().position(|(there, _)| *there == name);
-        let Some(at) = at else { panic!("{name} is lost") };
+        let Some(at) = at else { panic!("{name} is lost: {original:?} with {snippet:?}") };
         let at = after.iter().position(|found| *found == (name.clone(), text.clone())).unwrap_or(at);
         let (_, now) = after.swap_remove(at);
         let named =
             name.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| words.contains(&word));
         let shared = text.lines().any(|line| lines.contains(&line.trim()));
-        assert!(named || shared || now == text, "{name} is not as it was");
+        assert!(named || shared || now == text, "{name} is not as it was: {original:?} with {snippet:?}");
     }
 }
 
-fn list(text: &str, items: &[Item], out: &mut Vec<(String, String)>) {
+/// Which items are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    /// Those that hold no others.
+    Innermost,
+}
+
+fn list(text: &str, items: &[Item], which: Which, out: &mut Vec<(String, String)>) {
     for item in items {
-        if item.kind.defines() && item.children.is_empty() {
+        if item.kind.defines() && (which == Which::All || item.children.is_empty()) {
             out.push((item.name.clone(), text[item.head..item.range.end].to_owned()));
         }
-        list(text, &item.children, out);
+        list(text, &item.children, which, out);
     }
 }

@@ -78,9 +78,18 @@ fn changes(
     };
     let old: Vec<usize> = old.iter().map(|line| number(line)).collect();
     let new: Vec<usize> = new.iter().map(|line| number(line.as_str())).collect();
-    let ops = similar::capture_diff_slices(Algorithm::Myers, &old, &new);
-    let differ = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
-    differ.map(|op| (op.old_range(), op.new_range())).collect()
+    // Lengths are counted up: the places that the library gives to joined changes may lie in one another.
+    let (mut from, mut to, mut differ) = (0, 0, Vec::new());
+    for op in similar::capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let (was, now) = (from..from + op.old_range().len(), to..to + op.new_range().len());
+        (from, to) = (was.end, now.end);
+        match op {
+            DiffOp::Equal { .. } if old.get(was.clone()) == new.get(now.clone()) => {}
+            DiffOp::Equal { .. } => return vec![(0..old.len(), 0..new.len())],
+            _ => differ.push((was, now)),
+        }
+    }
+    differ
 }
 
 /// Replaces whole lines; the end of a text without a last break stays without one.
