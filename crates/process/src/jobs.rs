@@ -231,6 +231,10 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     let mut all = Vec::new();
     // What cannot be asked is killed when the grace is over.
     let _ = tree::each(|process| all.push(process));
+    // The wish comes first, so that nobody takes what follows for an end of its own.
+    for job in jobs {
+        job.request(Request { why: Why::SessionEnded, grace, told: Told::Already });
+    }
     for job in jobs {
         let inner = job.shared().lock();
         let Some(supervisor) = inner.supervisor else { continue };
@@ -238,9 +242,6 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
             let _ = tree::signal(&process, Signal::TERM);
             let _ = tree::signal(&process, Signal::CONT);
         }
-    }
-    for job in jobs {
-        job.request(Request { why: Why::SessionEnded, grace, told: Told::Already });
     }
     let end = tokio::time::Instant::now() + limit;
     for job in jobs {

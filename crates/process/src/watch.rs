@@ -75,14 +75,15 @@ impl Watch {
     pub(crate) fn run(mut self) {
         while self.control.is_some() || self.output.is_some() {
             let ready = self.wait();
+            // A wish comes before the end that it may have led to.
+            if ready.woken {
+                self.obey();
+            }
             if ready.output {
                 self.read();
             }
             if ready.control {
                 self.listen();
-            }
-            if ready.woken {
-                self.obey();
             }
             self.look_at_the_clock();
             self.tell();

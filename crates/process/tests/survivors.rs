@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{World, text, until, with_words};
+use common::{World, own, text, until, with_words};
 use toolpost_process::{Exit, Holds, Limits, Survivors, Until, Why};
 
 /// A line, what it leaves behind, and whether that can write into the output.
@@ -37,7 +37,7 @@ fn they_are_told_and_stopped_with_the_job() {
         );
         assert_eq!(text(&job), "done\n", "{line}");
         // A daemon may still be on its way through its forks.
-        let found = || job.leftovers().into_iter().find(|leftover| leftover.command == left);
+        let found = || job.leftovers().into_iter().find(|leftover| leftover.command == own(left));
         until(left, || found().is_some());
         assert_eq!(found().map(|leftover| leftover.holds_output), Some(holds), "{line}");
         let report = world.block_on(job.stop(Why::Stopped));

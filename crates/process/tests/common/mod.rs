@@ -35,7 +35,7 @@ impl World {
     }
 
     pub fn launch(&self, line: &str) -> Launch {
-        Launch::new(Program::line(line), self.directory.path())
+        Launch::new(Program::line(own(line)), self.directory.path())
     }
 
     pub fn start(&self, launch: &Launch) -> Job {
@@ -105,9 +105,22 @@ pub fn with_cookie(run: &str) -> Vec<String> {
     processes().into_iter().filter(|pid| has_it(pid)).map(|pid| said(&pid)).collect()
 }
 
-/// Finds the processes whose command line holds this.
+/// Makes the sleeps of a line this process's own: `sleep 4…` is known from that of another run of the tests.
+pub fn own(line: &str) -> String {
+    line.replace("sleep 4", &format!("sleep 9{}4", std::process::id()))
+}
+
+/// Finds the processes whose command line begins with this.
 pub fn with_words(words: &str) -> Vec<String> {
-    processes().iter().map(|pid| said(pid)).filter(|said| said.contains(words)).collect()
+    let words = own(words);
+    let begins = |said: &String| said.split_once(' ').is_some_and(|(_, command)| command.starts_with(&words));
+    processes().iter().map(|pid| said(pid)).filter(begins).collect()
+}
+
+/// Finds the processes whose command line holds this anywhere.
+pub fn mentioning(words: &str) -> Vec<String> {
+    let words = own(words);
+    processes().iter().map(|pid| said(pid)).filter(|said| said.contains(&words)).collect()
 }
 
 /// Says loudly that something was not tested here.
