@@ -175,9 +175,17 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Gives new directories their permissions, and removes those that were to go if they are empty.
+    /// Gives new directories, and files that were rewritten, their permissions; removes directories that were to go if they
+    /// are empty.
     fn finish_directories(&mut self) {
-        for path in directories::set_modes(self.workspace, &self.journal().modes) {
+        for path in directories::set_modes(self.workspace, &self.journal()) {
+            let is_it = |work: &Work| work.path == path && work.step.kind == StepKind::InPlace;
+            let file = self.works.iter().position(is_it);
+            if let Some((number, old)) = file.and_then(|number| Some((number, self.works[number].old?))) {
+                // What the history says of it has to be true.
+                self.note_mode(number, Some(old.mode));
+                let _ = self.write_journal();
+            }
             self.done.notes.push(Note::NotKept { path, what: "permissions".into() });
         }
         self.emptied.sort_by(|(_, left), (_, right)| right.cmp(left));
@@ -257,6 +265,14 @@ impl<'a> Commit<'a> {
         let copies = in_place::keep(state, &spot, &old, &work.bytes);
         work.step.copies = Some(copies.map_err(|failed| CommitKind::from(failed).at(&work.path))?);
         work.step.kind = StepKind::InPlace;
+        if let Some(mode) = work.mode.filter(|mode| work.old.is_some_and(|old| old.mode != *mode)) {
+            // Last of all, so that there is nothing to take back.
+            self.modes.insert(work.path.clone(), mode);
+        }
+        if work.like.is_some() {
+            let what = "owner and attributes".to_owned();
+            self.done.notes.push(Note::NotKept { path: work.path.clone(), what });
+        }
         self.done.notes.push(Note::InPlace { path: work.path.clone(), fault: failed.errno.into() });
         self.way = Way::WithBackup;
         if self.phase == Phase::Swapping { self.write_journal() } else { Ok(()) }

@@ -143,7 +143,7 @@ impl Recovery {
             self.finished
                 .extend(place.and_then(|place| workspace.known(place.path())).map(|path| path.display()));
         }
-        let unset = set_modes(workspace, &journal.modes);
+        let unset = set_modes(workspace, journal);
         self.left.extend(unset.iter().map(|path| format!("{path}: its permissions could not be set")));
         remove_all_empty(workspace, &journal.emptied);
         let after = if rest.steps.is_empty() { JournalAfter::Goes } else { JournalAfter::Stays };

@@ -3,11 +3,12 @@
 
 mod common;
 
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
 use common::{WAIT, World, example, has_strace};
-use toolpost_workspace::Cause;
+use toolpost_workspace::{Action, Cause, Draft, Expect};
 
 const GROUPS: &[&str] = &[
     "openat,openat2",
@@ -302,6 +303,40 @@ fn a_file_that_cannot_be_replaced_is_rewritten() {
         assert!(said.contains("rewritten in place") && said.contains(errno), "{said}");
         check_after(&world, case, &["f=old".to_owned()], Recorded::Surely, &inject);
         assert_eq!(world.tree(), case.after);
+    }
+}
+
+#[test]
+fn a_file_that_is_rewritten_gets_its_permissions() {
+    if !has_strace() {
+        return;
+    }
+    let rows = [
+        ("renameat:error=EBUSY:when=2", 0o640, false),
+        // Where the system lets nobody set them, they stay, and the history knows.
+        ("fchmod:error=EPERM", 0o755, true),
+    ];
+    for (inject, mode, told) in rows {
+        let world = World::new();
+        world.write("f", "old");
+        let mode_of = || std::fs::metadata(world.at("f")).unwrap().permissions().mode() & 0o7777;
+        std::fs::set_permissions(world.at("f"), PermissionsExt::from_mode(0o640)).unwrap();
+        let workspace = world.open();
+        let path = workspace.resolve("f").unwrap();
+        let action = Action::Restore { bytes: b"new".into(), expect: Expect::Any, mode: 0o755 };
+        common::commit(&workspace, vec![Draft { path, action }]).unwrap();
+        let undo = Case { arguments: &[], environment: &[("TOOLPOST_UNDO", "1")], ..CASES[0] };
+        let calls = format!("trace={}", inject.split(':').next().unwrap());
+        let output = run(&world, &undo, &["-e".into(), calls, "-e".into(), format!("inject={inject}")]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("rewritten in place"), "{inject}: {output:?}");
+        assert_eq!(said.contains("f: its permissions could not be kept"), told, "{inject}: {said}");
+        assert_eq!((world.read("f").as_str(), mode_of()), ("old", mode), "{inject}");
+        let undone = workspace.history().unwrap().last().unwrap();
+        let known = undone.changes[0].after.as_ref().and_then(|after| after.mode);
+        assert_eq!((undone.cause.undoes.is_some(), known), (true, Some(mode)), "{inject}");
+        drop(workspace);
+        assert_eq!(world.state_tree(), ["journals/", "live/", "locks/"], "{inject}");
     }
 }
 

@@ -1,24 +1,33 @@
-//! What happens to directories when all files of a commit are in place.
+//! What happens to directories, and to permissions, when all files of a commit are in place.
 
+use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, fchmod, unlinkat};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, fchmod, fstat, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::error::CommitKind;
-use crate::access::{AccessKind, Kind};
+use crate::access::{AccessKind, Kind, Stat};
 use crate::beneath::{READ_DIRECTORY, open_at};
-use crate::journal::Raw;
+use crate::journal::{Journal, Mark, Raw, StepKind};
 use crate::path::WorkspacePath;
+use crate::read::stat_at;
 use crate::spot::Spot;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
-/// Gives new directories their permissions, the innermost first; those that could not be given them.
-pub(crate) fn set_modes(workspace: &Workspace, modes: &[(Raw, u32)]) -> Vec<WorkspacePath> {
-    let known = modes.iter().rev().filter_map(|(place, mode)| Some((workspace.known(place.path())?, *mode)));
-    known.filter(|(path, mode)| set_mode(path, *mode).is_err()).map(|(path, _)| path).collect()
+/// Gives new directories, and files that were rewritten in place, their permissions, the innermost first; those that could
+/// not be given them.
+pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<WorkspacePath> {
+    let in_place = journal.steps.iter().filter(|step| step.kind == StepKind::InPlace);
+    let files: HashMap<&Path, &Mark> =
+        in_place.filter_map(|step| Some((step.place.path(), step.old.as_ref()?))).collect();
+    let set = |(place, mode): &(Raw, u32)| {
+        let path = workspace.known(place.path())?;
+        set_mode(&path, *mode, files.get(place.path()).copied()).is_err().then_some(path)
+    };
+    journal.modes.iter().rev().filter_map(set).collect()
 }
 
 /// Removes a directory if nothing is in it.
@@ -48,14 +57,17 @@ pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
     }
 }
 
-fn set_mode(path: &WorkspacePath, mode: u32) -> Result<()> {
+fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Mark>) -> Result<()> {
     let spot = Spot::open(path)?;
-    let name = Path::new(&spot.name);
-    if crate::read::stat_at(&spot.directory, name)
-        .is_ok_and(|stat| (stat.kind, stat.mode) == (Kind::Directory, mode))
-    {
+    let sort = if file.is_some() { OFlags::empty() } else { OFlags::DIRECTORY };
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | sort;
+    let stat = stat_at(&spot.directory, Path::new(&spot.name)).map_err(|why| why.errno())?;
+    if file.is_none() && (stat.kind, stat.mode) == (Kind::Directory, mode) {
         return Ok(());
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    fchmod(open_at(&spot.directory, name, flags, Mode::empty())?, mode_bits(mode))
+    let opened = open_at(&spot.directory, Path::new(&spot.name), flags, Mode::empty())?;
+    if file.is_some_and(|mark| fstat(&opened).is_ok_and(|stat| !mark.is_file(&Stat::of(&stat)))) {
+        return Err(Errno::STALE);
+    }
+    fchmod(opened, mode_bits(mode))
 }
