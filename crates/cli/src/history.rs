@@ -61,9 +61,8 @@ pub(crate) fn name(record: &HistoryRecord) -> String {
 }
 
 fn as_line(history: &History<'_>, record: &HistoryRecord, undone: &HashSet<String>) -> String {
-    let diffs = history.diff(record);
-    let files: Vec<String> = diffs.iter().take(NAMED).map(of_file).collect();
-    let more = diffs.len().saturating_sub(NAMED);
+    let (diffs, more) = history.diff_first(record, NAMED);
+    let files: Vec<String> = diffs.iter().map(of_file).collect();
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     let mark = match &record.cause.undoes {
         _ if undone.contains(&record.id) => " [undone]".to_owned(),

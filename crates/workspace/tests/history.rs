@@ -388,7 +388,12 @@ fn a_record_says_what_happened_and_who_did_it() {
     assert_eq!(history.find("c0ffee-1").unwrap(), record);
     assert_eq!(history.find(&record.id[..6]).unwrap(), record);
     assert!(history.find("").is_err() && history.find("zz").is_err());
-    let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
+    let all = history.diff(&record);
+    for most in [0, 1, 5, all.len(), 100] {
+        let shown = most.min(all.len());
+        assert_eq!(history.diff_first(&record, most), (all[..shown].to_vec(), all.len() - shown), "{most}");
+    }
+    let text: String = all.iter().map(FileDiff::unified).collect();
     let diff = "# x: directory made\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-A\n+new\n--- /dev/null\n+++ b/x/new\n@@ -0,0 +1 @@\n+N\n\
         # b -> moved: moved, with its content as it was\n\
         --- a/d/deep/run\n+++ /dev/null\n@@ -1 +0,0 @@\n-#!\n--- a/d/deep/two\n+++ /dev/null\n@@ -1 +0,0 @@\n-2\n\

@@ -33,15 +33,48 @@ pub enum Shown {
     Words(String),
 }
 
+/// A file of a change that is still to be looked at.
+struct File {
+    what: What,
+    path: String,
+    to: Option<String>,
+    compared: Compared,
+}
+
+/// What is to be compared, or is known without.
+enum Compared {
+    Contents(Option<Content>, Option<Content>),
+    Words(String),
+}
+
 impl History<'_> {
     /// Compares what each file held before and after a change; the files of a removed directory are shown each.
     pub fn diff(&self, record: &Record) -> Vec<FileDiff> {
-        record.changes.iter().flat_map(|change| self.of_change(change)).collect()
+        let files = record.changes.iter().flat_map(|change| self.files(change));
+        files.map(|file| self.look(file)).collect()
     }
 
-    fn of_change(&self, change: &Change) -> Vec<FileDiff> {
+    /// Compares the first files only, as [`History::diff`] does; and says how many there are besides.
+    pub fn diff_first(&self, record: &Record, most: usize) -> (Vec<FileDiff>, usize) {
+        let mut files = record.changes.iter().flat_map(|change| self.files(change));
+        let first = files.by_ref().take(most).map(|file| self.look(file)).collect();
+        (first, files.count())
+    }
+
+    fn look(&self, file: File) -> FileDiff {
+        let File { what, path, to, compared } = file;
+        let shown = match compared {
+            Compared::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
+            Compared::Words(words) => Shown::Words(words),
+        };
+        FileDiff { what, path, to, shown }
+    }
+
+    /// Names the files of a change; no content is read but the list of a directory.
+    fn files(&self, change: &Change) -> Vec<File> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
-        let file = |path: String, shown: Shown| FileDiff { what: change.what, path, to: to.clone(), shown };
+        let file =
+            |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
         let list = change.before.as_ref().filter(|before| before.sort == Sort::Tree && before.lost.is_none());
         let nodes = list.map(|list| self.bytes(list).map(|bytes| tree::nodes(&bytes).unwrap_or_default()));
         match nodes {
@@ -51,14 +84,16 @@ impl History<'_> {
                     super::record::shown(self.workspace, &change.place.path().join(place))
                 };
                 below
-                    .map(|node| file(whole(node.place.path()), self.compare(Some(&node.content), None)))
+                    .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
                     .collect()
             }
-            Some(Err(why)) => vec![file(path, Shown::Words(format!("the directory cannot be shown: {why}")))],
-            None if change.what == What::Moved && change.before.is_none() => {
-                vec![file(path, Shown::Words("moved, with its content as it was".to_owned()))]
+            Some(Err(why)) => {
+                vec![file(path, Compared::Words(format!("the directory cannot be shown: {why}")))]
             }
-            None => vec![file(path, self.compare(change.before.as_ref(), change.after.as_ref()))],
+            None if change.what == What::Moved && change.before.is_none() => {
+                vec![file(path, Compared::Words("moved, with its content as it was".to_owned()))]
+            }
+            None => vec![file(path, Compared::Contents(change.before.clone(), change.after.clone()))],
         }
     }
 
