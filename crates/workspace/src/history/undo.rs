@@ -88,7 +88,8 @@ pub struct Obstacle {
 impl History<'_> {
     /// Takes a change back, waiting at most `wait` for others to let go of the files; `cause` says who asks.
     pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<Undone, UndoError> {
-        let records: Vec<Record> = self.records().collect();
+        // Only a later change can have undone it, or be in the way.
+        let records: Vec<Record> = self.records().take_while(|other| other.id != record.id).collect();
         let undone = Self::undone(&records);
         if undone.contains(&record.id) {
             let undoes = |other: &&Record| other.cause.undoes.as_ref() == Some(&record.id);
@@ -321,13 +322,12 @@ fn expect(content: Option<&Content>) -> Expect {
     content.and_then(|content| content.hash).map_or(Expect::Any, Expect::Hash)
 }
 
-/// Names the later changes, in force, of files that a change touched.
+/// Names those of the later changes that are in force and touched the same files.
 fn later(records: &[Record], undone: &HashSet<String>, record: &Record) -> Vec<String> {
-    let newer = records.iter().take_while(|other| other.id != record.id);
     let own: HashSet<&Path> = record.places().collect();
     let touches = |other: &&Record| other.places().any(|place| own.contains(place));
     let stands = |other: &&Record| other.cause.undoes.is_none() && !undone.contains(&other.id);
-    newer.filter(stands).filter(touches).map(|other| other.id.clone()).collect()
+    records.iter().filter(stands).filter(touches).map(|other| other.id.clone()).collect()
 }
 
 fn list(obstacles: &[Obstacle]) -> String {
