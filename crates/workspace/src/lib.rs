@@ -1,4 +1,4 @@
-//! The disk inside the roots: resolve, walk, read, commit.
+//! The disk inside the roots: resolve, walk, read, commit; and the history, by which commits are taken back.
 
 mod access;
 mod beneath;

@@ -12,8 +12,8 @@ use crate::fault::Fault;
 pub struct Options {
     /// The directories that are allowed, the first being the one relative paths start from; none allows nothing.
     pub roots: Vec<PathBuf>,
-    /// Where locks, journals and backups are kept; without one, other processes are not waited for and a killed
-    /// process cannot be cleaned up after.
+    /// Where locks, journals, backups and the history are kept; without one, other processes are not waited for, a killed
+    /// process cannot be cleaned up after, and no change can be taken back.
     pub state: Option<PathBuf>,
     /// The home directory, for `~/` and for the check of [`Scope::Careful`].
     pub home: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! The directory where locks, journals and backups are kept.
+//! The state directory: locks, journals with the backups of rewritten files, signs of life, and the history.
 #![expect(clippy::disallowed_types, reason = "the disk door")]
 
 use std::fs::{DirBuilder, File};
