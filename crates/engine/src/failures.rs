@@ -3,7 +3,7 @@
 use crate::{Failure, Hint, Kind, Trouble};
 use std::io;
 use toolpost_text::{
-    encoding::{SpliceError, Text},
+    encoding::{Encoding, SpliceError, Text},
     guard::Placeholder,
     matching::Miss,
 };
@@ -111,6 +111,16 @@ pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
+/// Says so where the text to replace can never be found, because nobody knows how the file writes its characters.
+pub(crate) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
+    if text.encoding() != Encoding::EightBit || old.is_ascii() {
+        return failure;
+    }
+    let advice = "The file is not UTF-8 and its encoding is unknown: only ASCII can be matched and written. Change a \
+                  part that is ASCII, or let the operator name the encoding (setting `encoding`).";
+    Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
+}
+
 /// How many lines of a file are shown to one who seeks a text that nothing in it resembles.
 const PREVIEW: usize = 20;
 
@@ -198,7 +208,7 @@ fn absent(
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
 }
 
-/// Makes a sentence: a capital in front unless it begins with a path, a full stop behind.
+/// Makes a sentence: puts a full stop behind.
 pub(crate) fn sentence(words: &str) -> String {
     let mut words = words.trim().to_owned();
     if !words.ends_with(['.', '!', '?']) {

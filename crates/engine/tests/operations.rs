@@ -8,12 +8,19 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use toolpost_engine::{
     Extent, Failure, Fresh, Kind, Operation, Touch,
     operations::{
-        change::{Change, ChangeFiles, Existence, Output, Request, Step, Want, Where},
+        change::{
+            Change, ChangeFiles, Existence, Hunk, Lines, Output, Reference, Request, Side, Step, Want, Where,
+        },
         glob::{Prune, Rules},
         list::{self, Hidden, List},
         stat::{self, FileKind, Stat},
     },
 };
+use toolpost_text::{
+    lines::LineRange,
+    patch::{End, Ending, Format, Line, Sign},
+};
+
 impl World {
     fn text(&self, path: &str, old: &str, new: &str) -> Change {
         let at = Where::Text { old: old.to_owned(), want: Want::One, near: None, matching: Step::Exact };
@@ -42,6 +49,47 @@ async fn changes_of_several_files_all_happen() {
     let names: Vec<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(names, ["a", "deep/c", "b"]);
     assert_eq!(world.files(), owned(&[("a", "first\n"), ("b", "2\n"), ("deep/c", "three\n")]));
+}
+
+#[tokio::test]
+async fn changes_of_several_sorts_follow_one_another_in_one_file() {
+    let find = |old: &str, want| Where::Text { old: old.to_owned(), want, near: None, matching: Step::Exact };
+    let at_line = |old: &str, line| Where::Text {
+        old: old.to_owned(),
+        want: Want::One,
+        near: Some(LineRange { first: line, last: line }),
+        matching: Step::Exact,
+    };
+    let next = |old: &str| Where::Next { old: old.to_owned(), matching: Step::Exact };
+    let line = |number: usize, side| {
+        let line = Reference { line: number, hash: None };
+        Where::Lines(Lines { first: line, last: line, side })
+    };
+    let hunk = Hunk {
+        scope: Vec::new(),
+        lines: [(Sign::Remove, "c"), (Sign::Add, "C")]
+            .map(|(sign, text)| Line { sign, text: text.to_owned(), ending: Ending::Unsaid })
+            .into(),
+        end: End::Anywhere,
+        numbers: None,
+        format: Format::Unified,
+        at: 1,
+    };
+    let rows = [
+        ("a a b a c b\n", [(find("a", Want::Every), "aaaa"), (next("b"), "B")], "aaaa aaaa b aaaa c B\n"),
+        ("a\nx\nb\nx\n", [(line(1, Side::Before), "n\nn"), (at_line("x", 4), "X")], "n\nn\na\nx\nb\nX\n"),
+        ("a\nx\nb\nx\n", [(line(1, Side::Replace), "n\nn\nn"), (at_line("x", 2), "X")], "n\nn\nn\nX\nb\nx\n"),
+        ("a\nb\nc\nb\n", [(Where::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
+        ("a\nb\na\nb\n", [(line(2, Side::After), "new"), (next("b"), "B")], "a\nb\nnew\na\nB\n"),
+    ];
+    for (before, changes, after) in rows {
+        let world = World::new(&[("f", before)]);
+        let path = world.engine.resolve("f").unwrap();
+        let changes =
+            changes.map(|(at, text)| Change { path: path.clone(), at, text: text.to_owned() }).into();
+        world.change(changes, Fresh::NOT_ASKED).await.unwrap();
+        assert_eq!(world.files(), owned(&[("f", after)]));
+    }
 }
 
 #[tokio::test]

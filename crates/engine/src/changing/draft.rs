@@ -2,10 +2,16 @@
 
 use super::moved::Moved;
 use crate::{
-    CallCtx, Changed, Engine, Extent, Failure, Part, failures,
+    CallCtx, Changed, Engine, Extent, Failure, Kind, Part, failures,
     fresh::{self, Sight},
 };
-use toolpost_workspace::{AccessKind, ContentHash, Kind, WorkspacePath};
+use toolpost_documents::notebook::{self, NotebookLimits};
+use toolpost_text::{
+    encoding::{Splice, Text},
+    guard,
+    lines::lf,
+};
+use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, WorkspacePath};
 
 /// A file while it is being changed in memory.
 pub(crate) struct Draft {
@@ -23,7 +29,7 @@ pub(crate) struct Draft {
     /// How much of it the caller will have seen, once a part of it is changed.
     pub(crate) seen: Part,
     pub(crate) notes: Vec<String>,
-    /// How the replacements so far have moved the lines.
+    /// How the changes of parts so far have moved the lines.
     pub(crate) moved: Moved,
 }
 
@@ -56,7 +62,7 @@ impl Draft {
             Err(error) if error.why == AccessKind::IsDirectory => {
                 return Err(crate::show::find::directory(engine, path));
             }
-            Err(_) if engine.workspace().stat(path).is_ok_and(|stat| stat.kind == Kind::Link) => {
+            Err(_) if engine.workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::Link) => {
                 Some(Before::Link)
             }
             Err(error) => return Err(failures::access(path, error)),
@@ -95,6 +101,51 @@ impl Draft {
     /// Sets what the file shall hold.
     pub(crate) fn put(&mut self, bytes: Vec<u8>) {
         self.now = Now::Bytes(bytes);
+    }
+
+    /// Opens the content as text; none where no file is.
+    pub(super) fn text(&self, engine: &Engine) -> Result<Option<Text>, Failure> {
+        let Some(present) = self.present() else { return Ok(None) };
+        let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
+            let what = format!("{} cannot be changed as text: {error}", self.path.display());
+            Failure::new(Kind::WrongKind, failures::sentence(&what))
+        })?;
+        Ok(Some(text))
+    }
+
+    /// Replaces parts of the text; `new` is what was given for them, in which nothing may stand for other text.
+    pub(super) fn splice(&mut self, text: &Text, splices: &[Splice], new: &[&str]) -> Result<(), Failure> {
+        let path = self.path.display();
+        for new in new {
+            guard::check(new, text.view()).map_err(|found| failures::placeholder(&path, &found))?;
+        }
+        let bytes = text.splice(splices).map_err(|error| failures::encoding(&path, &error))?;
+        self.still_a_notebook(text.bytes(), &bytes)?;
+        self.moved.note(text.view(), splices);
+        let mut grown = 0;
+        for Splice { range, new } in splices {
+            let new = lf(new).len();
+            self.next = (range.start + new).saturating_add_signed(grown);
+            grown += new.cast_signed() - range.len().cast_signed();
+        }
+        self.replaced += splices.len();
+        self.put(bytes);
+        Ok(())
+    }
+
+    /// A notebook that was valid JSON stays so.
+    fn still_a_notebook(&self, before: &[u8], after: &[u8]) -> Result<(), Failure> {
+        if self.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
+            return Ok(());
+        }
+        let limits = NotebookLimits::default();
+        match (notebook::read(before, limits), notebook::read(after, limits)) {
+            (Ok(_), Err(error)) => {
+                let what = format!("The change would break the notebook {}: {error}", self.path.display());
+                Err(Failure::new(Kind::Invalid, what))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a change that could mean a place which was never seen.

@@ -1,10 +1,9 @@
 //! Puts the hunks of a patch into a file.
 
-use super::{draft::Draft, place};
-use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, Trouble, failures};
+use super::draft::Draft;
+use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, Trouble, failures, show::find};
 use toolpost_text::{
     encoding::Text,
-    guard,
     matching::Miss,
     patch::{self, Hunk, Misfit, Trouble as Unfit},
 };
@@ -14,27 +13,17 @@ const REPEATED: usize = 60;
 
 /// Works out the content with the hunks put in.
 pub(super) fn apply(engine: &Engine, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
-    let path = draft.path.display();
-    let Some(present) = draft.present() else {
-        let missing = crate::show::find::missing(engine, &draft.path, &draft.path.absolute());
-        return Err(missing.trouble(Trouble::Unreadable, &draft.path));
+    let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
+    let Some(text) = draft.text(engine).map_err(unreadable)? else {
+        return Err(unreadable(find::missing(engine, &draft.path, &draft.path.absolute())));
     };
-    let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
-        Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}."))
-            .trouble(Trouble::Unreadable, &draft.path)
-    })?;
     let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == Part::Some && applied.doubtful > 0 {
         return Err(draft.stale(engine, cx)); // which of the places is meant is not certain any more
     }
     let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
-    guard::check(&added.join("\n"), text.view())
-        .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
-    let bytes = text.splice(&applied.splices).map_err(|error| failures::encoding(&path, &error))?;
-    place::still_a_notebook(draft, text.bytes(), &bytes)?;
+    draft.splice(&text, &applied.splices, &[&added.join("\n")])?;
     draft.notes.extend(applied.notes);
-    draft.replaced += applied.splices.len();
-    draft.put(bytes);
     Ok(())
 }
 
@@ -81,7 +70,7 @@ fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
     let shown = failures::miss(&draft.path, &miss, text);
     let failure = Failure { what: words, ..shown };
     let failure = match &misfit.trouble {
-        Unfit::Lines { old, .. } => place::with_encoding(failure, text, old),
+        Unfit::Lines { old, .. } => failures::with_encoding(failure, text, old),
         _ => failure,
     };
     match before {

@@ -1,11 +1,10 @@
 //! Changes lines by their numbers, once it is certain that they are the lines that were seen.
 
-use super::{draft::Draft, place};
-use crate::{CallCtx, Engine, Failure, Hint, Kind, failures, operations::change::Lines, show::find};
+use super::draft::Draft;
+use crate::{CallCtx, Engine, Failure, Hint, Kind, operations::change::Lines, show::find};
 use toolpost_text::{
     cut::{self, NOTICE},
     encoding::Text,
-    guard,
     hashline::{self, Moved, Reference},
     line_edit::{self, NoLines, Side},
     lines::LineRange,
@@ -25,29 +24,21 @@ pub(super) fn edit(
     lines: &Lines,
     new: &str,
 ) -> Result<(), Failure> {
-    let path = draft.path.display();
-    let Some(present) = draft.present() else {
+    let Some(text) = draft.text(engine)? else {
         return Err(find::missing(engine, &draft.path, &draft.path.absolute()));
     };
-    let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
-        Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}"))
-    })?;
     let shown = text.shown(text.view());
     let at = Named { engine, cx, path: &draft.path, present: &shown };
     let (range, moved) = at.find(lines)?;
     let edited = line_edit::edit(text.view(), range, lines.side, new)
         .map_err(|error| failure(&draft.path, lines, error, &shown))?;
-    guard::check(&edited.splice.new, text.view())
-        .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
-    let bytes = text.splice(&[edited.splice]).map_err(|error| failures::encoding(&path, &error))?;
-    place::still_a_notebook(draft, text.bytes(), &bytes)?;
+    let splices = [edited.splice];
+    draft.splice(&text, &splices, &[&splices[0].new])?;
     if !edited.corrections.is_empty() {
         let words: Vec<String> = edited.corrections.iter().map(line_edit::Correction::words).collect();
         draft.notes.push(format!("auto-corrected: {}", words.join(", ")));
     }
     draft.notes.extend(moved);
-    draft.replaced += 1;
-    draft.put(bytes);
     Ok(())
 }
 

@@ -1,16 +1,15 @@
 //! Puts partial code into a file, where markers stand for what stays.
 
 use super::draft::{Before, Draft};
-use super::place;
 use crate::{
-    CallCtx, Engine, Extent, Failure, Hint, Kind, failures,
+    CallCtx, Engine, Extent, Failure, Hint, Kind,
     fresh::{self, Sight},
 };
 use std::path::Path;
 use toolpost_syntax::Language;
 use toolpost_text::{
     encoding::Text,
-    guard, lines,
+    lines,
     merge::{self, Refusal, Taken, Why},
 };
 
@@ -23,18 +22,17 @@ pub(super) fn apply(
     snippet: &str,
 ) -> Result<(), Failure> {
     let path = draft.path.display();
-    let Some(present) = draft.present() else {
+    let Some(text) = draft.text(engine)? else {
         let failure = crate::show::find::not_found(engine, &draft.path, &[]);
         return Err(failure.hint(Hint::Advice(
             "Partial code goes into a file that exists; write a new file as a whole.".to_owned(),
         )));
     };
-    let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
-        Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}"))
-    })?;
     let count = lines::count(text.view());
     if count >= merge::LIMIT {
-        let what = format!("{path} has {count} lines; partial code is merged into files of less than 1000.");
+        let limit = merge::LIMIT;
+        let what =
+            format!("{path} has {count} lines; partial code is merged into files of less than {limit}.");
         return Err(Failure::new(Kind::TooLarge, what).hint(Hint::Advice(
             "Replace only the lines that change, by the text that stands there now.".to_owned(),
         )));
@@ -51,14 +49,9 @@ pub(super) fn apply(
     if let (Taken::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
         fresh::judge_content(engine, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
     }
-    for splice in &merged.splices {
-        guard::check(&splice.new, text.view()).map_err(|found| failures::placeholder(&path, &found))?;
-    }
-    let bytes = text.splice(&merged.splices).map_err(|error| failures::encoding(&path, &error))?;
-    place::still_a_notebook(draft, text.bytes(), &bytes)?;
+    let new: Vec<&str> = merged.splices.iter().map(|splice| splice.new.as_str()).collect();
+    draft.splice(&text, &merged.splices, &new)?;
     draft.notes.extend(merged.notes);
-    draft.replaced += merged.splices.len();
-    draft.put(bytes);
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! Where the lines of a file stand after the changes so far.
 
 use toolpost_text::{
+    encoding::Splice,
     lines::{LineIndex, LineRange},
-    matching::Hit,
 };
 
 /// How the changes so far have moved the lines of a file: hints name the lines that the caller has seen.
@@ -13,6 +13,8 @@ pub(crate) struct Moved(Vec<Step>);
 struct Step {
     /// The line in which the replaced text began, counted from 1.
     first: usize,
+    /// The first line that begins behind it.
+    behind: usize,
     /// How many line breaks the replaced text had.
     before: usize,
     /// How many the new text has.
@@ -21,13 +23,15 @@ struct Step {
 
 impl Moved {
     /// Notes what is replaced in a view, before it is.
-    pub(super) fn note(&mut self, view: &str, hits: &[Hit]) {
+    pub(super) fn note(&mut self, view: &str, splices: &[Splice]) {
         let breaks = |text: &str| text.matches('\n').count();
         let lines = LineIndex::new(view);
         // From the last to the first, so that the lines in front of each are still where they were.
-        for hit in hits.iter().rev() {
-            let before = breaks(&view[hit.range.clone()]);
-            self.0.push(Step { first: lines.line(hit.range.start), before, after: breaks(&hit.new) });
+        for Splice { range, new } in splices.iter().rev() {
+            let begins = range.end < view.len() && (range.end == 0 || view[..range.end].ends_with('\n'));
+            let behind = lines.line(range.end) + usize::from(!begins);
+            let (before, after) = (breaks(&view[range.clone()]), breaks(new));
+            self.0.push(Step { first: lines.line(range.start), behind, before, after });
         }
     }
 
@@ -38,8 +42,11 @@ impl Moved {
 
     fn line(&self, line: usize) -> usize {
         self.0.iter().fold(line, |line, step| {
-            let last = step.first + step.before;
-            if line > last { line - step.before + step.after } else { line.min(step.first + step.after) }
+            if line >= step.behind {
+                line - step.before + step.after
+            } else {
+                line.min(step.first + step.after)
+            }
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Takes a file's name away, or gives it another.
 
 use super::draft::{Before, Draft, Now};
+use super::moved::Moved;
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part, Trouble,
     operations::change::{Existence, Left},
@@ -18,6 +19,8 @@ pub(super) struct Carried {
     replaced: usize,
     seen: Part,
     notes: Vec<String>,
+    next: usize,
+    moved: Moved,
 }
 
 /// Takes the file away.
@@ -68,6 +71,8 @@ pub(super) fn take(engine: &Engine, cx: &CallCtx, draft: &mut Draft) -> Result<C
         replaced: std::mem::take(&mut draft.replaced),
         seen,
         notes: std::mem::take(&mut draft.notes),
+        next: std::mem::take(&mut draft.next),
+        moved: std::mem::take(&mut draft.moved),
     })
 }
 
@@ -91,6 +96,7 @@ pub(super) fn put(draft: &mut Draft, carried: Carried, existence: Existence) -> 
     draft.from = (carried.from != draft.path).then_some(carried.from);
     draft.replaced = carried.replaced;
     draft.seen = carried.seen;
+    (draft.next, draft.moved) = (carried.next, carried.moved);
     draft.notes.extend(carried.notes);
     Ok(())
 }

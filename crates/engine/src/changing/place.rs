@@ -5,11 +5,10 @@ use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part, Several, failures,
     operations::change::{Change, Step, Want, Where},
 };
-use toolpost_documents::notebook::{self, NotebookLimits};
 use toolpost_text::{
-    encoding::{Encoding, Splice, Text},
+    encoding::{Splice, Text},
     guard,
-    lines::{LineIndex, lf},
+    lines::LineIndex,
     matching::{self, Found, How, Miss},
 };
 use toolpost_workspace::WorkspacePath;
@@ -22,36 +21,24 @@ pub(super) fn replace(
     change: &Change,
 ) -> Result<(), Failure> {
     let (old, how) = asked(engine, &change.at, draft)?;
-    let path = draft.path.display();
-    let Some(present) = draft.present() else { return create(engine, draft, old, &change.text) };
-    if present.is_empty() && old.is_empty() && !change.text.is_empty() {
-        guard::check(&change.text, "").map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
-        draft.put(change.text.clone().into_bytes());
+    let empty = draft.present().is_some_and(<[u8]>::is_empty);
+    if empty && old.is_empty() && !change.text.is_empty() {
+        create(engine, draft, old, &change.text)?;
         draft.replaced += 1;
         return Ok(());
     }
-    let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
-        Failure::new(Kind::WrongKind, format!("{path} cannot be changed as text: {error}"))
+    let Some(text) = draft.text(engine)? else { return create(engine, draft, old, &change.text) };
+    let found = matching::find(text.view(), old, &change.text, &how).map_err(|miss| {
+        failures::with_encoding(missed(&draft.path, &miss, &text, change, &how), &text, old)
     })?;
-    let found = matching::find(text.view(), old, &change.text, &how)
-        .map_err(|miss| with_encoding(missed(&draft.path, &miss, &text, change, &how), &text, old))?;
     if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
         return Err(draft.stale(engine, cx)); // some of the places were never seen
     }
-    guard::check(&change.text, text.view())
-        .map_err(|placeholder| failures::placeholder(&path, &placeholder))?;
     let notes = notes(&found, how.want);
-    draft.moved.note(text.view(), &found.hits);
-    let count = found.hits.len();
-    let end = found.hits.last().map_or(0, |hit| hit.range.start + lf(&hit.new).len());
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
-    let bytes = text.splice(&splices).map_err(|error| failures::encoding(&path, &error))?;
-    still_a_notebook(draft, text.bytes(), &bytes)?;
+    draft.splice(&text, &splices, &[&change.text])?;
     draft.notes.extend(notes);
-    draft.replaced += count;
-    draft.next = end;
-    draft.put(bytes);
     Ok(())
 }
 
@@ -94,7 +81,7 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text, change: &Change, how: 
         .hint(Hint::Advice("Send them in the order in which the texts stand in the file.".to_owned()))
 }
 
-/// An empty text to replace makes the file, if there is none.
+/// An empty text to replace makes the file, or fills it.
 fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<(), Failure> {
     if !old.is_empty() {
         return Err(crate::show::find::missing(engine, &draft.path, &draft.path.absolute()));
@@ -103,16 +90,6 @@ fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<()
         .map_err(|placeholder| failures::placeholder(&draft.path.display(), &placeholder))?;
     draft.put(new.as_bytes().to_vec());
     Ok(())
-}
-
-/// Says so where the text to replace can never be found, because nobody knows how the file writes its characters.
-pub(super) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
-    if text.encoding() != Encoding::EightBit || old.is_ascii() {
-        return failure;
-    }
-    let advice = "The file is not UTF-8 and its encoding is unknown: only ASCII can be matched and written. Change a \
-                  part that is ASCII, or let the operator name the encoding (setting `encoding`).";
-    Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
 }
 
 fn notes(found: &Found, want: Want) -> Vec<String> {
@@ -125,19 +102,4 @@ fn notes(found: &Found, want: Want) -> Vec<String> {
         notes.push(format!("replaced {} occurrences", found.hits.len()));
     }
     notes
-}
-
-/// A notebook that was valid JSON stays so.
-pub(super) fn still_a_notebook(draft: &Draft, before: &[u8], after: &[u8]) -> Result<(), Failure> {
-    if draft.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
-        return Ok(());
-    }
-    let limits = NotebookLimits::default();
-    match (notebook::read(before, limits), notebook::read(after, limits)) {
-        (Ok(_), Err(error)) => {
-            let what = format!("The change would break the notebook {}: {error}", draft.path.display());
-            Err(Failure::new(Kind::Invalid, what))
-        }
-        _ => Ok(()),
-    }
 }

@@ -1,6 +1,6 @@
 //! Writes all of a file.
 
-use super::draft::Draft;
+use super::{draft::Draft, moved::Moved};
 use crate::{Engine, Failure, Hint, Kind, Unmet, failures, operations::change::Existence};
 use toolpost_documents::Kind as Document;
 use toolpost_text::{
@@ -53,6 +53,8 @@ pub(super) fn write(
     };
     draft.put(bytes);
     draft.wrote_whole = true;
+    // What was seen of the lines before is nowhere in the new ones.
+    (draft.next, draft.moved) = (0, Moved::default());
     Ok(())
 }
 
