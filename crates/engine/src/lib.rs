@@ -10,7 +10,6 @@ mod fresh;
 mod front_door;
 mod operation;
 pub mod operations;
-mod patching;
 mod session;
 mod show;
 mod touch;

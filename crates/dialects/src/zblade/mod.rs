@@ -1,5 +1,6 @@
 //! The tools of zblade.
 
+mod apply_patch;
 mod batch;
 mod changed;
 mod delete;
@@ -9,7 +10,6 @@ mod grep;
 mod info;
 mod json;
 mod many;
-mod patch;
 mod places;
 mod read;
 mod say;
@@ -55,8 +55,8 @@ const TOOLS: [ToolDef; 23] = [
     ToolDef::of::<write::WriteFile>(),
     ToolDef::of::<write::WriteFile>().published_as("create_file"),
     ToolDef::of::<edit::EditFile>(),
-    ToolDef::of::<patch::ApplyPatch>(),
-    ToolDef::of::<patch::ApplyPatch>().published_as("apply_edit"),
+    ToolDef::of::<apply_patch::ApplyPatch>(),
+    ToolDef::of::<apply_patch::ApplyPatch>().published_as("apply_edit"),
     ToolDef::of::<delete::DeleteFile>(),
     ToolDef::of::<places::MoveFile>(),
     ToolDef::of::<places::CopyFile>(),
