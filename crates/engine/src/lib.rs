@@ -3,6 +3,7 @@
 mod at_once;
 mod changing;
 mod cx;
+mod elsewhere;
 mod engine;
 mod failure;
 mod failures;

@@ -2,6 +2,7 @@
 
 mod commit;
 mod draft;
+mod from_patch;
 mod hunks;
 mod lines;
 mod merge;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use toolpost_workspace::{Hold, WorkspacePath};
 
 use draft::Draft;
+pub use from_patch::{Meant, Resolve, from_patch};
 
 /// How long another process that writes the same file is waited for.
 const WAIT: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::WorkspacePath;
 
-pub use crate::patching::{Meant, Resolve, from_patch};
+pub use crate::changing::{Meant, Resolve, from_patch};
 pub use toolpost_text::{
     hashline::Reference,
     line_edit::Side,

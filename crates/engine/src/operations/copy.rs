@@ -1,55 +1,21 @@
 //! `copy`: a file, a link or a directory, a second time.
 
 use crate::{
-    Access, CallCtx, Engine, Extent, Failure, Hint, Operation, Part, Seen, Touch, changing,
+    Access, CallCtx, Engine, Extent, Failure, Hint, Operation, Part, Seen, Touch, changing, elsewhere,
     engine::blocking,
     failures,
-    operations::{
-        rename::{apart, source, taken},
-        stat::FileKind,
-    },
+    operations::stat::FileKind,
     trees::{self, Inside},
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use toolpost_workspace::{Action, CommitError, CommitKind, Coverage, Draft, Kind, Stat, WorkspacePath};
+
+pub use crate::elsewhere::{Output, Request};
 
 /// Copies something.
 pub struct Copy;
 
 /// The most bytes that one call copies.
 const BYTES: u64 = 4 * 1024 * 1024 * 1024;
-
-/// What is to be copied, and where; directories on the way are made, nothing is written over.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// What is copied, with a link at its end not followed.
-    pub from: WorkspacePath,
-    /// That name as it was said, to find what was meant if nothing is there.
-    pub said: String,
-    /// The name of the copy, with a link at its end not followed.
-    pub to: WorkspacePath,
-}
-
-/// What was copied.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
-    /// What was copied, relative to its root.
-    pub from: String,
-    /// The copy, relative to its root.
-    pub to: String,
-    /// What it is.
-    pub kind: FileKind,
-    /// How many bytes the files in it have, or the file itself.
-    pub bytes: u64,
-    /// How many entries a directory holds.
-    pub entries: u64,
-    /// What is odd about it.
-    pub notes: Vec<String>,
-    #[serde(skip)]
-    #[schemars(skip)]
-    seen: Vec<Seen>,
-}
 
 impl Operation for Copy {
     const NAME: &'static str = "copy";
@@ -75,14 +41,15 @@ fn copy(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     let Request { from, said, to } = request;
     cx.check()?;
     let hold = changing::hold(engine, cx, vec![from.clone(), to.clone()])?;
-    let stat = source(engine, from, said)?;
-    apart(from, to, "copied")?;
+    let stat = elsewhere::source(engine, from, said)?;
+    elsewhere::apart(from, to, "copied")?;
     let tree = tree(engine, cx, from, to, &stat)?;
     let bytes = weigh(engine, cx, from, &stat, &tree)?;
     let places = trees::beneath(from, to, &tree);
     cx.check()?;
     let draft = Draft { path: to.clone(), action: Action::Copy { from: from.clone() } };
-    let committed = hold.commit(vec![draft], &cx.cause).map_err(|error| taken(failed(&error, from), to))?;
+    let committed =
+        hold.commit(vec![draft], &cx.cause).map_err(|error| elsewhere::taken(failed(&error, from), to))?;
     let hash = committed.changes.first().and_then(|change| change.after);
     // Who has seen all of the original has seen the copy; whatever was seen there before is gone.
     let known = cx.session.ledger.seen(from).filter(|seen| Some(seen.hash) == hash);
