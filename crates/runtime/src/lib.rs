@@ -1,4 +1,4 @@
-//! The one way a call goes, and its layers: trace, announce, guard, budget, deadline, policy, fresh, turn.
+//! The one way a call goes, through its layers, whose order stands in `layers/mod.rs`.
 
 mod answer;
 mod ask;
