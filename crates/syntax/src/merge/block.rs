@@ -59,7 +59,7 @@ pub(super) fn merge(
         let site =
             insert::Site { both, olds: &olds, there: block.there.clone(), news: &news, pairs: &pairs, depth };
         match gap {
-            Some(gap) => insert::replace(&site, &run, gap, out)?,
+            Some(gap) => insert::replace(&site, &run, gap, out),
             None => insert::run(&site, &run, out)?,
         }
     }

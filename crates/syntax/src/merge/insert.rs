@@ -59,16 +59,10 @@ pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// Puts new items in the place of statements.
-pub(super) fn replace(
-    site: &Site<'_>,
-    run: &Run,
-    gap: Range<usize>,
-    out: &mut Vec<Piece>,
-) -> Result<(), Refusal> {
+pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut Vec<Piece>) {
     let both = site.both;
     let old = both.old.span(site.olds[gap.start]).start..both.old.span(site.olds[gap.end - 1]).end;
     out.push(Piece { old, new: site.text(run) });
-    Ok(())
 }
 
 /// Puts new items where their neighbours say.
