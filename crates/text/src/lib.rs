@@ -1,5 +1,6 @@
 //! Lines, encodings, matching, diffs, cutting: bytes in, bytes out.
 
+pub mod counted;
 pub mod cut;
 pub mod diff;
 pub mod encoding;

@@ -1,14 +1,11 @@
 //! `Grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::counted::counted;
+use crate::common::matched;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::{
-        glob::Complete,
-        grep::{self, Case, File, Line, Mode, Numbers, Output, Request, Show, Span},
-    },
+    operations::grep::{self, Case, File, Line, Mode, Numbers, Output, Request, Show, Span},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -16,6 +13,10 @@ pub(super) struct Grep;
 
 /// How many lines or files one reply shows, if nothing else is asked.
 const LIMIT: u64 = 250;
+
+/// How the end of a reply is said.
+const WORDS: matched::Words =
+    matched::Words { entries: "entries", narrow: "path, glob or pattern", rest: "," };
 
 #[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
@@ -110,11 +111,7 @@ impl Tool for Grep {
                 .iter()
                 .for_each(|file| page.line(&format!("{}:{}", file.path, file.matching_lines))),
         }
-        window(output, page);
-        crate::common::walked::notes(&output.walk, page);
-        if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the matches found so far, not all of them; narrow path, glob or pattern");
-        }
+        matched::end(output, page, &WORDS);
     }
 }
 
@@ -158,39 +155,4 @@ fn shown(file: &File, line: &Line, numbers: Numbers, body: &mut String) {
     }
     body.push_str(&line.text);
     body.push('\n');
-}
-
-/// Says how much there is in all, and how to get the rest.
-fn window(output: &Output, page: &mut Page) {
-    let (files, lines) =
-        (counted(output.files_matched, "file"), counted(output.lines_matched, "matching line"));
-    if output.files_matched == 0 {
-        page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
-        return;
-    }
-    let what = match output.mode {
-        Mode::Content => format!("{lines} in {files}"),
-        Mode::Files => format!("{files} with matches"),
-        Mode::Count => format!("total: {} in {files}", output.lines_matched),
-    };
-    let last = output.offset + output.shown;
-    if output.window_cut > 0 {
-        page.note(format!(
-            "{} entries of this window are too much to be kept in memory; narrow path, glob or pattern",
-            output.window_cut
-        ));
-    }
-    if output.shown == 0 && output.window_cut > 0 {
-        page.line(&what);
-    } else if output.shown == 0 {
-        page.line(&format!("No entries at this offset: there are {} ({what})", output.entries));
-    } else if last < output.entries {
-        page.note(format!(
-            "{what}; entries {}-{last} of {}, continue with offset {last}",
-            output.offset + 1,
-            output.entries
-        ));
-    } else {
-        page.note(what);
-    }
 }

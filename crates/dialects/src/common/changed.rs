@@ -1,5 +1,6 @@
 //! How the part of a change is shown that every dialect says alike.
 
+use std::borrow::Cow;
 use toolpost_engine::{
     Facts,
     operations::change::{Changed, Output},
@@ -8,19 +9,22 @@ use toolpost_tool::Page;
 
 /// Writes what became of each file: a line in the dialect's words, the diff, what was odd.
 pub(crate) fn render(output: &Output, page: &mut Page, summary: impl Fn(&Changed) -> String) {
+    render_with(output, page, summary, |diff| diff.into());
+}
+
+/// Writes the same, with a diff that the dialect shows in its own way.
+pub(crate) fn render_with(
+    output: &Output,
+    page: &mut Page,
+    summary: impl Fn(&Changed) -> String,
+    diff: impl Fn(&str) -> Cow<'_, str>,
+) {
     for file in &output.files {
         page.line(&summary(file));
-        if !file.diff.is_empty() {
-            page.text(&file.diff);
-        }
+        page.text(&diff(&file.diff));
         file.notes.iter().for_each(|note| page.note(note.clone()));
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
-}
-
-/// Counts lines in words.
-pub(crate) fn lines(count: u64) -> String {
-    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
 }
 
 /// Says in how many places a text stands.

@@ -1,7 +1,8 @@
 //! How a change is shown: one line, the diff, what was odd.
 
-use crate::common::changed::{self, lines};
+use crate::common::changed;
 use toolpost_engine::operations::change::{Changed, Output, What};
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// Writes what became of each file.
@@ -13,14 +14,18 @@ fn summary(file: &Changed) -> String {
     let path = &file.path;
     match &file.what {
         What::Created => {
-            format!("Successfully wrote {} bytes to {path}: new, {}.", file.bytes, lines(file.lines))
+            format!(
+                "Successfully wrote {} bytes to {path}: new, {}.",
+                file.bytes,
+                counted(file.lines, "line")
+            )
         }
         What::Unchanged => format!("{path} already has exactly this content: no changes."),
         What::Overwritten { lines_before } => format!(
             "Successfully wrote {} bytes to {path}: {} -> {} (+{} -{}).",
             file.bytes,
-            lines(*lines_before),
-            lines(file.lines),
+            counted(*lines_before, "line"),
+            counted(file.lines, "line"),
             file.added,
             file.removed
         ),
@@ -29,8 +34,7 @@ fn summary(file: &Changed) -> String {
             format!("Moved: {from} -> {path} (+{} -{} lines)", file.added, file.removed)
         }
         What::Replaced { count } => {
-            let places =
-                if *count == 1 { "1 replacement".to_owned() } else { format!("{count} replacements") };
+            let places = counted(*count as u64, "replacement");
             format!(
                 "Edit applied successfully to {path}: {places}, now lines {}-{} (+{} -{}).",
                 file.first_line, file.last_line, file.added, file.removed

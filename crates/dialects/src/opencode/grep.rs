@@ -1,15 +1,12 @@
 //! `grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::counted::counted;
+use crate::common::matched;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
 use toolpost_engine::{
     Failure,
-    operations::{
-        glob::Complete,
-        grep::{self, Output, Request},
-    },
+    operations::grep::{self, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -17,6 +14,13 @@ pub(super) struct Grep;
 
 /// How many lines one reply shows.
 const LIMIT: u64 = 1_000;
+
+/// How the end of a reply is said.
+const WORDS: matched::Words = matched::Words {
+    entries: "lines",
+    narrow: "pattern, include or path",
+    rest: " are shown, narrow pattern, include or path, or",
+};
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -58,42 +62,6 @@ impl Tool for Grep {
             }
         }
         page.text(&body);
-        window(output, page);
-        crate::common::walked::notes(&output.walk, page);
-        if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the matches found so far, not all of them; narrow pattern, include or path");
-        }
-    }
-}
-
-/// Says how much there is in all, and how to get the rest.
-fn window(output: &Output, page: &mut Page) {
-    if output.files_matched == 0 {
-        return page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
-    }
-    let what = format!(
-        "{} in {}",
-        counted(output.lines_matched, "matching line"),
-        counted(output.files_matched, "file")
-    );
-    let last = output.offset + output.shown;
-    if output.window_cut > 0 {
-        page.note(format!(
-            "{} lines of this window are too much to be kept in memory; narrow pattern, include or path",
-            output.window_cut
-        ));
-    }
-    if output.shown == 0 && output.window_cut > 0 {
-        page.line(&what);
-    } else if output.shown == 0 {
-        page.line(&format!("No lines at this offset: there are {} ({what})", output.entries));
-    } else if last < output.entries {
-        page.note(format!(
-            "{what}; lines {}-{last} of {} are shown, narrow pattern, include or path, or continue with offset {last}",
-            output.offset + 1,
-            output.entries
-        ));
-    } else {
-        page.note(what);
+        matched::end(output, page, &WORDS);
     }
 }

@@ -1,21 +1,17 @@
 //! How a change is shown: one line, the diff with fresh references, what was odd.
 
 use super::referred;
-use crate::common::changed::lines;
+use crate::common::changed;
 use toolpost_engine::{
     Failure,
     operations::change::{Changed, Output, What},
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// Writes what became of each file.
 pub(super) fn render(output: &Output, page: &mut Page) {
-    for file in &output.files {
-        page.line(&summary(file));
-        page.text(&referred::all(&file.diff));
-        file.notes.iter().for_each(|note| page.note(note.clone()));
-    }
-    output.notes.iter().for_each(|note| page.note(note.clone()));
+    changed::render_with(output, page, summary, |diff| referred::all(diff).into());
 }
 
 /// Puts references in front of the lines that a failure shows.
@@ -27,20 +23,20 @@ pub(super) fn reword(failure: Failure) -> Failure {
 fn summary(file: &Changed) -> String {
     let path = &file.path;
     match &file.what {
-        What::Created => format!("Created {path} ({}, {} bytes).", lines(file.lines), file.bytes),
+        What::Created => format!("Created {path} ({}, {} bytes).", counted(file.lines, "line"), file.bytes),
         What::Unchanged => format!("{path} already has exactly this content: no changes."),
         What::Deleted { .. } => format!("Deleted {path} (-{}).", file.removed),
         What::Moved { from } => format!("Moved {from} to {path} (+{} -{}).", file.added, file.removed),
         What::Overwritten { lines_before } => format!(
             "Overwrote {path}: {} -> {} ({} bytes, +{} -{}).",
-            lines(*lines_before),
-            lines(file.lines),
+            counted(*lines_before, "line"),
+            counted(file.lines, "line"),
             file.bytes,
             file.added,
             file.removed
         ),
         What::Replaced { count } => {
-            let places = if *count == 1 { "1 place".to_owned() } else { format!("{count} places") };
+            let places = counted(*count as u64, "place");
             let now = match (file.first_line, file.last_line) {
                 (first, last) if first == last => format!("line {first}"),
                 (first, last) => format!("lines {first}-{last}"),

@@ -1,7 +1,8 @@
 //! How a change is shown: one line, the diff, what was odd.
 
-use crate::common::changed::{self, lines};
+use crate::common::changed;
 use toolpost_engine::operations::change::{Changed, Output, What};
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// Writes what became of each file.
@@ -11,17 +12,20 @@ pub(super) fn render(output: &Output, page: &mut Page) {
 
 fn summary(file: &Changed) -> String {
     let Changed { path, added, removed, .. } = file;
-    let now = lines(file.lines);
+    let now = counted(file.lines, "line");
     match &file.what {
         What::Created => format!("Created {path}: {now}, {} bytes.", file.bytes),
         What::Unchanged => format!("{path} is unchanged: it already has this content."),
-        What::Deleted { lines_before } => format!("Deleted {path} ({}).", lines(*lines_before)),
+        What::Deleted { lines_before } => format!("Deleted {path} ({}).", counted(*lines_before, "line")),
         What::Moved { from } => format!("Renamed {from} to {path} (+{added} -{removed})."),
         What::Overwritten { lines_before } => {
-            format!("Rewrote {path}: it had {}, now {now} (+{added} -{removed}).", lines(*lines_before))
+            format!(
+                "Rewrote {path}: it had {}, now {now} (+{added} -{removed}).",
+                counted(*lines_before, "line")
+            )
         }
         What::Replaced { count } => {
-            let places = if *count == 1 { "1 place".to_owned() } else { format!("{count} places") };
+            let places = counted(*count as u64, "place");
             let (first, last) = (file.first_line, file.last_line);
             format!(
                 "Updated {path} in {places}: lines {first}-{last} of {} now (+{added} -{removed}).",

@@ -1,6 +1,5 @@
 //! `search_by_regex`: lines that match a regular expression.
 
-use crate::common::counted::counted;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -10,6 +9,7 @@ use toolpost_engine::{
         grep::{self, Case, Output, Request},
     },
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchByRegex;

@@ -1,7 +1,6 @@
 //! `grep_search`: lines that match a regular expression.
 
 use super::json;
-use crate::common::counted::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -12,6 +11,7 @@ use toolpost_engine::{
         grep::{self, Output, Prune, Request},
     },
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct GrepSearch;

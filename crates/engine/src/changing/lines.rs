@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use crate::{CallCtx, Engine, Failure, Hint, Kind, operations::change::Lines, show::find};
 use toolpost_text::{
+    counted::counted,
     cut::{self, NOTICE},
     encoding::Text,
     hashline::{self, Moved, Reference},
@@ -170,7 +171,7 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: NoLines, present: &str) -
         NoLines::Beyond { line: 0, .. } => Failure::invalid(format!("{name}: lines are counted from 1."))
             .hint(Hint::Advice("To put text at the very beginning, insert it before line 1.".to_owned())),
         NoLines::Beyond { line: beyond, .. } => {
-            let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+            let lines = counted(count as u64, "line");
             let failure = Failure::invalid(format!("There is no line {beyond} in {name}: it has {lines}."));
             if count == 0 {
                 return failure.hint(Hint::Advice("To fill the empty file, name line 1.".to_owned()));

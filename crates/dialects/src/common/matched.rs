@@ -1,0 +1,63 @@
+//! How the end of a search's reply tells how much there is, and how to get the rest.
+
+use toolpost_engine::operations::{
+    glob::Complete,
+    grep::{Mode, Output},
+};
+use toolpost_text::counted::counted;
+use toolpost_tool::Page;
+
+/// The words of a dialect at the end of a search's reply.
+pub(crate) struct Words {
+    /// What is counted on a page.
+    pub(crate) entries: &'static str,
+    /// What may be narrowed.
+    pub(crate) narrow: &'static str,
+    /// What stands between the place that is shown and how to go on.
+    pub(crate) rest: &'static str,
+}
+
+/// Says how much there is in all, how to get the rest, and what was not looked at.
+pub(crate) fn end(output: &Output, page: &mut Page, words: &Words) {
+    window(output, page, words);
+    super::walked::notes(&output.walk, page);
+    if output.walk.complete != Complete::Yes {
+        page.note(format!(
+            "timed_out: true; these are the matches found so far, not all of them; narrow {}",
+            words.narrow
+        ));
+    }
+}
+
+fn window(output: &Output, page: &mut Page, words: &Words) {
+    let Words { entries, narrow, rest } = words;
+    if output.files_matched == 0 {
+        return page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
+    }
+    let files = counted(output.files_matched, "file");
+    let what = match output.mode {
+        Mode::Content => format!("{} in {files}", counted(output.lines_matched, "matching line")),
+        Mode::Files => format!("{files} with matches"),
+        Mode::Count => format!("total: {} in {files}", output.lines_matched),
+    };
+    let last = output.offset + output.shown;
+    if output.window_cut > 0 {
+        page.note(format!(
+            "{} {entries} of this window are too much to be kept in memory; narrow {narrow}",
+            output.window_cut
+        ));
+    }
+    if output.shown == 0 && output.window_cut > 0 {
+        page.line(&what);
+    } else if output.shown == 0 {
+        page.line(&format!("No {entries} at this offset: there are {} ({what})", output.entries));
+    } else if last < output.entries {
+        page.note(format!(
+            "{what}; {entries} {}-{last} of {}{rest} continue with offset {last}",
+            output.offset + 1,
+            output.entries
+        ));
+    } else {
+        page.note(what);
+    }
+}
