@@ -78,23 +78,6 @@ impl<'a> Tree<'a> {
         read::named(self.blocks())
     }
 
-    /// Finds the smallest item on a line, counted from 1, that has a body or defines something.
-    #[must_use]
-    pub fn enclosing(&self, line: usize) -> Option<Item> {
-        let index = toolpost_text::lines::LineIndex::new(self.text);
-        let covers = |item: &Item| {
-            (index.line(item.range.start)..=index.line(item.range.end.saturating_sub(1))).contains(&line)
-        };
-        let mut level = self.items();
-        let mut found = None;
-        while let Some(at) = level.iter().position(|item| item.kind.defines() && covers(item)) {
-            let item = level.swap_remove(at);
-            level = item.children.clone();
-            found = Some(item);
-        }
-        found
-    }
-
     /// Lists the places that the parser could not make sense of, in order.
     #[must_use]
     pub fn errors(&self) -> Vec<Range<usize>> {

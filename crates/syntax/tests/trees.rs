@@ -76,17 +76,6 @@ fn outlines() {
 }
 
 #[test]
-fn enclosing_items() {
-    let text = "class A:\n    def f(self):\n        x = 1\n        return x\n\n    y = 2\n\nprint()\n";
-    let Some(Ok(tree)) = Language::of_name("py").map(|language| language.parse(text)) else { panic!() };
-    let rows = [(1, "A"), (2, "f"), (4, "f"), (5, "A"), (6, "y"), (7, ""), (8, ""), (99, "")];
-    for (line, name) in rows {
-        let found = tree.enclosing(line).map_or(String::new(), |item| item.name);
-        assert_eq!(found, name, "line {line}");
-    }
-}
-
-#[test]
 fn errors_are_places() {
     let rows =
         [("rs", "fn a() {}", 0), ("rs", "fn a( {}", 1), ("py", "def f(:\n  pass\n", 1), ("js", "x = {", 1)];

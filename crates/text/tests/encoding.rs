@@ -74,7 +74,7 @@ fn bytes_that_are_no_text_are_refused() {
 fn a_configured_encoding_that_does_not_fit_is_not_used() {
     for charset in [SHIFT_JIS, ISO_2022_JP, UTF_16LE] {
         let text = Text::open(b"\xFF\xE9".to_vec(), Some(charset)).unwrap();
-        assert_eq!((text.encoding(), text.rejected()), (Encoding::EightBit, Some(charset)));
+        assert_eq!(text.encoding(), Encoding::EightBit, "{}", charset.name());
     }
 }
 

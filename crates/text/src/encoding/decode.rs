@@ -14,8 +14,6 @@ pub(super) struct Decoded {
     pub(super) bom: usize,
     /// The characters behind the mark; none if the bytes are UTF-8 as they stand.
     pub(super) text: Option<String>,
-    /// The configured encoding, if the bytes do not fit it.
-    pub(super) rejected: Option<&'static Charset>,
 }
 
 /// Decodes a whole file: by its byte order mark, else as UTF-8, else as configured, else as unknown 8-bit.
@@ -32,9 +30,9 @@ pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Resu
         return Err(NotText::Binary { at });
     }
     if std::str::from_utf8(bytes).is_ok() {
-        return Ok(Decoded { encoding: Encoding::Utf8, bom: 0, text: None, rejected: None });
+        return Ok(Decoded { encoding: Encoding::Utf8, bom: 0, text: None });
     }
-    Ok(Decoded { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)), rejected: configured })
+    Ok(Decoded { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)) })
 }
 
 /// Gives the byte that a character of an 8-bit view stands for, if it has one.
@@ -111,22 +109,22 @@ fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotT
         },
         Encoding::Utf32Be => utf32(rest, u32::from_be_bytes),
         _ if std::str::from_utf8(rest).is_ok() => {
-            return Ok(Decoded { encoding, bom: mark, text: None, rejected: None });
+            return Ok(Decoded { encoding, bom: mark, text: None });
         }
         _ => {
             let text = Some(eight_bit(rest));
-            return Ok(Decoded { encoding: Encoding::EightBit, bom: mark, text, rejected: None });
+            return Ok(Decoded { encoding: Encoding::EightBit, bom: mark, text });
         }
     };
     match text {
-        Ok(text) => Ok(Decoded { encoding, bom: mark, text: Some(text), rejected: None }),
+        Ok(text) => Ok(Decoded { encoding, bom: mark, text: Some(text) }),
         Err(at) => Err(NotText::Malformed { encoding: encoding.name(), at: mark + at }),
     }
 }
 
 /// Tries the configured encoding where UTF-8 does not already explain every byte.
 fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<Decoded> {
-    let found = |encoding, text| Some(Decoded { encoding, bom: 0, text: Some(text), rejected: None });
+    let found = |encoding, text| Some(Decoded { encoding, bom: 0, text: Some(text) });
     if charset == UTF_16LE || charset == UTF_16BE {
         memchr::memchr(0, bytes)?;
         return if charset == UTF_16LE {

@@ -40,7 +40,6 @@ pub struct Text {
     encoding: Encoding,
     bom: usize,
     crlf: Vec<usize>,
-    rejected: Option<&'static Charset>,
 }
 
 /// Bytes and view, kept once where they are the same.
@@ -58,7 +57,7 @@ impl Text {
     /// When the bytes are binary, or break the promise of their byte order mark.
     pub fn open(bytes: Vec<u8>, configured: Option<&'static Charset>) -> Result<Self, NotText> {
         let found = decode(&bytes, configured)?;
-        let (encoding, bom, rejected) = (found.encoding, found.bom, found.rejected);
+        let (encoding, bom) = (found.encoding, found.bom);
         let (store, crlf) = match found.text {
             Some(text) => {
                 let (view, crlf) = fold(&text).unwrap_or((text, Vec::new()));
@@ -77,7 +76,7 @@ impl Text {
                 }
             },
         };
-        Ok(Self { store, encoding, bom, crlf, rejected })
+        Ok(Self { store, encoding, bom, crlf })
     }
 
     /// Gives the text as LF lines without a byte order mark.
@@ -116,12 +115,6 @@ impl Text {
         self.encoding
     }
 
-    /// Gives the configured encoding if the bytes do not fit it, so that it was not used.
-    #[must_use]
-    pub fn rejected(&self) -> Option<&'static Charset> {
-        self.rejected
-    }
-
     /// Counts the bytes of the byte order mark.
     #[must_use]
     pub fn bom(&self) -> usize {
@@ -152,22 +145,6 @@ impl Text {
     pub fn raw(&self, offset: usize) -> Option<usize> {
         let before = self.view().get(..offset)?;
         Some(self.bom + stored(before, self.encoding) + self.crlf_within(&(0..offset)) * unit(self.encoding))
-    }
-
-    /// Finds the offset of the view for a byte of the file; none inside a character, a CRLF or the byte order mark.
-    #[must_use]
-    pub fn offset(&self, raw: usize) -> Option<usize> {
-        let view = self.view();
-        let (mut low, mut high) = (0, view.len());
-        while low < high {
-            let middle = view.floor_char_boundary(low.midpoint(high));
-            if self.raw(middle)? < raw {
-                low = view.ceil_char_boundary(middle + 1);
-            } else {
-                high = middle;
-            }
-        }
-        (self.raw(low)? == raw).then_some(low)
     }
 
     /// Gives the offsets of the line feeds that are CRLF in the file.
