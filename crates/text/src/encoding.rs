@@ -9,6 +9,7 @@ mod text;
 use encoding_rs::Encoding as Charset;
 use serde::{Serialize, Serializer};
 
+pub(crate) use eol::greatest;
 pub use eol::{Eol, Indent, with_crlf};
 pub use overwrite::Overwrite;
 pub use splice::{Splice, SpliceError};

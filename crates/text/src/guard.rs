@@ -1,6 +1,9 @@
 //! Text that stands for other text and must not be written.
 
-use crate::{cut, hashline};
+use crate::{
+    cut, hashline,
+    omission::{comment, is_omission},
+};
 
 /// What a line stands for that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,120 +140,3 @@ fn padded(line: &str, after_padded: bool) -> Option<u64> {
 
 /// How many columns a line's number has.
 const GUTTER: usize = 6;
-
-/// Says whether a line stands for code that was not written out.
-pub(crate) fn is_omission(line: &str) -> bool {
-    let (body, marked) = comment(line);
-    let dots = |c: char| c == '.' || c == '\u{2026}' || c.is_whitespace();
-    let core = body.trim_matches(dots);
-    let begins = body.starts_with("...") || body.starts_with('\u{2026}');
-    let ends = body.ends_with("...") || body.ends_with('\u{2026}');
-    if core.len() > 100 || !(marked || begins) {
-        return false;
-    }
-    let words: Vec<String> = core
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    if begins || ends { is_reference(&words) } else { is_plain_reference(&words) }
-}
-
-/// Says whether words between dots say nothing but that something is left out.
-fn is_reference(words: &[&str]) -> bool {
-    let has = |word: &str| words.contains(&word);
-    let key = KEYS.iter().any(|key| has(key))
-        || words.windows(2).any(|two| matches!(two, ["rest", "of"] | ["same", "as"]));
-    key && words.iter().all(|word| KEYS.contains(word) || FILL.contains(word))
-}
-
-/// Says whether words without dots say that code is left out; more may well be an honest comment.
-fn is_plain_reference(words: &[&str]) -> bool {
-    let words = words.strip_prefix(&["the"]).unwrap_or(words);
-    let rest = match words {
-        ["existing", "code", rest @ ..] => rest,
-        ["rest", "of", "the" | "your", "code" | "file" | "implementation", rest @ ..] => rest,
-        ["rest", "of", "code" | "file" | "implementation", rest @ ..] => rest,
-        _ => return false,
-    };
-    matches!(
-        rest,
-        [] | ["here"]
-            | ["unchanged"]
-            | ["remains" | "stays", "the", "same"]
-            | ["remains" | "stays", "unchanged"]
-    )
-}
-
-/// Words that say that something is left out.
-const KEYS: &[&str] = &["existing", "unchanged", "remaining", "omitted", "truncated", "elided", "snipped"];
-
-/// Words that go with them.
-const FILL: &[&str] = &[
-    "a",
-    "above",
-    "all",
-    "and",
-    "are",
-    "as",
-    "before",
-    "below",
-    "body",
-    "brevity",
-    "class",
-    "classes",
-    "code",
-    "component",
-    "components",
-    "content",
-    "contents",
-    "fields",
-    "file",
-    "for",
-    "from",
-    "function",
-    "functions",
-    "here",
-    "implementation",
-    "imports",
-    "is",
-    "keep",
-    "kept",
-    "lines",
-    "logic",
-    "method",
-    "methods",
-    "of",
-    "original",
-    "other",
-    "previous",
-    "remain",
-    "remains",
-    "rest",
-    "same",
-    "section",
-    "sections",
-    "stay",
-    "stays",
-    "tests",
-    "the",
-    "this",
-    "your",
-];
-
-/// Takes the marks of a comment, or brackets, off a line; says whether there were any.
-pub(crate) fn comment(line: &str) -> (&str, bool) {
-    let opens = ["//", "/*", "<!--", "{/*", "--", "#", "*", ";", "%", "(", "\"\"\""];
-    let mut body = line;
-    let mut marked = false;
-    while let Some(inner) = opens.into_iter().find_map(|mark| body.strip_prefix(mark)) {
-        body = inner.trim_start_matches('/').trim_start();
-        marked = true;
-    }
-    let closes = ["*/}", "*/", "-->", ")", "\"\"\""];
-    while let Some(inner) = closes.into_iter().find_map(|mark| body.strip_suffix(mark)).filter(|_| marked) {
-        body = inner.trim_end();
-    }
-    (body, marked)
-}

@@ -12,6 +12,7 @@ pub mod lines;
 pub mod matching;
 pub mod merge;
 pub mod names;
+mod omission;
 pub mod patch;
 pub mod piece;
 pub mod terminal;

@@ -202,13 +202,3 @@ fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
         Side::After => Splice { range: span.end..span.end, new: format!("\n{last}") },
     }
 }
-
-/// Says whether there is nothing on a line.
-fn is_blank(line: &str) -> bool {
-    line.trim().is_empty()
-}
-
-/// Gives the tabs and spaces in front of a line.
-fn indent(line: &str) -> &str {
-    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
-}

@@ -14,15 +14,6 @@ pub struct LineRange {
     pub last: usize,
 }
 
-/// A place in a text, both counted from 1; the column counts characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    /// The line.
-    pub line: usize,
-    /// The column.
-    pub column: usize,
-}
-
 /// The beginnings of the lines of a text.
 ///
 /// Only `\n` ends a line. A text that ends with one has no empty line behind it; an empty text has no line.
@@ -55,27 +46,6 @@ impl LineIndex {
     #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1)
-    }
-
-    /// Finds line and column of an offset of the same text.
-    #[must_use]
-    pub fn place(&self, text: &str, offset: usize) -> Place {
-        let line = self.line(offset);
-        let start = self.start(line).unwrap_or(0);
-        let column = text.get(start..offset.min(text.len())).map_or(1, |before| before.chars().count() + 1);
-        Place { line, column }
-    }
-
-    /// Finds the offset of a place; none if there is no such line or the line is shorter.
-    ///
-    /// The column behind the last character of a line is a place too.
-    #[must_use]
-    pub fn offset(&self, text: &str, place: Place) -> Option<usize> {
-        let range = self.range(place.line)?;
-        let content = text.get(range.clone())?.trim_end_matches('\n');
-        let skip = place.column.checked_sub(1)?;
-        let mut ends = content.char_indices().map(|(at, _)| at).chain([content.len()]);
-        ends.nth(skip).map(|at| range.start + at)
     }
 
     /// Gives the offset at which a line begins.
@@ -114,6 +84,27 @@ pub fn lf(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn count(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// Splits a text into lines without their breaks; an empty text has none.
+#[must_use]
+pub fn bare(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if lines.last().is_some_and(|last| last.is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Gives the tabs and spaces in front of a line.
+#[must_use]
+pub fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// Says whether there is nothing on a line.
+pub(crate) fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
 }
 
 /// Gives the offset at which the line around an offset begins.

@@ -7,23 +7,23 @@ mod heading;
 mod indent;
 mod line;
 mod loss;
-mod marker;
 mod pieces;
 mod refusal;
 mod whole;
 
+pub use crate::omission::{Marker, marker};
+
 use crate::encoding::{Indent, Splice};
-use crate::lines::lf;
+use crate::lines::{bare, lf};
 
 pub use anchor::{Ends, Scope, place};
 pub use indent::fit;
-pub use line::{Line, lines_of, snippet};
-pub use marker::{Marker, marker};
+pub use line::{Line, snippet};
 pub use pieces::{Piece, apply, splices};
 pub use refusal::{Refusal, Why, no_marker};
 pub use whole::{replace_all, resembles};
 
-/// The most lines that a file may have into which a snippet is put, and one more.
+/// A file into which a snippet is put has fewer lines than this.
 pub const LIMIT: usize = 1000;
 
 /// How a snippet goes into a text.
@@ -59,7 +59,7 @@ pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
     if lf(text) == original {
         return Ok(Merged { splices: Vec::new(), taken: Taken::Parts, notes: Vec::new() });
     }
-    let old = lines_of(original);
+    let old = bare(original);
     if !snippet.iter().any(|line| line.marker.is_some()) {
         resembles(&old, &snippet)?;
         let splices = replace_all(original, text);
@@ -68,6 +68,6 @@ pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
     let snippet = indent::of_file(&old, snippet, Indent::of(original));
     let scope = Scope { old: &old, base: 0, ends: Ends::Open };
     let pieces = place(&scope, &snippet)?;
-    no_marker(&old, &pieces)?;
+    no_marker(&old, &pieces, |marker| marker == Marker::Said)?;
     Ok(Merged { splices: splices(original, &pieces), taken: Taken::Parts, notes: Vec::new() })
 }

@@ -1,6 +1,6 @@
 //! Where lines begin and end.
 
-use toolpost_text::lines::{LineIndex, LineRange, Place, count, lf};
+use toolpost_text::lines::{LineIndex, LineRange, count, lf};
 
 #[test]
 fn lines_end_at_line_feeds_only() {
@@ -18,20 +18,6 @@ fn lines_end_at_line_feeds_only() {
         let lines: Vec<&str> = (1..).map_while(|line| index.range(line)).map(|range| &text[range]).collect();
         assert_eq!((lines.as_slice(), index.count(), count(text)), (wanted, wanted.len(), wanted.len()));
         assert_eq!(index.range(0), None);
-    }
-}
-
-#[test]
-fn places_and_offsets_correspond() {
-    let text = "é世\n🌍x\n";
-    let index = LineIndex::new(text);
-    let rows = [(0, 1, 1), (2, 1, 2), (5, 1, 3), (6, 2, 1), (10, 2, 2), (11, 2, 3)];
-    for (offset, line, column) in rows {
-        let place = Place { line, column };
-        assert_eq!((index.place(text, offset), index.offset(text, place)), (place, Some(offset)));
-    }
-    for (line, column) in [(0, 1), (1, 0), (1, 4), (3, 1)] {
-        assert_eq!(index.offset(text, Place { line, column }), None, "{line}:{column}");
     }
 }
 

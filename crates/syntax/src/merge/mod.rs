@@ -12,7 +12,7 @@ mod verify;
 mod whole;
 
 use toolpost_text::lines::lf;
-use toolpost_text::merge::{self as lines, Line, Merged, Piece, Refusal, Taken, Why};
+use toolpost_text::merge::{self as lines, Line, Marker, Merged, Piece, Refusal, Taken, Why, no_marker};
 
 use crate::Language;
 use shape::Variant;
@@ -85,7 +85,9 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusa
 fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<Merged, Refusal> {
     let pieces = insert::ordered(pieces);
     verify::apart(&pieces)?;
-    verify::no_marker(old, &pieces)?;
+    // Where three dots are code in the language, they stand for themselves.
+    let dots = old.language.0.filler == "...";
+    no_marker(&old.lines, &pieces, |found| found == Marker::Said || !dots)?;
     let splices = lines::splices(old.text, &pieces);
     verify::check(old, &splices)?;
     verify::once(old, &splices)?;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use toolpost_text::encoding::Indent;
-use toolpost_text::lines::LineIndex;
-use toolpost_text::merge::{Line, lines_of};
+use toolpost_text::lines::{self, LineIndex, bare};
+use toolpost_text::merge::Line;
 
 use crate::{Item, Language};
 
@@ -28,7 +28,7 @@ impl<'a> Source<'a> {
         Some(Self {
             language,
             text,
-            lines: lines_of(text),
+            lines: bare(text),
             blocks: tree.blocks(),
             errors: tree.errors().iter().map(|error| index.line(error.start) - 1).collect(),
             style: Indent::of(text),
@@ -78,8 +78,7 @@ impl<'a> Source<'a> {
 
     /// Gives the white space before a line.
     pub(super) fn indent(&self, line: usize) -> &'a str {
-        let line = self.lines.get(line).copied().unwrap_or_default();
-        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+        lines::indent(self.lines.get(line).copied().unwrap_or_default())
     }
 
     /// Gives the text of an item without the comments before it, with single spaces.

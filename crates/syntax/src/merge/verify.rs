@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolpost_text::encoding::Splice;
 use toolpost_text::lines::{LineIndex, LineRange};
-use toolpost_text::merge::{Marker, Piece, Refusal, Why, apply, marker};
+use toolpost_text::merge::{Piece, Refusal, Why, apply};
 
 use super::align::{Sort, sort};
 use super::source::Source;
@@ -65,18 +65,6 @@ pub(super) fn apart(pieces: &[Piece]) -> Result<(), Refusal> {
         let lines = vec![two[0].old.start + 1, two[1].old.start + 1];
         Err(Refusal::whole(Why::Ambiguous { lines }))
     })
-}
-
-/// Refuses new lines that are markers, unless three dots are code in the language.
-pub(super) fn no_marker(old: &Source, pieces: &[Piece]) -> Result<(), Refusal> {
-    let known = |line: &str| old.lines.iter().any(|known| known.trim() == line.trim());
-    let code = old.language.0.filler == "...";
-    for line in pieces.iter().flat_map(|piece| &piece.new) {
-        if marker(line).is_some_and(|found| found == Marker::Said || !code) && !known(line) {
-            return Err(Refusal { lines: None, text: line.trim().to_owned(), why: Why::Nothing });
-        }
-    }
-    Ok(())
 }
 
 /// The names that lead to an item, with what sort each is.

@@ -1,6 +1,7 @@
 //! A snippet that is all of a file.
 
-use toolpost_text::merge::{Merged, Taken, lines_of, replace_all};
+use toolpost_text::lines::bare;
+use toolpost_text::merge::{Merged, Taken, replace_all};
 
 use super::item::missing;
 use super::shape::Variant;
@@ -36,8 +37,7 @@ fn keeps_statements(old: &Source, new: &Source) -> bool {
     let lost = all.iter().filter(|statement| !there.contains(statement)).count();
     let named = old.blocks.iter().any(|item| item.kind.defines());
     let share = if named { 2 } else { 4 };
-    (lost * share <= all.len() || named && lost <= 1)
-        && !(lines_of(old.text).len() > 3 && new.blocks.is_empty())
+    (lost * share <= all.len() || named && lost <= 1) && !(bare(old.text).len() > 3 && new.blocks.is_empty())
 }
 
 /// Makes an item that holds everything.

@@ -100,3 +100,8 @@ fn unit(steps: &[usize]) -> u8 {
     }
     best.1
 }
+
+/// Finds the greatest width of which both are multiples.
+pub(crate) fn greatest(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { greatest(b, a % b) }
+}

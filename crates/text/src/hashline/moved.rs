@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::lines::LineRange;
+use crate::lines::{LineRange, bare};
 
 /// So many lines on each side help to tell places apart.
 const AROUND: usize = 3;
@@ -59,8 +59,8 @@ impl<'a> Ids<'a> {
     /// Numbers the lines of a text; a last break begins no line.
     fn all(&mut self, text: &'a str) -> Vec<usize> {
         let next = |known: &HashMap<&str, usize>| known.len();
-        let lines = text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line));
-        lines
+        bare(text)
+            .into_iter()
             .map(|line| {
                 let fresh = next(&self.0);
                 *self.0.entry(line).or_insert(fresh)

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::brackets::balance;
-use super::{Place, Side, indent, is_blank};
+use super::{Place, Side};
+use crate::lines::{indent, is_blank};
 
 /// At most so many lines are taken for repeated on each side.
 const MOST: usize = 20;

@@ -1,7 +1,8 @@
 //! Indentation that new text lost on its way.
 
-use super::{Place, Side, indent, is_blank};
+use super::{Place, Side};
 use crate::encoding::Indent;
+use crate::lines::{indent, is_blank};
 use crate::matching::Shift;
 
 /// Gives new text the indentation of the lines that it replaces, and that indentation.

@@ -1,7 +1,8 @@
 //! Line numbers that a model copied in front of the lines that it sends.
 
-use super::{Place, is_blank};
+use super::Place;
 use crate::hashline::{Referred, unreferred};
+use crate::lines::is_blank;
 
 /// The numbers may begin or end so far off the place.
 const REACH: usize = 3;

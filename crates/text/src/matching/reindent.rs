@@ -1,6 +1,7 @@
 //! Indentation carried over from an old text to the file.
 
-use crate::encoding::Indent;
+use crate::encoding::{Indent, greatest};
+use crate::lines::indent;
 
 /// Which indentation of an old text is which of the file, the least first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,11 +179,6 @@ impl Shift {
     }
 }
 
-/// Gives the tabs and spaces in front of a line.
-fn indent(line: &str) -> &str {
-    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
-}
-
 /// Says whether there is nothing on a line.
 fn is_blank_line(line: &str) -> bool {
     line.trim_matches([' ', '\t', '\n']).is_empty()
@@ -208,9 +204,4 @@ fn kind<'a>(indents: impl IntoIterator<Item = &'a str>) -> Option<Option<Kind>> 
 /// Divides, with the rest.
 fn divide(width: usize, by: usize) -> (usize, usize) {
     (width / by.max(1), width % by.max(1))
-}
-
-/// Finds the greatest common divisor.
-fn greatest(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { greatest(b, a % b) }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Line;
 use super::line::{depth, has_word};
-use crate::encoding::Indent;
+use crate::encoding::{Indent, greatest};
 
 /// Indents lines from one place to another; what is indented less than the first stays.
 ///
@@ -102,8 +102,4 @@ fn conversion(lines: &[Line], style: Indent) -> Conversion {
         Indent::Spaces(width) if all('\t') => Conversion::ToSpaces(usize::from(width)),
         _ => Conversion::None,
     }
-}
-
-fn greatest(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { greatest(b, a % b) }
 }

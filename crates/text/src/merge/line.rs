@@ -1,7 +1,8 @@
 //! The lines of a text and of a snippet.
 
-use super::marker::{Marker, marker};
-use crate::lines::lf;
+pub(super) use crate::lines::is_blank;
+use crate::lines::{bare, indent, lf};
+use crate::omission::{Marker, marker};
 
 /// A line of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,34 +23,19 @@ impl Line {
     }
 }
 
-/// Splits a text into lines without their breaks; an empty text has none.
-#[must_use]
-pub fn lines_of(text: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = text.split('\n').collect();
-    if lines.last().is_some_and(|last| last.is_empty()) {
-        lines.pop();
-    }
-    lines
-}
-
 /// Reads a snippet: finds its markers, and takes off a byte order mark and the fence of a code block.
 #[must_use]
 pub fn snippet(text: &str) -> Vec<Line> {
     let text = lf(text.strip_prefix('\u{feff}').unwrap_or(text));
-    let lines = lines_of(&text);
+    let lines = bare(&text);
     let inner = fenced(&lines);
     let numbered = lines[inner.clone()].iter().zip(inner.start + 1..);
     numbered.map(|(line, number)| Line { text: (*line).to_owned(), marker: marker(line), number }).collect()
 }
 
-/// Tells whether there is nothing on a line.
-pub(super) fn is_blank(line: &str) -> bool {
-    line.trim().is_empty()
-}
-
 /// Measures the white space in front of a line in bytes.
 pub(super) fn depth(line: &str) -> usize {
-    line.len() - line.trim_start_matches([' ', '\t']).len()
+    indent(line).len()
 }
 
 /// Tells whether two lines are the same, apart from white space at their ends.

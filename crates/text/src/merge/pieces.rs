@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp};
 
-use super::line::{lines_of, same};
 use crate::encoding::Splice;
-use crate::lines::{LineIndex, LineRange};
+use crate::lines::{LineIndex, LineRange, bare};
 
 /// Some lines of a text and those that take their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +21,12 @@ pub struct Piece {
 /// Lines that a piece has in common with what it replaces are left alone, and so is white space at their ends.
 #[must_use]
 pub fn splices(original: &str, pieces: &[Piece]) -> Vec<Splice> {
-    between(original, pieces, same)
+    between(original, pieces, Compare::WithoutEnd)
 }
 
 /// Makes the splices that turn one text into another, line by line.
 pub(super) fn exact(original: &str, old: &[&str], new: Vec<String>) -> Vec<Splice> {
-    between(original, &[Piece { old: 0..old.len(), new }], |one, other| one == other)
+    between(original, &[Piece { old: 0..old.len(), new }], Compare::Exact)
 }
 
 /// Gives a text with its splices made.
@@ -44,13 +43,31 @@ pub fn apply(original: &str, splices: &[Splice]) -> String {
     out
 }
 
-fn between(original: &str, pieces: &[Piece], equal: impl Fn(&str, &str) -> bool) -> Vec<Splice> {
-    let old = lines_of(original);
+/// What of a line is compared.
+#[derive(Debug, Clone, Copy)]
+enum Compare {
+    /// All of it.
+    Exact,
+    /// All but the white space at its end.
+    WithoutEnd,
+}
+
+impl Compare {
+    fn key(self, line: &str) -> &str {
+        match self {
+            Self::Exact => line,
+            Self::WithoutEnd => line.trim_end(),
+        }
+    }
+}
+
+fn between(original: &str, pieces: &[Piece], compare: Compare) -> Vec<Splice> {
+    let old = bare(original);
     let index = LineIndex::new(original);
     let mut out = Vec::new();
     for piece in pieces {
         let Some(lines) = old.get(piece.old.clone()) else { continue };
-        for (was, now) in changes(lines, &piece.new, &equal) {
+        for (was, now) in changes(lines, &piece.new, compare) {
             let was = was.start + piece.old.start..was.end + piece.old.start;
             if let Some(splice) = splice(original, &index, &was, &piece.new[now]) {
                 out.push(splice);
@@ -61,23 +78,9 @@ fn between(original: &str, pieces: &[Piece], equal: impl Fn(&str, &str) -> bool)
 }
 
 /// Finds the ranges that differ.
-fn changes(
-    old: &[&str],
-    new: &[String],
-    equal: &impl Fn(&str, &str) -> bool,
-) -> Vec<(Range<usize>, Range<usize>)> {
-    // What is told apart is told apart by number, so that lines that count as equal are equal to the diff, too.
-    let mut known: Vec<&str> = Vec::new();
-    let mut numbers = std::collections::HashMap::<&str, usize>::new();
-    let mut number = |line| {
-        let key = if equal("a ", "a") { str::trim_end(line) } else { line };
-        *numbers.entry(key).or_insert_with(|| {
-            known.push(key);
-            known.len()
-        })
-    };
-    let old: Vec<usize> = old.iter().map(|line| number(line)).collect();
-    let new: Vec<usize> = new.iter().map(|line| number(line.as_str())).collect();
+fn changes(old: &[&str], new: &[String], compare: Compare) -> Vec<(Range<usize>, Range<usize>)> {
+    let old: Vec<&str> = old.iter().map(|line| compare.key(line)).collect();
+    let new: Vec<&str> = new.iter().map(|line| compare.key(line)).collect();
     // Lengths are counted up: the places that the library gives to joined changes may lie in one another.
     let (mut from, mut to, mut differ) = (0, 0, Vec::new());
     for op in similar::capture_diff_slices(Algorithm::Myers, &old, &new) {

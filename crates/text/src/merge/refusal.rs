@@ -1,6 +1,6 @@
 //! Why a snippet has no certain place in a text.
 
-use super::{Line, Piece, marker};
+use super::{Line, Marker, Piece, marker};
 use crate::{cut, lines::LineRange};
 
 /// A part of a snippet that could not be placed, and why.
@@ -134,16 +134,14 @@ impl Refusal {
     }
 }
 
-/// Refuses pieces with a marker that the file does not have.
+/// Refuses pieces with a marker that the file does not have; `counts` tells which markers are none of the language.
 ///
 /// # Errors
 ///
 /// With the first such line.
-pub fn no_marker(old: &[&str], pieces: &[Piece]) -> Result<(), Refusal> {
+pub fn no_marker(old: &[&str], pieces: &[Piece], counts: impl Fn(Marker) -> bool) -> Result<(), Refusal> {
     for line in pieces.iter().flat_map(|piece| &piece.new) {
-        if marker(line).is_some_and(|marker| marker == super::Marker::Said)
-            && !old.iter().any(|known| known.trim() == line.trim())
-        {
+        if marker(line).is_some_and(&counts) && !old.iter().any(|known| known.trim() == line.trim()) {
             let text = cut::line(line.trim(), 120).0.to_owned();
             return Err(Refusal { lines: None, text, why: Why::Nothing });
         }

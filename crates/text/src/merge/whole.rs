@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::line::{has_word, lines_of};
+use super::line::has_word;
 use super::{Line, Refusal, Why, loss, pieces};
 use crate::encoding::Splice;
-use crate::lines::lf;
+use crate::lines::{bare, lf};
 
 /// Refuses a snippet without markers that is not plainly all of a text: most of its lines must be there.
 ///
@@ -38,10 +38,10 @@ pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<(), Refusal> {
 pub fn replace_all(original: &str, text: &str) -> Vec<Splice> {
     let lines = super::snippet(text);
     let text = lf(text);
-    let new: Vec<String> = if lines.len() == lines_of(&text).len() {
-        lines_of(&text).into_iter().map(str::to_owned).collect()
+    let new: Vec<String> = if lines.len() == bare(&text).len() {
+        bare(&text).into_iter().map(str::to_owned).collect()
     } else {
         lines.into_iter().map(|line| line.text).collect()
     };
-    pieces::exact(original, &lines_of(original), new)
+    pieces::exact(original, &bare(original), new)
 }

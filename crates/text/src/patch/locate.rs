@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::hunk::{End, Ending, Format, Hunk, Sign};
 use super::misfit::Trouble;
-use crate::lines::{LineIndex, LineRange};
+use crate::lines::{LineIndex, LineRange, bare};
 use crate::matching::{closest, plain, runs};
 
 /// How strictly lines are compared; each pass overlooks what the ones before it do, too.
@@ -66,10 +66,7 @@ pub(super) struct Place {
 
 impl<'a> Page<'a> {
     pub(super) fn new(view: &'a str) -> Self {
-        let mut lines: Vec<&str> = view.split('\n').collect();
-        if lines.last() == Some(&"") {
-            lines.pop();
-        }
+        let lines = bare(view);
         let breaks_fold = memchr::memmem::find(view.as_bytes(), b"\r\n").is_none();
         Self {
             view,

@@ -1,0 +1,178 @@
+//! Lines that stand for code that is not written out.
+
+/// How a marker is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marker {
+    /// Words that say so, or dots in a comment: `// ... existing code ...`, `# …`.
+    Said,
+    /// Nothing but dots, which may be code where three dots are an expression.
+    Bare,
+}
+
+/// The longest text of a marker.
+const LONGEST: usize = 100;
+
+/// Tells whether a line stands for code that is not written out, in any language's comment.
+#[must_use]
+pub fn marker(line: &str) -> Option<Marker> {
+    let bare = line.trim();
+    if is_dots(bare) {
+        return Some(Marker::Bare);
+    }
+    let (body, marked) = comment(bare);
+    let body = body.strip_prefix('\'').filter(|_| !marked).map_or(body, str::trim);
+    let marked = marked || bare.starts_with('\'');
+    let body = body.trim_matches(['[', ']', '(', ')', '<', '>', '{', '}']).trim();
+    if body.is_empty() || body.len() > LONGEST {
+        return None;
+    }
+    let (begins, ends) = (begins(body), ends(body));
+    let said = if !marked {
+        // Three dots straight before a word spread a value in several languages.
+        let apart = begins && (ends || body.trim_start_matches(is_dot).starts_with(char::is_whitespace));
+        apart && is_omission(body)
+    } else {
+        let core = body.trim_matches(|c: char| is_dot(c) || c.is_whitespace());
+        is_dots(body) || begins && (ends || is_same(core)) || is_omission(bare) || is_omission(body)
+    };
+    said.then_some(Marker::Said)
+}
+
+/// Tells whether a line stands for code that was not written out, so that it must not be written into a file.
+///
+/// That is less than a marker: dots alone may be meant as they stand.
+pub(crate) fn is_omission(line: &str) -> bool {
+    let (body, marked) = comment(line);
+    let core = body.trim_matches(|c: char| is_dot(c) || c.is_whitespace());
+    let (begins, ends) = (begins(body), ends(body));
+    if core.len() > LONGEST || !(marked || begins) {
+        return false;
+    }
+    let words: Vec<String> = core
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if begins || ends { is_reference(&words) } else { is_plain_reference(&words) }
+}
+
+/// Tells whether words in front of which dots stand say that nothing changes.
+fn is_same(core: &str) -> bool {
+    matches!(core.to_lowercase().as_str(), "same" | "rest" | "the rest" | "the same" | "code" | "other code")
+}
+
+fn is_dot(c: char) -> bool {
+    c == '.' || c == '\u{2026}'
+}
+
+fn is_dots(text: &str) -> bool {
+    let dots = text.trim_matches(char::is_whitespace);
+    dots == "\u{2026}" || dots.len() >= 3 && dots.len() <= 6 && dots.bytes().all(|byte| byte == b'.')
+}
+
+fn begins(body: &str) -> bool {
+    body.starts_with("...") || body.starts_with('\u{2026}')
+}
+
+fn ends(body: &str) -> bool {
+    body.ends_with("...") || body.ends_with('\u{2026}')
+}
+
+/// Says whether words between dots say nothing but that something is left out.
+fn is_reference(words: &[&str]) -> bool {
+    let has = |word: &str| words.contains(&word);
+    let key = KEYS.iter().any(|key| has(key))
+        || words.windows(2).any(|two| matches!(two, ["rest", "of"] | ["same", "as"]));
+    key && words.iter().all(|word| KEYS.contains(word) || FILL.contains(word))
+}
+
+/// Says whether words without dots say that code is left out; more may well be an honest comment.
+fn is_plain_reference(words: &[&str]) -> bool {
+    let words = words.strip_prefix(&["the"]).unwrap_or(words);
+    let rest = match words {
+        ["existing", "code", rest @ ..] => rest,
+        ["rest", "of", "the" | "your", "code" | "file" | "implementation", rest @ ..] => rest,
+        ["rest", "of", "code" | "file" | "implementation", rest @ ..] => rest,
+        _ => return false,
+    };
+    matches!(
+        rest,
+        [] | ["here"]
+            | ["unchanged"]
+            | ["remains" | "stays", "the", "same"]
+            | ["remains" | "stays", "unchanged"]
+    )
+}
+
+/// Words that say that something is left out.
+const KEYS: &[&str] = &["existing", "unchanged", "remaining", "omitted", "truncated", "elided", "snipped"];
+
+/// Words that go with them.
+const FILL: &[&str] = &[
+    "a",
+    "above",
+    "all",
+    "and",
+    "are",
+    "as",
+    "before",
+    "below",
+    "body",
+    "brevity",
+    "class",
+    "classes",
+    "code",
+    "component",
+    "components",
+    "content",
+    "contents",
+    "fields",
+    "file",
+    "for",
+    "from",
+    "function",
+    "functions",
+    "here",
+    "implementation",
+    "imports",
+    "is",
+    "keep",
+    "kept",
+    "lines",
+    "logic",
+    "method",
+    "methods",
+    "of",
+    "original",
+    "other",
+    "previous",
+    "remain",
+    "remains",
+    "rest",
+    "same",
+    "section",
+    "sections",
+    "stay",
+    "stays",
+    "tests",
+    "the",
+    "this",
+    "your",
+];
+
+/// Takes the marks of a comment, or brackets, off a line; says whether there were any.
+pub(crate) fn comment(line: &str) -> (&str, bool) {
+    let opens = ["//", "/*", "<!--", "{/*", "--", "#", "*", ";", "%", "(", "\"\"\""];
+    let mut body = line;
+    let mut marked = false;
+    while let Some(inner) = opens.into_iter().find_map(|mark| body.strip_prefix(mark)) {
+        body = inner.trim_start_matches('/').trim_start();
+        marked = true;
+    }
+    let closes = ["*/}", "*/", "-->", ")", "\"\"\""];
+    while let Some(inner) = closes.into_iter().find_map(|mark| body.strip_suffix(mark)).filter(|_| marked) {
+        body = inner.trim_end();
+    }
+    (body, marked)
+}
