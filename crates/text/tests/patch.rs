@@ -39,6 +39,14 @@ fn envelope(hunks: &str) -> String {
     format!("*** Begin Patch\n*** Update File: f\n{hunks}\n*** End Patch")
 }
 
+/// Rows are a name, the text before, the patch without what `form` puts around it, and the text afterwards.
+fn check<const COUNT: usize>(rows: [(&str, &str, &str, &str); COUNT], form: fn(&str) -> String) {
+    for (name, before, patch, after) in rows {
+        let found = put(before, &form(patch)).map(|(after, _)| after);
+        assert_eq!(found.as_deref(), Ok(after), "{name}");
+    }
+}
+
 #[test]
 fn hunks_go_where_their_lines_stand() {
     let rows: [(&str, &str, &str, &str); 27] = [
@@ -90,10 +98,7 @@ fn hunks_go_where_their_lines_stand() {
         ("hunks without a space behind the marks", "a\nb\n", "@@\n-a\n+A\n@@ \n-b\n+B", "A\nB\n"),
         ("removed and added lines by turns", "a\nb\n", "@@\n-a\n+A\n-b\n+B", "A\nB\n"),
     ];
-    for (name, before, hunks, after) in rows {
-        let found = put(before, &envelope(hunks)).map(|(after, _)| after);
-        assert_eq!(found.as_deref(), Ok(after), "{name}");
-    }
+    check(rows, envelope);
 }
 
 #[test]
@@ -153,10 +158,7 @@ fn unified_diffs_go_where_their_lines_stand() {
             "a\nB\n",
         ),
     ];
-    for (name, before, diff, after) in rows {
-        let found = put(before, diff).map(|(after, _)| after);
-        assert_eq!(found.as_deref(), Ok(after), "{name}");
-    }
+    check(rows, str::to_owned);
 }
 
 #[test]
