@@ -1,65 +1,39 @@
 //! What each tool of the `trae` dialect does, and says where it does not.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
 
+mod common;
+
+use common::{SECRET, World, words};
 use serde_json::{Value, json};
-use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
-use tokio_util::sync::CancellationToken;
-use toolpost_dialects::trae;
-use toolpost_engine::{Engine, Progress, Session, Several};
-use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
-use toolpost_workspace::{Options, Workspace};
+use std::{fs, os::unix::fs::symlink, path::Path};
+use toolpost_dialects::trae::DIALECT;
+use toolpost_engine::Several;
+use toolpost_runtime::Outcome;
 
-struct World {
-    base: tempfile::TempDir,
-    runtime: Arc<Runtime>,
-    session: Arc<Session>,
+/// Entries are `name=content`, `name/` and `name->target`.
+fn world(entries: &[&str], several: Several) -> World {
+    let world = World::several(&DIALECT, several);
+    entries.iter().for_each(|entry| put(world.root(), entry));
+    world
 }
 
 impl World {
-    /// Entries are `name=content`, `name/` and `name->target`.
-    fn new(entries: &[&str], several: Several) -> Self {
-        let base = tempfile::tempdir().unwrap();
-        for directory in ["ws", "state", "out"] {
-            fs::create_dir(base.path().join(directory)).unwrap();
-        }
-        fs::write(base.path().join("out/secret"), "secret").unwrap();
-        entries.iter().for_each(|entry| put(&base.path().join("ws"), entry));
-        let (root, state) = (base.path().join("ws"), base.path().join("state"));
-        let options = Options { roots: vec![root], state: Some(state), ..Options::default() };
-        let (workspace, _) = Workspace::open(options).unwrap();
-        let config = Config {
-            dialects: vec![&trae::DIALECT],
-            narrow: Narrow::default(),
-            policy: Policy::built_in().unwrap(),
-            deadline: None,
-            reply_bytes: None,
-            structured: Structured::Off,
-        };
-        let runtime = Arc::new(Runtime::new(Engine::new(workspace).with_several(several), config).unwrap());
-        Self { base, runtime, session: Session::new() }
-    }
-
     /// Makes a call; what it says, with the world's place taken out, and `! ` in front of a failure.
-    async fn call(&self, tool: &str, arguments: Value) -> String {
-        let call = Call {
-            tool: tool.to_owned(),
-            arguments,
-            session: self.session.clone(),
-            cancel: CancellationToken::new(),
-            asker: Arc::new(Verdict::Deny("Nobody is here.".to_owned())),
-            progress: Progress::silent(),
-        };
-        let root = self.base.path().canonicalize().unwrap().join("ws").display().to_string();
-        match self.runtime.call(call).await {
-            Outcome::Done(answer) => answer.words().replace(&root, "ROOT"),
-            Outcome::Failed(_, answer) => format!("! {}", answer.words().replace(&root, "ROOT")),
+    async fn say(&self, tool: &str, arguments: Value) -> String {
+        let outcome = self.call(tool, arguments).await;
+        let root = self.root().canonicalize().unwrap().display().to_string();
+        let mark = match &outcome {
+            Outcome::Done(_) => "",
+            Outcome::Failed(..) => "! ",
             other => panic!("{other:?}"),
-        }
+        };
+        format!("{mark}{}", words(&outcome).replace(&root, "ROOT"))
     }
 
     fn tree(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        collect(&self.base.path().join("ws"), "", &mut lines);
+        collect(self.root(), "", &mut lines);
         lines.sort();
         lines
     }
@@ -96,18 +70,18 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
 /// One call in a world of its own: what it says, and what the world then is; none where it is as before.
 #[track_caller]
 fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
-    told(&World::new(entries, Several::Refused), tool, arguments, words, after);
+    told(&world(entries, Several::Refused), tool, arguments, words, after);
 }
 
 #[track_caller]
 fn told(world: &World, tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
     let before = world.tree();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let said = runtime.block_on(world.call(tool, arguments.clone()));
+    let said = runtime.block_on(world.say(tool, arguments.clone()));
     assert_eq!(said, words, "{tool} {arguments}");
     let wanted = after.map_or(before, |lines| lines.iter().map(|line| (*line).to_owned()).collect());
     assert_eq!(world.tree(), wanted, "{tool} {arguments}");
-    assert_eq!(fs::read_to_string(world.base.path().join("out/secret")).unwrap(), "secret");
+    assert_eq!(world.secret(), SECRET);
 }
 
 #[test]
@@ -260,10 +234,10 @@ fn view_files_says_what_it_does_not_show() {
 fn view_files_cuts_what_does_not_fit() {
     let line = "x".repeat(1_000);
     let long = format!("long={}", format!("{line}\n").repeat(300));
-    let world = World::new(&[&long, TEN], Several::Refused);
+    let world = world(&[&long, TEN], Several::Refused);
     let both = json!({"files": [
         {"file_path": "long", "start_line": 1, "end_line": 200}, {"file_path": "ten", "start_line": 1, "end_line": 2}]});
-    let said = tokio::runtime::Runtime::new().unwrap().block_on(world.call("view_file", both));
+    let said = tokio::runtime::Runtime::new().unwrap().block_on(world.say("view_file", both));
     let notes: Vec<&str> = said.lines().filter(|line| line.starts_with(['-', '['])).collect();
     let wanted = [
         "--- long: lines 1-100 of 300 ---",
@@ -271,7 +245,7 @@ fn view_files_cuts_what_does_not_fit() {
         "--- ten: lines 1-2 of 10 ---",
     ];
     assert_eq!(notes, wanted);
-    assert!(said.len() <= trae::DIALECT.budget.bytes && said.ends_with("     2\t2"), "{}", said.len());
+    assert!(said.len() <= DIALECT.budget.bytes && said.ends_with("     2\t2"), "{}", said.len());
 }
 
 #[test]
@@ -313,9 +287,9 @@ fn list_dir() {
     }
     let wide: Vec<String> = (0..1_200).map(|number| format!("wide/{number:04}=")).collect();
     let wide: Vec<&str> = wide.iter().map(String::as_str).chain(["thin/x="]).collect();
-    let world = World::new(&wide, Several::Refused);
+    let world = world(&wide, Several::Refused);
     let said =
-        tokio::runtime::Runtime::new().unwrap().block_on(world.call("list_dir", json!({"dir_path": "."})));
+        tokio::runtime::Runtime::new().unwrap().block_on(world.say("list_dir", json!({"dir_path": "."})));
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!((lines.len(), &lines[..3]), (1_000, &["thin/", "thin/x", "wide/ (… 203 more)"][..]));
 }
@@ -489,7 +463,7 @@ fn update_file_refuses() {
 
 #[test]
 fn update_file_takes_other_names_keeps_line_ends_and_the_first_place_where_that_is_set() {
-    let first = World::new(&[CODE], Several::First);
+    let first = world(&[CODE], Several::First);
     told(
         &first,
         "update_file",
@@ -639,10 +613,10 @@ fn delete_file() {
 fn what_was_seen_and_has_changed_since_is_neither_rewritten_nor_moved_nor_deleted() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let changed = || {
-        let world = World::new(&["f=one\n"], Several::Refused);
+        let world = world(&["f=one\n"], Several::Refused);
         let view = json!({"files": [{"file_path": "f", "start_line": 1, "end_line": 9}]});
-        runtime.block_on(world.call("view_files", view));
-        put(&world.base.path().join("ws"), "f=two\n");
+        runtime.block_on(world.say("view_files", view));
+        put(world.root(), "f=two\n");
         world
     };
     let rows = [
@@ -653,7 +627,7 @@ fn what_was_seen_and_has_changed_since_is_neither_rewritten_nor_moved_nor_delete
     let what = "! f has changed since it was last seen in this session; nothing was written.";
     for (tool, arguments) in rows {
         let world = changed();
-        let said = runtime.block_on(world.call(tool, arguments));
+        let said = runtime.block_on(world.say(tool, arguments));
         assert_eq!((said.lines().next(), world.tree()), (Some(what), vec!["f=two\n".to_owned()]), "{tool}");
     }
     let world = changed();

@@ -1,17 +1,26 @@
-//! A workspace of its own for each test, and a runtime that speaks one dialect in it.
+//! A workspace of its own for each test, a secret outside of it, and a runtime that speaks one dialect in it.
 
 use serde_json::Value;
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Engine, Progress, Session, operations::grep::Rules};
+use toolpost_engine::{Engine, Progress, Session, Several, operations::grep::Rules};
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Options, Workspace};
 
+/// What stands in the file outside of the root.
+pub(crate) const SECRET: &str = "secret";
+
 /// A fresh root, and one session in it.
 pub(crate) struct World {
-    root: tempfile::TempDir,
-    _state: tempfile::TempDir,
+    base: tempfile::TempDir,
+    root: PathBuf,
     runtime: Arc<Runtime>,
     session: Arc<Session>,
 }
@@ -37,6 +46,11 @@ impl World {
         Self::made(dialect, |engine| engine.with_rules(rules), |config| config)
     }
 
+    /// A world in which it is said what happens where the next text stands in several places.
+    pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
+        Self::made(dialect, |engine| engine.with_several(several), |config| config)
+    }
+
     /// A world in which a call has so much time.
     pub(crate) fn hurried(dialect: &'static Dialect, time: Duration) -> Self {
         Self::made(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })
@@ -47,10 +61,13 @@ impl World {
         engine: impl FnOnce(Engine) -> Engine,
         config: impl FnOnce(Config) -> Config,
     ) -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let state = tempfile::tempdir().unwrap();
-        let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
-        let options = Options { roots, state: store, ..Options::default() };
+        let base = tempfile::tempdir().unwrap();
+        let (root, state) = (base.path().join("ws"), base.path().join("state"));
+        for directory in [&root, &state, &base.path().join("out")] {
+            fs::create_dir(directory).unwrap();
+        }
+        fs::write(base.path().join("out/secret"), SECRET).unwrap();
+        let options = Options { roots: vec![root.clone()], state: Some(state), ..Options::default() };
         let (workspace, _) = Workspace::open(options).unwrap();
         let plain = Config {
             dialects: vec![dialect],
@@ -61,7 +78,7 @@ impl World {
             structured: Structured::Off,
         };
         let runtime = Runtime::new(engine(Engine::new(workspace)), config(plain)).unwrap();
-        Self { runtime: Arc::new(runtime), session: Session::new(), root, _state: state }
+        Self { runtime: Arc::new(runtime), session: Session::new(), base, root }
     }
 
     /// Forgets what was seen.
@@ -75,26 +92,31 @@ impl World {
             arguments,
             session: self.session.clone(),
             cancel: CancellationToken::new(),
-            asker: Arc::new(Verdict::Deny("nobody is here".to_owned())),
+            asker: Arc::new(Verdict::Deny("Nobody is here.".to_owned())),
             progress: Progress::silent(),
         };
         self.runtime.call(call).await
     }
 
     pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.root.path().join(name);
+        let path = self.root.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
     pub(crate) fn root(&self) -> &Path {
-        self.root.path()
+        &self.root
+    }
+
+    /// Tells what stands in the file outside of the root.
+    pub(crate) fn secret(&self) -> String {
+        fs::read_to_string(self.base.path().join("out/secret")).unwrap()
     }
 
     /// The files in the root, with their bytes.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
-        collect(self.root.path(), self.root.path(), &mut found);
+        collect(&self.root, &self.root, &mut found);
         found
     }
 }
