@@ -138,6 +138,15 @@ const NUMBERED: &[Row] = &[
         &[NUMBERS],
     ),
     (TEN, (5, 5), After, "6:ab | x\n7:ab |", "l1\nl2\nl3\nl4\nl5\nx\n\nl6\nl7\nl8\nl9\nl10\n", &[NUMBERS]),
+    // Without a space behind the bars, all that is behind them belongs to the lines.
+    (
+        TEN,
+        (5, 5),
+        Replace,
+        "5:ab|x {\n6:cd|  y\n7:ee|}",
+        "l1\nl2\nl3\nl4\nx {\n  y\n}\nl6\nl7\nl8\nl9\nl10\n",
+        &[NUMBERS],
+    ),
     // Half of the lines or fewer, numbers that do not rise or are far off.
     (TEN, (5, 5), Replace, "5:ab | x\ny", "l1\nl2\nl3\nl4\n5:ab | x\ny\nl6\nl7\nl8\nl9\nl10\n", &[]),
     (
@@ -236,6 +245,19 @@ const REPEATED: &[Row] = &[
         "def area(width)\n  width * 3\nend\n",
         &[BEFORE, BEHIND],
     ),
+    // A bracket that the new text has too many, at either end.
+    ("func B() {\n\ty()\n}\n", (1, 2), Replace, "func B() {\n\tz()\n}", "func B() {\n\tz()\n}\n", &[BEHIND]),
+    ("f {\n\ty()\n}\n", (2, 3), Replace, "f {\n\tz()\n}\n", "f {\n\tz()\n}\n", &[BEFORE]),
+    ("a {\n    b\n}\n", (2, 2), Replace, "    c\n}", "a {\n    c\n}\n", &[BEHIND]),
+    // Short lines at both ends.
+    (
+        "a = 1\nif a:\n    b = 2\n    c = 3\nd = 4\n",
+        (3, 4),
+        Replace,
+        "if a:\n    b = 22\n    c = 33\nd = 4",
+        "a = 1\nif a:\n    b = 22\n    c = 33\nd = 4\n",
+        &[BEFORE, BEHIND],
+    ),
     // What is opened and closed within the new text stays whole.
     (
         "begin_list(items, [\n  1,\n]);\n",
@@ -279,7 +301,8 @@ const MEANT: &[Row] = &[
         "fn total(items: &[Item]) -> u32 {\n    let mut sum = 0;\n    for item in items {\n        if sum > 9 {\n            sum += 1;\n        }\n    }\n    sum\n}\n",
         &[],
     ),
-    ("a {\n    b\n}\n", (2, 2), Replace, "    b\n}", "a {\n    b\n}\n}\n", &[]),
+    // A bracket that the file lacks.
+    ("a {\n  c {\n    b\n}\n", (3, 3), Replace, "    b\n  }", "a {\n  c {\n    b\n  }\n}\n", &[]),
     ("{\nb\n}\n", (2, 2), Replace, "{\nc\n}", "{\n{\nc\n}\n}\n", &[]),
     // What closes a block of the new text itself.
     (

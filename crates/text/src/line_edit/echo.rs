@@ -37,7 +37,8 @@ impl Echo {
 ///
 /// A line counts that nobody writes twice by chance: it stands once in the file, with enough on it. What is no such line,
 /// as `}`, counts only at the other end of a text that begins or ends with one, and only where it does not belong to what
-/// is between. Nothing counts that would leave the brackets worse than they are, and something must be left.
+/// is between; short lines count at both ends together if each stands once in the file, and a bracket alone where the new
+/// text has one more than what it replaces. Nothing counts that would leave the brackets worse than they are, and something must be left.
 pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let body = new.strip_suffix('\n').unwrap_or(new);
     let lines: Vec<&str> = body.split('\n').collect();
@@ -53,13 +54,25 @@ pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let behind_too = || sure_behind || trial.closes(front, both, lines[lines.len() - behind]);
     let before_too = || sure_before || trial.closes(back, both, lines[before - 1]);
     let at_both_ends = before > 0 && behind > 0 && trial.allows(both);
-    if at_both_ends && ((front_leads && behind_too()) || (back_leads && before_too())) {
+    let once = |line: &str| stands_once(place, line);
+    let framed = || once(lines[before - 1]) && once(lines[lines.len() - behind]);
+    if at_both_ends && ((front_leads && behind_too()) || (back_leads && before_too()) || framed()) {
         return both;
     }
     if front_leads && trial.allows(front) {
         return front;
     }
-    if back_leads && trial.allows(back) { back } else { Echo::default() }
+    if back_leads && trial.allows(back) {
+        return back;
+    }
+    // A bracket alone tells nothing, unless the new text closes one more than what it replaces, or opens one more.
+    // In a file whose brackets do not fit, it may be the one that is missing.
+    match place.side {
+        _ if balance(&place.lines) != 0 => Echo::default(),
+        Side::Replace if behind > 0 && before == 0 && trial.mends(back) => back,
+        Side::Replace if before > 0 && behind == 0 && trial.mends(front) => front,
+        _ => Echo::default(),
+    }
 }
 
 /// New text whose repeated lines may be left out.
@@ -79,6 +92,11 @@ impl Trial<'_, '_> {
         echo.before + echo.behind < self.lines.len()
             && echo.of(self.lines).iter().any(|line| !is_blank(line))
             && self.off(echo) <= self.off(Echo::default())
+    }
+
+    /// Says whether the brackets are what they were only without the repeated lines.
+    fn mends(&self, echo: Echo) -> bool {
+        self.allows(echo) && self.off(echo) == 0 && self.off(Echo::default()) > 0
     }
 
     /// Says whether a line at the other end belongs to the repeated one: only so the brackets fit, or all between is deeper.
@@ -122,5 +140,12 @@ fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
     let words =
         line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).count();
     let enough = (letters >= 6 && words >= 2) || letters >= 10;
-    enough && place.lines.iter().filter(|known| known.trim() == line).take(2).count() == 1
+    enough && stands_once(place, line)
+}
+
+/// Says whether a line with a word on it stands in the file once.
+fn stands_once(place: &Place<'_>, line: &str) -> bool {
+    let line = line.trim();
+    let word = line.contains(char::is_alphanumeric);
+    word && place.lines.iter().filter(|known| known.trim() == line).take(2).count() == 1
 }

@@ -26,8 +26,16 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     if !near || !rising || (!hashed && is_table(place)) {
         return None;
     }
-    let bare: Vec<&str> =
-        lines.iter().map(|line| unreferred(line).map_or(*line, |referred| referred.text)).collect();
+    // The space behind the bar is none of the line's own if every line has it.
+    let behind = |line: &&str| line.split_once('|').map_or("", |(_, text)| text).to_owned();
+    let all: Vec<String> = lines.iter().filter(|line| unreferred(line).is_some()).map(behind).collect();
+    let spaced = all.iter().all(|text| is_blank(text) || text.starts_with(' '));
+    let text = |line: &&'_ str| match unreferred(line) {
+        None => (*line).to_owned(),
+        Some(referred) if spaced => referred.text.to_owned(),
+        Some(_) => behind(line),
+    };
+    let bare: Vec<String> = lines.iter().map(text).collect();
     let mut bare = bare.join("\n");
     if lines.last().is_some_and(|line| unreferred(line).is_some_and(|last| last.text.is_empty())) {
         bare.push('\n'); // the last line is an empty one, not the end of the one before
