@@ -5,6 +5,7 @@ mod closest;
 mod differ;
 mod find;
 mod fold;
+mod keep;
 mod miss;
 mod near;
 mod reindent;
@@ -20,6 +21,7 @@ use crate::lines::LineRange;
 pub(crate) use blocks::runs;
 pub(crate) use closest::closest;
 pub(crate) use fold::plain;
+pub(crate) use keep::characters;
 
 pub use find::find;
 pub use miss::{Closest, Miss, Place};

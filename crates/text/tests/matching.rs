@@ -37,9 +37,27 @@ const STEPS: &[Row] = &[
     ("a\nb\nc", "a  \nb\t", "x", "x\nc", Folded, &[TrailingSpace]),
     ("f(\n    \n)", "f(\n\n)", "g", "g", Folded, &[TrailingSpace]),
     ("a \t\nb", "a  ", "x", "x\nb", Folded, &[TrailingSpace]),
-    // 2: look-alike characters, one for one; the new text is written as it came.
+    // 2: look-alike characters, one for one; where old and new text agree, those of the file stay.
+    (
+        "He said \u{201C}hello\u{201D} \u{2014} it\u{2019}s fine.\n",
+        "He said \"hello\" - it's fine.",
+        "He said \"bye\" - it's bad.",
+        "He said \u{201C}bye\u{201D} \u{2014} it\u{2019}s bad.\n",
+        Folded,
+        &[Punctuation],
+    ),
+    ("nb\u{A0}sp line\n", "nb sp line", "nb sp line2", "nb\u{A0}sp line2\n", Folded, &[Punctuation]),
+    ("\u{201C}a\u{201D}", "\"a\"", "\"b\" 'c'", "\u{201C}b\" 'c'", Folded, &[Punctuation]),
+    (
+        "\tsay(\u{201C}a\u{201D});\n\tsay(1);\n",
+        "  say(\"a\");\n  say(1);",
+        "  say(\"a\");\n  say(2);",
+        "\tsay(\u{201C}a\u{201D});\n\tsay(2);\n",
+        Reindented,
+        &[Indentation, Punctuation],
+    ),
     ("it\u{2019}s \u{201C}so\u{201D}", "it's \"so\"", "'n'", "'n'", Folded, &[Punctuation]),
-    ("it's", "it\u{2019}s", "it\u{2019}s fine", "it\u{2019}s fine", Folded, &[Punctuation]),
+    ("it's", "it\u{2019}s", "it\u{2019}s fine", "it's fine", Folded, &[Punctuation]),
     ("a\u{A0}b \u{2014} c", "a b - c", "d", "d", Folded, &[Punctuation]),
     ("\u{201C}a\u{201D}  \nb", "\"a\"\nb", "c", "c", Folded, &[TrailingSpace, Punctuation]),
     // 2: a break that lies outside of the file.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
 use super::reindent::Shift;
-use super::{Difference, Found, Hit, Miss, Step, differ};
+use super::{Difference, Found, Hit, Miss, Step, differ, keep};
 
 /// A single line must have so many characters.
 const ONE_LINE: usize = 12;
@@ -66,7 +66,7 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<F
     for pattern in patterns(old, &folded) {
         let places = places(search, &pattern);
         let hits: Vec<(Hit, Vec<Difference>)> =
-            places.into_iter().filter_map(|place| fit(search, place, new)).collect();
+            places.into_iter().filter_map(|place| fit(search, &pattern, place, new)).collect();
         if hits.is_empty() {
             continue;
         }
@@ -186,8 +186,14 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Shift)
 }
 
 /// Gives new text the indentation of its place; none if that is not clear.
-fn fit(search: &Search<'_>, place: Place, new: &str) -> Option<(Hit, Vec<Difference>)> {
-    let new = without(new, &place.dropped);
+fn fit(
+    search: &Search<'_>,
+    pattern: &Pattern<'_>,
+    place: Place,
+    new: &str,
+) -> Option<(Hit, Vec<Difference>)> {
+    let file = search.view.get(place.range.clone())?;
+    let new = keep::characters(&pattern.lines.join("\n"), file, &without(new, &place.dropped));
     let new = place.shift.apply(&new, || search.indent())?;
     let mut dropped = place.dropped;
     dropped.dedup();

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::fold::{Folded, Spaces, is_blank};
-use super::{Difference, Found, Hit, How, Miss, Step, Want, blocks, closest, differ, near, unescape};
+use super::{Difference, Found, Hit, How, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
 
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
     /// Looks for the text character by character.
     fn exact(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
         let ranges = occurrences(self.view, old, self.start(), want);
-        self.settle(ranges, new, want, Step::Exact, &[])
+        self.settle(ranges, old, new, want, Step::Exact, &[])
     }
 
     /// Looks for the text apart from line ends and look-alike punctuation.
@@ -115,7 +115,7 @@ impl<'a> Search<'a> {
         let ranges = self.folded_hits(&pattern, old, want);
         if !ranges.is_empty() {
             let differences = differ::all(self.view, old, &ranges);
-            return self.settle(ranges, new, want, Step::Folded, &differences);
+            return self.settle(ranges, old, new, want, Step::Folded, &differences);
         }
         let (range, dropped) = self.at_the_edge(&pattern)?;
         let part =
@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
             part.strip_suffix('\n').filter(|_| dropped.contains(&Difference::TrailingBreak)).unwrap_or(part);
         let mut differences = differ::all(self.view, part, std::slice::from_ref(&range));
         differences.extend_from_slice(&dropped);
-        self.settle(vec![range], &without(new, &dropped), want, Step::Folded, &differences)
+        self.settle(vec![range], part, &without(new, &dropped), want, Step::Folded, &differences)
     }
 
     /// Finds a pattern in the folded view.
@@ -209,6 +209,7 @@ impl<'a> Search<'a> {
     fn settle(
         &self,
         ranges: Vec<Range<usize>>,
+        old: &str,
         new: &str,
         want: Want,
         step: Step,
@@ -227,7 +228,12 @@ impl<'a> Search<'a> {
         if ranges.len().saturating_mul(new.len()) > MAX_NEW {
             return Some(Err(Miss::TooMuch { count: ranges.len() }));
         }
-        let hits = ranges.into_iter().map(|range| Hit { range, new: new.to_owned() }).collect();
+        let looks = differences.contains(&Difference::Punctuation);
+        let fitted = |range: &Range<usize>| match self.view.get(range.clone()).filter(|_| looks) {
+            Some(file) => keep::characters(old, file, new),
+            None => new.to_owned(),
+        };
+        let hits = ranges.into_iter().map(|range| Hit { new: fitted(&range), range }).collect();
         Some(Ok(Found { hits, step, differences: differences.to_vec() }))
     }
 

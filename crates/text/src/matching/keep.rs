@@ -1,0 +1,98 @@
+//! Characters of the file that a change does not mean to change, although the old text has others that look alike.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::fold::{is_blank, plain};
+
+/// Longer texts than this, in characters, are written as they came.
+const LONGEST: usize = 20_000;
+
+/// Writes a new text with the file's own characters wherever it agrees with the old one.
+///
+/// Old text and file are the same apart from white space and from characters that look alike. A part in which old and new
+/// text agree counts if it has a word or stands at an end of both.
+pub(crate) fn characters(old: &str, file: &str, new: &str) -> String {
+    if old == file || old.len().max(new.len()) > LONGEST {
+        return new.to_owned();
+    }
+    let (olds, news) = (tokens(old), tokens(new));
+    let Some(files) = aligned(old, file) else { return new.to_owned() };
+    let words = |text: &'_ str, tokens: &[Range<usize>]| -> Vec<String> {
+        tokens.iter().map(|token| text[token.clone()].to_owned()).collect()
+    };
+    let (was, will) = (words(old, &olds), words(new, &news));
+    let mut out = String::with_capacity(new.len());
+    for op in capture_diff_slices(Algorithm::Myers, &was, &will) {
+        let range = op.new_range();
+        let same = matches!(op, DiffOp::Equal { .. }) && {
+            let old_range = op.old_range();
+            let at_an_end =
+                old_range.start + range.start == 0 || old_range.end == olds.len() && range.end == news.len();
+            at_an_end || will[range.clone()].iter().any(|word| word.starts_with(char::is_alphanumeric))
+        };
+        if !same {
+            out.extend(will[range].iter().map(String::as_str));
+            continue;
+        }
+        for token in &olds[op.old_range()] {
+            let chars = old[token.clone()].char_indices();
+            out.extend(chars.map(|(offset, c)| files.get(&(token.start + offset)).copied().unwrap_or(c)));
+        }
+    }
+    out
+}
+
+/// Splits a text into words and single other characters.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut word = false;
+    for (at, c) in text.char_indices() {
+        let end = at + c.len_utf8();
+        match out.last_mut().filter(|_| word && c.is_alphanumeric()) {
+            Some(last) => last.end = end,
+            None => out.push(at..end),
+        }
+        word = c.is_alphanumeric();
+    }
+    out
+}
+
+/// Finds which character of the file stands for a character of the old text, by offset, where they differ.
+///
+/// White space counts where there is as much of it inside of a line.
+fn aligned(old: &str, file: &str) -> Option<HashMap<usize, char>> {
+    let mut found = HashMap::new();
+    let (mut olds, mut files) = (old.char_indices().peekable(), file.chars().peekable());
+    let mut inside = false;
+    loop {
+        let space: Vec<(usize, char)> = std::iter::from_fn(|| olds.next_if(|(_, c)| white(*c))).collect();
+        let there: Vec<char> = std::iter::from_fn(|| files.next_if(|c| white(*c))).collect();
+        let next = (olds.next(), files.next());
+        let in_line = inside && matches!(next, (Some(_), Some(_))) && there.iter().all(|c| is_blank(*c));
+        if in_line && space.len() == there.len() && space.iter().all(|(_, c)| is_blank(*c)) {
+            let differ = space
+                .iter()
+                .zip(&there)
+                .filter(|((_, one), other)| one != *other && plain(*one) == plain(**other));
+            found.extend(differ.map(|((at, _), c)| (*at, *c)));
+        }
+        match next {
+            (None, None) => return Some(found),
+            (Some((at, one)), Some(other)) if plain(one) == plain(other) => {
+                if one != other {
+                    found.insert(at, other);
+                }
+            }
+            _ => return None,
+        }
+        inside = true;
+    }
+}
+
+/// Says whether a character is white space, line breaks included.
+fn white(c: char) -> bool {
+    c == '\n' || c == '\r' || is_blank(c)
+}
