@@ -350,7 +350,7 @@ fn misses_say_what_helps() {
 
 #[test]
 fn the_closest_lines_are_shown_word_by_word() {
-    let view = "use a;\n\nfn sum(left: u8) {\n\tlet total = left + 1;\n\tprint(total);\n}\n";
+    let view = "use a;\n\nfn sum(left: u8) {\n\tlet total = left + 1;\n\tprint(total);\n}\n\nlet arrow = (z) => {\n\tz\n};\n";
     let rows = [
         (
             "fn sum(left: u8) {\n    let total = left + 1;\n    print(total);\n}",
@@ -366,9 +366,17 @@ fn the_closest_lines_are_shown_word_by_word() {
         ),
         (
             "\tlet total = left + 2;\n\tlog();\n\tprint(total);",
-            (4, 6, false),
-            "\u{2192}let total = left + 1;\n\u{2192}print(total);\n}",
-            "4: \tlet total = left + [-2-]{+1+};\n[-\u{2192}log();-]\n6: {+}+}",
+            (4, 5, false),
+            "\u{2192}let total = left + 1;\n\u{2192}print(total);",
+            "4: \tlet total = left + [-2-]{+1+};\n[-\u{2192}log();-]",
+        ),
+        // What stands around and is like no line of the old text is not shown: nobody means it.
+        (
+            "fn sum(left: u8) {\n\tlog();\n\tlet total = left + 2;\n\tlog();\n\tprint(total);\n}",
+            (3, 6, false),
+            "fn sum(left: u8) {\n\u{2192}let total = left + 1;\n\u{2192}print(total);\n}",
+            "4: \t[-log()-]{+let\u{B7}total\u{B7}=\u{B7}left\u{B7}+\u{B7}1+};\n\
+             [-\u{2192}let\u{B7}total\u{B7}=\u{B7}left\u{B7}+\u{B7}2;-]\n[-\u{2192}log();-]",
         ),
     ];
     for (old, (first, last, whitespace), shown, diff) in rows {

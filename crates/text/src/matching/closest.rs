@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -56,7 +57,8 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<Closest> {
     }
     let (_, start) = best?;
     let end = (start + wanted.len()).min(lines.len());
-    let end = if end == lines.len() && lines.last() == Some(&"") { end - 1 } else { end };
+    let like = trimmed(&lines[start..end], wanted);
+    let (start, end) = (start + like.start, start + like.end);
     let part = lines.get(start..end)?;
     let squeeze = |lines: &[&str]| -> String { lines.iter().flat_map(|line| solid(line)).collect() };
     Some(Closest {
@@ -66,6 +68,36 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<Closest> {
         diff: show::difference(wanted, part, start + 1),
         whitespace_only: squeeze(part) == squeeze(wanted),
     })
+}
+
+/// Leaves out the lines at both ends of a place that are like none of the old text, in its order.
+fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
+    let (theirs, ours): (Vec<_>, Vec<_>) =
+        (lines.iter().map(|line| pairs(line)).collect(), wanted.iter().map(|line| pairs(line)).collect());
+    let alike = |at: usize, index: usize| {
+        let both = theirs[at].len() + ours[index].len();
+        (2000 * shared(&theirs[at], &ours[index])).checked_div(both).filter(|alike| *alike >= LEAST)
+    };
+    // How alike the lines from a place on are to those of the old text from a place on, at best.
+    let mut best = vec![vec![0; ours.len() + 1]; theirs.len() + 1];
+    for at in (0..theirs.len()).rev() {
+        for index in (0..ours.len()).rev() {
+            let paired = alike(at, index).map_or(0, |alike| alike + best[at + 1][index + 1]);
+            best[at][index] = paired.max(best[at + 1][index]).max(best[at][index + 1]);
+        }
+    }
+    let (mut at, mut index, mut found) = (0, 0, None);
+    while at < theirs.len() && index < ours.len() {
+        if alike(at, index).is_some_and(|alike| alike + best[at + 1][index + 1] == best[at][index]) {
+            found = Some(found.map_or(at..at + 1, |found: Range<usize>| found.start..at + 1));
+            (at, index) = (at + 1, index + 1);
+        } else if best[at][index] == best[at + 1][index] {
+            at += 1;
+        } else {
+            index += 1;
+        }
+    }
+    found.unwrap_or(0..lines.len())
 }
 
 /// Picks the places worth a closer look.
