@@ -3,6 +3,7 @@
 mod apply;
 mod envelope;
 mod error;
+mod fit;
 mod header;
 mod hunk;
 mod locate;

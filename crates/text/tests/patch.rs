@@ -102,6 +102,47 @@ fn hunks_go_where_their_lines_stand() {
 }
 
 #[test]
+fn new_lines_are_written_like_the_file() {
+    let rows: [(&str, &str, &str, &str); 6] = [
+        (
+            "new lines in blanks for a file in tabs",
+            "def f():\n\tif 1:\n\t\tx = 1\n\t\treturn 2\n",
+            "@@\n     if 1:\n-        x = 1\n+        x = 9\n+        if x:\n+            x = 8\n         return 2",
+            "def f():\n\tif 1:\n\t\tx = 9\n\t\tif x:\n\t\t\tx = 8\n\t\treturn 2\n",
+        ),
+        (
+            "new lines indented deeper than the file",
+            "class A {\n  m() {\n    return 0;\n  }\n}\n",
+            "@@\n-        return 0;\n+        return 1;\n     }",
+            "class A {\n  m() {\n    return 1;\n  }\n}\n",
+        ),
+        (
+            "new lines that are indented like the file already",
+            "f:\n\tg:\n\t\ta\n",
+            "@@\n g:\n-a\n+\t\tb",
+            "f:\n\tg:\n\t\tb\n",
+        ),
+        (
+            "old lines without a common shift, new ones like the line that they replace",
+            "f:\n  g:\n      a\n",
+            "@@\n g:\n-a\n+b",
+            "f:\n  g:\n      b\n",
+        ),
+        (
+            "look-alike characters that the change does not mean",
+            "He said \u{201C}hello\u{201D} \u{2014} it\u{2019}s fine.\n",
+            "@@\n-He said \"hello\" - it's fine.\n+He said \"bye\" - it's bad.",
+            "He said \u{201C}bye\u{201D} \u{2014} it\u{2019}s bad.\n",
+        ),
+        ("an indented line that goes", "f:\n\tg\n\th\n", "@@\n-  g\n   h", "f:\n\th\n"),
+    ];
+    for (name, before, hunks, after) in rows {
+        let found = put(before, &envelope(hunks)).map(|(after, _)| after);
+        assert_eq!(found.as_deref(), Ok(after), "{name}");
+    }
+}
+
+#[test]
 fn unified_diffs_go_where_their_lines_stand() {
     let rows: [(&str, &str, &str, &str); 18] = [
         (
@@ -188,7 +229,7 @@ fn what_was_not_certain_is_said() {
 
 #[test]
 fn a_hunk_that_does_not_fit_says_what_is_there() {
-    let rows: [(&str, &str, &str); 8] = [
+    let rows: [(&str, &str, &str); 9] = [
         ("a\n", "@@ b\n-a\n+c", "1/1 at 3: no scope \"b\", before None"),
         ("a\nb\n", "@@\n-b\n+B\n@@ a\n-b\n+c", "2/2 at 6: no scope \"a\", before Some(1)"),
         ("a\n", "@@\n-b\n+c", "1/1 at 3: no lines \"b\", before None, already None"),
@@ -201,6 +242,12 @@ fn a_hunk_that_does_not_fit_says_what_is_there() {
         ("a\n", "@@ -3,2 +3,4 @@\n+b", "1/1 at 3: no place, 2 at 3 of 1"),
         ("a\n", "@@ -3,0 +3 @@\n+b", "1/1 at 3: no place, 0 at 3 of 1"),
         ("", "@@\n-a\n+b", "1/1 at 3: no lines \"a\", before None, already None"),
+        // Nobody knows how the new line is indented between lines that are shifted differently.
+        (
+            "f:\n  g:\n      a\n",
+            "@@\n g:\n+b\n a",
+            "1/1 at 3: no lines \"g:\\na\", before None, already None",
+        ),
     ];
     for (before, hunks, words) in rows {
         assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words);
@@ -440,7 +487,10 @@ fn continue_s_unified_diffs() {
             continue;
         }
         let found = put(row["content"].as_str().unwrap(), diff).map(|(after, _)| after);
-        assert_eq!(found.ok().as_deref(), row["expected"].as_str(), "{}", row["test"]);
+        // New lines are indented like the file here, where upstream leaves spaces in a file of tabs.
+        let expected =
+            row["expected"].as_str().map(|all| all.replace("\n  fmt.Println(\"  ", "\n\tfmt.Println(\"  "));
+        assert_eq!(found.ok(), expected, "{}", row["test"]);
     }
     assert_eq!(rows.len(), 10);
 }

@@ -1,5 +1,6 @@
 //! What hunks put where in a text.
 
+use super::fit;
 use super::hunk::{Ending, Format, Hunk, Line, Sign};
 use super::locate::{After, Page, Pass, Place};
 use super::misfit::Misfit;
@@ -38,7 +39,12 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
         let name = if hunks.len() == 1 { "the hunk".to_owned() } else { format!("hunk {}", index + 1) };
         applied.doubtful += usize::from(place.among > 1);
         note(&page, &name, hunk, &place, &mut applied.notes);
-        let changed = change(&page, hunk, &place, &mut applied.splices);
+        let Some(fitted) = fit::fitted(&page, hunk, &place) else {
+            // Nobody knows how the new lines are indented there.
+            let trouble = page.lost_hunk(hunk, after.firm);
+            return Err(Misfit { hunk: index + 1, of: hunks.len(), at: hunk.at, trouble });
+        };
+        let changed = change(&page, &fitted, &place, &mut applied.splices);
         if place.count > 0 || !hunk.scope.is_empty() || hunk.numbers.is_some() {
             after = next(hunk, &place, changed, after);
         }

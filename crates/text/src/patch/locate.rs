@@ -178,6 +178,12 @@ impl<'a> Page<'a> {
         })
     }
 
+    /// Says that the old lines of a hunk stand nowhere as they are.
+    pub(super) fn lost_hunk(&self, hunk: &Hunk, from: usize) -> Trouble {
+        let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
+        self.lost(hunk, &old, from)
+    }
+
     /// Says why old lines were not found.
     fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> Trouble {
         let before =

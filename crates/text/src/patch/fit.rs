@@ -1,0 +1,123 @@
+//! New lines of a hunk written like the lines of the file that its old ones were found at.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::hunk::{Hunk, Line, Sign};
+use super::locate::{Page, Pass, Place};
+use crate::encoding::Indent;
+use crate::matching::{Shift, characters};
+
+/// An old line of a hunk and the line of the file that it stands for; none for a new line.
+type Pair = Option<(String, String)>;
+
+/// Writes the new lines of a hunk like the lines of the file that its old lines were found at: their indentation, and
+/// their own characters where others look alike. None if the indentation has no clear counterpart there.
+pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Option<Cow<'h, Hunk>> {
+    let pairs = pairs(page, hunk, place);
+    let indented =
+        pairs.iter().flatten().any(|(old, file)| !file.trim().is_empty() && front(old) != front(file));
+    if place.pass < Pass::BothEnds || !indented && place.pass < Pass::Folded {
+        return Some(Cow::Borrowed(hunk));
+    }
+    let mut hunk = hunk.clone();
+    if place.pass == Pass::Folded {
+        looks(page, &mut hunk, place);
+    }
+    if indented && hunk.added().any(|line| !line.trim().is_empty()) {
+        reindent(page, &mut hunk, place)?;
+    }
+    Some(Cow::Owned(hunk))
+}
+
+/// Gives the new lines of a hunk the indentation of its place: by all old lines, or by those beside each change.
+fn reindent(page: &Page<'_>, hunk: &mut Hunk, place: &Place) -> Option<()> {
+    let pairs = pairs(page, hunk, place);
+    let news: Vec<usize> = (0..hunk.lines.len()).filter(|at| hunk.lines[*at].sign != Sign::Remove).collect();
+    let all = shift(&pairs).and_then(|shift| shift.apply(&joined(hunk, &news), || Indent::of(page.view)));
+    if let Some(all) = all {
+        write(hunk, &news, &all);
+        return Some(());
+    }
+    for change in changes(hunk) {
+        let (gone, added): (Vec<usize>, Vec<usize>) =
+            change.clone().partition(|at| hunk.lines[*at].sign == Sign::Remove);
+        let text = joined(hunk, &added);
+        let Some(first) = text.split('\n').find(|line| !line.trim().is_empty()) else { continue };
+        let around = [change.start.checked_sub(1), Some(change.end).filter(|end| *end < pairs.len())];
+        let beside = |like: &dyn Fn(&str) -> bool| -> Vec<Pair> {
+            let known =
+                around.iter().flatten().filter(|at| pairs[**at].as_ref().is_some_and(|(old, _)| like(old)));
+            known.map(|at| pairs[*at].clone()).collect()
+        };
+        let ways = if gone.is_empty() {
+            vec![beside(&|_| true), beside(&|old| front(old) == front(first))]
+        } else {
+            vec![pairs[change].to_vec()]
+        };
+        let fits = |way: &Vec<Pair>| shift(way)?.apply(&text, || Indent::of(page.view));
+        let all = ways.iter().find_map(fits)?;
+        write(hunk, &added, &all);
+    }
+    Some(())
+}
+
+/// Finds which indentation of old lines is which of the file.
+fn shift(pairs: &[Pair]) -> Option<Shift> {
+    let full = pairs.iter().flatten().filter(|(old, _)| !old.trim().is_empty());
+    Shift::new(full.map(|(old, file)| (front(old), front(file))))
+}
+
+/// Joins lines of a hunk.
+fn joined(hunk: &Hunk, lines: &[usize]) -> String {
+    lines.iter().map(|at| hunk.lines[*at].text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes new lines of a hunk; lines that stay are left alone.
+fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
+    for (at, line) in lines.iter().zip(text.split('\n')) {
+        if hunk.lines[*at].sign == Sign::Add {
+            hunk.lines[*at].text = line.to_owned();
+        }
+    }
+}
+
+/// Gives the new lines of a hunk the file's own characters where those of the old lines look alike.
+fn looks(page: &Page<'_>, hunk: &mut Hunk, place: &Place) {
+    let pairs = pairs(page, hunk, place);
+    for change in changes(hunk) {
+        let (gone, added): (Vec<usize>, Vec<usize>) =
+            change.partition(|at| hunk.lines[*at].sign == Sign::Remove);
+        let files: Vec<&str> =
+            gone.iter().filter_map(|at| pairs[*at].as_ref().map(|(_, file)| file.as_str())).collect();
+        let kept = characters(&joined(hunk, &gone), &files.join("\n"), &joined(hunk, &added));
+        write(hunk, &added, &kept);
+    }
+}
+
+/// Lists the old lines of a hunk with those of the file that they stand for; none for new lines.
+fn pairs(page: &Page<'_>, hunk: &Hunk, place: &Place) -> Vec<Pair> {
+    let mut there = page.lines[place.first..place.first + place.count].iter();
+    let pair = |line: &Line| match line.sign {
+        Sign::Add => None,
+        _ => there.next().map(|file| (line.text.clone(), (*file).to_owned())),
+    };
+    hunk.lines.iter().map(pair).collect()
+}
+
+/// Lists the runs of lines of a hunk that are removed or added.
+fn changes(hunk: &Hunk) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (at, _) in hunk.lines.iter().enumerate().filter(|(_, line)| line.sign != Sign::Context) {
+        match out.last_mut().filter(|last| last.end == at) {
+            Some(last) => last.end = at + 1,
+            None => out.push(at..at + 1),
+        }
+    }
+    out
+}
+
+/// Gives the white space in front of a line.
+fn front(line: &str) -> &str {
+    &line[..line.len() - line.trim_start().len()]
+}
