@@ -17,7 +17,7 @@ use crate::encoding::{Indent, Splice};
 use crate::lines::{bare, lf};
 
 pub use anchor::{Ends, Scope, place};
-pub use indent::fit;
+pub use indent::{adapted, fit};
 pub use line::{Line, snippet};
 pub use pieces::{Piece, apply, splices};
 pub use refusal::{Refusal, Why, no_marker};
@@ -65,7 +65,8 @@ pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
         let splices = replace_all(original, text);
         return Ok(Merged { splices, taken: Taken::Whole, notes: Vec::new() });
     }
-    let snippet = indent::of_file(&old, snippet, Indent::of(original));
+    let style = Indent::of(original);
+    let snippet = indent::of_file(&old, adapted(&old, snippet, style), style);
     let scope = Scope { old: &old, base: 0, ends: Ends::Open };
     let pieces = place(&scope, &snippet)?;
     no_marker(&old, &pieces, |marker| marker == Marker::Said)?;

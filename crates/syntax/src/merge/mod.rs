@@ -34,6 +34,7 @@ pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Resul
         return lines::merge(original, snippet);
     };
     let said = shape::expand(lines::snippet(snippet));
+    let said = lines::adapted(&old.lines, said, old.style);
     let plain = shape::plain(old.language, &said);
     if let Some(merged) = plain.as_ref().and_then(|plain| whole::merge(&old, plain, snippet)) {
         return Ok(merged);

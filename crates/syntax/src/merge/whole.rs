@@ -1,7 +1,7 @@
 //! A snippet that is all of a file.
 
 use toolpost_text::lines::bare;
-use toolpost_text::merge::{Merged, Taken, replace_all};
+use toolpost_text::merge::{self as lines, Merged, Taken, adapted, replace_all};
 
 use super::item::missing;
 use super::shape::Variant;
@@ -19,7 +19,14 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
     if !missing(&before, &after).is_empty() || !keeps_statements(old, &new) {
         return None;
     }
-    let splices = replace_all(old.text, snippet);
+    let text: String = adapted(&old.lines, lines::snippet(snippet), old.style)
+        .iter()
+        .flat_map(|line| [line.text.as_str(), "\n"])
+        .collect();
+    // A last line without a break stays so, and what is in order is written as it came.
+    let text = if snippet.ends_with('\n') { text.as_str() } else { text.trim_end_matches('\n') };
+    let same = bare(text).iter().zip(lines::snippet(snippet)).all(|(one, other)| *one == other.text);
+    let splices = replace_all(old.text, if same { snippet } else { text });
     verify::check(old, &splices).ok()?;
     Some(Merged { splices, taken: Taken::Whole, notes: Vec::new() })
 }

@@ -60,6 +60,39 @@ pub(super) fn of_file(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<
     lines
 }
 
+/// Writes the indentation of a whole snippet like the file: its tabs or spaces, and as many as the file has for a level.
+///
+/// A snippet with an indented line that stands just so in the file is in the file's own columns already.
+#[must_use]
+pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
+    fit(&mut lines, style, "", "");
+    let Indent::Spaces(width) = style else { return lines };
+    let full = || lines.iter().filter(|line| !line.is_blank());
+    let indents = || full().map(|line| depth(&line.text));
+    // A marker may stand at the margin for whatever is around.
+    let levels = full().zip(indents().skip(1)).filter(|(line, _)| line.marker.is_none());
+    let deeper = levels.filter_map(|(line, next)| next.checked_sub(depth(&line.text)));
+    let unit = deeper.filter(|by| *by > 0).min().unwrap_or(0);
+    let known =
+        |line: &Line| depth(&line.text) > 0 && has_word(&line.text) && old.contains(&line.text.trim_end());
+    let own = lines.iter().any(|line| line.marker.is_none() && known(line));
+    let spaces = lines.iter().all(|line| !line.text[..depth(&line.text)].contains('\t'));
+    let width = usize::from(width);
+    if own
+        || !spaces
+        || !matches!(unit, 2 | 3 | 4 | 8)
+        || unit == width
+        || indents().any(|own| own % unit != 0)
+    {
+        return lines;
+    }
+    for line in &mut lines {
+        let rest = line.text.trim_start_matches(' ');
+        line.text = format!("{}{rest}", " ".repeat((line.text.len() - rest.len()) / unit * width));
+    }
+    lines
+}
+
 /// Tells by how much an indentation is moved.
 fn moved(from: &str, to: &str) -> isize {
     to.len().cast_signed() - from.len().cast_signed()
