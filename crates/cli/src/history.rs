@@ -5,7 +5,7 @@ use crate::{
     settings::Settings,
     time, wire,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
 use toolpost_workspace::{Content, FileDiff, History, HistoryRecord, Shown, What, Workspace};
@@ -15,9 +15,11 @@ const NAMED: usize = 5;
 
 /// Prints the changes.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
+    ensure!(args.limit > 0, "--limit 0 shows nothing: give a number from 1 on");
     let settings = Settings::find(common)?;
     let workspace = wire::open_and_tell(&settings)?;
     let history = of(&workspace, &settings)?;
+    let said = args.path.clone();
     let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;
     // Whether a change is undone is known from those that came after it.
     let mut seen: Vec<HistoryRecord> = Vec::new();
@@ -37,7 +39,16 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
             shown.iter().map(|record| as_json(&workspace, &history, record, &undone)).collect();
         crate::out::line(&serde_json::to_string_pretty(&list)?)?;
     } else if shown.is_empty() {
-        crate::out::line("No change of this workspace is recorded.")?;
+        let of = said.filter(|_| !seen.is_empty());
+        crate::out::line(&of.map_or("No change of this workspace is recorded.".to_owned(), |path| {
+            format!(
+                "No change of {path} is recorded; {} of other files.",
+                match seen.len() {
+                    1 => "1 is".to_owned(),
+                    count => format!("{count} are"),
+                }
+            )
+        }))?;
     }
     for record in shown.iter().filter(|_| !args.json) {
         crate::out::line(&as_line(&history, record, &undone))?;

@@ -62,7 +62,11 @@ fn history_names_each_call_newest_first() {
     assert_eq!(list(&world, &["--path", "run.sh"]), records[1..]);
     assert_eq!(list(&world, &["--path", "new"]), records[..1]);
     assert_eq!(list(&world, &["--path", "other"]), Vec::<Value>::new());
-    assert_eq!(world.run(&["history", "--path", "other"]).out, "No change of this workspace is recorded.\n");
+    assert_eq!(
+        world.run(&["history", "--path", "other"]).out,
+        "No change of other is recorded; 2 are of other files.\n"
+    );
+    assert_eq!(world.run(&["history", "--limit", "0"]).code, Some(2));
     assert_eq!(world.run(&["history", "--path", "/etc"]).code, Some(2));
 }
 

@@ -100,14 +100,18 @@ fn by_lines() -> Vec<(Value, String)> {
             json!({"file_path": "src/a.rs", "start_line": "2", "position": "AFTER", "new_string": "    x();\n"}),
             TEXT.replace(second, "    x();\n    second(2);\n"),
         ),
-        // What says nothing counts as left out; lines count before text.
+        // What says nothing counts as left out; text that was copied counts before lines, which choose among places.
         (
             json!({"file_path": "src/a.rs", "symbol": "", "start_line": " ", "old_string": "first(1)", "new_string": "1"}),
             TEXT.replace("first(1)", "1"),
         ),
         (
-            json!({"file_path": "src/a.rs", "start_line": "2", "end_line": null, "old_string": "second", "new_string": "    x();"}),
-            TEXT.replace(first, "    x();\n"),
+            json!({"file_path": "src/a.rs", "start_line": "2", "end_line": null, "old_string": "second", "new_string": "x"}),
+            TEXT.replace("second", "x"),
+        ),
+        (
+            json!({"file_path": "src/a.rs", "start_line": "3", "old_string": ";\n", "new_string": ",\n"}),
+            TEXT.replace("second(2);", "second(2),"),
         ),
     ]
 }
@@ -132,6 +136,10 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
         (
             json!({"new_string": "x", "symbol": "main", "start_line": "2"}),
             "src/a.rs was not changed: this version edits by text or by lines, not by symbol.\nSee where main begins",
+        ),
+        (
+            json!({"new_string": "x", "old_string": "first", "position": "after", "start_line": "1"}),
+            "old_string would be replaced, and position puts text beside a line; one call does one of the two.",
         ),
         (
             json!({"new_string": "x", "old_string": "first", "position": "after"}),

@@ -436,7 +436,7 @@ fn update_file_refuses() {
         ),
         (
             blocks(&["fn a() {", "fn z() {", "fn q() {", "fn r() {"]),
-            "! Edit 2: The text to replace was not found in f. Nothing was changed.\n\nClosest match, lines 1-1 (it differs; → is a tab, · a space):\nfn z() {\n\nThe difference, [-old text-] {+file+}:\n1: fn [-q-]{+z+}() {\n\nCopy the text exactly from f, with view_files: start_line 1, end_line 1.",
+            "! Edit 2: The text to replace was not found in f. Nothing was changed.\n\nClosest match, lines 1-1 (it differs; → is a tab, · a space):\nfn a() {\n\nThe difference, [-old text-] {+file+}:\n1: fn [-q-]{+a+}() {\n\nCopy the text exactly from f, with view_files: start_line 1, end_line 1.",
         ),
         (
             blocks(&["fn a() {", "fn a() {"]),

@@ -102,6 +102,21 @@ impl Walked {
     }
 }
 
+impl Walked {
+    /// Tells, of a walk over a whole root, which other roots the workspace has.
+    pub(crate) fn of_one_root(mut self, engine: &Engine, base: &WorkspacePath) -> Self {
+        let here = base.absolute().to_string();
+        let others: Vec<String> = engine.roots().into_iter().filter(|root| *root != here).collect();
+        if base.is_root() && !others.is_empty() {
+            let roots = if others.len() == 1 { "the other root" } else { "the other roots" };
+            let each = if others.len() == 1 { "it" } else { "one" };
+            self.skipped
+                .push(format!("{roots} of the workspace ({}; name {each} as the path)", others.join(", ")));
+        }
+        self
+    }
+}
+
 fn words(skipped: &Skipped) -> Vec<String> {
     // A name that an ignore file hides stays hidden; one that this program skips by itself is told.
     let told = skipped.directories.iter().filter(|_| skipped.dependencies > 0);

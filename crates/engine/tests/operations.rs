@@ -5,13 +5,15 @@ mod common;
 
 use common::{World, owned};
 use std::{fs, os::unix::fs::PermissionsExt};
+use tempfile::TempDir;
 use toolpost_engine::{
-    Extent, Failure, Fresh, Kind, Operation, Touch,
+    CallCtx, Engine, Extent, Failure, Fresh, Kind, Operation, Session, Touch,
     operations::{
         change::{
             Change, ChangeFiles, Existence, Hunk, Lines, Output, Reference, Request, Side, Step, Want, Where,
         },
-        glob::{Prune, Rules},
+        glob::{self, Glob, Prune, Rules},
+        grep::{self, Grep},
         list::{self, Hidden, List},
         stat::{self, FileKind, Stat},
     },
@@ -20,6 +22,7 @@ use toolpost_text::{
     lines::LineRange,
     patch::{End, Ending, Format, Line, Sign},
 };
+use toolpost_workspace::{Options, Workspace};
 
 impl World {
     fn text(&self, path: &str, old: &str, new: &str) -> Change {
@@ -336,4 +339,78 @@ async fn partial_code_is_merged_into_what_was_seen() {
     assert_eq!(kind(missing), Err(Kind::NotFound));
     assert_eq!(world.files(), before);
     assert_eq!(before[0].1, "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {}\n");
+}
+
+/// Texts to replace one after the other, and what the last of them is told; nothing of it is written.
+#[tokio::test]
+async fn a_change_that_fails_is_told_what_the_file_holds() {
+    let text = "let name = 1;\nlet other = 2;\n";
+    let closest = "Closest match, lines 1-1 (it differs; \u{2192} is a tab, \u{B7} a space):\nlet name = 1;\n\n\
+                   The difference, [-old text-] {+file+}:\n1: let [-names-]{+name+} = 1;";
+    let gone =
+        "The text to replace stands in f, and no longer once the changes before it in this call are made.";
+    let twice = "With the changes before it in this call made, which it is not:\nIt begins on these lines:\n     \
+                 1\tlet other = 2;\n     2\tlet other = 2;";
+    let rows = [
+        (["let name = 1;", "let title = 1;"], "let names = 1;", None, Some(closest)),
+        (["name", "title"], "let name = 1;", Some(gone), None),
+        (["let name = 1;", "let other = 2;"], "let other = 2;", None, Some(twice)),
+    ];
+    for ([old, new], second, what, found) in rows {
+        let world = World::new(&[("f", text)]);
+        let changes = vec![world.text("f", old, new), world.text("f", second, "x")];
+        let failure = world.change(changes, Fresh::NOT_ASKED).await.unwrap_err();
+        assert_eq!(failure.found.as_deref(), found, "{second}");
+        assert!(what.is_none_or(|what| failure.what.ends_with(what)), "{}", failure.what);
+        assert_eq!(world.files(), owned(&[("f", text)]));
+    }
+}
+
+#[tokio::test]
+async fn numbers_in_front_of_old_and_new_lines_are_taken_off() {
+    let world = World::new(&[("f", "a {\n  one();\n  two();\n}\n")]);
+    let numbered = |old: &str, new: &str| {
+        let at = Where::Text { old: old.to_owned(), want: Want::One, near: None, matching: Step::Unescaped };
+        Change { at, ..world.text("f", "", new) }
+    };
+    let change = numbered("     2\t  one();\n     3\t  two();", "     2\t  one(1);\n     3\t  two(2);");
+    let changed = world.change(vec![change], Fresh::NOT_ASKED).await.unwrap();
+    assert_eq!(changed.files[0].notes, ["matched although these differed from the file: line numbers"]);
+    assert_eq!(world.files(), owned(&[("f", "a {\n  one(1);\n  two(2);\n}\n")]));
+    let refused = numbered("  one(1);", "     2\t  one();\n     3\t  two();");
+    let failure = world.change(vec![refused], Fresh::NOT_ASKED).await.unwrap_err();
+    assert_eq!(failure.kind, Kind::Invalid);
+}
+
+#[tokio::test]
+async fn what_is_looked_for_in_one_root_names_the_others() {
+    let (one, two, state) = (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
+    fs::create_dir(one.path().join("d")).unwrap();
+    fs::write(two.path().join("f"), "needle\n").unwrap();
+    let roots = vec![one.path().to_path_buf(), two.path().to_path_buf()];
+    let (workspace, _) =
+        Workspace::open(Options { roots, state: Some(state.path().into()), ..Options::default() }).unwrap();
+    let engine = Engine::new(workspace);
+    let cx = CallCtx::unlimited(Session::new());
+    let [first, second] = engine.roots().try_into().unwrap();
+    let named = |root: &str| vec![format!("the other root of the workspace ({root}; name it as the path)")];
+    let rows = [(".", named(&second), 0), ("d", vec![], 0), (second.as_str(), named(&first), 1)];
+    for (base, skipped, matched) in rows {
+        let base = engine.resolve(base).unwrap();
+        let grep = grep::Request::of(base.clone(), "needle".to_owned(), 9_000);
+        let grep = Grep::run(&engine, grep, &cx).await.unwrap();
+        assert_eq!((grep.walk.skipped, grep.lines_matched), (skipped.clone(), matched));
+        let glob = glob::Request::of(base.clone(), "*".to_owned());
+        assert_eq!(Glob::run(&engine, glob, &cx).await.unwrap().walk.skipped, skipped);
+        let list = List::run(&engine, list::Request::of(base), &cx).await.unwrap();
+        assert_eq!(list.walk.skipped, skipped);
+    }
+    let change = Change {
+        path: engine.resolve("f").unwrap(),
+        at: Where::Text { old: "a".into(), want: Want::One, near: None, matching: Step::Exact },
+        text: "b".into(),
+    };
+    let failure = ChangeFiles::run(&engine, Request { changes: vec![change] }, &cx).await.unwrap_err();
+    let what = format!("File not found: f (paths begin in {first}; the workspace has {second}, too).");
+    assert!(failure.what.contains(&what), "{}", failure.what);
 }

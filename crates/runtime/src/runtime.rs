@@ -100,7 +100,18 @@ impl Runtime {
             dialect.tools.is_empty() || tools.any(|tool| tool.dialect.name == dialect.name)
         };
         let left = self.config.dialects.iter().filter(is_left);
-        left.map(|dialect| dialect.instructions).collect::<Vec<_>>().join("\n")
+        let words: Vec<&str> = left.map(|dialect| dialect.instructions).collect();
+        let mut words = words.join("\n");
+        if let [first, others @ ..] = self.engine.roots().as_slice()
+            && !others.is_empty()
+        {
+            words.push_str(&format!(
+                "\nThe workspace has several roots: {first}, where relative paths begin, and {}. A search covers one root; \
+                 name another by its path.",
+                others.join(", ")
+            ));
+        }
+        words
     }
 
     /// Makes a call: through every layer, in and out.

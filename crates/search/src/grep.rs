@@ -4,6 +4,7 @@ mod anchor;
 mod breaks;
 mod cut;
 mod filter;
+mod foreign;
 mod matcher;
 mod run;
 mod scan;
@@ -14,6 +15,7 @@ mod wrong;
 use std::fmt;
 use std::sync::Arc;
 
+use encoding_rs::Encoding as Charset;
 use serde::Serialize;
 use toolpost_workspace::walk::{Hidden, Prune, Rules, Skipped, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -62,6 +64,8 @@ pub struct GrepRequest {
     pub max_line: usize,
     /// Which files policy lets be read; the others are counted as withheld.
     pub may_read: Option<MayRead>,
+    /// The encoding of files that are neither UTF-8 nor marked, where it is known.
+    pub encoding: Option<&'static Charset>,
 }
 
 /// How letters are compared.
@@ -224,6 +228,8 @@ pub struct Unsearched {
     pub withheld: u64,
     /// A line, or the file where a match may reach over lines, is too large to be held in memory.
     pub too_large: u64,
+    /// They were searched for ASCII alone: they are not UTF-8, and nobody knows how they write other characters.
+    pub only_ascii: u64,
     /// The first few names of those that are too large, in path order.
     pub too_large_names: Vec<String>,
 }
@@ -258,6 +264,7 @@ impl GrepRequest {
             prune: Prune::Nothing,
             max_line: 400,
             may_read: None,
+            encoding: None,
         }
     }
 }

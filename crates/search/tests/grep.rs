@@ -620,3 +620,34 @@ fn a_window_far_down_is_shown_or_said_to_be_cut() {
     assert_eq!((shown.len() as u64, entries, count + cut), (count, 600_000, 600_000));
     assert!(cut > 0 && shown == wanted(1..=count), "{count} {cut}");
 }
+
+#[test]
+fn files_of_another_encoding_are_read_in_the_one_that_is_named() {
+    let world = World::new(&[("plain", "cafe\n"), ("utf8", "caf\u{e9}\n")]);
+    let long = "x\n".repeat(600_000);
+    world.add(b"latin", b"b\xE9ta caf\xE9\n");
+    world.add(b"long", &[long.as_bytes(), b"caf\xE9\n"].concat());
+    let named = Some(encoding_rs::WINDOWS_1252);
+    let rows: [(&str, Option<&'static encoding_rs::Encoding>, &[&str], u64); 6] = [
+        (
+            "caf\u{e9}",
+            named,
+            &["latin:1:b\u{e9}ta caf\u{e9}", "long:600001:caf\u{e9}", "utf8:1:caf\u{e9}"],
+            0,
+        ),
+        ("b.ta", named, &["latin:1:b\u{e9}ta caf\u{e9}"], 0),
+        ("caf\u{e9}", None, &["utf8:1:caf\u{e9}"], 2),
+        ("caf\\x{e9}", None, &["utf8:1:caf\u{e9}"], 2),
+        ("cafe", None, &["plain:1:cafe"], 0),
+        ("cafe", named, &["plain:1:cafe"], 0),
+    ];
+    for (pattern, encoding, wanted, only_ascii) in rows {
+        let found = run(&world, &GrepRequest { encoding, ..world.grep(pattern) });
+        assert_eq!(lines(&found), wanted, "{pattern} {encoding:?}");
+        let found = found.unwrap();
+        assert_eq!((found.unsearched.only_ascii, found.totals.searched), (only_ascii, 4), "{pattern}");
+    }
+    let named = world.workspace.resolve("latin").unwrap();
+    let found = run(&world, &GrepRequest { base: named, ..world.grep("\u{e9}") }).unwrap();
+    assert_eq!(found.unsearched.only_ascii, 1);
+}

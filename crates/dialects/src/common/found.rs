@@ -16,6 +16,16 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     super::walked::notes(&output.walk, page);
 }
 
+/// Says so where nothing was found by a pattern that can only be the whole name.
+pub(crate) fn whole_name(output: &Output, page: &mut Page) {
+    let pattern = output.pattern.as_str();
+    if output.total == 0 && !pattern.contains(['*', '?', '[', '{', '/']) {
+        page.note(format!(
+            "a pattern without a wildcard is a whole name; for a part of one write *{pattern}*"
+        ));
+    }
+}
+
 /// Says so where the time was up before everything was seen.
 pub(crate) fn complete(output: &Output, page: &mut Page) {
     if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {

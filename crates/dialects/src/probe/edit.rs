@@ -6,6 +6,7 @@ use toolpost_engine::{
     Failure, Hint, Kind,
     operations::change::{self, Change, Lines, Output, Reference, Request, Side, Want, Where},
 };
+use toolpost_text::lines::LineRange;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Edit;
@@ -54,14 +55,18 @@ impl Tool for Edit {
         let given = |said: &Option<String>| said.clone().filter(|said| !said.trim().is_empty());
         let place = if let Some(symbol) = given(&args.symbol) {
             return Err(no_symbols(&args.file_path, &symbol));
+        } else if let Some(old) = args.old_string.filter(|old| !old.is_empty()) {
+            let near = match (given(&args.start_line), given(&args.end_line)) {
+                (None, None) if args.position.is_none() => None,
+                (None, _) => return Err(half_lines()),
+                (Some(_), _) if args.position.is_some() => return Err(two_places()),
+                (Some(start), end) => Some(range(lines(&start, end.as_deref(), None)?)),
+            };
+            let want = if args.replace_all { Want::Every } else { Want::One };
+            // Text that was copied says more than a number: lines named beside it only choose among several places.
+            Where::Text { old, want, near, matching: at.dialect.matching }
         } else if let Some(start) = given(&args.start_line) {
             Where::Lines(lines(&start, given(&args.end_line).as_deref(), args.position)?)
-        } else if let Some(old) = args.old_string.filter(|old| !old.is_empty()) {
-            if args.position.is_some() || given(&args.end_line).is_some() {
-                return Err(half_lines());
-            }
-            let want = if args.replace_all { Want::Every } else { Want::One };
-            Where::Text { old, want, near: None, matching: at.dialect.matching }
         } else {
             return Err(nowhere());
         };
@@ -105,6 +110,10 @@ fn lines(start: &str, end: Option<&str>, position: Option<Position>) -> Result<L
     Ok(Lines { first, last, side })
 }
 
+fn range(lines: Lines) -> LineRange {
+    LineRange { first: lines.first.line, last: lines.last.line.max(lines.first.line) }
+}
+
 fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
     said.parse().map_err(|error| Failure::invalid(format!("{name}: {error}.")))
 }
@@ -127,6 +136,16 @@ fn half_lines() -> Failure {
                 .to_owned(),
         ),
     )
+}
+
+fn two_places() -> Failure {
+    Failure::invalid(
+        "old_string would be replaced, and position puts text beside a line; one call does one of the two.",
+    )
+    .hint(Hint::Advice(
+        "Leave old_string out to put the text before or after start_line, or position to replace old_string."
+            .to_owned(),
+    ))
 }
 
 fn nowhere() -> Failure {

@@ -54,6 +54,7 @@ impl Tool for SearchFiles {
         if output.total == 0 {
             page.line("No files found.");
         }
+        crate::common::found::whole_name(output, page);
         output.matches.iter().for_each(|found| page.line(&found.path));
         let (shown, total) = (output.matches.len(), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {

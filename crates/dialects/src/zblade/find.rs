@@ -58,6 +58,14 @@ impl Tool for FindFiles {
 
     fn render(output: &Output, page: &mut Page) {
         found(output, page);
+        let globbed = ["\\*", "\\?", "\\[", "\\{"].iter().any(|sign| output.pattern.contains(sign));
+        if output.total == 0 && globbed {
+            page.note(
+                "pattern is taken letter by letter, as a part of a name; for a glob use find_files_glob",
+            );
+        } else if output.total == 0 && output.pattern.contains(char::is_uppercase) {
+            page.note("capital and small letters differ here; find_files_glob takes them as the same");
+        }
     }
 }
 
@@ -75,6 +83,7 @@ impl Tool for FindFilesGlob {
 
     fn render(output: &Output, page: &mut Page) {
         found(output, page);
+        crate::common::found::whole_name(output, page);
     }
 }
 

@@ -63,6 +63,9 @@ impl Tool for CodebaseSearch {
         let (query, most) = (&output.asked.pattern, output.asked.limit.unwrap_or(0) / (2 * AROUND + 1));
         if output.lines_matched == 0 {
             page.line(&format!("No matches found for query: '{query}'"));
+            if output.files_searched == 0 && output.walk.complete == Complete::Yes {
+                page.note("no file was searched: nothing is named as file_pattern says, which takes globs such as \"*.rs,*.toml\"");
+            }
         } else {
             let total = output.lines_matched;
             page.line(&format!("Found {total} matches for '{query}' (showing up to {most}):"));

@@ -1,8 +1,8 @@
 //! Replaces a text in a file, where it stands.
 
-use super::draft::Draft;
+use super::draft::{Before, Draft, Now};
 use crate::{
-    CallCtx, Engine, Failure, Hint, Kind, Part, Several, failures,
+    CallCtx, Engine, Failure, Hint, Kind, Part, Several, Trouble, failures,
     operations::change::{Change, Step, Want, Where},
 };
 use toolpost_text::{
@@ -29,7 +29,7 @@ pub(super) fn replace(
     }
     let Some(text) = draft.text(engine)? else { return create(engine, draft, old, &change.text) };
     let found = matching::find(text.view(), old, &change.text, &how).map_err(|miss| {
-        failures::with_encoding(missed(&draft.path, &miss, &text, change, &how), &text, old)
+        failures::with_encoding(missed(engine, draft, &miss, &text, change, &how), &text, old)
     })?;
     if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
         return Err(draft.stale(engine, cx)); // some of the places were never seen
@@ -37,7 +37,9 @@ pub(super) fn replace(
     let notes = notes(&found, how.want);
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
-    draft.splice(&text, &splices, &[&change.text])?;
+    // Judged is what is written: what was wrong with the text as it came may have been corrected.
+    let written = splices.first().map_or(change.text.clone(), |splice| splice.new.clone());
+    draft.splice(&text, &splices, &[&written])?;
     draft.notes.extend(notes);
     Ok(())
 }
@@ -64,14 +66,28 @@ fn asked<'a>(engine: &Engine, at: &'a Where, draft: &Draft) -> Result<(&'a str, 
 }
 
 /// Says what is wrong with a text to replace; of one that stands only above the change before, where.
-fn missed(path: &WorkspacePath, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
-    let failure = failures::miss(path, miss, text);
-    let (Miss::Absent { .. }, Where::Next { old, .. }, Some(1..)) = (miss, &change.at, how.start) else {
-        return failure;
+fn missed(engine: &Engine, draft: &Draft, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
+    let (Where::Text { old, .. } | Where::Next { old, .. }) = &change.at else {
+        return failures::miss(&draft.path, miss, text);
     };
-    let above = How { want: Want::First, start: None, ..*how };
-    let Ok(above) = matching::find(text.view(), old, &change.text, &above) else { return failure };
-    let line = above.hits.first().map_or(1, |hit| LineIndex::new(text.view()).line(hit.range.start));
+    if let (Miss::Absent { .. }, Where::Next { .. }, Some(1..)) = (miss, &change.at, how.start) {
+        let above = How { want: Want::First, start: None, ..*how };
+        if let Ok(above) = matching::find(text.view(), old, &change.text, &above) {
+            let line = above.hits.first().map_or(1, |hit| LineIndex::new(text.view()).line(hit.range.start));
+            return out_of_order(&draft.path, line);
+        }
+    }
+    match (&draft.now, &draft.before) {
+        (Now::Bytes(_), Some(Before::File { bytes, .. })) => {
+            let disk = Text::open(bytes.clone(), engine.encoding()).ok();
+            disk.map(|disk| undone(&draft.path, miss, text, &disk, (old, &change.text), how))
+        }
+        _ => None,
+    }
+    .unwrap_or_else(|| failures::miss(&draft.path, miss, text))
+}
+
+fn out_of_order(path: &WorkspacePath, line: usize) -> Failure {
     let what = format!(
         "The text to replace stands in {} at line {line}, above the place of the change before it; the changes of one \
          call are made in the order of the file.",
@@ -79,6 +95,37 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text, change: &Change, how: 
     );
     Failure::new(Kind::NoMatch, what)
         .hint(Hint::Advice("Send them in the order in which the texts stand in the file.".to_owned()))
+}
+
+/// Says what is wrong where changes before this one are not made either: by what the file holds, which stays.
+fn undone(
+    path: &WorkspacePath,
+    miss: &Miss,
+    text: &Text,
+    disk: &Text,
+    (old, new): (&str, &str),
+    how: &How,
+) -> Failure {
+    let there = matching::find(disk.view(), old, new, &How { start: None, ..*how });
+    match (miss, there) {
+        (Miss::Absent { .. }, Err(there @ Miss::Absent { .. }))
+        | (Miss::Ambiguous { .. }, Err(there @ Miss::Ambiguous { .. })) => failures::miss(path, &there, disk),
+        (Miss::Absent { .. }, _) => {
+            let what = format!(
+                "The text to replace stands in {}, and no longer once the changes before it in this call are made.",
+                path.display()
+            );
+            Failure::new(Kind::NoMatch, what).trouble(Trouble::Absent, path).hint(Hint::Advice(
+                "Join it with the change before it, or give the text as that change leaves it.".to_owned(),
+            ))
+        }
+        _ => {
+            let mut failure = failures::miss(path, miss, text);
+            let begin = "With the changes before it in this call made, which it is not:";
+            failure.found = failure.found.map(|found| format!("{begin}\n{found}"));
+            failure
+        }
+    }
 }
 
 /// An empty text to replace makes the file, or fills it.

@@ -150,6 +150,9 @@ impl Operation for Batch {
     }
 }
 
+/// What is said of a call that was still running when the time of all calls was up.
+const OVER: &str = "The time of all calls was up while this one ran, so it may not have found all.";
+
 /// The calls that run, those that wait, and those that are settled.
 struct Running {
     door: Arc<dyn FrontDoor>,
@@ -212,7 +215,15 @@ impl Running {
         };
         let why = tokio::select! {
             biased;
-            Some(answer) = self.tasks.join_next() => return self.take(answer),
+            Some(answer) = self.tasks.join_next() => {
+                self.take(answer);
+                // The calls know the time themselves, and may end by it before it is noticed here.
+                if self.is_over() && !(self.open.is_empty() && self.queue.is_empty()) {
+                    self.stopped = self.stopped.or(Some(Stopped::Time));
+                    self.cancel.cancel();
+                }
+                return;
+            }
             () = cx.cancel.cancelled() => Stopped::Caller,
             () = time_up => Stopped::Time,
         };
@@ -241,10 +252,19 @@ impl Running {
         let Some(at) = self.open.iter().position(|(open, ..)| *open == index) else { return };
         let (_, tool, began) = self.open.swap_remove(at);
         let InnerAnswer { ended, words } = answer;
+        let words = match ended {
+            Ended::Done if self.is_over() => format!("{OVER}\n{words}"),
+            _ => words,
+        };
         if ended != Ended::Done && self.on_failure == OnFailure::Stop && self.stopped.is_none() {
             self.stopped = Some(Stopped::Failure);
         }
         self.settled.push(Settled { index, tool, ended, words, elapsed_ms: milliseconds(began) });
+    }
+
+    /// Says whether the time of all calls is up.
+    fn is_over(&self) -> bool {
+        self.due.is_some_and(|due| Instant::now() >= due)
     }
 
     /// Says of the calls that did not stop in time that nothing came of them.

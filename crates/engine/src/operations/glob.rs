@@ -62,6 +62,10 @@ pub struct Output {
     pub total: u64,
     /// What was not looked at.
     pub walk: Walked,
+    /// The pattern that was asked for; for the words.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub pattern: String,
 }
 
 /// A file that was found.
@@ -97,13 +101,14 @@ impl Operation for Glob {
             depth: request.depth,
         };
         walk(engine, cx, &base, "steps through directories", move |engine, control| {
-            toolpost_search::glob(engine.workspace(), &request, control).map(output)
+            let found = toolpost_search::glob(engine.workspace(), &request, control)?;
+            Ok(output(engine, &request, found))
         })
         .await
     }
 }
 
-fn output(found: toolpost_search::GlobOutput) -> Output {
+fn output(engine: &Engine, request: &GlobRequest, found: toolpost_search::GlobOutput) -> Output {
     let matches = found.matches.iter().map(|found| Match {
         path: found.path.display(),
         modified: found.modified.div_euclid(1_000_000_000),
@@ -111,6 +116,7 @@ fn output(found: toolpost_search::GlobOutput) -> Output {
     Output {
         matches: matches.collect(),
         total: found.total,
-        walk: Walked::of(&found.skipped, found.unreadable, found.complete),
+        walk: Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(engine, &request.base),
+        pattern: request.pattern.clone(),
     }
 }

@@ -200,11 +200,14 @@ impl Operation for Grep {
         };
         let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
         let cx = &cx.within(request.time);
-        let request = GrepRequest { may_read: Some(cx.may_read.clone()), ..asked(request) };
+        let (may_read, encoding) = (Some(cx.may_read.clone()), engine.encoding());
+        let request = GrepRequest { may_read, encoding, ..asked(request) };
         walk(engine, cx, &base, "steps through files", move |engine, control| {
             let found = toolpost_search::grep(engine.workspace(), &request, control)?;
             let said = Asked { took: began.elapsed(), ..asked_for };
-            Ok(fit(output(found, mode, numbers, said), max_bytes))
+            let mut output = output(found, mode, numbers, said);
+            output.walk = output.walk.of_one_root(engine, &request.base);
+            Ok(fit(output, max_bytes))
         })
         .await
     }
@@ -311,6 +314,12 @@ fn unsearched(files: &Unsearched) -> Vec<String> {
         }
     };
     count(files.binary, "binary file");
+    if files.only_ascii > 0 {
+        words.push(format!(
+            "all but ASCII in {} of unknown encoding (the setting `encoding` names it)",
+            if files.only_ascii == 1 { "1 file".to_owned() } else { format!("{} files", files.only_ascii) }
+        ));
+    }
     if files.withheld > 0 {
         words.push(format!("{} that the rules do not let be read without asking", files.withheld));
     }

@@ -150,7 +150,7 @@ fn output(engine: &Engine, base: WorkspacePath, sizes: Sizes, listed: ListOutput
         nodes: nodes.collect(),
         more: listed.more,
         total: listed.total,
-        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete),
+        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete).of_one_root(engine, &base),
         base,
     }
 }

@@ -157,8 +157,15 @@ pub(crate) fn directory(engine: &Engine, path: &WorkspacePath) -> Failure {
 
 /// Nothing is there: says so, with what may have been meant.
 pub(crate) fn not_found(engine: &Engine, path: &WorkspacePath, suggestions: &[String]) -> Failure {
-    let root = engine.roots().into_iter().next().unwrap_or_default();
-    let what = format!("File not found: {} (the workspace is {root}).", path.display());
+    let roots = engine.roots();
+    let place = match roots.as_slice() {
+        [] => String::new(),
+        [only] => format!(" (the workspace is {only})"),
+        [first, others @ ..] => {
+            format!(" (paths begin in {first}; the workspace has {}, too)", others.join(" and "))
+        }
+    };
+    let what = format!("File not found: {}{place}.", path.display());
     let failure = Failure::new(Kind::NotFound, what);
     if !suggestions.is_empty() {
         return failure.hint(Hint::DidYouMean(suggestions.to_vec()));

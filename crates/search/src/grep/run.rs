@@ -82,6 +82,7 @@ fn single(
     match scanner.scan(opened.file(), stat.len, &|| Keep::Lines, &stops) {
         Ok(Scan::Searched(gather)) => {
             output.totals.searched = 1;
+            output.unsearched.only_ascii = u64::from(gather.only_ascii);
             output.complete = if gather.stopped { control.verdict(Ended::Stopped) } else { output.complete };
             if gather.matching_lines > 0 {
                 output.totals.matching_lines = gather.matching_lines;
@@ -203,6 +204,7 @@ impl<'g> Grepper<'g> {
         };
         self.stopped |= gather.stopped;
         self.totals.searched += 1;
+        self.unsearched.only_ascii += u64::from(gather.only_ascii);
         if gather.matching_lines == 0 {
             return;
         }
@@ -288,6 +290,7 @@ fn merge(output: &mut GrepOutput, visitors: Vec<Grepper<'_>>) -> Vec<Hits> {
         output.totals.matching_lines += visitor.totals.matching_lines;
         output.unsearched.binary += visitor.unsearched.binary;
         output.unsearched.withheld += visitor.unsearched.withheld;
+        output.unsearched.only_ascii += visitor.unsearched.only_ascii;
         output.unsearched.too_large += visitor.unsearched.too_large;
     }
     output.unsearched.too_large_names = large.into_iter().take(LARGE_NAMES).collect();

@@ -7,6 +7,7 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
+use super::foreign::{self, Foreign};
 use super::sink::{Gather, Keep, Wish};
 use super::{GrepRequest, Mode, Show, Span};
 
@@ -22,6 +23,9 @@ pub(super) struct Scanner {
     searcher: Searcher,
     wish: Wish,
     named: Directly,
+    foreign: Foreign,
+    /// Searches long files in the encoding that was named.
+    decoding: Option<Searcher>,
     buffer: Vec<u8>,
 }
 
@@ -55,7 +59,8 @@ impl Scanner {
             Span::Line => LineTerminator::crlf(), // as the matcher has it, or nothing is searched
             Span::Lines => LineTerminator::byte(b'\n'),
         };
-        let searcher = SearcherBuilder::new()
+        let mut builder = SearcherBuilder::new();
+        builder
             .line_terminator(ends)
             .line_number(request.mode == Mode::Content)
             .before_context(if context { request.before } else { 0 })
@@ -63,9 +68,11 @@ impl Scanner {
             .multi_line(request.span == Span::Lines)
             .heap_limit(Some(HEAP))
             .binary_detection(binary)
-            .bom_sniffing(true)
-            .build();
-        Self { matcher, searcher, wish, named, buffer: Vec::new() }
+            .bom_sniffing(true);
+        let searcher = builder.build();
+        let foreign = Foreign::new(request);
+        let decoding = foreign.label().map(|label| builder.encoding(Some(label)).build());
+        Self { matcher, searcher, wish, named, foreign, decoding, buffer: Vec::new() }
     }
 
     /// Searches a file that is open; `length` is what the system said about it.
@@ -80,17 +87,23 @@ impl Scanner {
             return self.large(file, length, keep(), stops);
         }
         let filled = read(file, length, &mut self.buffer)?;
-        let bytes = self.buffer.get(..filled).unwrap_or_default();
-        if !has_mark(bytes) {
+        let stored = self.buffer.get(..filled).unwrap_or_default();
+        let decoded = self.foreign.decoded(stored);
+        let bytes = decoded.as_ref().map_or(stored, |text| text.view().as_bytes());
+        let only_ascii = self.foreign.hides(bytes);
+        if decoded.is_some() || !has_mark(bytes) {
             if self.named == Directly::No && memchr::memchr(0, bytes).is_some() {
                 return Ok(Scan::Binary);
             }
             // Most files hold no match: find that out without the searcher's bookkeeping.
             if self.wish.span == Span::Line && matches!(self.matcher.shortest_match(bytes), Ok(None)) {
-                return Ok(Scan::Searched(Gather::new(&self.matcher, self.wish, Keep::Nothing, stops)));
+                let mut gather = Gather::new(&self.matcher, self.wish, Keep::Nothing, stops);
+                gather.only_ascii = only_ascii;
+                return Ok(Scan::Searched(gather));
             }
         }
         let mut gather = Gather::new(&self.matcher, self.wish, keep(), stops);
+        gather.only_ascii = only_ascii;
         let outcome = self.searcher.search_slice(&self.matcher, bytes, &mut gather);
         settle(gather, outcome)
     }
@@ -105,9 +118,12 @@ impl Scanner {
         if self.wish.span == Span::Lines && length > HEAP as u64 {
             return Ok(Scan::TooLarge);
         }
+        let foreign = self.foreign.is_meant() && !foreign::is_known(file, stops)?;
         let mut gather = Gather::new(&self.matcher, self.wish, keep, stops);
+        gather.only_ascii = foreign && self.decoding.is_none();
         let reader = Watched { file, stops };
-        let outcome = self.searcher.search_reader(&self.matcher, reader, &mut gather);
+        let searcher = self.decoding.as_mut().filter(|_| foreign).unwrap_or(&mut self.searcher);
+        let outcome = searcher.search_reader(&self.matcher, reader, &mut gather);
         settle(gather, outcome)
     }
 }
@@ -152,7 +168,7 @@ fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize>
 }
 
 /// Says whether the bytes begin with a mark of UTF-16 or UTF-8.
-fn has_mark(bytes: &[u8]) -> bool {
+pub(super) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") || bytes.starts_with(b"\xEF\xBB\xBF")
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Gather<'m> {
     pub(super) binary: bool,
     /// Whether the search was ended in the middle of the file.
     pub(super) stopped: bool,
+    /// Whether the file writes characters that nobody can compare.
+    pub(super) only_ascii: bool,
     pub(super) stops: &'m dyn Fn() -> bool,
     weight: usize,
     gap: bool,
@@ -67,6 +69,7 @@ impl<'m> Gather<'m> {
             lines: Vec::new(),
             binary: false,
             stopped: false,
+            only_ascii: false,
             stops,
             weight: 0,
             gap: false,

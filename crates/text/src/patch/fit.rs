@@ -24,8 +24,11 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
     if place.pass == Pass::Folded {
         looks(page, &mut hunk, place);
     }
+    // Lines without any indentation that replace whole lines are meant as they are.
+    let flush = hunk.lines.iter().all(|line| line.sign != Sign::Context && front(&line.text).is_empty());
     if indented && hunk.added().any(|line| !line.trim().is_empty()) {
-        reindent(page, &mut hunk, place)?;
+        let fits = reindent(page, &mut hunk, place);
+        fits.or(flush.then_some(()))?;
     }
     Some(Cow::Owned(hunk))
 }

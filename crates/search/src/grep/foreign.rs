@@ -1,0 +1,83 @@
+//! Files that are neither UTF-8 nor marked, and what a search can know of them.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use encoding_rs::Encoding as Charset;
+use toolpost_text::encoding::{Encoding, Text};
+
+use super::GrepRequest;
+use super::scan::has_mark;
+
+/// So many bytes of a long file are looked at in one go.
+const CHUNK: usize = 256 * 1024;
+
+/// What is known of the encoding of other files, and whether it matters.
+pub(super) struct Foreign {
+    charset: Option<&'static Charset>,
+    /// Whether the pattern has more than ASCII, so that such files cannot be judged without an encoding.
+    beyond_ascii: bool,
+}
+
+impl Foreign {
+    pub(super) fn new(request: &GrepRequest) -> Self {
+        let pattern = request.pattern.as_str();
+        let escaped = ["\\x", "\\u", "\\U"].iter().any(|escape| pattern.contains(escape));
+        Self { charset: request.encoding, beyond_ascii: !pattern.is_ascii() || escaped }
+    }
+
+    /// Names the encoding for a searcher.
+    pub(super) fn label(&self) -> Option<grep_searcher::Encoding> {
+        self.charset.and_then(|charset| grep_searcher::Encoding::new(charset.name()).ok())
+    }
+
+    /// Says whether it matters how a file is encoded.
+    pub(super) fn is_meant(&self) -> bool {
+        self.charset.is_some() || self.beyond_ascii
+    }
+
+    /// Reads a file in the encoding that was named, if it is in it.
+    pub(super) fn decoded(&self, bytes: &[u8]) -> Option<Text> {
+        let charset = self.charset.filter(|_| !has_mark(bytes))?;
+        if charset.is_ascii_compatible() && std::str::from_utf8(bytes).is_ok() {
+            return None;
+        }
+        let text = Text::open(bytes.to_vec(), Some(charset)).ok()?;
+        matches!(text.encoding(), Encoding::Named(_)).then_some(text)
+    }
+
+    /// Says whether bytes hold characters that the pattern may mean and that nobody can compare.
+    pub(super) fn hides(&self, bytes: &[u8]) -> bool {
+        self.beyond_ascii && !has_mark(bytes) && std::str::from_utf8(bytes).is_err()
+    }
+}
+
+/// Says whether a long file is marked or UTF-8; it is read from its beginning afterwards.
+pub(super) fn is_known(mut file: &File, stops: &dyn Fn() -> bool) -> io::Result<bool> {
+    let mut buffer = vec![0; CHUNK];
+    let (mut kept, mut begins, mut known) = (0, true, true);
+    loop {
+        let count = match file.read(buffer.get_mut(kept..).unwrap_or_default()) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let filled = kept + count;
+        let bytes = buffer.get(..filled).unwrap_or_default();
+        if count == 0 || stops() || std::mem::take(&mut begins) && has_mark(bytes) {
+            known &= kept == 0 || count > 0;
+            break;
+        }
+        kept = match std::str::from_utf8(bytes) {
+            Ok(_) => 0,
+            Err(error) if error.error_len().is_none() => filled - error.valid_up_to(),
+            Err(_) => {
+                known = false;
+                break;
+            }
+        };
+        buffer.copy_within(filled - kept..filled, 0);
+    }
+    file.seek(SeekFrom::Start(0))?;
+    Ok(known)
+}
