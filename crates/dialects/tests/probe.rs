@@ -126,6 +126,7 @@ async fn edits_are_understood_however_they_are_said() {
 
 #[tokio::test]
 async fn edits_that_cannot_be_are_refused_with_what_to_do() {
+    let half = "position and end_line go with start_line;";
     let rows = [
         (
             json!({"new_string": "x"}),
@@ -141,14 +142,8 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
             json!({"new_string": "x", "old_string": "first", "position": "after", "start_line": "1"}),
             "old_string would be replaced, and position puts text beside a line; one call does one of the two.",
         ),
-        (
-            json!({"new_string": "x", "old_string": "first", "position": "after"}),
-            "position and end_line go with start_line;",
-        ),
-        (
-            json!({"new_string": "x", "old_string": "first", "end_line": "3"}),
-            "position and end_line go with start_line;",
-        ),
+        (json!({"new_string": "x", "old_string": "first", "position": "after"}), half),
+        (json!({"new_string": "x", "old_string": "first", "end_line": "3"}), half),
         (
             json!({"new_string": "x", "start_line": "two"}),
             "start_line: \"two\" names no line; it takes a line's number from 1 on",
