@@ -356,7 +356,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "apply_patch",
         r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "2", "new_text": "two"}]}"#,
         "NoMatch: Multi-patch validation failed (no changes made):\nPatch 2: old_text not found in file. The new text is \
-             already there, at line 2: the change may have been made before.\n\nNothing in it is like it. It begins with:\n1\ntwo\n\
+             already there, at line 2: the change may have been made before.\n\nNothing in it is like it. It begins with:\none\ntwo\n\
              three\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
     ),
     (
