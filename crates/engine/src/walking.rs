@@ -100,9 +100,7 @@ impl Walked {
             },
         }
     }
-}
 
-impl Walked {
     /// Tells, of a walk over a whole root, which other roots the workspace has.
     pub(crate) fn of_one_root(mut self, engine: &Engine, base: &WorkspacePath) -> Self {
         let here = base.absolute().to_string();

@@ -1,6 +1,9 @@
 //! What changed between two texts, as a unified diff.
 
-use std::time::{Duration, Instant};
+use std::{
+    hash::Hash,
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
@@ -78,7 +81,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// Finds the changes; what both texts have in common at their ends is found without a search.
-fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+pub(crate) fn changes<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
     let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();

@@ -17,6 +17,7 @@ use toolpost_text::merge::{self as lines, Line, Marker, Merged, Piece, Refusal, 
 use crate::Language;
 use shape::Variant;
 use source::Source;
+use verify::Entries;
 
 /// Works out how a snippet goes into a text.
 ///
@@ -77,8 +78,7 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusa
         return Err(Refusal::whole(Why::Empty));
     }
     let merged = lines::merge(old.text, snippet)?;
-    verify::check(old, &merged.splices)?;
-    verify::once(old, &merged.splices)?;
+    verify::check(old, &merged.splices, Entries::Once)?;
     Ok(merged)
 }
 
@@ -90,7 +90,6 @@ fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<Merged
     let dots = old.language.0.filler == "...";
     no_marker(&old.lines, &pieces, |found| found == Marker::Said || !dots)?;
     let splices = lines::splices(old.text, &pieces);
-    verify::check(old, &splices)?;
-    verify::once(old, &splices)?;
+    verify::check(old, &splices, Entries::Once)?;
     Ok(Merged { splices, taken: Taken::Parts, notes })
 }

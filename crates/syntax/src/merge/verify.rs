@@ -8,10 +8,19 @@ use toolpost_text::merge::{Piece, Refusal, Why, apply};
 
 use super::align::{Sort, sort};
 use super::source::Source;
-use crate::Item;
+use crate::{Item, Tree};
 
-/// Refuses a result that has lost something with a name, or has an error that the text did not have.
-pub(super) fn check(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
+/// What is asked of the entries of literals in a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entries {
+    /// None stands beside the one that it should replace.
+    Once,
+    /// They are as the snippet has them.
+    AsSaid,
+}
+
+/// Refuses a result that has lost something with a name, that has an error which the text did not have, or an entry twice.
+pub(super) fn check(old: &Source, splices: &[Splice], entries: Entries) -> Result<(), Refusal> {
     let result = apply(old.text, splices);
     let language = old.language.name();
     let Ok(tree) = old.language.parse(&result) else {
@@ -31,17 +40,20 @@ pub(super) fn check(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
         Some(count) if *count > 0 => *count -= 1,
         _ => lost.push((old.head(item) + 1, format!("{} {}", item.kind.name(), item.name))),
     });
-    let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return Ok(()) };
-    let lines = LineRange { first: first.0, last: last.0 };
-    Err(Refusal::whole(Why::Loses { lines, names: lost.iter().map(|(_, name)| name.clone()).collect() }))
+    if let (Some(first), Some(last)) = (lost.first(), lost.last()) {
+        let lines = LineRange { first: first.0, last: last.0 };
+        let names = lost.iter().map(|(_, name)| name.clone()).collect();
+        return Err(Refusal::whole(Why::Loses { lines, names }));
+    }
+    match entries {
+        Entries::Once => once(old, &tree),
+        Entries::AsSaid => Ok(()),
+    }
 }
 
 /// Refuses a result in which an entry stands beside the one that it should replace.
-pub(super) fn once(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
-    let result = apply(old.text, splices);
-    let (Ok(before), Ok(after)) = (old.language.parse(old.text), old.language.parse(&result)) else {
-        return Ok(()); // what cannot be read is refused already
-    };
+fn once(old: &Source, after: &Tree<'_>) -> Result<(), Refusal> {
+    let Ok(before) = old.language.parse(old.text) else { return Ok(()) }; // it was read before
     let mut known: HashMap<String, usize> = HashMap::new();
     for entry in before.repeated() {
         *known.entry(entry.key).or_default() += 1;
@@ -50,7 +62,7 @@ pub(super) fn once(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
         match known.get_mut(&entry.key) {
             Some(count) if *count > 0 => *count -= 1,
             _ => {
-                let line = LineIndex::new(&result).line(entry.at);
+                let line = LineIndex::new(after.text()).line(entry.at);
                 return Err(Refusal::whole(Why::Doubles { key: entry.key, line }));
             }
         }

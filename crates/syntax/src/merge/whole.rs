@@ -6,7 +6,7 @@ use toolpost_text::merge::{self as lines, Merged, Taken, adapted, replace_all};
 use super::item::missing;
 use super::shape::Variant;
 use super::source::{Source, marked};
-use super::verify;
+use super::verify::{self, Entries};
 use crate::{Item, Kind};
 
 /// Takes a snippet for the whole file, if it has no marker and everything that has a name in the file.
@@ -27,7 +27,7 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
     let text = if snippet.ends_with('\n') { text.as_str() } else { text.trim_end_matches('\n') };
     let same = bare(text).iter().zip(lines::snippet(snippet)).all(|(one, other)| *one == other.text);
     let splices = replace_all(old.text, if same { snippet } else { text });
-    verify::check(old, &splices).ok()?;
+    verify::check(old, &splices, Entries::AsSaid).ok()?;
     Some(Merged { splices, taken: Taken::Whole, notes: Vec::new() })
 }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 use super::fold::{is_blank, plain};
+use crate::diff;
 
 /// Longer texts than this, in characters, are written as they came.
 const LONGEST: usize = 20_000;
@@ -20,12 +21,10 @@ pub(crate) fn characters(old: &str, file: &str, new: &str) -> String {
     }
     let (olds, news) = (tokens(old), tokens(new));
     let Some(files) = aligned(old, file) else { return new.to_owned() };
-    let words = |text: &'_ str, tokens: &[Range<usize>]| -> Vec<String> {
-        tokens.iter().map(|token| text[token.clone()].to_owned()).collect()
-    };
-    let (was, will) = (words(old, &olds), words(new, &news));
+    let was: Vec<&str> = olds.iter().map(|token| &old[token.clone()]).collect();
+    let will: Vec<&str> = news.iter().map(|token| &new[token.clone()]).collect();
     let mut out = String::with_capacity(new.len());
-    for op in capture_diff_slices(Algorithm::Myers, &was, &will) {
+    for op in diff::changes(&was, &will) {
         let range = op.new_range();
         let same = matches!(op, DiffOp::Equal { .. }) && {
             let old_range = op.old_range();
@@ -34,7 +33,7 @@ pub(crate) fn characters(old: &str, file: &str, new: &str) -> String {
             at_an_end || will[range.clone()].iter().any(|word| word.starts_with(char::is_alphanumeric))
         };
         if !same {
-            out.extend(will[range].iter().map(String::as_str));
+            out.extend(will[range].iter().copied());
             continue;
         }
         for token in &olds[op.old_range()] {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp};
+use similar::DiffOp;
 
+use crate::diff;
 use crate::encoding::Splice;
 use crate::lines::{LineIndex, LineRange, bare};
 
@@ -81,18 +82,9 @@ fn between(original: &str, pieces: &[Piece], compare: Compare) -> Vec<Splice> {
 fn changes(old: &[&str], new: &[String], compare: Compare) -> Vec<(Range<usize>, Range<usize>)> {
     let old: Vec<&str> = old.iter().map(|line| compare.key(line)).collect();
     let new: Vec<&str> = new.iter().map(|line| compare.key(line)).collect();
-    // Lengths are counted up: the places that the library gives to joined changes may lie in one another.
-    let (mut from, mut to, mut differ) = (0, 0, Vec::new());
-    for op in similar::capture_diff_slices(Algorithm::Myers, &old, &new) {
-        let (was, now) = (from..from + op.old_range().len(), to..to + op.new_range().len());
-        (from, to) = (was.end, now.end);
-        match op {
-            DiffOp::Equal { .. } if old.get(was.clone()) == new.get(now.clone()) => {}
-            DiffOp::Equal { .. } => return vec![(0..old.len(), 0..new.len())],
-            _ => differ.push((was, now)),
-        }
-    }
-    differ
+    let ops = diff::changes(&old, &new).into_iter();
+    let differ = ops.filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    differ.map(|op| (op.old_range(), op.new_range())).collect()
 }
 
 /// Replaces whole lines; the end of a text without a last break stays without one.

@@ -142,11 +142,10 @@ fn note(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place, notes: &mut Vec
     }
     let lines = place.first..place.first + place.count;
     let old: Vec<&str> = hunk.old_lines().take(place.count).map(|line| line.text.as_str()).collect();
-    let front = |line: &str| line.len() - line.trim_start().len();
     let indented = old
         .iter()
         .zip(&page.lines[lines.clone()])
-        .any(|(old, line)| !line.trim().is_empty() && old[..front(old)] != line[..front(line)]);
+        .any(|(old, line)| !line.trim().is_empty() && fit::front(old) != fit::front(line));
     let mut all = differences(page.view, &old.join("\n"), page.bytes(lines));
     if indented {
         all.push(Difference::Indentation);

@@ -9,7 +9,7 @@ use crate::encoding::Indent;
 use crate::matching::{Shift, characters};
 
 /// An old line of a hunk and the line of the file that it stands for; none for a new line.
-type Pair = Option<(String, String)>;
+type Pair<'a> = Option<(&'a str, &'a str)>;
 
 /// Writes the new lines of a hunk like the lines of the file that its old lines were found at: their indentation, and
 /// their own characters where others look alike. None if the indentation has no clear counterpart there.
@@ -20,24 +20,23 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
     if place.pass < Pass::BothEnds || !indented && place.pass < Pass::Folded {
         return Some(Cow::Borrowed(hunk));
     }
-    let mut hunk = hunk.clone();
+    let mut fitted = hunk.clone();
     if place.pass == Pass::Folded {
-        looks(page, &mut hunk, place);
+        looks(&mut fitted, &pairs);
     }
     // Lines without any indentation that replace whole lines are meant as they are.
-    let flush = hunk.lines.iter().all(|line| line.sign != Sign::Context && front(&line.text).is_empty());
-    if indented && hunk.added().any(|line| !line.trim().is_empty()) {
-        let fits = reindent(page, &mut hunk, place);
+    let flush = fitted.lines.iter().all(|line| line.sign != Sign::Context && front(&line.text).is_empty());
+    if indented && fitted.added().any(|line| !line.trim().is_empty()) {
+        let fits = reindent(&mut fitted, &pairs, page.view);
         fits.or(flush.then_some(()))?;
     }
-    Some(Cow::Owned(hunk))
+    Some(Cow::Owned(fitted))
 }
 
 /// Gives the new lines of a hunk the indentation of its place: by all old lines, or by those beside each change.
-fn reindent(page: &Page<'_>, hunk: &mut Hunk, place: &Place) -> Option<()> {
-    let pairs = pairs(page, hunk, place);
+fn reindent(hunk: &mut Hunk, pairs: &[Pair<'_>], view: &str) -> Option<()> {
     let news: Vec<usize> = (0..hunk.lines.len()).filter(|at| hunk.lines[*at].sign != Sign::Remove).collect();
-    let all = shift(&pairs).and_then(|shift| shift.apply(&joined(hunk, &news), || Indent::of(page.view)));
+    let all = shift(pairs).and_then(|shift| shift.apply(&joined(hunk, &news), || Indent::of(view)));
     if let Some(all) = all {
         write(hunk, &news, &all);
         return Some(());
@@ -48,17 +47,16 @@ fn reindent(page: &Page<'_>, hunk: &mut Hunk, place: &Place) -> Option<()> {
         let text = joined(hunk, &added);
         let Some(first) = text.split('\n').find(|line| !line.trim().is_empty()) else { continue };
         let around = [change.start.checked_sub(1), Some(change.end).filter(|end| *end < pairs.len())];
-        let beside = |like: &dyn Fn(&str) -> bool| -> Vec<Pair> {
-            let known =
-                around.iter().flatten().filter(|at| pairs[**at].as_ref().is_some_and(|(old, _)| like(old)));
-            known.map(|at| pairs[*at].clone()).collect()
+        let beside = |like: &dyn Fn(&str) -> bool| -> Vec<Pair<'_>> {
+            let near = around.iter().flatten().map(|at| pairs[*at]);
+            near.filter(|pair| pair.is_some_and(|(old, _)| like(old))).collect()
         };
         let ways = if gone.is_empty() {
             vec![beside(&|_| true), beside(&|old| front(old) == front(first))]
         } else {
             vec![pairs[change].to_vec()]
         };
-        let fits = |way: &Vec<Pair>| shift(way)?.apply(&text, || Indent::of(page.view));
+        let fits = |way: &Vec<Pair<'_>>| shift(way)?.apply(&text, || Indent::of(view));
         let all = ways.iter().find_map(fits)?;
         write(hunk, &added, &all);
     }
@@ -66,7 +64,7 @@ fn reindent(page: &Page<'_>, hunk: &mut Hunk, place: &Place) -> Option<()> {
 }
 
 /// Finds which indentation of old lines is which of the file.
-fn shift(pairs: &[Pair]) -> Option<Shift> {
+fn shift(pairs: &[Pair<'_>]) -> Option<Shift> {
     let full = pairs.iter().flatten().filter(|(old, _)| !old.trim().is_empty());
     Shift::new(full.map(|(old, file)| (front(old), front(file))))
 }
@@ -86,24 +84,22 @@ fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
 }
 
 /// Gives the new lines of a hunk the file's own characters where those of the old lines look alike.
-fn looks(page: &Page<'_>, hunk: &mut Hunk, place: &Place) {
-    let pairs = pairs(page, hunk, place);
+fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
     for change in changes(hunk) {
         let (gone, added): (Vec<usize>, Vec<usize>) =
             change.partition(|at| hunk.lines[*at].sign == Sign::Remove);
-        let files: Vec<&str> =
-            gone.iter().filter_map(|at| pairs[*at].as_ref().map(|(_, file)| file.as_str())).collect();
+        let files: Vec<&str> = gone.iter().filter_map(|at| pairs[*at].map(|(_, file)| file)).collect();
         let kept = characters(&joined(hunk, &gone), &files.join("\n"), &joined(hunk, &added));
         write(hunk, &added, &kept);
     }
 }
 
 /// Lists the old lines of a hunk with those of the file that they stand for; none for new lines.
-fn pairs(page: &Page<'_>, hunk: &Hunk, place: &Place) -> Vec<Pair> {
+fn pairs<'a>(page: &Page<'a>, hunk: &'a Hunk, place: &Place) -> Vec<Pair<'a>> {
     let mut there = page.lines[place.first..place.first + place.count].iter();
-    let pair = |line: &Line| match line.sign {
+    let pair = |line: &'a Line| match line.sign {
         Sign::Add => None,
-        _ => there.next().map(|file| (line.text.clone(), (*file).to_owned())),
+        _ => there.next().map(|file| (line.text.as_str(), *file)),
     };
     hunk.lines.iter().map(pair).collect()
 }
@@ -121,6 +117,6 @@ fn changes(hunk: &Hunk) -> Vec<Range<usize>> {
 }
 
 /// Gives the white space in front of a line.
-fn front(line: &str) -> &str {
+pub(super) fn front(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
