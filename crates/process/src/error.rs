@@ -33,6 +33,24 @@ pub enum StartError {
     /// The command, its arguments and its environment hold a NUL byte.
     #[error("the command holds a NUL byte, which no program can be given: take it out")]
     Nul,
+    /// Nothing here confines programs, and the plan wants it.
+    #[error(
+        "nothing was started, since nothing here confines it: {tried}; only the operator can start programs without a sandbox (`--sandbox off`)"
+    )]
+    NoSandbox {
+        /// What was tried, and why it does not work.
+        tried: String,
+    },
+    /// The sandbox of this program was not built.
+    #[error(
+        "nothing was started, since its sandbox was not built: {step}: {fault}; try again, and if it stays so, ask the operator"
+    )]
+    Sandbox {
+        /// What was done when it failed.
+        step: String,
+        /// What the system said.
+        fault: io::Error,
+    },
     /// As many commands run as may run at once.
     #[error("{running} commands run already, which is the limit: wait for one to end, or stop one")]
     TooMany {

@@ -12,6 +12,7 @@ use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
 use crate::leftovers;
 use crate::output::{Followed, Output, Shown, Want};
+use crate::sandbox::Enforcement;
 use crate::state::{Ending, Leftover, Report, Stage, Why};
 use crate::watch;
 
@@ -52,6 +53,7 @@ pub(crate) struct Shared {
     pub(crate) session: SessionKey,
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
+    pub(crate) enforcement: Enforcement,
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
     pub(crate) grace: Duration,
@@ -125,6 +127,11 @@ impl Job {
     /// Gives the directory in which it was started.
     pub fn directory(&self) -> &std::path::Path {
         &self.shared.directory
+    }
+
+    /// Says what is enforced for it and all that it starts.
+    pub fn enforcement(&self) -> &Enforcement {
+        &self.shared.enforcement
     }
 
     /// Says when it was started.

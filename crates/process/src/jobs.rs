@@ -88,7 +88,9 @@ impl Jobs {
         self.check_room()?;
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
-        let started = spawn(launch, prepare(launch, &run)?, self.files)?;
+        let prepared = prepare(launch, &run)?;
+        let enforcement = prepared.enforcement.clone();
+        let started = spawn(launch, prepared, self.files)?;
         let (wake, mut started) = match waker() {
             Ok(wake) => (Arc::new(wake), started),
             Err(fault) => return Err(given_up(started, fault)),
@@ -109,6 +111,7 @@ impl Jobs {
             session: session.clone(),
             program: launch.program.clone(),
             directory: launch.directory.clone(),
+            enforcement,
             begun: SystemTime::now(),
             started: Instant::now(),
             grace: launch.limits.grace,

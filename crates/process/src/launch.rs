@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::environment::Environment;
+use crate::sandbox::Sandbox;
 
 /// A program to start: what, where, with which environment and limits.
 #[derive(Debug, Clone)]
@@ -21,10 +22,12 @@ pub struct Launch {
     pub limits: Limits,
     /// What becomes of the processes that it leaves behind.
     pub survivors: Survivors,
+    /// What it may reach.
+    pub sandbox: Sandbox,
 }
 
 impl Launch {
-    /// Makes a launch with the house's environment, pipes and no limits.
+    /// Makes a launch with the house's environment, pipes, no limits and no sandbox.
     pub fn new(program: Program, directory: impl Into<PathBuf>) -> Self {
         Self {
             program,
@@ -33,6 +36,7 @@ impl Launch {
             channel: Channel::Pipe,
             limits: Limits::default(),
             survivors: Survivors::Keep,
+            sandbox: Sandbox::Off,
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::environment::{COOKIE, Environment};
 use crate::error::StartError;
 use crate::launch::{Channel, Launch, Program, Shell};
+use crate::sandbox::{Enforcement, Sandbox};
 
 /// The longest argument that Linux takes is 128 KiB with its NUL.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
@@ -32,6 +33,8 @@ pub(crate) struct Prepared {
     pub(crate) confine: Option<Confine>,
     /// Descriptors that it gets under the numbers that they have here.
     pub(crate) kept: Vec<OwnedFd>,
+    /// What is enforced for it.
+    pub(crate) enforcement: Enforcement,
 }
 
 /// Prepares a launch under the number of its run.
@@ -57,8 +60,14 @@ pub(crate) fn prepare(launch: &Launch, run: &str) -> Result<Prepared, StartError
     if words.chain(variables).any(|word| word.as_bytes().contains(&0)) {
         return Err(StartError::Nul);
     }
+    let enforcement = match &launch.sandbox {
+        Sandbox::Off => Enforcement::off(),
+        Sandbox::On(_) => {
+            return Err(StartError::NoSandbox { tried: "this version has no sandbox".to_owned() });
+        }
+    };
     let directory = launch.directory.clone();
-    Ok(Prepared { program, arguments, directory, environment, confine: None, kept: Vec::new() })
+    Ok(Prepared { program, arguments, directory, environment, confine: None, kept: Vec::new(), enforcement })
 }
 
 /// Gives the arguments with which a shell reads a line.

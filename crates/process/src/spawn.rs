@@ -100,7 +100,7 @@ fn terminal(size: Size) -> io::Result<Ends> {
 #[expect(unsafe_code, reason = "the supervisor is made between fork and execute")]
 fn command(prepared: Prepared, stdio: [Stdio; 3], setup: Setup) -> Command {
     let [input, output, errors] = stdio;
-    let Prepared { program, arguments, directory, environment, mut confine, kept } = prepared;
+    let Prepared { program, arguments, directory, environment, mut confine, kept, .. } = prepared;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(environment.variables());
     command.stdin(input).stdout(output).stderr(errors);

@@ -1,0 +1,126 @@
+//! What is enforced for a program, guard by guard, and what is not.
+
+use std::fmt;
+
+/// By what programs are confined, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Means {
+    /// By nothing.
+    Nothing,
+    /// By Landlock rules and a filter of system calls.
+    Landlock,
+    /// By namespaces of its own, and by Landlock rules and a filter of system calls besides.
+    Namespaces,
+}
+
+impl Means {
+    /// Gives its name in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Landlock => "landlock",
+            Self::Namespaces => "namespaces",
+        }
+    }
+}
+
+/// One thing that a sandbox keeps from a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Guard {
+    /// It changes nothing outside of the roots.
+    Writes,
+    /// It reads nothing but the roots, the system and the toolchains: no credentials, no other project.
+    Reads,
+    /// It changes nothing that is protected in the roots.
+    Protected,
+    /// It makes nothing that would be protected.
+    Missing,
+    /// It reaches no network.
+    Network,
+    /// It sees and reaches no process of the host.
+    Processes,
+    /// It talks to no service of the host through sockets and shared memory.
+    Services,
+    /// It reaches only the usual part of the kernel, and gains no rights.
+    Kernel,
+}
+
+impl Guard {
+    /// All guards.
+    pub const ALL: [Self; 8] = [
+        Self::Writes,
+        Self::Reads,
+        Self::Protected,
+        Self::Missing,
+        Self::Network,
+        Self::Processes,
+        Self::Services,
+        Self::Kernel,
+    ];
+
+    /// Gives its name in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Writes => "writes",
+            Self::Reads => "reads",
+            Self::Protected => "protected",
+            Self::Missing => "missing",
+            Self::Network => "network",
+            Self::Processes => "processes",
+            Self::Services => "services",
+            Self::Kernel => "kernel",
+        }
+    }
+}
+
+/// Whether a guard stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// It is enforced by the kernel, in this way.
+    Yes(&'static str),
+    /// It is not enforced, or not wholly, for this reason.
+    No(String),
+}
+
+/// What is enforced for a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enforcement {
+    /// By what.
+    pub means: Means,
+    /// The version of the kernel's Landlock, where it is used.
+    pub landlock: Option<u32>,
+    /// Each guard, and whether it stands.
+    pub guards: Vec<(Guard, Held)>,
+}
+
+impl Enforcement {
+    /// Says that nothing is enforced because the operator wanted it so.
+    pub fn off() -> Self {
+        let why = || Held::No("the operator turned the sandbox off".to_owned());
+        let guards = Guard::ALL.into_iter().map(|guard| (guard, why())).collect();
+        Self { means: Means::Nothing, landlock: None, guards }
+    }
+
+    /// Gives the guards that do not stand, with the reasons.
+    pub fn gaps(&self) -> impl Iterator<Item = (Guard, &str)> {
+        self.guards.iter().filter_map(|(guard, held)| match held {
+            Held::Yes(_) => None,
+            Held::No(why) => Some((*guard, why.as_str())),
+        })
+    }
+}
+
+impl fmt::Display for Enforcement {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "confined by {}", self.means.name())?;
+        if let Some(version) = self.landlock {
+            write!(out, " (Landlock {version})")?;
+        }
+        for (place, (guard, why)) in self.gaps().enumerate() {
+            let before = if place == 0 { "; not enforced: " } else { "; " };
+            write!(out, "{before}{} ({why})", guard.name())?;
+        }
+        Ok(())
+    }
+}

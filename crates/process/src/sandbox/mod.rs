@@ -1,0 +1,72 @@
+//! What a program may reach: the plan that a caller makes, and what of it the kernel here enforces.
+
+mod available;
+mod enforcement;
+
+use std::path::PathBuf;
+
+pub use available::{Available, available};
+pub use enforcement::{Enforcement, Guard, Held, Means};
+
+/// Whether a program is confined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sandbox {
+    /// It may do whatever the server's user may: only the operator decides that.
+    Off,
+    /// It is confined by a plan, or not started.
+    On(Plan),
+}
+
+/// What a confined program may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The directories that are worked in, each with all below it.
+    pub roots: Vec<PathBuf>,
+    /// What the program may do in them.
+    pub access: Access,
+    /// Files and directories that may be read besides the roots, the system's and the toolchains.
+    pub readable: Vec<PathBuf>,
+    /// What stays unchanged although it lies in a root, and cannot be made where it is missing.
+    ///
+    /// A relative path counts in each root. What a repository would execute (`.git/hooks`, `.git/config`) need not be
+    /// named.
+    pub protected: Vec<PathBuf>,
+    /// What it reaches over the network.
+    pub network: Network,
+    /// The directory that it finds as `/tmp`; without one it gets an empty one of its own.
+    pub temporary: Option<PathBuf>,
+    /// The strongest means that is taken; a weaker one only where the kernel forbids it.
+    pub means: Means,
+}
+
+impl Plan {
+    /// Makes a plan by which the program may change these directories, and has no network.
+    pub fn new(roots: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Self {
+            roots: roots.into_iter().map(Into::into).collect(),
+            access: Access::Change,
+            readable: Vec::new(),
+            protected: Vec::new(),
+            network: Network::Closed,
+            temporary: None,
+            means: Means::Namespaces,
+        }
+    }
+}
+
+/// What a program may do in the roots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It may read and change them.
+    Change,
+    /// It may only read them.
+    Read,
+}
+
+/// What a program reaches over the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Network {
+    /// Nothing but itself.
+    Closed,
+}
