@@ -22,6 +22,17 @@ pub enum StartError {
         /// What the system said.
         fault: io::Error,
     },
+    /// The system did not start it in its sandbox.
+    #[error(
+        "`{program}` was not started in its sandbox: {fault}; {}; the sandbox shows the roots, the system and the usual toolchains, and no other place",
+        next_step(fault)
+    )]
+    RefusedInside {
+        /// What was to be started.
+        program: String,
+        /// What the system said.
+        fault: io::Error,
+    },
     /// The directory in which it was to start cannot be entered.
     #[error("the directory {} cannot be entered: {fault}; give one that exists", directory.display())]
     Directory {

@@ -10,7 +10,7 @@ use tokio::sync::watch::Sender;
 
 use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
-use crate::leftovers;
+use crate::leftovers::{self, Holder};
 use crate::output::{Followed, Output, Shown, Want};
 use crate::sandbox::Enforcement;
 use crate::state::{Ending, Leftover, Report, Stage, Why};
@@ -54,6 +54,7 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
+    pub(crate) holder: Holder,
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
     pub(crate) grace: Duration,
@@ -163,7 +164,7 @@ impl Job {
         match (&inner.stage, inner.supervisor) {
             // The lock is held, so that the supervisor's number stays its own.
             (Stage::Ended(_), Some(supervisor)) => {
-                leftovers::below(supervisor, self.shared.output_name.as_deref())
+                leftovers::below(supervisor, self.shared.holder, self.shared.output_name.as_deref())
             }
             _ => Vec::new(),
         }

@@ -10,9 +10,10 @@ use tokio::sync::watch::Sender;
 use crate::error::{StartError, UnknownJob};
 use crate::job::{Inner, Job, Presence, Request, Shared, Told, Until};
 use crate::launch::Launch;
-use crate::leftovers::name_of_other_end;
+use crate::leftovers::{Holder, name_of_other_end};
 use crate::output::Output;
 use crate::prepare::prepare;
+use crate::sandbox::Enforcement;
 use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::tree;
@@ -89,7 +90,9 @@ impl Jobs {
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let prepared = prepare(launch, &run)?;
-        let enforcement = prepared.enforcement.clone();
+        let confined = prepared.confinement.as_ref();
+        let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
+        let holder = Holder::of(confined);
         let started = spawn(launch, prepared, self.files)?;
         let (wake, mut started) = match waker() {
             Ok(wake) => (Arc::new(wake), started),
@@ -112,6 +115,7 @@ impl Jobs {
             program: launch.program.clone(),
             directory: launch.directory.clone(),
             enforcement,
+            holder,
             begun: SystemTime::now(),
             started: Instant::now(),
             grace: launch.limits.grace,

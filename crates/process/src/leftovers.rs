@@ -7,15 +7,38 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpid};
 
 use crate::environment::COOKIE;
+use crate::sandbox::Confinement;
 use crate::state::{Holds, Leftover};
 use crate::tree::{self, Process};
 
 /// The longest environment that is looked through for a cookie.
 const ENVIRONMENT: usize = 1024 * 1024;
 
+/// What holds a job together below the process that the server has as its child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// That process itself.
+    Child,
+    /// Its own child, the first process of a namespace.
+    Grandchild,
+}
+
+impl Holder {
+    /// Says what holds a program that is confined in this way.
+    pub(crate) fn of(confinement: Option<&Confinement>) -> Self {
+        match confinement.and_then(|confinement| confinement.world.as_ref()) {
+            Some(_) => Self::Grandchild,
+            None => Self::Child,
+        }
+    }
+}
+
 /// Lists what runs below a supervisor.
-pub(crate) fn below(supervisor: i32, output: Option<&str>) -> Vec<Leftover> {
-    let processes = tree::below(supervisor);
+pub(crate) fn below(supervisor: i32, holder: Holder, output: Option<&str>) -> Vec<Leftover> {
+    let mut processes = tree::below(supervisor);
+    if holder == Holder::Grandchild {
+        processes.retain(|process| process.parent != supervisor);
+    }
     processes.iter().map(|process| leftover(process, output)).collect()
 }
 

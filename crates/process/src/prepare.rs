@@ -1,7 +1,6 @@
 //! The one place where it is decided what a launch executes: arguments, environment, what is done just before.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -9,15 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::environment::{COOKIE, Environment};
 use crate::error::StartError;
 use crate::launch::{Channel, Launch, Program, Shell};
-use crate::sandbox::{Enforcement, Sandbox};
+use crate::sandbox::{Confinement, Sandbox};
 
 /// The longest argument that Linux takes is 128 KiB with its NUL.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
-
-/// What is done in the new process just before it executes the program.
-///
-/// It runs between fork and execute: it may not allocate, lock or print.
-pub(crate) type Confine = Box<dyn FnMut() -> io::Result<()> + Send + Sync>;
 
 /// A launch as it will be executed.
 pub(crate) struct Prepared {
@@ -29,12 +23,10 @@ pub(crate) struct Prepared {
     pub(crate) directory: PathBuf,
     /// All that it finds in its environment.
     pub(crate) environment: Environment,
-    /// The last step before it is executed.
-    pub(crate) confine: Option<Confine>,
+    /// How it is confined, if it is.
+    pub(crate) confinement: Option<Confinement>,
     /// Descriptors that it gets under the numbers that they have here.
     pub(crate) kept: Vec<OwnedFd>,
-    /// What is enforced for it.
-    pub(crate) enforcement: Enforcement,
 }
 
 /// Prepares a launch under the number of its run.
@@ -60,14 +52,17 @@ pub(crate) fn prepare(launch: &Launch, run: &str) -> Result<Prepared, StartError
     if words.chain(variables).any(|word| word.as_bytes().contains(&0)) {
         return Err(StartError::Nul);
     }
-    let enforcement = match &launch.sandbox {
-        Sandbox::Off => Enforcement::off(),
-        Sandbox::On(_) => {
-            return Err(StartError::NoSandbox { tried: "this version has no sandbox".to_owned() });
-        }
-    };
     let directory = launch.directory.clone();
-    Ok(Prepared { program, arguments, directory, environment, confine: None, kept: Vec::new(), enforcement })
+    let confinement = match &launch.sandbox {
+        Sandbox::Off => None,
+        Sandbox::On(plan) => Some(Confinement::new(plan, &environment, &directory)?),
+    };
+    let temporary = confinement.as_ref().and_then(|confinement| confinement.temporary.clone());
+    let environment = match temporary {
+        Some(temporary) => environment.with("TMPDIR", temporary),
+        None => environment,
+    };
+    Ok(Prepared { program, arguments, directory, environment, confinement, kept: Vec::new() })
 }
 
 /// Gives the arguments with which a shell reads a line.

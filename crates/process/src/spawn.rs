@@ -4,9 +4,9 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv};
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
@@ -14,7 +14,8 @@ use rustix::pty::OpenptFlags;
 use crate::error::StartError;
 use crate::launch::{Channel, Launch, Size};
 use crate::prepare::Prepared;
-use crate::supervisor::{self, Setup, Terminal};
+use crate::sandbox::{Confinement, World};
+use crate::supervisor::{self, MESSAGE, Message, Setup, Terminal};
 
 /// A program that was started, and the ends of what it is connected to.
 pub(crate) struct Started {
@@ -29,7 +30,21 @@ pub(crate) struct Started {
 }
 
 /// Starts a prepared launch; `files` is how many files the program may open.
-pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+pub(crate) fn spawn(launch: &Launch, mut prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+    let confinement = prepared.confinement.take().map(Arc::new);
+    let started = spawn_confined(launch, prepared, confinement.clone(), files);
+    if let (Err(_), Some(confinement)) = (&started, &confinement) {
+        confinement.release();
+    }
+    started
+}
+
+fn spawn_confined(
+    launch: &Launch,
+    prepared: Prepared,
+    confinement: Option<Arc<Confinement>>,
+    files: Rlimit,
+) -> Result<Started, StartError> {
     check_directory(&prepared)?;
     let (control, theirs) =
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
@@ -43,11 +58,15 @@ pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Resul
         terminal: if ends.terminal.is_some() { Terminal::StandardInput } else { Terminal::None },
         files,
         kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
+        held: confinement.as_ref().and_then(|it| it.world.as_ref()).map(World::held).unwrap_or_default(),
     };
     let name = prepared.program.display().to_string();
-    let supervisor = command(prepared, ends.stdio, setup)
-        .spawn()
-        .map_err(|fault| StartError::Refused { program: name, fault })?;
+    let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();
+    let supervisor = match (spawned, confinement) {
+        (Ok(supervisor), _) => supervisor,
+        (Err(fault), None) => return Err(StartError::Refused { program: name, fault }),
+        (Err(fault), Some(confinement)) => return Err(not_confined(name, fault, &confinement, &control)),
+    };
     drop(theirs);
     Ok(Started { supervisor, control, output: ends.output, terminal: ends.terminal })
 }
@@ -98,21 +117,42 @@ fn terminal(size: Size) -> io::Result<Ends> {
 
 #[expect(clippy::disallowed_methods, reason = "this is the door through which programs are started")]
 #[expect(unsafe_code, reason = "the supervisor is made between fork and execute")]
-fn command(prepared: Prepared, stdio: [Stdio; 3], setup: Setup) -> Command {
+fn command(
+    prepared: Prepared,
+    confinement: Option<Arc<Confinement>>,
+    stdio: [Stdio; 3],
+    setup: Setup,
+) -> Command {
     let [input, output, errors] = stdio;
-    let Prepared { program, arguments, directory, environment, mut confine, kept, .. } = prepared;
+    let Prepared { program, arguments, directory, environment, kept, .. } = prepared;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(environment.variables());
     command.stdin(input).stdout(output).stderr(errors);
     let before = move || {
         let _ = &kept;
         // SAFETY: this is between fork and execute, in a process with one thread.
-        unsafe { supervisor::split(&setup) }?;
-        confine.as_mut().map_or(Ok(()), |confine| confine())
+        unsafe { supervisor::split(&setup, confinement.as_deref()) }
     };
-    // SAFETY: `split` and every `Confine` keep to calls that allocate nothing and take no lock.
+    // SAFETY: `split` keeps to calls that allocate nothing and take no lock.
     unsafe { command.pre_exec(before) };
     command
+}
+
+/// Tells a sandbox that could not be built from a program that could not be executed in it.
+fn not_confined(
+    program: String,
+    fault: io::Error,
+    confinement: &Confinement,
+    control: &OwnedFd,
+) -> StartError {
+    let mut message = [0; MESSAGE];
+    while let Ok((MESSAGE, _)) = recv(control, &mut message, RecvFlags::DONTWAIT) {
+        if let Some(Message::Failed(part, errno)) = Message::read(&message) {
+            let fault = io::Error::from_raw_os_error(errno.into());
+            return StartError::Sandbox { step: confinement.words(part), fault };
+        }
+    }
+    StartError::RefusedInside { program, fault }
 }
 
 /// A directory that cannot be entered is told from a program that cannot be started.

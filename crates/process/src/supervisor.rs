@@ -6,7 +6,7 @@
 //! Until `execve` or `_exit` nothing here may allocate, lock or print.
 
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 
+use crate::sandbox::{Confinement, Stop, World, calls};
 use crate::system::{self, Forked, Reaped};
 use crate::tree;
 
@@ -34,6 +35,8 @@ pub(crate) enum Message {
     Started(i32),
     /// The command has ended with this status.
     Ended(i32),
+    /// The command could not be confined: in which part, and with which error.
+    Failed(u16, u16),
 }
 
 impl Message {
@@ -44,16 +47,23 @@ impl Message {
         match letter {
             b'S' => Some(Self::Started(number)),
             b'X' => Some(Self::Ended(number)),
+            b'F' => {
+                let [a, b, c, d] = number.to_le_bytes();
+                Some(Self::Failed(u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])))
+            }
             _ => None,
         }
     }
 
     fn bytes(self) -> [u8; MESSAGE] {
-        let (letter, number) = match self {
-            Self::Started(pid) => (b'S', pid),
-            Self::Ended(status) => (b'X', status),
+        let (letter, [a, b, c, d]) = match self {
+            Self::Started(pid) => (b'S', pid.to_le_bytes()),
+            Self::Ended(status) => (b'X', status.to_le_bytes()),
+            Self::Failed(part, errno) => {
+                let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());
+                (b'F', [a, b, c, d])
+            }
         };
-        let [a, b, c, d] = number.to_le_bytes();
         [letter, a, b, c, d]
     }
 }
@@ -68,6 +78,8 @@ pub(crate) struct Setup {
     pub(crate) files: Rlimit,
     /// Descriptors that the command gets besides the first three.
     pub(crate) kept: Vec<RawFd>,
+    /// Descriptors that hold what is taken away when nothing is left, in their order.
+    pub(crate) held: Vec<RawFd>,
 }
 
 /// Whether a command gets a terminal.
@@ -77,22 +89,110 @@ pub(crate) enum Terminal {
     StandardInput,
 }
 
-/// Splits the forked process in two: it returns in the one that executes the command.
+/// Splits the forked process: it returns in the one that executes the command, confined if it is to be.
 ///
 /// # Safety
 ///
 /// To be called between fork and execute only, where this process has one thread and nobody else uses its memory.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-pub(crate) unsafe fn split(setup: &Setup) -> io::Result<()> {
+pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> io::Result<()> {
     rustix::process::setsid()?;
+    match confinement.and_then(|confinement| confinement.world.as_ref()) {
+        // SAFETY: promised by the caller.
+        Some(world) => unsafe { split_into_world(setup, world) }?,
+        // SAFETY: promised by the caller.
+        None => unsafe { split_in_two(setup) }?,
+    }
+    match confinement.map(|confinement| confinement.locks.close()) {
+        Some(Err(stop)) => Err(failed(setup, stop)),
+        Some(Ok(())) | None => Ok(()),
+    }
+}
+
+/// The elder process watches what descends from the younger, which becomes the command.
+#[expect(unsafe_code, reason = "forking has no safe interface")]
+unsafe fn split_in_two(setup: &Setup) -> io::Result<()> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let supervisor = rustix::process::getpid();
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
         Forked::Child => become_command(setup, supervisor),
         // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-        Forked::Parent(child) => unsafe { supervise(setup.control, child) },
+        Forked::Parent(child) => unsafe { supervise(setup.control, child, Circle::Descendants) },
     }
+}
+
+/// The eldest process stays outside; the next is the first in a world of its own and watches over it; the youngest
+/// becomes the command.
+#[expect(unsafe_code, reason = "forking has no safe interface")]
+unsafe fn split_into_world(setup: &Setup, world: &World) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let processes = rustix::fs::openat(CWD, c"/proc", flags, Mode::empty())?;
+    // SAFETY: both sides keep to calls that allocate nothing and take no lock.
+    match unsafe { calls::fork_into_namespaces() } {
+        Ok(Forked::Child) => {}
+        // SAFETY: this process uses no descriptor but those that `stay_outside` keeps.
+        Ok(Forked::Parent(child)) => unsafe { stay_outside(setup, world, child) },
+        Err(fault) => return Err(failed(setup, Stop { part: Stop::START, fault })),
+    }
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    be_killed_first();
+    world.script.build().map_err(|stop| failed(setup, stop))?;
+    // What the command finds in here, and that is before it runs, is not to be looked into.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let supervisor = rustix::process::getpid();
+    // SAFETY: as above.
+    match unsafe { system::fork() }? {
+        Forked::Child => {
+            say_own_number(setup, &processes);
+            become_command(setup, supervisor)
+        }
+        Forked::Parent(child) => {
+            // It needs none to end what is in its own world.
+            if calls::drop_capabilities().is_err() {
+                system::exit(1);
+            }
+            // SAFETY: this process uses no descriptor but those that `supervise` keeps.
+            unsafe { supervise(setup.control, child, Circle::World) }
+        }
+    }
+}
+
+/// Waits for the end of a world, and takes away what held it.
+#[expect(unsafe_code, reason = "descriptors are closed by their number")]
+unsafe fn stay_outside(setup: &Setup, world: &World, first: i32) -> ! {
+    let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let _ = rustix::process::chdir(c"/");
+    system::block_signals();
+    // SAFETY: nothing but the locks on the roots is used from here on.
+    unsafe { system::close_all_but(&setup.held) };
+    let status = system::wait(first);
+    world.release();
+    system::exit(i32::from(status != Some(0)))
+}
+
+/// Says the number that this process has for the server: the host's list of processes names it.
+fn say_own_number(setup: &Setup, processes: &OwnedFd) {
+    let mut name = [std::mem::MaybeUninit::uninit(); 16];
+    let Ok((name, _)) = rustix::fs::readlinkat_raw(processes, c"self", &mut name[..]) else { return };
+    let number = std::str::from_utf8(name).ok().and_then(|name| name.parse().ok());
+    if let Some(number) = number {
+        say(setup, Message::Started(number));
+    }
+}
+
+/// Says that the command could not be confined, and where; that is also the answer.
+fn failed(setup: &Setup, stop: Stop) -> io::Error {
+    let (part, errno) = stop.numbers();
+    say(setup, Message::Failed(part, errno));
+    io::Error::from_raw_os_error(errno.into())
+}
+
+#[expect(unsafe_code, reason = "a number becomes a descriptor")]
+fn say(setup: &Setup, message: Message) {
+    // SAFETY: the control socket is open until the command is executed.
+    let control = unsafe { BorrowedFd::borrow_raw(setup.control) };
+    let _ = send(control, &message.bytes(), SendFlags::NOSIGNAL);
 }
 
 /// Prepares the process that will be the command: own session, no descriptors, no inherited habits.
@@ -139,7 +239,7 @@ fn be_killed_first() {
 ///
 /// Every descriptor but the control socket is closed: nobody may use one afterwards.
 #[expect(unsafe_code, reason = "descriptors are closed and borrowed by their number")]
-unsafe fn supervise(control: RawFd, child: i32) -> ! {
+unsafe fn supervise(control: RawFd, child: i32, circle: Circle) -> ! {
     // The server's memory is not to be read through this process.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
@@ -151,8 +251,11 @@ unsafe fn supervise(control: RawFd, child: i32) -> ! {
     let Ok(children) = system::children_descriptor() else { system::exit(1) };
     // SAFETY: the control socket was put there, and stays open until this process ends.
     let control = unsafe { BorrowedFd::borrow_raw(0) };
-    let _ = send(control, &Message::Started(child).bytes(), SendFlags::NOSIGNAL);
-    let mut watch = Watch { child, is_reaped: false, order: Order::Watch, passes: 0 };
+    // In a world of its own the command has another number, and says itself which one it has outside.
+    if circle == Circle::Descendants {
+        let _ = send(control, &Message::Started(child).bytes(), SendFlags::NOSIGNAL);
+    }
+    let mut watch = Watch { child, circle, is_reaped: false, order: Order::Watch, passes: 0 };
     loop {
         watch.reap(control);
         let timeout = watch.kill();
@@ -172,9 +275,19 @@ unsafe fn supervise(control: RawFd, child: i32) -> ! {
 /// What the supervisor knows.
 struct Watch {
     child: i32,
+    circle: Circle,
     is_reaped: bool,
     order: Order,
     passes: u32,
+}
+
+/// What belongs to a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Circle {
+    /// What descends from the supervisor.
+    Descendants,
+    /// Everything in the supervisor's world.
+    World,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -219,13 +332,15 @@ impl Watch {
             system::exit(1);
         }
         self.passes += 1;
-        // A child that was not reaped keeps its number, and its group the group's.
-        if !self.is_reaped {
+        if self.circle == Circle::World {
+            let _ = system::kill(-1);
+        } else if !self.is_reaped {
+            // A child that was not reaped keeps its number, and its group the group's.
             let _ = system::kill(-self.child);
             let _ = system::kill(self.child);
         }
         // The group is enough for most; only then is it worth to look at every process there is.
-        if self.passes > 1 || self.is_reaped {
+        if self.circle == Circle::Descendants && (self.passes > 1 || self.is_reaped) {
             kill_children();
         }
         let wait = Duration::from_millis(if self.passes < 20 { 5 } else { 100 });

@@ -33,12 +33,9 @@ pub(crate) fn exit(code: i32) -> ! {
 
 /// Holds back all signals, and makes a descriptor that becomes readable when a child ends.
 pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {
-    // SAFETY: the sets are initialised by `sigfillset` and `sigemptyset` before they are read, and the descriptor is
-    // new and nobody else's.
+    block_signals();
+    // SAFETY: the set is initialised by `sigemptyset` before it is read, and the descriptor is new and nobody else's.
     unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
         let mut child: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut child);
         libc::sigaddset(&raw mut child, libc::SIGCHLD);
@@ -72,13 +69,17 @@ pub(crate) unsafe fn close_from(first: u32) {
 }
 
 fn close_range(first: u32, flags: libc::c_int) {
+    close_between(first, u32::MAX, flags);
+}
+
+fn close_between(first: u32, last: u32, flags: libc::c_int) {
     // SAFETY: the arguments are plain numbers; what closing means for others is the caller's to know.
-    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, flags) };
+    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
     if answer == 0 {
         return;
     }
     // Kernels before 5.9 have no such call.
-    for descriptor in first..65_536 {
+    for descriptor in first..=last.min(65_535) {
         // SAFETY: as above; a number that is no descriptor is refused.
         unsafe {
             if flags == 0 {
@@ -88,6 +89,23 @@ fn close_range(first: u32, flags: libc::c_int) {
             }
         }
     }
+}
+
+/// Closes every descriptor but these, which come in their order.
+///
+/// # Safety
+///
+/// Nobody may use the others afterwards.
+pub(crate) unsafe fn close_all_but(kept: &[RawFd]) {
+    let mut first = 0;
+    for kept in kept {
+        let kept = kept.cast_unsigned();
+        if first < kept {
+            close_between(first, kept - 1, 0);
+        }
+        first = kept + 1;
+    }
+    close_range(first, 0);
 }
 
 /// Puts a descriptor in the place of another.
@@ -108,6 +126,29 @@ pub(crate) fn reap() -> Reaped {
         -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => reap(),
         -1 => Reaped::NoneLeft,
         pid => Reaped::Ended { pid, status },
+    }
+}
+
+/// Waits for a child, and says how it ended.
+pub(crate) fn wait(child: i32) -> Option<i32> {
+    let mut status = 0;
+    loop {
+        // SAFETY: `status` lives through the call.
+        match unsafe { libc::waitpid(child, &raw mut status, libc::__WALL) } {
+            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            -1 => return None,
+            _ => return Some(status),
+        }
+    }
+}
+
+/// Holds back all signals.
+pub(crate) fn block_signals() {
+    // SAFETY: the set is initialised by `sigfillset` before it is read.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
     }
 }
 

@@ -1,12 +1,27 @@
 //! What a program may reach: the plan that a caller makes, and what of it the kernel here enforces.
 
 mod available;
+pub(crate) mod calls;
+mod confinement;
 mod enforcement;
+mod fallback;
+mod filter;
+mod host;
+mod locks;
+mod pins;
+mod places;
+mod rules;
+mod script;
+mod stand_in;
+mod view;
 
 use std::path::PathBuf;
 
 pub use available::{Available, available};
 pub use enforcement::{Enforcement, Guard, Held, Means};
+
+pub(crate) use confinement::{Confinement, World};
+pub(crate) use script::Stop;
 
 /// Whether a program is confined.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +48,8 @@ pub struct Plan {
     pub protected: Vec<PathBuf>,
     /// What it reaches over the network.
     pub network: Network,
-    /// The directory that it finds as `/tmp`; without one it gets an empty one of its own.
+    /// The directory that it finds as `/tmp`; without one it gets an empty one of its own, or where there are no
+    /// namespaces none.
     pub temporary: Option<PathBuf>,
     /// The strongest means that is taken; a weaker one only where the kernel forbids it.
     pub means: Means,

@@ -1,0 +1,31 @@
+//! Runs a line confined to a directory, and says what is enforced: `confined DIRECTORY LINE`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks")]
+
+use std::time::Duration;
+
+use toolpost_process::{
+    From, Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, Until, Want, available,
+};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1);
+    let (Some(directory), Some(line)) = (words.next(), words.next()) else {
+        return Err("confined DIRECTORY LINE".into());
+    };
+    eprintln!("{:?}", available());
+    let jobs = Jobs::new(Settings::default())?;
+    let mut launch = Launch::new(Program::line(line), &directory);
+    let mut plan = Plan::new([directory]);
+    plan.protected = [".vscode", ".mcp.json", ".envrc", ".gitmodules"].map(Into::into).into();
+    launch.sandbox = Sandbox::On(plan);
+    let job = jobs.start(&SessionKey("example".to_owned()), &launch)?;
+    job.wait(Until::Ended, Duration::from_secs(60)).await;
+    let shown = job.show(Want { from: From::Top, skip: 0, count: u64::MAX })?;
+    for piece in shown.pieces {
+        print!("{}", piece.text);
+    }
+    eprintln!("{:?}\n{}", job.report(), job.enforcement());
+    jobs.shut_down().await;
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! The system calls that make a sandbox; none of them allocates, so that a forked process may make them.
+#![expect(unsafe_code, reason = "namespaces, mounts, Landlock and filters have no safe interface")]
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use crate::system::Forked;
+
+/// The mount is read-only.
+pub(crate) const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY;
+/// Programs on it gain nothing from their set-user-id bit.
+pub(crate) const NO_SETUID: u64 = libc::MOUNT_ATTR_NOSUID;
+/// Device files on it are dead.
+pub(crate) const NO_DEVICES: u64 = libc::MOUNT_ATTR_NODEV;
+/// Nothing on it is executed.
+pub(crate) const NO_EXECUTION: u64 = libc::MOUNT_ATTR_NOEXEC;
+
+const FSCONFIG_SET_STRING: libc::c_uint = 1;
+const FSCONFIG_CMD_CREATE: libc::c_uint = 6;
+const FSOPEN_CLOEXEC: libc::c_uint = 1;
+const FSMOUNT_CLOEXEC: libc::c_uint = 1;
+const OPEN_TREE_CLONE: libc::c_uint = 1;
+const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
+const MOVE_MOUNT_T_EMPTY_PATH: libc::c_uint = 0x40;
+
+/// The namespaces that a confined program gets.
+const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP;
+
+/// Forks into new namespaces, in which the child is the first process and may do everything.
+///
+/// # Safety
+///
+/// As for `fork`: this process has one thread, and neither side allocates or takes a lock.
+pub(crate) unsafe fn fork_into_namespaces() -> io::Result<Forked> {
+    // SAFETY: without a stack of its own the child goes on with a copy of this one, as after a fork.
+    match answer(unsafe { libc::syscall(libc::SYS_clone, NAMESPACES | libc::SIGCHLD, 0, 0, 0, 0) })? {
+        0 => Ok(Forked::Child),
+        pid => Ok(Forked::Parent(pid)),
+    }
+}
+
+/// Makes a file system of a kind, not mounted anywhere yet.
+pub(crate) fn file_system(kind: &CStr, options: &[(&CStr, &CStr)], attributes: u64) -> io::Result<OwnedFd> {
+    // SAFETY: the pointers are of strings that live through the calls; descriptors that come back are new.
+    unsafe {
+        let made = descriptor(libc::syscall(libc::SYS_fsopen, kind.as_ptr(), FSOPEN_CLOEXEC))?;
+        let file = made.as_raw_fd();
+        for (name, value) in options {
+            let (name, value) = (name.as_ptr(), value.as_ptr());
+            answer(libc::syscall(libc::SYS_fsconfig, file, FSCONFIG_SET_STRING, name, value, 0))?;
+        }
+        let none = std::ptr::null::<libc::c_char>();
+        answer(libc::syscall(libc::SYS_fsconfig, file, FSCONFIG_CMD_CREATE, none, none, 0))?;
+        descriptor(libc::syscall(libc::SYS_fsmount, file, FSMOUNT_CLOEXEC, attributes))
+    }
+}
+
+/// Copies what is mounted at a path and below it, with further restrictions; the copy is not mounted anywhere yet.
+pub(crate) fn copy_tree(at: BorrowedFd<'_>, path: &CStr, attributes: u64) -> io::Result<OwnedFd> {
+    let flags = OPEN_TREE_CLONE
+        | libc::O_CLOEXEC.cast_unsigned()
+        | (libc::AT_RECURSIVE | libc::AT_EMPTY_PATH).cast_unsigned();
+    // SAFETY: the path lives through the call, and the descriptor that comes back is new.
+    let copy =
+        unsafe { descriptor(libc::syscall(libc::SYS_open_tree, at.as_raw_fd(), path.as_ptr(), flags)) }?;
+    restrict(&copy, attributes, libc::AT_RECURSIVE)?;
+    Ok(copy)
+}
+
+/// Restricts a mount itself, and leaves what is mounted below it.
+pub(crate) fn restrict_one(mount: &OwnedFd, attributes: u64) -> io::Result<()> {
+    restrict(mount, attributes, 0)
+}
+
+fn restrict(mount: &OwnedFd, attributes: u64, recursive: libc::c_int) -> io::Result<()> {
+    let attributes =
+        libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
+    let flags = libc::AT_EMPTY_PATH | recursive;
+    // SAFETY: the structure lives through the call, and its size is said.
+    answer(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    })
+    .map(|_| ())
+}
+
+/// Mounts what is not mounted yet over an open file or directory.
+pub(crate) fn mount(what: &OwnedFd, onto: BorrowedFd<'_>) -> io::Result<()> {
+    let flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+    let (from, to) = (what.as_raw_fd(), onto.as_raw_fd());
+    // SAFETY: the descriptors are open, and the paths are empty strings.
+    answer(unsafe { libc::syscall(libc::SYS_move_mount, from, c"".as_ptr(), to, c"".as_ptr(), flags) })
+        .map(|_| ())
+}
+
+/// Makes the current directory the root of everything, and lets go of what was the root.
+pub(crate) fn change_root() -> io::Result<()> {
+    // SAFETY: the paths are strings that live for ever.
+    unsafe {
+        answer(libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr()))?;
+        answer(libc::c_long::from(libc::umount2(c".".as_ptr(), libc::MNT_DETACH)))?;
+    }
+    Ok(())
+}
+
+/// Sets the loopback interface of this network namespace up.
+pub(crate) fn loopback_up() -> io::Result<()> {
+    // SAFETY: the request is a zeroed structure with a name that is ended by a zero; the socket is new.
+    unsafe {
+        let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
+        let socket = descriptor(libc::c_long::from(libc::socket(libc::AF_INET, kind, 0)))?;
+        let mut request: libc::ifreq = std::mem::zeroed();
+        for (place, letter) in request.ifr_name.iter_mut().zip(b"lo") {
+            *place = libc::c_char::from_ne_bytes([*letter]);
+        }
+        request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+        answer(libc::c_long::from(libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request)))?;
+    }
+    Ok(())
+}
+
+/// Gives up every capability, for this process and all that it executes.
+pub(crate) fn drop_capabilities() -> io::Result<()> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: i32,
+    }
+    const VERSION_3: u32 = 0x2008_0522;
+    const NO_ROOT_LOCKED: libc::c_ulong = 0b10_1111;
+    // SAFETY: the arguments are numbers, and structures that live through the calls.
+    unsafe {
+        for capability in 0..64 as libc::c_ulong {
+            // The first one that the kernel does not know ends it; without the right to drop, there is none to keep.
+            if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 {
+                break;
+            }
+        }
+        // Root is nobody special any more; refused where there was no right to anything in the first place.
+        libc::prctl(libc::PR_SET_SECUREBITS, NO_ROOT_LOCKED, 0, 0, 0);
+        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+        let header = Header { version: VERSION_3, pid: 0 };
+        let none = [0_u32; 6];
+        answer(libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()))?;
+    }
+    Ok(())
+}
+
+/// Takes from this process, and all that it executes, the way to new rights.
+pub(crate) fn no_new_privileges() -> io::Result<()> {
+    // SAFETY: the arguments are plain numbers.
+    answer(libc::c_long::from(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })).map(|_| ())
+}
+
+/// Puts a filter before every system call of this process and all that it starts.
+pub(crate) fn filter_calls(filter: &[libc::sock_filter]) -> io::Result<()> {
+    let length = u16::try_from(filter.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+    let program = libc::sock_fprog { len: length, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the program points to instructions that live through the call; the kernel copies them.
+    answer(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program) })
+        .map(|_| ())
+}
+
+/// What a set of Landlock rules decides about.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Handled {
+    pub(crate) files: u64,
+    pub(crate) network: u64,
+    pub(crate) scopes: u64,
+}
+
+/// Asks for the version of the kernel's Landlock.
+pub(crate) fn landlock_version() -> io::Result<u32> {
+    const VERSION: libc::c_uint = 1;
+    // SAFETY: with this flag the kernel reads no structure.
+    let version = answer(unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<Handled>(), 0, VERSION)
+    })?;
+    Ok(version.cast_unsigned())
+}
+
+/// Makes an empty set of Landlock rules.
+pub(crate) fn landlock_rules(handled: &Handled) -> io::Result<OwnedFd> {
+    // Kernels take a structure that is longer than theirs if the rest is zero.
+    // SAFETY: the structure lives through the call, and the descriptor that comes back is new.
+    unsafe {
+        let size = size_of::<Handled>();
+        descriptor(libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::from_ref(handled), size, 0))
+    }
+}
+
+/// Allows something beneath a path.
+pub(crate) fn landlock_allow(rules: &OwnedFd, beneath: &OwnedFd, access: u64) -> io::Result<()> {
+    #[repr(C, packed)]
+    struct Beneath {
+        access: u64,
+        parent: i32,
+    }
+    const PATH_BENEATH: libc::c_uint = 1;
+    let rule = Beneath { access, parent: beneath.as_raw_fd() };
+    // SAFETY: the structure lives through the call.
+    answer(unsafe {
+        libc::syscall(libc::SYS_landlock_add_rule, rules.as_raw_fd(), PATH_BENEATH, &raw const rule, 0)
+    })
+    .map(|_| ())
+}
+
+/// Puts this process, and all that it starts, under a set of Landlock rules.
+pub(crate) fn landlock_restrict(rules: &OwnedFd) -> io::Result<()> {
+    // SAFETY: the arguments are plain numbers.
+    answer(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) }).map(|_| ())
+}
+
+fn answer(answer: libc::c_long) -> io::Result<i32> {
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer as i32) }
+}
+
+/// # Safety
+///
+/// The number, if it is one, is a descriptor that is nobody else's.
+unsafe fn descriptor(number: libc::c_long) -> io::Result<OwnedFd> {
+    // SAFETY: promised by the caller.
+    answer(number).map(|number| unsafe { OwnedFd::from_raw_fd(number) })
+}

@@ -1,0 +1,175 @@
+//! From a plan to what is done between fork and execute, and to what can be said of it.
+
+use std::ffi::CString;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::environment::Environment;
+use crate::error::StartError;
+use crate::sandbox::available::available;
+use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
+use crate::sandbox::filter::Sockets;
+use crate::sandbox::locks::Locks;
+use crate::sandbox::pins::{Pins, pins};
+use crate::sandbox::rules::{NetworkIs, Right, Rules};
+use crate::sandbox::script::Script;
+use crate::sandbox::view::{Shown, View, view};
+use crate::sandbox::{Access, Plan};
+use crate::sandbox::{fallback, host};
+
+/// How a program is confined.
+#[derive(Debug)]
+pub(crate) struct Confinement {
+    /// What is enforced.
+    pub(crate) enforcement: Enforcement,
+    /// The world that is built first, where there are namespaces.
+    pub(crate) world: Option<World>,
+    /// The locks that are closed last.
+    pub(crate) locks: Locks,
+    /// What the program finds in `TMPDIR`.
+    pub(crate) temporary: Option<PathBuf>,
+}
+
+/// A world of its own, and what holds it.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) script: Script,
+    pins: Vec<Pins>,
+}
+
+impl Confinement {
+    /// Confines a program that starts in a directory, by the strongest means that there is.
+    pub(crate) fn new(plan: &Plan, environment: &Environment, directory: &Path) -> Result<Self, StartError> {
+        let available = available();
+        match plan.means.min(available.means) {
+            Means::Namespaces => Self::in_namespaces(plan, environment, directory, available.landlock),
+            Means::Landlock => match available.landlock {
+                Some(version) => fallback::confine(plan, environment, version, &available.why(plan.means)),
+                None => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
+            },
+            Means::Nothing => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
+        }
+    }
+
+    fn in_namespaces(
+        plan: &Plan,
+        environment: &Environment,
+        directory: &Path,
+        landlock: Option<u32>,
+    ) -> Result<Self, StartError> {
+        let view = view(plan, environment).map_err(root)?;
+        let directory = host::real(directory).unwrap_or_else(|_| directory.to_owned());
+        let pinned = match plan.access {
+            Access::Change => pins_of(&view, &plan.protected)?,
+            Access::Read => Vec::new(),
+        };
+        let script = Script::new(&view, &pinned, &directory);
+        let enforcement = Enforcement { means: Means::Namespaces, landlock, guards: guards(&pinned) };
+        let rules = landlock.map(|version| Rules::new(version, NetworkIs::Own, allowed(&view)));
+        let world = World { script, pins: pinned };
+        let locks = Locks::new(rules, Sockets::Own);
+        Ok(Self { enforcement, world: Some(world), locks, temporary: Some("/tmp".into()) })
+    }
+
+    /// Says in words where it failed.
+    pub(crate) fn words(&self, part: u16) -> String {
+        match (Locks::words(part), &self.world) {
+            (Some(words), _) => words.to_owned(),
+            (None, Some(world)) => world.script.words(part),
+            (None, None) => "it could not be made".to_owned(),
+        }
+    }
+
+    /// Gives back what is held for the program, if it was not started.
+    pub(crate) fn release(&self) {
+        if let Some(world) = &self.world {
+            world.release();
+        }
+    }
+}
+
+impl World {
+    /// Gives the descriptors that hold it, in their order.
+    pub(crate) fn held(&self) -> Vec<RawFd> {
+        let stand_ins = self.pins.iter().filter_map(|pins| pins.stand_ins.as_ref());
+        let mut held: Vec<RawFd> = stand_ins.map(crate::sandbox::stand_in::StandIns::lock).collect();
+        held.sort_unstable();
+        held
+    }
+
+    /// Takes away what was put into the roots to hold names; allocates nothing.
+    pub(crate) fn release(&self) {
+        for pins in &self.pins {
+            if let Some(stand_ins) = &pins.stand_ins {
+                stand_ins.release();
+            }
+        }
+    }
+}
+
+/// Makes what is tried to find out whether a means works here.
+pub(crate) fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confinement, String> {
+    let none: [PathBuf; 0] = [];
+    let (plan, environment) = (Plan::new(none), Environment::of_this_process());
+    let made = match (means, landlock) {
+        (Means::Namespaces, landlock) => {
+            Confinement::in_namespaces(&plan, &environment, Path::new("/"), landlock)
+        }
+        (_, Some(version)) => fallback::confine(&plan, &environment, version, ""),
+        (_, None) => Err(StartError::NoSandbox { tried: "there is no Landlock".to_owned() }),
+    };
+    made.map_err(|error| error.to_string())
+}
+
+/// Says that a root cannot be confined.
+pub(crate) fn root((root, why): (PathBuf, String)) -> StartError {
+    StartError::Sandbox { step: format!("the root {}", root.display()), fault: std::io::Error::other(why) }
+}
+
+/// Pins what is protected in each root; when one fails, what was held for the others is given back.
+fn pins_of(view: &View, protected: &[PathBuf]) -> Result<Vec<Pins>, StartError> {
+    let mut all: Vec<Pins> = Vec::new();
+    for root in &view.roots {
+        match pins(root, protected) {
+            Ok(pins) => all.push(pins),
+            Err(errno) => {
+                for stand_ins in all.iter().filter_map(|pins| pins.stand_ins.as_ref()) {
+                    stand_ins.release();
+                }
+                let step = format!("what is protected in {} could not be held", root.display());
+                return Err(StartError::Sandbox { step, fault: errno.into() });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Gives the second lock: what can be changed in the view can be changed, all else only be read.
+fn allowed(view: &View) -> Vec<(CString, Right)> {
+    let path = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
+    let mut allowed = vec![(c"/".to_owned(), Right::Read), (c"/dev".to_owned(), Right::Device)];
+    for place in &view.places {
+        if matches!(place.shown, Shown::Change | Shown::Other(_) | Shown::Empty) {
+            allowed.push((path(&place.path), Right::Change));
+        }
+    }
+    allowed
+}
+
+fn guards(pins: &[Pins]) -> Vec<(Guard, Held)> {
+    let unless =
+        |open: Vec<String>, how| if open.is_empty() { Held::Yes(how) } else { Held::No(open.join("; ")) };
+    let open = pins.iter().flat_map(|pins| pins.open.clone()).collect();
+    let makeable = pins.iter().flat_map(|pins| pins.makeable.clone()).collect();
+    vec![
+        (Guard::Writes, Held::Yes("all else is read-only or not there")),
+        (Guard::Reads, Held::Yes("all else is not there")),
+        (Guard::Protected, unless(open, "mounted read-only, and not to be moved")),
+        (Guard::Missing, unless(makeable, "the names are held while the program runs")),
+        (Guard::Network, Held::Yes("a network of its own, with nothing in it")),
+        (Guard::Processes, Held::Yes("processes of its own, and no other")),
+        (Guard::Services, Held::Yes("no socket and no shared memory of the host is there")),
+        (Guard::Kernel, Held::Yes("no rights, no way to new ones, a filter of system calls")),
+    ]
+}

@@ -1,0 +1,125 @@
+//! Confinement without namespaces: Landlock rules and a filter of system calls, and what they cannot do.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::environment::Environment;
+use crate::error::StartError;
+use crate::sandbox::Plan;
+use crate::sandbox::confinement::{Confinement, root};
+use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
+use crate::sandbox::filter::Sockets;
+use crate::sandbox::host::{self, Kind};
+use crate::sandbox::locks::Locks;
+use crate::sandbox::places::DEVICES;
+use crate::sandbox::rules::{NetworkIs, Right, Rules};
+use crate::sandbox::view::{Shown, View, view};
+
+/// Confines a program by a version of the kernel's Landlock; `why` says why by nothing better.
+pub(crate) fn confine(
+    plan: &Plan,
+    environment: &Environment,
+    version: u32,
+    why: &str,
+) -> Result<Confinement, StartError> {
+    let view = view(plan, environment).map_err(root)?;
+    let mut allowed = allowed(&view);
+    let temporary = plan.temporary.as_ref().and_then(|path| host::real(path).ok());
+    allowed.extend(temporary.iter().map(|path| (string(path), Right::Change)));
+    let rules = Rules::new(version, NetworkIs::OfHost, allowed);
+    let enforcement =
+        Enforcement { means: Means::Landlock, landlock: Some(version), guards: guards(version, why) };
+    let locks = Locks::new(Some(rules), Sockets::None);
+    Ok(Confinement { enforcement, world: None, locks, temporary })
+}
+
+/// Lists what may be read and what may be changed.
+fn allowed(view: &View) -> Vec<(CString, Right)> {
+    let mut allowed = vec![(c"/proc".to_owned(), Right::Read)];
+    for device in DEVICES.iter().chain(&["pts", "ptmx"]) {
+        allowed.push((string(Path::new("/dev").join(device)), Right::Device));
+    }
+    for place in &view.places {
+        let right = match place.shown {
+            Shown::Read => Right::Read,
+            Shown::Change => Right::Change,
+            // What is empty elsewhere is the host's here, and what a link leads to is a place itself.
+            Shown::Other(_) | Shown::Empty | Shown::Link(_) => continue,
+        };
+        for path in without(&place.path, &view.hidden) {
+            allowed.push((string(path), right));
+        }
+    }
+    allowed
+}
+
+/// Gives paths that are all of a place but for what is hidden in it.
+fn without(place: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    if hidden.iter().any(|hidden| place.starts_with(hidden)) {
+        return Vec::new();
+    }
+    if !hidden.iter().any(|hidden| hidden.starts_with(place)) {
+        return vec![place.to_owned()];
+    }
+    let names = host::names(place).into_iter().map(|name| place.join(name));
+    // A link is as readable as what it leads to.
+    let entries = names.filter(|path| host::kind(path) != Some(Kind::Link));
+    entries.flat_map(|path| without(&path, hidden)).collect()
+}
+
+fn guards(version: u32, why: &str) -> Vec<(Guard, Held)> {
+    let since = |first: u32, how: &'static str, gap: &str| {
+        if version >= first {
+            Held::Yes(how)
+        } else {
+            Held::No(format!("Landlock {version} does not cover {gap}"))
+        }
+    };
+    let not = |what: &str| Held::No(format!("{what} ({why})"));
+    vec![
+        (Guard::Writes, since(3, "Landlock rules", "the truncation of files")),
+        (Guard::Reads, Held::Yes("Landlock rules")),
+        (Guard::Protected, not("rules cannot take a name out of a directory that can be changed")),
+        (Guard::Missing, not("rules cannot take a name out of a directory that can be changed")),
+        (Guard::Network, Held::Yes("no socket can be made")),
+        (Guard::Processes, since(6, "Landlock keeps signals and looks inside; names are seen", "signals")),
+        (Guard::Services, Held::Yes("no socket can be made, and shared memory is not there")),
+        (Guard::Kernel, Held::Yes("no rights, no way to new ones, a filter of system calls")),
+    ]
+}
+
+fn string(path: impl AsRef<Path>) -> CString {
+    CString::new(path.as_ref().as_os_str().as_bytes()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests make directories")]
+
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_is_hidden_is_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let top = host::real(directory.path()).unwrap();
+        for name in ["a/b", "a/c", "d"] {
+            fs::create_dir_all(top.join(name)).unwrap();
+        }
+        fs::write(top.join("a/secret"), "").unwrap();
+        std::os::unix::fs::symlink(top.join("a/secret"), top.join("e")).unwrap();
+        let rows: [(&[&str], &[&str]); 4] =
+            [(&[], &[""]), (&["a/secret"], &["a/b", "a/c", "d"]), (&["a", "d/none"], &[]), (&["d"], &["a"])];
+        for (hidden, wanted) in rows {
+            let hidden: Vec<PathBuf> = hidden.iter().map(|name| top.join(name)).collect();
+            let mut found = without(&top, &hidden);
+            found.sort();
+            let wanted: Vec<PathBuf> = wanted
+                .iter()
+                .map(|name| if name.is_empty() { top.clone() } else { top.join(name) })
+                .collect();
+            assert_eq!(found, wanted, "{hidden:?}");
+        }
+    }
+}

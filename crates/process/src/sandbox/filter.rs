@@ -1,0 +1,311 @@
+//! The filter of system calls: what reaches parts of the kernel that no usual program needs gets an error.
+
+use libc::{
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
+    sock_filter,
+};
+
+/// Which sockets a program may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// Local ones and TCP: its network and its files are its own.
+    Own,
+    /// None but pairs: the host's would be in reach.
+    None,
+}
+
+/// The newest system call that is known here; what comes after it is answered as if it did not exist.
+const NEWEST: u32 = 470;
+
+/// A call of the other interface of this machine (x32) has this bit.
+const X32: u32 = 0x4000_0000;
+
+#[cfg(target_arch = "x86_64")]
+const MACHINE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const MACHINE: u32 = 0xc000_00b7;
+#[cfg(target_arch = "riscv64")]
+const MACHINE: u32 = 0xc000_00f3;
+
+/// Where the parts of a call stand for the filter: its number, its machine, and the lower half of its arguments.
+const NUMBER: u32 = 0;
+const ARCHITECTURE: u32 = 4;
+const ARGUMENTS: u32 = 16;
+
+/// What is refused whatever its arguments are.
+const REFUSED: &[c_long] = &[
+    // Looking into other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Doors of the kernel with a long history of holes.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_fanotify_init,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_nfsservctl,
+    // Keys of the user.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Mounts, roots and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    OPEN_TREE_ATTR,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // The machine itself.
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+];
+
+#[cfg(target_arch = "x86_64")]
+const REFUSED_ON_THIS_MACHINE: &[c_long] =
+    &[libc::SYS_kexec_file_load, libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt, libc::SYS_uselib];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_ON_THIS_MACHINE: &[c_long] = &[];
+
+/// `open_tree_attr`, which the C library's headers do not name yet; the same number on every machine.
+const OPEN_TREE_ATTR: c_long = 467;
+
+/// The flags of `clone` that make namespaces.
+const NAMESPACES: u32 = (libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP)
+    .cast_unsigned();
+
+/// What of a socket's kind is no flag.
+const KIND: u32 = 0xf;
+
+/// Asks what persona there is, without changing it.
+const ASK_PERSONA: u32 = 0xffff_ffff;
+
+/// Builds the filter.
+pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
+    let mut filter = Filter { instructions: Vec::new() };
+    filter.load(ARCHITECTURE);
+    filter.unless(MACHINE, libc::ENOSYS);
+    filter.load(NUMBER);
+    filter.at_least(X32, libc::ENOSYS);
+    filter.at_least(NEWEST + 1, libc::ENOSYS);
+    for call in REFUSED.iter().chain(REFUSED_ON_THIS_MACHINE) {
+        filter.when(number(*call), &[refuse(libc::EPERM)]);
+    }
+    // Its flags lie in memory, where no filter sees them; without it the C library takes `clone`.
+    filter.when(number(libc::SYS_clone3), &[refuse(libc::ENOSYS)]);
+    filter.when(
+        number(libc::SYS_clone),
+        &[argument(0), jump(BPF_JSET, NAMESPACES, 0, 1), refuse(libc::EPERM), allow()],
+    );
+    filter.when(
+        number(libc::SYS_ioctl),
+        &[
+            argument(1),
+            jump(BPF_JEQ, libc::TIOCSTI as u32, 1, 0),
+            jump(BPF_JEQ, libc::TIOCLINUX as u32, 0, 1),
+            refuse(libc::EPERM),
+            allow(),
+        ],
+    );
+    filter.when(
+        number(libc::SYS_personality),
+        &[
+            argument(0),
+            jump(BPF_JEQ, 0, 1, 0),
+            jump(BPF_JEQ, ASK_PERSONA, 0, 1),
+            allow(),
+            refuse(libc::EPERM),
+        ],
+    );
+    filter.when(number(libc::SYS_socket), &made(sockets));
+    filter.when(
+        number(libc::SYS_socketpair),
+        &[argument(0), jump(BPF_JEQ, libc::AF_UNIX as u32, 0, 1), allow(), refuse(libc::EAFNOSUPPORT)],
+    );
+    filter.instructions.push(allow());
+    filter.instructions
+}
+
+/// Decides about a new socket by its family and its kind.
+fn made(sockets: Sockets) -> Vec<sock_filter> {
+    match sockets {
+        Sockets::None => vec![refuse(libc::EAFNOSUPPORT)],
+        Sockets::Own => vec![
+            argument(0),
+            jump(BPF_JEQ, libc::AF_UNIX as u32, 5, 0),
+            jump(BPF_JEQ, libc::AF_INET as u32, 1, 0),
+            jump(BPF_JEQ, libc::AF_INET6 as u32, 0, 4),
+            argument(1),
+            statement(BPF_ALU | BPF_AND | BPF_K, KIND),
+            jump(BPF_JEQ, libc::SOCK_STREAM as u32, 0, 1),
+            allow(),
+            refuse(libc::EAFNOSUPPORT),
+        ],
+    }
+}
+
+struct Filter {
+    instructions: Vec<sock_filter>,
+}
+
+impl Filter {
+    fn load(&mut self, at: u32) {
+        self.instructions.push(statement(BPF_LD | BPF_W | BPF_ABS, at));
+    }
+
+    /// Answers with an error unless what was loaded is this.
+    fn unless(&mut self, wanted: u32, errno: i32) {
+        self.instructions.extend([jump(BPF_JEQ, wanted, 1, 0), refuse(errno)]);
+    }
+
+    /// Answers with an error if what was loaded is this or more.
+    fn at_least(&mut self, least: u32, errno: i32) {
+        self.instructions.extend([jump(BPF_JGE, least, 0, 1), refuse(errno)]);
+    }
+
+    /// Goes through what is decided about a call, if it is this one; all ends in an answer there.
+    fn when(&mut self, call: u32, decided: &[sock_filter]) {
+        let past = u8::try_from(decided.len()).unwrap_or(u8::MAX);
+        self.instructions.push(jump(BPF_JEQ, call, 0, past));
+        self.instructions.extend_from_slice(decided);
+    }
+}
+
+fn number(call: c_long) -> u32 {
+    call as u32
+}
+
+fn statement(code: u32, k: u32) -> sock_filter {
+    sock_filter { code: code as u16, jt: 0, jf: 0, k }
+}
+
+fn jump(test: u32, k: u32, yes: u8, no: u8) -> sock_filter {
+    sock_filter { code: (BPF_JMP | test | BPF_K) as u16, jt: yes, jf: no, k }
+}
+
+fn argument(place: u32) -> sock_filter {
+    // Every flag and number that is asked for here stands in the lower half.
+    let little_end = if cfg!(target_endian = "big") { 4 } else { 0 };
+    statement(BPF_LD | BPF_W | BPF_ABS, ARGUMENTS + place * 8 + little_end)
+}
+
+fn allow() -> sock_filter {
+    statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW)
+}
+
+fn refuse(errno: i32) -> sock_filter {
+    statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs the filter over a call as the kernel does.
+    fn decide(filter: &[sock_filter], call: c_long, arguments: [u32; 2]) -> u32 {
+        let (mut at, mut loaded) = (0, 0);
+        loop {
+            let now = filter[at];
+            at += 1;
+            let code = u32::from(now.code);
+            match code & 7 {
+                0 => {
+                    loaded = match now.k {
+                        NUMBER => call as u32,
+                        ARCHITECTURE => MACHINE,
+                        at => arguments[((at - ARGUMENTS) / 8) as usize],
+                    }
+                }
+                4 => loaded &= now.k,
+                5 => {
+                    let holds = match code & 0xf0 {
+                        BPF_JEQ => loaded == now.k,
+                        BPF_JGE => loaded >= now.k,
+                        _ => loaded & now.k != 0,
+                    };
+                    at += usize::from(if holds { now.jt } else { now.jf });
+                }
+                _ => return now.k,
+            }
+        }
+    }
+
+    #[test]
+    fn calls_are_decided() {
+        let (yes, no) = (libc::SECCOMP_RET_ALLOW, |errno: i32| libc::SECCOMP_RET_ERRNO | errno as u32);
+        let (not_permitted, unknown, family) = (no(libc::EPERM), no(libc::ENOSYS), no(libc::EAFNOSUPPORT));
+        let own = filter(Sockets::Own);
+        let none = filter(Sockets::None);
+        let (unix, inet, inet6) = (libc::AF_UNIX as u32, libc::AF_INET as u32, libc::AF_INET6 as u32);
+        let (stream, datagram, raw) =
+            (libc::SOCK_STREAM as u32, libc::SOCK_DGRAM as u32, libc::SOCK_RAW as u32);
+        let cloexec = libc::SOCK_CLOEXEC as u32;
+        let rows: &[(c_long, [u32; 2], u32, u32)] = &[
+            (libc::SYS_read, [0, 0], yes, yes),
+            (libc::SYS_execve, [0, 0], yes, yes),
+            (libc::SYS_ptrace, [0, 0], not_permitted, not_permitted),
+            (libc::SYS_io_uring_setup, [8, 0], not_permitted, not_permitted),
+            (libc::SYS_mount, [0, 0], not_permitted, not_permitted),
+            (libc::SYS_setdomainname, [0, 0], not_permitted, not_permitted),
+            (libc::SYS_clone3, [0, 0], unknown, unknown),
+            (libc::SYS_clone, [libc::SIGCHLD as u32, 0], yes, yes),
+            (libc::SYS_clone, [libc::CLONE_NEWUSER as u32, 0], not_permitted, not_permitted),
+            (libc::SYS_ioctl, [0, libc::TIOCGWINSZ as u32], yes, yes),
+            (libc::SYS_ioctl, [0, libc::TIOCSTI as u32], not_permitted, not_permitted),
+            (libc::SYS_ioctl, [0, libc::TIOCLINUX as u32], not_permitted, not_permitted),
+            (libc::SYS_personality, [0, 0], yes, yes),
+            (libc::SYS_personality, [ASK_PERSONA, 0], yes, yes),
+            (libc::SYS_personality, [0x0040_0000, 0], not_permitted, not_permitted),
+            (libc::SYS_socket, [unix, stream], yes, family),
+            (libc::SYS_socket, [unix, datagram | cloexec], yes, family),
+            (libc::SYS_socket, [inet, stream | cloexec], yes, family),
+            (libc::SYS_socket, [inet6, stream], yes, family),
+            (libc::SYS_socket, [inet, datagram], family, family),
+            (libc::SYS_socket, [inet6, raw], family, family),
+            (libc::SYS_socket, [libc::AF_NETLINK as u32, raw], family, family),
+            (libc::SYS_socket, [libc::AF_VSOCK as u32, stream], family, family),
+            (libc::SYS_socketpair, [unix, stream], yes, yes),
+            (libc::SYS_socketpair, [inet, stream], family, family),
+            (471, [0, 0], unknown, unknown),
+            (c_long::from(X32), [0, 0], unknown, unknown),
+        ];
+        for (call, arguments, with_own, without) in rows {
+            let got = (decide(&own, *call, *arguments), decide(&none, *call, *arguments));
+            assert_eq!(got, (*with_own, *without), "{call} {arguments:?}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Looking at the host's files, to know what a sandbox can show of them.
+
+use std::ffi::OsString;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2, readlinkat, statat,
+};
+use rustix::io::Errno;
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Directory,
+    Link,
+    Other,
+}
+
+/// Says what stands at a path itself; nothing if nobody can see it.
+pub(crate) fn kind(path: &Path) -> Option<Kind> {
+    let stat = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    })
+}
+
+/// Gives the path without links of what stands at a path.
+pub(crate) fn real(path: &Path) -> Result<PathBuf, Errno> {
+    let file = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let name = readlinkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new())?;
+    Ok(PathBuf::from(OsString::from_vec(name.into_bytes())))
+}
+
+/// Gives what a symbolic link says.
+pub(crate) fn link(path: &Path) -> Option<PathBuf> {
+    let target = readlinkat(CWD, path, Vec::new()).ok()?;
+    Some(PathBuf::from(OsString::from_vec(target.into_bytes())))
+}
+
+/// Lists the names in a directory; none if it cannot be read.
+pub(crate) fn names(path: &Path) -> Vec<OsString> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(directory) = openat(CWD, path, flags, Mode::empty()) else { return Vec::new() };
+    let Ok(entries) = Dir::read_from(directory) else { return Vec::new() };
+    let names = entries.flatten().map(|entry| OsString::from_vec(entry.file_name().to_bytes().to_vec()));
+    names.filter(|name| name != "." && name != "..").collect()
+}
+
+/// Reads the beginning of a small file.
+pub(crate) fn begins(path: &Path) -> Option<Vec<u8>> {
+    let file = openat(CWD, path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut bytes = [0; 4096];
+    let length = rustix::io::read(&file, &mut bytes).ok()?;
+    Some(bytes[..length].to_vec())
+}
+
+/// Opens what stands beneath a directory without following any link, only to point to it.
+pub(crate) fn beneath(directory: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let file = openat2(directory, path, flags, Mode::empty(), resolve)?;
+    // Without following, a link at the end would be opened itself.
+    let stat = rustix::fs::fstat(&file)?;
+    if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink { Err(Errno::LOOP) } else { Ok(file) }
+}
+
+/// Says whether a path can be given to the system: it is absolute and holds no NUL.
+pub(crate) fn is_plain(path: &Path) -> bool {
+    path.is_absolute() && !path.as_os_str().as_bytes().contains(&0)
+}

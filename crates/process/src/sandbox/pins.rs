@@ -1,0 +1,156 @@
+//! What stays unchanged in the roots: which of it stands there, which is missing, and what cannot be held.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
+
+use crate::sandbox::host::{self, Kind};
+use crate::sandbox::places::REPOSITORY;
+use crate::sandbox::stand_in::{Made, StandIns};
+
+/// What of one root is pinned.
+#[derive(Debug)]
+pub(crate) struct Pins {
+    /// The root.
+    pub(crate) root: PathBuf,
+    /// Paths in the root that get a mount of their own, above first: those that can only be read, and the directories
+    /// on the way to them, which are thereby not to be renamed.
+    pub(crate) mounts: Vec<(PathBuf, Pinned)>,
+    /// What holds the missing names, if there are any.
+    pub(crate) stand_ins: Option<StandIns>,
+    /// What can be changed although it should not.
+    pub(crate) open: Vec<String>,
+    /// What can be made although it should not.
+    pub(crate) makeable: Vec<String>,
+}
+
+/// How a path is pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pinned {
+    /// It can only be read.
+    Unchanged,
+    /// It can be changed, and neither moved nor removed.
+    InPlace,
+}
+
+/// Looks at what is protected in a root, and holds the names of what is missing.
+pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = openat(CWD, root, flags, Mode::empty())?;
+    let mut pins = Pins {
+        root: root.to_owned(),
+        mounts: Vec::new(),
+        stand_ins: None,
+        open: Vec::new(),
+        makeable: Vec::new(),
+    };
+    let (mut unchanged, mut missing) = (BTreeSet::new(), Vec::new());
+    // The lock comes first: what stands there under it stays.
+    let mut stand_ins = StandIns::new(directory.try_clone().map_err(|_| Errno::MFILE)?)?;
+    for path in wanted(root, protected) {
+        match host::beneath(&directory, &path) {
+            Ok(_) => {
+                stand_ins.adopt(&path);
+                unchanged.insert(path);
+            }
+            Err(Errno::NOENT) => missing.push(path),
+            // A `.git` that is a file says where the repository is: it stays as it is.
+            Err(Errno::NOTDIR) => unchanged.extend(file_above(root, &path)),
+            Err(errno) => pins.open.push(open(&path, errno)),
+        }
+    }
+    for path in missing {
+        match stand_ins.hold(&path) {
+            Ok(Made::Held) => {
+                unchanged.insert(path);
+            }
+            Ok(Made::NotNeeded) => {}
+            Err(errno) => pins.makeable.push(format!("`{}`: {errno}", path.display())),
+        }
+    }
+    pins.stand_ins = Some(stand_ins).filter(|stand_ins| !stand_ins.is_empty());
+    pins.mounts = mounts(&unchanged);
+    Ok(pins)
+}
+
+/// Gives the mounts for what stays unchanged: all directories on the way are in place before it.
+fn mounts(unchanged: &BTreeSet<PathBuf>) -> Vec<(PathBuf, Pinned)> {
+    let mut mounts: Vec<(PathBuf, Pinned)> = Vec::new();
+    for path in unchanged {
+        // What lies in something unchanged is unchanged with it.
+        if path.ancestors().skip(1).any(|above| unchanged.contains(above)) {
+            continue;
+        }
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        above.reverse();
+        for above in above.into_iter().filter(|above| !above.as_os_str().is_empty()) {
+            let in_place = (above.to_owned(), Pinned::InPlace);
+            if !mounts.contains(&in_place) {
+                mounts.push(in_place);
+            }
+        }
+        mounts.push((path.clone(), Pinned::Unchanged));
+    }
+    mounts
+}
+
+/// Gives what is protected in a root, as paths in it.
+fn wanted(root: &Path, protected: &[PathBuf]) -> Vec<PathBuf> {
+    let of_repository = REPOSITORY.iter().map(PathBuf::from);
+    let named = protected.iter().filter_map(|path| {
+        let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
+        let is_inside = inside.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        (is_inside && !inside.as_os_str().is_empty()).then(|| inside.to_owned())
+    });
+    let mut all: Vec<PathBuf> = of_repository.chain(named).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn file_above(root: &Path, path: &Path) -> Option<PathBuf> {
+    let is_file = |above: &&Path| host::kind(&root.join(above)) == Some(Kind::Other);
+    path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()).find(is_file).map(Path::to_owned)
+}
+
+fn open(path: &Path, errno: Errno) -> String {
+    match errno {
+        Errno::LOOP => format!("`{}` is, or lies behind, a symbolic link", path.display()),
+        errno => format!("`{}` cannot be looked at: {errno}", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_to_what_is_pinned_stays_in_place() {
+        let unchanged =
+            [".git/config", ".git/hooks", ".git/info/attributes", ".vscode", ".vscode/tasks.json"];
+        let mounts = mounts(&unchanged.iter().map(PathBuf::from).collect());
+        let said: Vec<String> =
+            mounts.iter().map(|(path, pinned)| format!("{} {pinned:?}", path.display())).collect();
+        let wanted = [
+            ".git InPlace",
+            ".git/config Unchanged",
+            ".git/hooks Unchanged",
+            ".git/info InPlace",
+            ".git/info/attributes Unchanged",
+            ".vscode Unchanged",
+        ];
+        assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn protected_names_count_in_each_root() {
+        let protected = ["/w/a/x", "/w/b/y", ".envrc", "../up", "", "/w/a"].map(PathBuf::from);
+        let all = wanted(Path::new("/w/a"), &protected);
+        let named: Vec<&PathBuf> =
+            all.iter().filter(|path| !REPOSITORY.iter().any(|known| Path::new(known) == **path)).collect();
+        assert_eq!(named, [Path::new(".envrc"), Path::new("x")]);
+        assert_eq!(all.len(), REPOSITORY.len() + 2);
+    }
+}

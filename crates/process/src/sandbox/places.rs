@@ -1,0 +1,186 @@
+//! The names of places that every sandbox knows: the system's, toolchains' and those of secrets.
+
+/// What of the system is shown.
+pub(crate) const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+    "/snap",
+    "/home/linuxbrew/.linuxbrew",
+    "/sys/devices/system/cpu",
+];
+
+/// The device files that a program gets.
+pub(crate) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
+
+/// The directories that are empty in a sandbox, and its own.
+pub(crate) const EMPTY: &[&str] = &["/tmp", "/var/tmp", "/run", "/dev/shm"];
+
+/// What of a home directory is shown: programs and what they have downloaded, and nothing that opens doors.
+pub(crate) const TOOLCHAINS: &[&str] = &[
+    ".asdf",
+    ".bun/bin",
+    ".bun/install/cache",
+    ".cabal/packages",
+    ".cache/bazelisk",
+    ".cache/deno",
+    ".cache/ms-playwright",
+    ".cache/node",
+    ".cache/pip",
+    ".cache/pypoetry",
+    ".cache/uv",
+    ".cache/yarn",
+    ".cargo/bin",
+    ".cargo/git",
+    ".cargo/registry",
+    ".conan2/p",
+    ".config/git/attributes",
+    ".config/git/config",
+    ".config/git/ignore",
+    ".deno/bin",
+    ".dotnet",
+    ".elan",
+    ".gem/ruby",
+    ".ghcup",
+    ".gitconfig",
+    ".gradle/caches",
+    ".gradle/wrapper",
+    ".jenv",
+    ".juliaup",
+    ".local/bin",
+    ".local/lib",
+    ".local/pipx",
+    ".local/share/fnm",
+    ".local/share/mise",
+    ".local/share/pipx",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".m2/repository",
+    ".m2/wrapper",
+    ".npm/_cacache",
+    ".nuget/packages",
+    ".nvm",
+    ".opam",
+    ".pub-cache/hosted",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".rvm",
+    ".sdkman",
+    ".stack",
+    ".volta",
+    "go/bin",
+    "go/pkg",
+];
+
+/// The variables that say where a toolchain is.
+pub(crate) const TOOLCHAIN_VARIABLES: &[&str] = &[
+    "RUSTUP_HOME",
+    "GOROOT",
+    "GOMODCACHE",
+    "JAVA_HOME",
+    "ANDROID_HOME",
+    "NVM_DIR",
+    "NODE_PATH",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "RBENV_ROOT",
+    "GEM_HOME",
+];
+
+/// What of the directory that `CARGO_HOME` names is shown; the rest may hold tokens.
+pub(crate) const OF_CARGO: &[&str] = &["bin", "git", "registry"];
+
+/// What of a home directory is never shown.
+pub(crate) const SECRETS: &[&str] = &[
+    ".ssh",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".gnupg",
+    ".netrc",
+    ".git-credentials",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".boto",
+    ".s3cfg",
+    ".databrickscfg",
+    ".vault-token",
+    ".password-store",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".psql_history",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/hub",
+    ".config/op",
+    ".config/rclone",
+    ".config/git/credentials",
+    ".config/github-copilot",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/toolpost",
+    ".gem/credentials",
+    ".gradle/gradle.properties",
+    ".local/share/keyrings",
+    ".local/share/toolpost",
+    ".local/state/toolpost",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".mozilla",
+    ".pub-cache/credentials.json",
+    ".terraform.d/credentials.tfrc.json",
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".gemini",
+];
+
+/// What of the system is never shown.
+pub(crate) const SYSTEM_SECRETS: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/krb5.keytab",
+    "/etc/wireguard",
+    "/etc/docker/key.json",
+    "/etc/kubernetes",
+    "/etc/NetworkManager/system-connections",
+];
+
+/// Where the keys by which a machine is known lie.
+pub(crate) const MACHINE_KEYS: (&str, &str) = ("/etc/ssh", "ssh_host_");
+
+/// What a repository would execute, or from where it would take what it executes.
+pub(crate) const REPOSITORY: &[&str] = &[
+    ".git/hooks",
+    ".git/config",
+    ".git/config.worktree",
+    ".git/info/attributes",
+    ".git/commondir",
+    ".hg/hgrc",
+];

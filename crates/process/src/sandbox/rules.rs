@@ -1,0 +1,110 @@
+//! Landlock rules: a second lock where there are namespaces, the first where there are none.
+
+use std::ffi::CString;
+use std::io;
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+
+use crate::sandbox::calls::{self, Handled};
+
+/// What may be done beneath a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Right {
+    /// Read and execute.
+    Read,
+    /// Everything.
+    Change,
+    /// Read, write and control devices.
+    Device,
+}
+
+/// What Landlock is to hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rules {
+    handled: Handled,
+    allowed: Vec<(CString, Right)>,
+}
+
+const EXECUTE: u64 = 1;
+const WRITE_FILE: u64 = 1 << 1;
+const READ_FILE: u64 = 1 << 2;
+const READ_DIRECTORY: u64 = 1 << 3;
+const TRUNCATE: u64 = 1 << 14;
+const CONTROL_DEVICE: u64 = 1 << 15;
+
+/// The rights that the first version knows; the second, third and fifth added one each.
+const FIRST: u64 = (1 << 13) - 1;
+const MOVE: u64 = 1 << 13;
+
+/// What a rule over a file, and not over a directory, may allow.
+const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | CONTROL_DEVICE;
+
+/// To listen and to connect over TCP.
+const TCP: u64 = 0b11;
+/// Abstract sockets and signals that lead out.
+const SCOPES: u64 = 0b11;
+
+/// Whether a network namespace of its own keeps the network away already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NetworkIs {
+    /// It does.
+    Own,
+    /// It does not.
+    OfHost,
+}
+
+impl Rules {
+    /// Makes rules for a version of the kernel's Landlock.
+    pub(crate) fn new(version: u32, network: NetworkIs, allowed: Vec<(CString, Right)>) -> Self {
+        let since = |first: u32, rights: u64| if version >= first { rights } else { 0 };
+        let files = FIRST | since(2, MOVE) | since(3, TRUNCATE) | since(5, CONTROL_DEVICE);
+        let network = if network == NetworkIs::OfHost { since(4, TCP) } else { 0 };
+        Self { handled: Handled { files, network, scopes: since(6, SCOPES) }, allowed }
+    }
+
+    /// Puts this process under the rules; allocates nothing.
+    pub(crate) fn enforce(&self) -> io::Result<()> {
+        let rules = calls::landlock_rules(&self.handled)?;
+        for (path, right) in &self.allowed {
+            // What is not there needs no right.
+            let Ok(beneath) = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else {
+                continue;
+            };
+            let kind = FileType::from_raw_mode(fstat(&beneath)?.st_mode);
+            let possible = if kind == FileType::Directory { u64::MAX } else { OF_FILES };
+            let access = self.access(*right) & possible & self.handled.files;
+            calls::landlock_allow(&rules, &beneath, access)?;
+        }
+        calls::landlock_restrict(&rules)
+    }
+
+    fn access(&self, right: Right) -> u64 {
+        match right {
+            Right::Read => EXECUTE | READ_FILE | READ_DIRECTORY,
+            Right::Change => self.handled.files & !CONTROL_DEVICE,
+            Right::Device => READ_FILE | WRITE_FILE | READ_DIRECTORY | TRUNCATE | CONTROL_DEVICE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_asked_only_what_it_knows() {
+        let rows = [
+            (1, NetworkIs::OfHost, (0x1fff, 0, 0)),
+            (2, NetworkIs::OfHost, (0x3fff, 0, 0)),
+            (3, NetworkIs::OfHost, (0x7fff, 0, 0)),
+            (4, NetworkIs::OfHost, (0x7fff, 3, 0)),
+            (5, NetworkIs::OfHost, (0xffff, 3, 0)),
+            (6, NetworkIs::OfHost, (0xffff, 3, 3)),
+            (7, NetworkIs::Own, (0xffff, 0, 3)),
+        ];
+        for (version, network, (files, tcp, scopes)) in rows {
+            let rules = Rules::new(version, network, Vec::new());
+            assert_eq!(rules.handled, Handled { files, network: tcp, scopes }, "{version}");
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The steps that build a confined program's world: written down before the fork, done after it.
+
+use std::collections::BTreeSet;
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, symlinkat};
+use rustix::io::Errno;
+
+use crate::sandbox::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, READ_ONLY};
+use crate::sandbox::host::{self, Kind};
+use crate::sandbox::pins::{Pinned, Pins};
+use crate::sandbox::places::DEVICES;
+use crate::sandbox::view::{Shown, View};
+
+/// The steps, in their order.
+#[derive(Debug)]
+pub(crate) struct Script {
+    users: [(CString, CString); 3],
+    steps: Vec<Step>,
+    directory: CString,
+}
+
+/// Where a script failed: at one of its parts, with what the system said.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    /// The number of the part.
+    pub(crate) part: u16,
+    /// What the system said.
+    pub(crate) fault: io::Error,
+}
+
+impl Stop {
+    /// The part in which the namespaces themselves are made.
+    pub(crate) const START: u16 = u16::MAX - 3;
+
+    /// Gives it as two numbers, the second of which is not zero.
+    pub(crate) fn numbers(&self) -> (u16, u16) {
+        let errno = self.fault.raw_os_error().and_then(|errno| u16::try_from(errno).ok());
+        (self.part, errno.filter(|errno| *errno != 0).unwrap_or(Errno::IO.raw_os_error() as u16))
+    }
+}
+
+/// One step in the new root; paths are relative to it, and lead through no link.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    /// A directory is there, if it can be made.
+    Directory { path: CString, mode: u32 },
+    /// An empty file is there.
+    File { path: CString },
+    /// A link is there.
+    Link { path: CString, to: CString },
+    /// What the host has at a path is mounted.
+    Host { from: CString, at: CString, attributes: u64 },
+    /// Something of the new root is mounted at another place of it, or over itself.
+    Again { from: CString, at: CString, attributes: u64 },
+    /// A file system of the kernel is mounted.
+    Kernel { kind: &'static std::ffi::CStr, at: CString, attributes: u64 },
+    /// What was made until now can only be read.
+    Close,
+}
+
+/// The parts of a script before and after its steps.
+const USERS: u16 = 0;
+const ROOT: u16 = 1;
+const FIRST_STEP: u16 = 2;
+const CHANGE: u16 = u16::MAX;
+const DIRECTORY: u16 = u16::MAX - 1;
+const LOOPBACK: u16 = u16::MAX - 2;
+
+/// An empty file and an empty directory that nobody may read: they lie over what is hidden.
+const NO_FILE: &str = ".toolpost/file";
+const NO_DIRECTORY: &str = ".toolpost/directory";
+
+impl Script {
+    /// Writes down how a view, with these pins in its roots, is built.
+    pub(crate) fn new(view: &View, pins: &[Pins], directory: &Path) -> Self {
+        let mut writer = Writer { steps: Vec::new(), made: BTreeSet::new() };
+        writer.devices();
+        for place in &view.places {
+            writer.place(&place.path, &place.shown);
+        }
+        for pins in pins {
+            writer.pins(pins);
+        }
+        for hidden in &view.hidden {
+            let over = if host::kind(hidden) == Some(Kind::Directory) { NO_DIRECTORY } else { NO_FILE };
+            let attributes = READ_ONLY | NO_SETUID | NO_DEVICES | NO_EXECUTION;
+            writer.steps.push(Step::Again { from: string(over), at: inside(hidden), attributes });
+        }
+        writer.steps.push(Step::Close);
+        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let map = |file: &str, content: String| (string(file), string(&content));
+        let users = [
+            map("/proc/self/setgroups", "deny".to_owned()),
+            map("/proc/self/uid_map", format!("{user} {user} 1")),
+            map("/proc/self/gid_map", format!("{group} {group} 1")),
+        ];
+        Self { users, steps: writer.steps, directory: string(directory) }
+    }
+
+    /// Builds the world in this process's new namespaces, and goes there; allocates nothing.
+    pub(crate) fn build(&self) -> Result<(), Stop> {
+        let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+        for (file, content) in &self.users {
+            write(file, content).map_err(at(USERS))?;
+        }
+        calls::loopback_up().map_err(at(LOOPBACK))?;
+        let root = new_root().map_err(at(ROOT))?;
+        let mask = rustix::process::umask(Mode::empty());
+        for (part, step) in (FIRST_STEP..).zip(&self.steps) {
+            step.take(&root).map_err(at(part))?;
+        }
+        rustix::process::umask(mask);
+        rustix::process::fchdir(&root).map_err(|errno| at(CHANGE)(errno.into()))?;
+        calls::change_root().map_err(at(CHANGE))?;
+        rustix::process::chdir(self.directory.as_c_str()).map_err(|errno| at(DIRECTORY)(errno.into()))
+    }
+
+    /// Says in words what a part does.
+    pub(crate) fn words(&self, part: u16) -> String {
+        let said = |text: &CString| text.to_string_lossy().into_owned();
+        match part {
+            USERS => "its user could not be set up".to_owned(),
+            ROOT => "its file system could not be made".to_owned(),
+            Stop::START => "its namespaces could not be made".to_owned(),
+            CHANGE => "its file system could not be entered".to_owned(),
+            DIRECTORY => format!("its directory {} is not to be seen in it", said(&self.directory)),
+            LOOPBACK => "its network could not be made".to_owned(),
+            step => match self.steps.get(usize::from(step - FIRST_STEP)) {
+                Some(Step::Host { from, .. }) => format!("{} could not be shown in it", said(from)),
+                Some(
+                    Step::Directory { path: at, .. }
+                    | Step::File { path: at }
+                    | Step::Link { path: at, .. }
+                    | Step::Again { at, .. }
+                    | Step::Kernel { at, .. },
+                ) => format!("/{} could not be made in it", said(at)),
+                Some(Step::Close) | None => "it could not be closed".to_owned(),
+            },
+        }
+    }
+}
+
+impl Step {
+    fn take(&self, root: &OwnedFd) -> io::Result<()> {
+        match self {
+            // It may be there already; if it is not, what needs it says so.
+            Self::Directory { path, mode } => {
+                let _ = mkdirat(root, path.as_c_str(), Mode::from_raw_mode(*mode));
+                Ok(())
+            }
+            Self::File { path } => {
+                let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                openat(root, path.as_c_str(), flags, Mode::empty()).map(drop).or_else(there)
+            }
+            Self::Link { path, to } => symlinkat(to.as_c_str(), root, path.as_c_str()).or_else(there),
+            Self::Host { from, at, attributes } => {
+                let copy = calls::copy_tree(CWD, from, *attributes)?;
+                calls::mount(&copy, beneath(root, at)?.as_fd())
+            }
+            Self::Again { from, at, attributes } => {
+                let from = beneath(root, from)?;
+                let copy = calls::copy_tree(from.as_fd(), c"", *attributes)?;
+                calls::mount(&copy, beneath(root, at)?.as_fd())
+            }
+            Self::Kernel { kind, at, attributes } => {
+                // The first process, which holds the world, is not to be seen in it.
+                let options: &[_] = match kind.to_bytes() {
+                    b"devpts" => &[(c"ptmxmode", c"0666"), (c"mode", c"0620")],
+                    _ => &[(c"hidepid", c"2")],
+                };
+                let made = calls::file_system(kind, options, *attributes)?;
+                calls::mount(&made, beneath(root, at)?.as_fd())
+            }
+            Self::Close => calls::restrict_one(root, READ_ONLY | NO_SETUID | NO_DEVICES),
+        }
+    }
+}
+
+/// Writes the steps, and knows which directories it has made.
+struct Writer {
+    steps: Vec<Step>,
+    made: BTreeSet<PathBuf>,
+}
+
+impl Writer {
+    fn devices(&mut self) {
+        self.directory(Path::new("/dev"), 0o755);
+        for device in DEVICES {
+            let path = Path::new("/dev").join(device);
+            if host::kind(&path).is_some() {
+                self.steps.push(Step::File { path: inside(&path) });
+                let attributes = NO_SETUID | NO_EXECUTION;
+                self.steps.push(Step::Host { from: string(&path), at: inside(&path), attributes });
+            }
+        }
+        let links = [
+            ("/dev/fd", "/proc/self/fd"),
+            ("/dev/stdin", "/proc/self/fd/0"),
+            ("/dev/stdout", "/proc/self/fd/1"),
+            ("/dev/stderr", "/proc/self/fd/2"),
+            ("/dev/ptmx", "pts/ptmx"),
+        ];
+        for (path, to) in links {
+            self.steps.push(Step::Link { path: inside(Path::new(path)), to: string(to) });
+        }
+        let attributes = NO_SETUID | NO_DEVICES | NO_EXECUTION;
+        self.directory(Path::new("/proc"), 0o555);
+        self.steps.push(Step::Kernel {
+            kind: c"proc",
+            at: string("proc"),
+            attributes: attributes | READ_ONLY,
+        });
+        self.directory(Path::new("/dev/pts"), 0o755);
+        let attributes = NO_SETUID | NO_EXECUTION;
+        self.steps.push(Step::Kernel { kind: c"devpts", at: string("dev/pts"), attributes });
+        self.directory(Path::new("/.toolpost"), 0o700);
+        self.steps.push(Step::File { path: string(NO_FILE) });
+        self.directory(&Path::new("/").join(NO_DIRECTORY), 0);
+    }
+
+    fn place(&mut self, path: &Path, shown: &Shown) {
+        let attributes = NO_SETUID | NO_DEVICES;
+        match shown {
+            Shown::Read | Shown::Change | Shown::Other(_) => {
+                let from = if let Shown::Other(other) = shown { other } else { path };
+                let attributes = if *shown == Shown::Read { attributes | READ_ONLY } else { attributes };
+                if host::kind(from) == Some(Kind::Directory) {
+                    self.directory(path, 0o755);
+                } else {
+                    self.above(path);
+                    self.steps.push(Step::File { path: inside(path) });
+                }
+                self.steps.push(Step::Host { from: string(from), at: inside(path), attributes });
+            }
+            Shown::Empty => {
+                self.directory(
+                    path,
+                    if path.ends_with("tmp") || path.ends_with("shm") { 0o1777 } else { 0o755 },
+                );
+                self.steps.push(Step::Again { from: inside(path), at: inside(path), attributes });
+            }
+            Shown::Link(to) => {
+                self.above(path);
+                self.steps.push(Step::Link { path: inside(path), to: string(to) });
+            }
+        }
+    }
+
+    fn pins(&mut self, pins: &Pins) {
+        for (path, pinned) in &pins.mounts {
+            let at = inside(&pins.root.join(path));
+            let attributes = match pinned {
+                Pinned::Unchanged => NO_SETUID | NO_DEVICES | READ_ONLY,
+                Pinned::InPlace => NO_SETUID | NO_DEVICES,
+            };
+            self.steps.push(Step::Again { from: at.clone(), at, attributes });
+        }
+    }
+
+    fn directory(&mut self, path: &Path, mode: u32) {
+        self.above(path);
+        if self.made.insert(path.to_owned()) {
+            self.steps.push(Step::Directory { path: inside(path), mode });
+        }
+    }
+
+    fn above(&mut self, path: &Path) {
+        let above: Vec<&Path> = path.ancestors().skip(1).collect();
+        for above in above.into_iter().rev().filter(|above| *above != Path::new("/")) {
+            if self.made.insert(above.to_owned()) {
+                self.steps.push(Step::Directory { path: inside(above), mode: 0o755 });
+            }
+        }
+    }
+}
+
+/// Mounts an empty file system over the root; nothing is hidden by it as long as nobody goes there.
+fn new_root() -> io::Result<OwnedFd> {
+    let root = calls::file_system(c"tmpfs", &[(c"mode", c"0755")], NO_SETUID | NO_DEVICES)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let old = openat(CWD, c"/", flags, Mode::empty())?;
+    calls::mount(&root, old.as_fd())?;
+    Ok(root)
+}
+
+/// Opens what stands in the new root, through mounts and through no link.
+fn beneath(root: &OwnedFd, path: &CString) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    openat2(root, path.as_c_str(), flags, Mode::empty(), resolve)
+}
+
+fn write(file: &CString, content: &CString) -> io::Result<()> {
+    let file = openat(CWD, file.as_c_str(), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(&file, content.as_bytes())?;
+    Ok(())
+}
+
+/// What stands there already need not be made; where nothing can be made, the next step says it.
+fn there(errno: Errno) -> io::Result<()> {
+    match errno {
+        Errno::EXIST | Errno::ROFS => Ok(()),
+        errno => Err(errno.into()),
+    }
+}
+
+fn inside(path: &Path) -> CString {
+    string(path.strip_prefix("/").unwrap_or(path))
+}
+
+/// Makes a string for the system; whoever calls has looked for NUL.
+fn string(text: impl AsRef<std::ffi::OsStr>) -> CString {
+    CString::new(text.as_ref().as_bytes()).unwrap_or_default()
+}

@@ -1,0 +1,244 @@
+//! What a confined program sees of the host, place by place.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use crate::environment::Environment;
+use crate::sandbox::host::{self, Kind};
+use crate::sandbox::places::{
+    EMPTY, MACHINE_KEYS, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAIN_VARIABLES, TOOLCHAINS,
+};
+use crate::sandbox::{Access, Plan};
+
+/// How many links one path may lead through.
+const LINKS: usize = 16;
+
+/// What a program sees; later places lie over earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct View {
+    /// The places, by their paths without links.
+    pub(crate) places: Vec<Place>,
+    /// The roots among them.
+    pub(crate) roots: Vec<PathBuf>,
+    /// What is hidden although a place shows it.
+    pub(crate) hidden: Vec<PathBuf>,
+}
+
+/// A path, and what a program finds there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) shown: Shown,
+}
+
+/// What a program finds at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// What the host has there, to be read.
+    Read,
+    /// What the host has there, to be changed.
+    Change,
+    /// What the host has at another place, to be changed.
+    Other(PathBuf),
+    /// An empty directory of its own.
+    Empty,
+    /// A link to this.
+    Link(PathBuf),
+}
+
+/// Builds the view of a plan; says of a root that cannot be shown why.
+pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (PathBuf, String)> {
+    let roots = real_roots(plan)?;
+    let home = environment.get("HOME").map(Path::new).filter(|home| host::is_plain(home));
+    let home = home.and_then(|home| host::real(home).ok());
+    let mut view = View { places: Vec::new(), roots, hidden: Vec::new() };
+    for place in SYSTEM {
+        view.system(Path::new(place));
+    }
+    view.add_empty(plan, home.as_deref());
+    for place in toolchains(environment, home.as_deref()) {
+        view.read(&place, home.as_deref());
+    }
+    for place in &plan.readable {
+        view.read(place, None);
+    }
+    for root in view.roots.clone() {
+        if let Some(repository) = repository_of_worktree(&root) {
+            view.add(repository, Shown::Read);
+        }
+        let shown = match plan.access {
+            Access::Change => Shown::Change,
+            Access::Read => Shown::Read,
+        };
+        view.add(root, shown);
+    }
+    for root in plan.roots.iter().chain(home.as_ref()) {
+        view.links(root);
+    }
+    view.hide(home.as_deref());
+    Ok(view)
+}
+
+impl View {
+    /// Says whether the host's files at a path are to be seen.
+    pub(crate) fn shows(&self, path: &Path) -> bool {
+        let place = self.places.iter().rev().find(|place| path.starts_with(&place.path));
+        place.is_some_and(|place| matches!(place.shown, Shown::Read | Shown::Change))
+    }
+
+    fn add(&mut self, path: PathBuf, shown: Shown) {
+        self.places.push(Place { path, shown });
+    }
+
+    /// Shows a place of the system, or the link that stands there.
+    fn system(&mut self, path: &Path) {
+        match host::kind(path) {
+            Some(Kind::Link) => {
+                if let Some(target) = host::link(path) {
+                    self.add(path.to_owned(), Shown::Link(target));
+                }
+            }
+            Some(Kind::Directory) => self.add(path.to_owned(), Shown::Read),
+            Some(Kind::Other) | None => {}
+        }
+    }
+
+    /// Shows a file or directory, unless it would show a home directory as a whole.
+    fn read(&mut self, path: &Path, home: Option<&Path>) {
+        if !host::is_plain(path) {
+            return;
+        }
+        let Ok(real) = host::real(path) else { return };
+        let is_too_much = real == Path::new("/")
+            || home.is_some_and(|home| home.starts_with(&real))
+            || home.is_some_and(|home| SECRETS.iter().any(|secret| real.starts_with(home.join(secret))))
+            || ["/proc", "/sys", "/dev"].iter().any(|place| real.starts_with(place));
+        if !is_too_much && !self.shows(&real) {
+            self.add(real, Shown::Read);
+        }
+        self.links(path);
+    }
+
+    /// Adds what is empty; what lies over a root would hide it.
+    fn add_empty(&mut self, plan: &Plan, home: Option<&Path>) {
+        for place in EMPTY.iter().map(Path::new).chain(home) {
+            let is_of_roots = self.roots.iter().any(|root| place.starts_with(root));
+            if is_of_roots || self.places.iter().any(|before| before.path == place) {
+                continue;
+            }
+            let other = plan.temporary.as_ref().filter(|_| place == Path::new("/tmp"));
+            match other.and_then(|other| host::real(other).ok()) {
+                Some(other) => self.add(place.to_owned(), Shown::Other(other)),
+                None => self.add(place.to_owned(), Shown::Empty),
+            }
+        }
+    }
+
+    /// Makes a path with links in it lead where it leads on the host.
+    fn links(&mut self, path: &Path) {
+        let mut path = path.to_owned();
+        for _ in 0..LINKS {
+            let mut above: Vec<&Path> = path.ancestors().collect();
+            above.reverse();
+            let found = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link));
+            let Some(found) = found.map(Path::to_owned) else { return };
+            let Some(target) = host::link(&found) else { return };
+            if !self.shows(&found) && !self.places.iter().any(|place| place.path == found) {
+                self.add(found.clone(), Shown::Link(target.clone()));
+            }
+            let rest = path.strip_prefix(&found).unwrap_or(Path::new("")).to_owned();
+            path = plain(&found.parent().unwrap_or(Path::new("/")).join(target)).join(rest);
+        }
+    }
+
+    /// Hides secrets that lie in what is shown.
+    fn hide(&mut self, home: Option<&Path>) {
+        let (folder, prefix) = MACHINE_KEYS;
+        let is_key = |name: &OsStr| name.to_string_lossy().starts_with(prefix);
+        let keys = host::names(Path::new(folder)).into_iter().filter(|name| is_key(name));
+        let keys = keys.map(|name| Path::new(folder).join(name));
+        let of_system = SYSTEM_SECRETS.iter().map(PathBuf::from);
+        let of_home = home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret)));
+        let all: Vec<PathBuf> = of_system.chain(keys).chain(of_home).collect();
+        for secret in all {
+            // A link is hidden by what it leads to.
+            let Ok(secret) = host::real(&secret) else { continue };
+            let is_root = self.roots.iter().any(|root| root.starts_with(&secret));
+            if self.shows(&secret) && !is_root && !self.hidden.contains(&secret) {
+                self.hidden.push(secret);
+            }
+        }
+    }
+}
+
+/// Finds the roots by their paths without links, and refuses those that are the machine itself.
+fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for root in &plan.roots {
+        let real = host::real(root).map_err(|errno| (root.clone(), errno.to_string()))?;
+        let is_machine = ["/", "/dev", "/proc", "/sys"].iter().any(|place| real == Path::new(place))
+            || real.starts_with("/proc")
+            || real.starts_with("/sys");
+        if is_machine || host::kind(&real) != Some(Kind::Directory) {
+            return Err((
+                root.clone(),
+                "a sandbox cannot have it as a root: name a directory of files".to_owned(),
+            ));
+        }
+        if !roots.contains(&real) {
+            roots.push(real);
+        }
+    }
+    // A root within another lies over it.
+    roots.sort_by_key(|root| root.components().count());
+    Ok(roots)
+}
+
+/// Lists where toolchains are: in the home directory, where variables say, and where programs are looked for.
+fn toolchains(environment: &Environment, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if let Some(home) = home {
+        found.extend(TOOLCHAINS.iter().map(|toolchain| home.join(toolchain)));
+    }
+    let variable = |name: &&str| environment.get(name).map(PathBuf::from);
+    found.extend(TOOLCHAIN_VARIABLES.iter().filter_map(variable));
+    if let Some(cargo) = environment.get("CARGO_HOME").map(PathBuf::from) {
+        found.extend(OF_CARGO.iter().map(|part| cargo.join(part)));
+    }
+    if let Some(go) = environment.get("GOPATH").map(PathBuf::from) {
+        found.extend(["bin", "pkg"].iter().map(|part| go.join(part)));
+    }
+    found.extend(environment.get("PATH").iter().flat_map(|path| std::env::split_paths(path)));
+    found
+}
+
+/// Finds the repository to which a worktree belongs, if that repository says so too.
+fn repository_of_worktree(root: &Path) -> Option<PathBuf> {
+    let file = root.join(".git");
+    if host::kind(&file) != Some(Kind::Other) {
+        return None;
+    }
+    let says = String::from_utf8(host::begins(&file)?).ok()?;
+    let of_worktree = host::real(&root.join(says.strip_prefix("gitdir:")?.trim())).ok()?;
+    // What stands in the root may be a program's own words: only what points back is believed.
+    let back = String::from_utf8(host::begins(&of_worktree.join("gitdir"))?).ok()?;
+    let back = host::real(Path::new(back.trim())).ok()?;
+    let worktrees = of_worktree.parent()?;
+    let is_it = back == file && worktrees.file_name()? == "worktrees";
+    is_it.then(|| worktrees.parent().map(Path::to_owned)).flatten()
+}
+
+/// Takes `.` and `..` out of a path by its words.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
