@@ -92,6 +92,9 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Takes a change back, unless its files have changed since
     Undo(Undo),
+    /// Explains which rule decides about a command, or trusts the rules of a project
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Says what works here, what does not, and which settings are in force
     Doctor(Doctor),
 }
@@ -160,6 +163,34 @@ pub(crate) struct Undo {
     /// Id of the change or of its call, or how it begins [default: the last change that is not undone]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Says of each part of a command which rule decides, and why; runs nothing
+    Explain(Explain),
+    /// Lets the rules of the roots' .toolpost/policy.toml allow too, until the file changes
+    Trust(Trust),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Explain {
+    /// Print the explanation as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Directory in which the command would start [default: the first root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<String>,
+    /// The command: one text for a shell, or a program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Trust {
+    /// Trust them no longer
+    #[arg(long)]
+    pub(crate) revoke: bool,
 }
 
 #[derive(clap::Args)]

@@ -59,7 +59,10 @@ fn rules_of(source: &RuleSource, rules: usize) -> String {
     match source {
         RuleSource::BuiltIn => format!("{rules} built in"),
         RuleSource::Operator(file) => format!("{rules} from {file}"),
-        RuleSource::Project(file) => format!("{rules} from {file} (a project can only tighten)"),
+        RuleSource::Project(file) => format!(
+            "{rules} from {file} (a project can only tighten, unless its rules are trusted: toolpost policy trust)"
+        ),
+        RuleSource::Trusted(file) => format!("{rules} from {file} (trusted as it is now)"),
     }
 }
 

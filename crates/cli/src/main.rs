@@ -8,10 +8,12 @@ mod doctor;
 mod history;
 mod log;
 mod out;
+mod policy;
 mod serve;
 mod settings;
 mod time;
 mod tools;
+mod trust;
 mod undo;
 mod wire;
 
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::History(history) => history::run(&args.common, history),
         Command::Diff(diff) => diff::run(&args.common, diff),
         Command::Undo(undo) => undo::run(&args.common, undo),
+        Command::Policy(policy) => policy::run(&args.common, policy),
         Command::Doctor(doctor) => doctor::run(&args.common, doctor),
     };
     done.unwrap_or_else(|error| {

@@ -3,6 +3,7 @@
 use crate::{
     args::OnOff,
     settings::{Origin, Settings},
+    trust::Trusted,
 };
 use anyhow::{Context, Result, bail};
 use std::{
@@ -29,9 +30,7 @@ pub(crate) struct Wired {
 /// Puts the parts together.
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
-    let policy = policy(settings, &workspace)?
-        .keeping(own_files(settings, &workspace))
-        .hiding(inside(&workspace, settings.state.value.iter()));
+    let policy = judging(settings, &workspace)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
     let engine =
@@ -113,7 +112,22 @@ fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding
     })
 }
 
-/// The operator's file if one is named; else the user's, then those of the roots, which can only tighten.
+/// Makes the rules that are in force in a workspace.
+pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
+    Ok(policy(settings, workspace)?
+        .keeping(own_files(settings, workspace))
+        .hiding(inside(workspace, settings.state.value.iter()))
+        .denying(&settings.narrow.denied())
+        .within(workspace.roots().iter().map(|root| root.path().to_path_buf()).collect()))
+}
+
+/// Refuses rules of a project that could not be used.
+pub(crate) fn check_project(name: &str, text: &str) -> Result<()> {
+    Policy::built_in()?.with(text, &RuleSource::Trusted(name.to_owned()))?;
+    Ok(())
+}
+
+/// The operator's file if one is named; else the user's, then those of the roots, which can only tighten until they are trusted.
 fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     let policy = Policy::built_in()?;
     if let Some(path) = &settings.policy.value {
@@ -129,16 +143,19 @@ fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     {
         policy = policy.with(&text, &RuleSource::Operator(path.display().to_string()))?;
     }
+    let trusted = settings.state.value.as_deref().map(Trusted::read).transpose()?.unwrap_or_default();
     for root in workspace.roots() {
         if let Some((name, text)) = project_rules(workspace, root)? {
-            policy = policy.with(&text, &RuleSource::Project(name))?;
+            let holds = trusted.holds(&name, &text);
+            let source = if holds { RuleSource::Trusted(name) } else { RuleSource::Project(name) };
+            policy = policy.with(&text, &source)?;
         }
     }
     Ok(policy)
 }
 
 /// Reads the rules that a project brings, as carefully as any other file of the project.
-fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>> {
+pub(crate) fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>> {
     let path = workspace.within(root, ".toolpost/policy.toml");
     let path = path.context("the project's rules cannot be looked for")?;
     match workspace.read(&path, PROJECT_RULES) {

@@ -2,6 +2,7 @@
 
 mod at_once;
 mod changing;
+mod command;
 mod cx;
 mod elsewhere;
 mod engine;
@@ -17,10 +18,13 @@ mod touch;
 mod trees;
 mod walking;
 
+pub use command::{Command, Host, Line};
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
 pub use engine::{Engine, Several};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
 pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
+/// What a line of shell would do.
+pub use toolpost_syntax::shell;
 pub use touch::{Access, Extent, Touch};

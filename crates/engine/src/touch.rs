@@ -1,5 +1,6 @@
-//! One thing in the world that a call would read or write.
+//! One thing in the world that a call would read, write, run or fetch.
 
+use crate::{Command, Host};
 use toolpost_workspace::WorkspacePath;
 
 /// One thing in the world that a call would touch.
@@ -9,6 +10,10 @@ pub enum Touch {
     Read(WorkspacePath),
     /// Writes a file.
     Write(WorkspacePath, Extent),
+    /// Runs a command; what that would touch is read off its words.
+    Execute(Command),
+    /// Fetches from a host.
+    Fetch(Host),
 }
 
 /// How much of a file a write replaces.
@@ -33,6 +38,10 @@ pub enum Access {
     Writes,
     /// It makes calls of its own; each is judged by what it touches itself.
     Calls,
+    /// It runs commands.
+    Executes,
+    /// It fetches from the network.
+    Fetches,
 }
 
 impl Touch {
@@ -42,14 +51,27 @@ impl Touch {
         match self {
             Self::Read(_) => Access::Reads,
             Self::Write(..) => Access::Writes,
+            Self::Execute(_) => Access::Executes,
+            Self::Fetch(_) => Access::Fetches,
         }
     }
 
-    /// Gives the place that is touched.
+    /// Gives the place that is touched, if it is one on the disk.
     #[must_use]
-    pub fn path(&self) -> &WorkspacePath {
+    pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
-            Self::Read(path) | Self::Write(path, _) => path,
+            Self::Read(path) | Self::Write(path, _) => Some(path),
+            Self::Execute(_) | Self::Fetch(_) => None,
+        }
+    }
+
+    /// Names what is touched, for people and models.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Read(path) | Self::Write(path, _) => path.display(),
+            Self::Execute(command) => format!("`{}`", command.shown()),
+            Self::Fetch(host) => host.name().to_owned(),
         }
     }
 }

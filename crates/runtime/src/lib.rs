@@ -16,5 +16,8 @@ pub use ask::{Asker, Asking, Question, Verdict};
 pub use call::Call;
 pub use catalogue::{Catalogue, Narrow, NarrowError, Published};
 pub use events::{Event, Events};
-pub use policy::{Decision, Policy, PolicyError, Rule, RuleSource};
+pub use policy::{
+    BuiltIn, Decision, Explained, JudgedSegment, JudgedTouch, Lists, Origin, Policy, PolicyError, Rule,
+    RuleSource, Uncertain,
+};
 pub use runtime::{Config, Runtime, Structured};

@@ -1,4 +1,4 @@
-//! Trees: languages, blocks, items.
+//! Trees: languages, blocks, items; what a line of shell would do.
 //!
 //! A language is a grammar and a table of what its nodes are (`languages/`); a tree is a parsed text; items are what has
 //! a name in it. Nothing here reads or writes files.
@@ -10,6 +10,7 @@ mod language;
 mod languages;
 pub mod merge;
 mod read;
+pub mod shell;
 mod tree;
 
 pub use item::{Item, Kind};

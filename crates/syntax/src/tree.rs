@@ -36,21 +36,7 @@ pub struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, Unread> {
-        if text.len() > LONGEST {
-            return Err(Unread::TooLong);
-        }
-        let mut parser = Parser::new();
-        parser.set_language(&(language.0.load)()).map_err(|_| Unread::Grammar)?;
-        let mut steps = text.len().saturating_mul(STEPS.0).max(STEPS.1);
-        let mut watch = |_: &ParseState| {
-            steps = steps.saturating_sub(1);
-            if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut watch);
-        let bytes = text.as_bytes();
-        let tree = parser
-            .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
-            .ok_or(Unread::TooTangled)?;
+        let tree = tree_of(&(language.0.load)(), text)?;
         Ok(Self { language, text, tree })
     }
 
@@ -132,4 +118,23 @@ impl<'a> Tree<'a> {
             }
         }
     }
+}
+
+/// Parses a text with a grammar, within a number of steps that grows with the text.
+pub(crate) fn tree_of(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, Unread> {
+    if text.len() > LONGEST {
+        return Err(Unread::TooLong);
+    }
+    let mut parser = Parser::new();
+    parser.set_language(grammar).map_err(|_| Unread::Grammar)?;
+    let mut steps = text.len().saturating_mul(STEPS.0).max(STEPS.1);
+    let mut watch = |_: &ParseState| {
+        steps = steps.saturating_sub(1);
+        if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut watch);
+    let bytes = text.as_bytes();
+    parser
+        .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+        .ok_or(Unread::TooTangled)
 }

@@ -1,11 +1,12 @@
 //! The operator's own files: configuration, rules, event logs; they lie outside of the roots and no call names them.
-#![expect(clippy::disallowed_methods, reason = "the disk door")]
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
+use crate::unique;
 use std::{
     env,
-    fs::{File, OpenOptions, Permissions},
+    fs::{DirBuilder, File, OpenOptions, Permissions},
     io::{self, Read, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -40,6 +41,26 @@ pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
         file.set_permissions(Permissions::from_mode(0o600))?;
     }
     Ok(file)
+}
+
+/// Writes a file of the operator, all of it or nothing; only its owner can read it. Its folder is made if need be.
+///
+/// # Errors
+/// When the file or its folder cannot be made or written.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let draft = folder.join(format!(".{}.{}", unique(), std::process::id()));
+    let written =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        });
+    let moved = written.and_then(|()| std::fs::rename(&draft, path));
+    if moved.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+    moved
 }
 
 /// Finds a folder of the operator: the XDG variable, else the customary place in the home directory.

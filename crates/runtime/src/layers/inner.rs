@@ -13,7 +13,12 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         }
         let writes = trip.prepared()?.touches.iter().find(|touch| touch.access() != Access::Reads);
         if let Some(touch) = writes {
-            return Err(refused(&trip.call.tool, &format!("would write {}", touch.path().display())));
+            let verb = match touch.access() {
+                Access::Reads | Access::Calls | Access::Writes => "write",
+                Access::Executes => "run",
+                Access::Fetches => "fetch from",
+            };
+            return Err(refused(&trip.call.tool, &format!("would {verb} {}", touch.shown())));
         }
         trip.cx.door = None;
         next.go(trip).await

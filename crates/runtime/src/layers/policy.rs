@@ -14,7 +14,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let policy = next.runtime.config.policy.clone();
         let mut asked: Vec<(Touch, Judgement)> = Vec::new();
         for touch in &trip.prepared()?.touches {
-            let judgement = policy.judge(touch.access(), touch.path());
+            let judgement = policy.judge(touch);
             match judgement.decision {
                 Decision::Allow => {}
                 Decision::Ask => asked.push((touch.clone(), judgement)),
@@ -34,8 +34,9 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let granted = |access| {
             let (policy, asked) = (policy.clone(), asked.clone());
             move |path: &WorkspacePath| {
-                let told = |(touch, _): &(Touch, Judgement)| touch.access() == access && touch.path() == path;
-                policy.judge(access, path).decision == Decision::Allow || asked.iter().any(told)
+                let told =
+                    |(touch, _): &(Touch, Judgement)| touch.access() == access && touch.path() == Some(path);
+                policy.judge_path(access, path).decision == Decision::Allow || asked.iter().any(told)
             }
         };
         trip.cx.may_read = Arc::new(granted(Access::Reads));
@@ -46,7 +47,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
 
 fn question(trip: &Trip<'_>, asked: &[(Touch, Judgement)], reason: &str) -> Question {
     let dialect = trip.published.map_or("", |published| published.dialect.name);
-    let words = |(touch, _): &(Touch, Judgement)| format!("{} {}", verb(touch), touch.path().display());
+    let words = |(touch, _): &(Touch, Judgement)| format!("{} {}", verb(touch), touch.shown());
     Question {
         tool: format!("{} ({dialect})", trip.call.tool),
         touches: asked.iter().map(words).collect(),
@@ -58,17 +59,29 @@ fn verb(touch: &Touch) -> &'static str {
     match touch {
         Touch::Read(_) => "read",
         Touch::Write(..) => "write",
+        Touch::Execute(_) => "execute",
+        Touch::Fetch(_) => "fetch",
     }
 }
 
 fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
-    let what = format!("Not allowed to {} {}: {why}", verb(touch), touch.path().display());
+    let what = format!("Not allowed to {} {}: {why}", verb(touch), touch.shown());
     let failure = Failure::new(Kind::Denied, what);
     if lifted == Lifted::ByNothing {
         return failure;
     }
-    // The rule names this one file, whatever its name says: the model has no part in wording the operator's rules.
-    let pattern = serde_json::json!(globset::escape(&touch.path().raw().to_string_lossy()));
-    let rule = format!("touch = [\"{}\"], paths = [{pattern}], decide = \"allow\"", verb(touch));
+    // The rule names this one file or host, whatever its name says: the model has no part in wording the operator's rules.
+    let meant = match touch {
+        Touch::Read(path) | Touch::Write(path, _) => {
+            format!("paths = [{}]", serde_json::json!(globset::escape(&path.raw().to_string_lossy())))
+        }
+        Touch::Fetch(host) => format!("hosts = [{}]", serde_json::json!(host.name())),
+        // A command has several parts, and what each needs is for a person to see.
+        Touch::Execute(_) => return failure.hint(Hint::Advice(EXPLAIN.to_owned())),
+    };
+    let rule = format!("touch = [\"{}\"], {meant}, decide = \"allow\"", verb(touch));
     failure.hint(Hint::Operator(rule))
 }
+
+const EXPLAIN: &str = "Do it in another way, or leave the command to the user: `toolpost policy explain` shows them which rule \
+                       decides, and why.";

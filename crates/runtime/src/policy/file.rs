@@ -1,9 +1,10 @@
 //! Reads rules from TOML.
 
-use super::{Decision, Policy, Rule, RuleSource};
+use super::{Decision, Rule, RuleSource, Target, pattern::Pattern};
 use globset::{GlobBuilder, GlobSetBuilder};
 use serde::Deserialize;
 use thiserror::Error;
+use toml::Spanned;
 use toolpost_engine::Access;
 
 /// Why a file of rules cannot be used.
@@ -41,20 +42,77 @@ pub enum PolicyError {
         /// The example.
         example: String,
     },
+    /// A command that the file gives as an example is judged otherwise.
+    #[error(
+        "{file}: the example `{example}` is listed under `{listed}`, but the rules say {said}: {why}. Correct the rules or the example."
+    )]
+    Judged {
+        /// The file.
+        file: String,
+        /// The example.
+        example: String,
+        /// What the file says of it.
+        listed: &'static str,
+        /// What the rules say of it.
+        said: &'static str,
+        /// Why they do.
+        why: String,
+    },
+    /// A rule is about nothing, or about what its touches are not.
+    #[error("{file}: line {line}: {problem}.")]
+    Rule {
+        /// The file.
+        file: String,
+        /// Where the rule begins.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// A file of rules, read.
+pub(super) struct Parsed {
+    pub(super) rules: Vec<ParsedRule>,
+    pub(super) examples: Examples,
+}
+
+/// A rule of a file, with the examples that it must match.
+pub(super) struct ParsedRule {
+    pub(super) rule: Rule,
+    pub(super) examples: Vec<String>,
+}
+
+/// Commands, and what the rules must say of them.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Examples {
+    #[serde(default)]
+    pub(super) allow: Vec<String>,
+    #[serde(default)]
+    pub(super) ask: Vec<String>,
+    #[serde(default)]
+    pub(super) deny: Vec<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    rule: Vec<Written>,
+    rule: Vec<Spanned<Written>>,
+    #[serde(default)]
+    examples: Examples,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     touch: Vec<WrittenAccess>,
+    #[serde(default)]
     paths: Vec<String>,
+    #[serde(default)]
+    commands: Vec<String>,
+    #[serde(default)]
+    hosts: Vec<String>,
     decide: Decision,
     #[serde(default = "unsaid")]
     why: String,
@@ -67,6 +125,8 @@ struct Written {
 enum WrittenAccess {
     Read,
     Write,
+    Execute,
+    Fetch,
 }
 
 fn unsaid() -> String {
@@ -74,34 +134,61 @@ fn unsaid() -> String {
 }
 
 /// Reads the rules of a file.
-pub(super) fn parse(text: &str, source: &RuleSource) -> Result<Vec<Rule>, PolicyError> {
+pub(super) fn parse(text: &str, source: &RuleSource) -> Result<Parsed, PolicyError> {
     let file: File = toml::from_str(text).map_err(|error| PolicyError::Shape {
-        file: name(source),
+        file: source.to_string(),
         problem: error.to_string().trim().to_owned(),
     })?;
-    file.rule.into_iter().map(|written| rule(written, source)).collect()
+    let line = |at: usize| text.get(..at).map_or(0, |before| before.matches('\n').count()) + 1;
+    let rules = file.rule.into_iter().map(|written| {
+        let line = line(written.span().start);
+        let mut written = written.into_inner();
+        let examples = std::mem::take(&mut written.examples);
+        Ok(ParsedRule { rule: rule(written, source, line)?, examples })
+    });
+    Ok(Parsed { rules: rules.collect::<Result<_, PolicyError>>()?, examples: file.examples })
 }
 
-/// Checks that each rule of a file matches the examples that it carries.
-pub(super) fn check_examples(text: &str, source: &RuleSource, policy: &Policy) -> Result<(), PolicyError> {
-    let file: File = toml::from_str(text)
-        .map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string() })?;
-    let own = policy.rules.iter().rev().take(file.rule.len()).rev();
-    for (number, (written, rule)) in file.rule.into_iter().zip(own).enumerate() {
-        let wrong = written.examples.into_iter().find(|example| !rule.matches(example, example));
-        if let Some(example) = wrong {
-            let why = written.why;
-            return Err(PolicyError::Example { file: name(source), number: number + 1, why, example });
+fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, PolicyError> {
+    let accesses: Vec<Access> = written.touch.iter().map(|access| access.meant()).collect();
+    let wrong = |problem: &str| {
+        Err(PolicyError::Rule { file: source.to_string(), line, problem: problem.to_owned() })
+    };
+    let only =
+        |meant: &[Access]| !accesses.is_empty() && accesses.iter().all(|access| meant.contains(access));
+    let target = match (written.paths.is_empty(), written.commands.is_empty(), written.hosts.is_empty()) {
+        (false, true, true) if only(&[Access::Reads, Access::Writes]) => paths(&written.paths, source)?,
+        (true, false, true) if only(&[Access::Executes]) => {
+            Target::Commands(commands(&written.commands, source)?)
         }
-    }
-    Ok(())
+        (true, true, false) if only(&[Access::Fetches]) => Target::Hosts(written.hosts),
+        (true, true, true) => return wrong("the rule names no `paths`, `commands` or `hosts`"),
+        _ => {
+            return wrong(
+                "a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with execute, \
+                 `hosts` with fetch",
+            );
+        }
+    };
+    Ok(Rule { accesses, target, decision: written.decide, why: written.why, source: source.clone(), line })
 }
 
-fn rule(written: Written, source: &RuleSource) -> Result<Rule, PolicyError> {
+fn commands(patterns: &[String], source: &RuleSource) -> Result<Vec<Pattern>, PolicyError> {
+    let read = |pattern: &String| {
+        Pattern::read(pattern).map_err(|problem| PolicyError::Pattern {
+            file: source.to_string(),
+            pattern: pattern.clone(),
+            problem: problem.to_owned(),
+        })
+    };
+    patterns.iter().map(read).collect()
+}
+
+fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError> {
     let (mut relative, mut absolute) = (GlobSetBuilder::new(), GlobSetBuilder::new());
-    for pattern in &written.paths {
+    for pattern in patterns {
         let wrong = |error: globset::Error| PolicyError::Pattern {
-            file: name(source),
+            file: source.to_string(),
             pattern: pattern.clone(),
             problem: error.kind().to_string(),
         };
@@ -112,20 +199,21 @@ fn rule(written: Written, source: &RuleSource) -> Result<Rule, PolicyError> {
         }
     }
     let build = |set: &GlobSetBuilder| {
-        set.build().map_err(|error| PolicyError::Shape { file: name(source), problem: error.to_string() })
+        set.build()
+            .map_err(|error| PolicyError::Shape { file: source.to_string(), problem: error.to_string() })
     };
-    let accesses = written.touch.into_iter().map(|access| match access {
-        WrittenAccess::Read => Access::Reads,
-        WrittenAccess::Write => Access::Writes,
-    });
-    Ok(Rule {
-        accesses: accesses.collect(),
-        relative: build(&relative)?,
-        absolute: build(&absolute)?,
-        decision: written.decide,
-        why: written.why,
-        source: source.clone(),
-    })
+    Ok(Target::Paths { relative: build(&relative)?, absolute: build(&absolute)? })
+}
+
+impl WrittenAccess {
+    fn meant(self) -> Access {
+        match self {
+            Self::Read => Access::Reads,
+            Self::Write => Access::Writes,
+            Self::Execute => Access::Executes,
+            Self::Fetch => Access::Fetches,
+        }
+    }
 }
 
 /// A pattern without a slash means the name at any depth; a directory means itself and all that is in it.
@@ -136,12 +224,5 @@ fn anywhere(pattern: &str) -> Vec<String> {
         Some(directory) if directory.contains('/') => vec![directory.to_owned(), format!("{directory}/**")],
         Some(directory) => vec![format!("**/{directory}"), format!("**/{directory}/**")],
         None => vec![rooted],
-    }
-}
-
-fn name(source: &RuleSource) -> String {
-    match source {
-        RuleSource::BuiltIn => "the built-in rules".to_owned(),
-        RuleSource::Operator(file) | RuleSource::Project(file) => file.clone(),
     }
 }

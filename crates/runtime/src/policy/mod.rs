@@ -1,20 +1,32 @@
 //! Rules over touches: allow, ask, deny.
 
+mod colon;
+mod command;
 mod defaults;
+mod examples;
 mod file;
+mod pattern;
+mod place;
+mod rule;
 
-use globset::GlobSet;
+use rule::Target;
 use std::{path::PathBuf, sync::Arc};
-use toolpost_engine::Access;
+use toolpost_engine::{Access, Command, Host, Touch};
 use toolpost_workspace::WorkspacePath;
 
+pub use colon::{BuiltIn, Lists};
+pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
 pub use file::PolicyError;
+pub use rule::{Origin, Rule, RuleSource};
 
 /// What a rule decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// It may happen.
+    #[default]
     Allow,
     /// Somebody is asked first.
     Ask,
@@ -22,34 +34,15 @@ pub enum Decision {
     Deny,
 }
 
-/// Where a rule comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RuleSource {
-    /// Toolpost's own list of files that run by themselves or hold secrets.
-    BuiltIn,
-    /// The operator's file.
-    Operator(String),
-    /// A file of the project: it can only tighten.
-    Project(String),
-}
-
-/// One rule: which touches, which paths, which decision, and why.
-#[derive(Debug, Clone)]
-pub struct Rule {
-    accesses: Vec<Access>,
-    /// Patterns that are meant from the root on.
-    relative: GlobSet,
-    /// Patterns that begin with a slash.
-    absolute: GlobSet,
-    decision: Decision,
-    why: String,
-    source: RuleSource,
-}
-
-impl Rule {
-    /// Tells whether a path is meant: as it lies in its root, or as it lies on the disk.
-    fn matches(&self, relative: &str, absolute: &str) -> bool {
-        self.relative.is_match(relative) || self.absolute.is_match(absolute)
+impl Decision {
+    /// Gives the word that files of rules have for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
     }
 }
 
@@ -78,6 +71,8 @@ pub struct Policy {
     hidden: Arc<Vec<PathBuf>>,
     /// What is not done at all.
     denied: Arc<Vec<Access>>,
+    /// The roots, for the paths that commands name.
+    roots: Arc<Vec<PathBuf>>,
 }
 
 impl Policy {
@@ -86,13 +81,17 @@ impl Policy {
     /// # Errors
     /// Never in a built program: the rules are checked by a test.
     pub fn built_in() -> Result<Self, PolicyError> {
-        let rules = file::parse(defaults::RULES, &RuleSource::BuiltIn)?;
-        Ok(Self {
+        Self::of(Vec::new()).with(defaults::RULES, &RuleSource::BuiltIn)
+    }
+
+    fn of(rules: Vec<Rule>) -> Self {
+        Self {
             rules: Arc::new(rules),
             own: Arc::default(),
             hidden: Arc::default(),
             denied: Arc::default(),
-        })
+            roots: Arc::default(),
+        }
     }
 
     /// Adds the rules of a file; the later rule wins over the earlier one, except that a project can only tighten.
@@ -100,11 +99,31 @@ impl Policy {
     /// # Errors
     /// When the file is not TOML, a pattern is wrong, or one of its examples does not hold.
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
-        let mut rules = (*self.rules).clone();
-        rules.extend(file::parse(text, source)?);
-        let policy = Self { rules: Arc::new(rules), ..self };
-        file::check_examples(text, source, &policy)?;
+        let file = file::parse(text, source)?;
+        examples::each_rule(&file, source)?;
+        let policy = self.clone().adding(file.rules.iter().map(|parsed| parsed.rule.clone()));
+        // What a project's file promises holds once it is trusted.
+        let trusted = match source {
+            RuleSource::Project(name) => {
+                let trusted = RuleSource::Trusted(name.clone());
+                self.adding(file::parse(text, &trusted)?.rules.into_iter().map(|parsed| parsed.rule))
+            }
+            _ => policy.clone(),
+        };
+        examples::whole(&file, source, &trusted)?;
         Ok(policy)
+    }
+
+    fn adding(self, further: impl IntoIterator<Item = Rule>) -> Self {
+        let mut rules = (*self.rules).clone();
+        rules.extend(further);
+        Self { rules: Arc::new(rules), ..self }
+    }
+
+    /// Names the roots, so that paths in commands are judged as the file tools judge them.
+    #[must_use]
+    pub fn within(self, roots: Vec<PathBuf>) -> Self {
+        Self { roots: Arc::new(roots), ..self }
     }
 
     /// Keeps Toolpost's own files and folders (rules, configuration, state) from being written, whatever a rule says.
@@ -139,166 +158,92 @@ impl Policy {
     }
 
     /// Judges one touch.
-    pub(crate) fn judge(&self, access: Access, path: &WorkspacePath) -> Judgement {
-        if self.denied.contains(&access) {
-            let why = "Toolpost was started so that no tool does that.".to_owned();
-            return Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing };
+    pub(crate) fn judge(&self, touch: &Touch) -> Judgement {
+        match touch {
+            Touch::Read(path) => self.judge_path(Access::Reads, path),
+            Touch::Write(path, _) => self.judge_path(Access::Writes, path),
+            Touch::Execute(command) => self.judge_command(command),
+            Touch::Fetch(host) => self.judge_host(host),
         }
-        if self.hidden.iter().any(|hidden| path.raw().starts_with(hidden)) {
-            let why = "Toolpost keeps its own state there; no rule lets it be touched.".to_owned();
-            return Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing };
-        }
-        if access == Access::Writes && self.own.iter().any(|own| path.raw().starts_with(own)) {
-            let why = "Toolpost itself works with this file; no rule lets it be written.".to_owned();
-            return Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing };
+    }
+
+    /// Judges a path inside of a root.
+    pub(crate) fn judge_path(&self, access: Access, path: &WorkspacePath) -> Judgement {
+        if let Some(kept) = self.kept(access, path.raw()) {
+            return kept;
         }
         self.judge_name(access, &path.relative().to_string_lossy(), &path.raw().to_string_lossy())
     }
 
+    /// Says what a command would do, and which rule decides each part of it.
+    #[must_use]
+    pub fn explain(&self, command: &Command) -> Explained {
+        command::explain(self, command)
+    }
+
     pub(crate) fn judge_name(&self, access: Access, relative: &str, absolute: &str) -> Judgement {
-        let folded = (fold(relative), fold(absolute));
-        let mut judged = Judgement {
-            decision: Decision::Allow,
-            why: "no rule forbids it".to_owned(),
-            lifted: Lifted::ByRule,
-        };
+        let (decision, rule) =
+            self.find(access, Decision::Allow, |rule| rule.matches_path(relative, absolute));
+        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
+        Judgement { decision, why, lifted: Lifted::ByRule }
+    }
+
+    fn judge_command(&self, command: &Command) -> Judgement {
+        let explained = self.explain(command);
+        let lifted = if explained.fixed() { Lifted::ByNothing } else { Lifted::ByRule };
+        Judgement { decision: explained.decision, why: explained.reason(), lifted }
+    }
+
+    /// Judges a host: what no rule allows is asked about.
+    pub(crate) fn judge_host(&self, host: &Host) -> Judgement {
+        if let Some(denied) = self.denies(Access::Fetches) {
+            return denied;
+        }
+        let (decision, rule) = self.find(Access::Fetches, Decision::Ask, |rule| rule.matches_host(host));
+        let why =
+            rule.map_or_else(|| "no rule allows to fetch from there".to_owned(), |rule| rule.why.clone());
+        Judgement { decision, why, lifted: Lifted::ByRule }
+    }
+
+    /// Finds the last rule that matches and may decide.
+    fn find(
+        &self,
+        access: Access,
+        first: Decision,
+        matches: impl Fn(&Rule) -> bool,
+    ) -> (Decision, Option<&Rule>) {
+        let mut found = (first, None);
         for rule in self.rules.iter().filter(|rule| rule.accesses.contains(&access)) {
-            let matches = rule.matches(relative, absolute) || rule.matches(&folded.0, &folded.1);
-            let tightens = rule.decision >= judged.decision;
-            if matches && (tightens || !matches!(rule.source, RuleSource::Project(_))) {
-                judged = Judgement { decision: rule.decision, why: rule.why.clone(), lifted: Lifted::ByRule };
+            if (rule.decision >= found.0 || rule.may_loosen()) && matches(rule) {
+                found = (rule.decision, Some(rule));
             }
         }
-        judged
+        found
     }
-}
 
-/// Writes a path as a careless file system might see it: no dots or spaces at a name's end. (Letter case is passed over
-/// by the patterns.)
-fn fold(path: &str) -> String {
-    let names = path.split('/').map(|name| {
-        let cut = name.trim_end_matches(['.', ' ']);
-        if cut.is_empty() { name } else { cut }
-    });
-    names.collect::<Vec<_>>().join("/")
+    /// Finds what stands above the rules for a path.
+    fn kept(&self, access: Access, path: &std::path::Path) -> Option<Judgement> {
+        if let Some(denied) = self.denies(access) {
+            return Some(denied);
+        }
+        let fixed = |why: &str| {
+            Some(Judgement { decision: Decision::Deny, why: why.to_owned(), lifted: Lifted::ByNothing })
+        };
+        if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
+            return fixed("Toolpost keeps its own state there; no rule lets it be touched.");
+        }
+        if access == Access::Writes && self.own.iter().any(|own| path.starts_with(own)) {
+            return fixed("Toolpost itself works with this file; no rule lets it be written.");
+        }
+        None
+    }
+
+    fn denies(&self, access: Access) -> Option<Judgement> {
+        let why = "Toolpost was started so that no tool does that.".to_owned();
+        let denied = self.denied.contains(&access);
+        denied.then_some(Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing })
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(access: Access, path: &str, wanted: Decision) {
-        let policy = Policy::built_in().unwrap();
-        let judged = policy.judge_name(access, path, &format!("/w/{path}"));
-        assert_eq!(judged.decision, wanted, "{access:?} {path}");
-    }
-
-    #[test]
-    fn built_in_rules_guard_what_runs_by_itself() {
-        let guarded = [
-            ".git/hooks/pre-commit",
-            ".git/config",
-            ".git/info/attributes",
-            "sub/.git/hooks/post-merge",
-            ".GIT/hooks/x",
-            ".git./config ",
-            ".vscode/tasks.json",
-            ".cursor/mcp.json",
-            ".mcp.json",
-            ".envrc",
-            ".claude/settings.json",
-            ".gitmodules",
-            ".idea/workspace.xml",
-            ".codex/config.toml",
-            ".gemini/settings.json",
-            ".toolpost/policy.toml",
-            ".husky/pre-commit",
-            "sub/.vscode/settings.json",
-            ".git/modules/x/config",
-            ".git/worktrees/x/config.worktree",
-        ];
-        for path in guarded {
-            let policy = Policy::built_in().unwrap();
-            let judged = policy.judge_name(Access::Writes, path, &format!("/w/{path}"));
-            assert_ne!(judged.decision, Decision::Allow, "write {path}");
-        }
-        for path in
-            ["src/main.rs", ".github/workflows/ci.yml", ".gitignore", "git/hooks/x", "vscode/tasks.json"]
-        {
-            check(Access::Writes, path, Decision::Allow);
-        }
-    }
-
-    #[test]
-    fn what_lies_above_the_root_decides_nothing() {
-        let policy = Policy::built_in().unwrap();
-        let judged = policy.judge_name(Access::Writes, "src/a.rs", "/home/me/.claude/worktrees/x/src/a.rs");
-        assert_eq!(judged.decision, Decision::Allow);
-    }
-
-    #[test]
-    fn letter_case_is_passed_over() {
-        let text =
-            "[[rule]]\ntouch = [\"write\"]\npaths = [\"Secrets/\", \"/w/key.pem\"]\ndecide = \"deny\"\n";
-        let policy = Policy::built_in().unwrap().with(text, &RuleSource::Operator("o".to_owned())).unwrap();
-        for path in ["secrets/a", "SECRETS/a", "Secrets", "Key.PEM", "key.pem."] {
-            let judged = policy.judge_name(Access::Writes, path, &format!("/w/{path}"));
-            assert_eq!(judged.decision, Decision::Deny, "{path}");
-        }
-    }
-
-    #[test]
-    fn secrets_are_known_by_their_exact_names() {
-        let rows = [
-            (".env", Decision::Ask),
-            (".env.local", Decision::Ask),
-            (".env.production", Decision::Ask),
-            (".env.development.local", Decision::Ask),
-            ("sub/.env", Decision::Ask),
-            ("id_ed25519", Decision::Ask),
-            (".env.example", Decision::Allow),
-            (".env.sample", Decision::Allow),
-            (".env.template", Decision::Allow),
-            (".envrc", Decision::Allow),
-            ("environment.ts", Decision::Allow),
-            ("my.env.ts", Decision::Allow),
-        ];
-        for (path, wanted) in rows {
-            check(Access::Reads, path, wanted);
-        }
-    }
-
-    #[test]
-    fn the_later_rule_wins_but_a_project_only_tightens() {
-        let rule = |decide: &str| {
-            format!("[[rule]]\ntouch = [\"read\"]\npaths = [\".env\"]\ndecide = \"{decide}\"\nwhy = \"x\"\n")
-        };
-        let operator = RuleSource::Operator("o".to_owned());
-        let project = RuleSource::Project("p".to_owned());
-        let rows = [
-            (&operator, "allow", Decision::Allow),
-            (&operator, "deny", Decision::Deny),
-            (&project, "allow", Decision::Ask),
-            (&project, "deny", Decision::Deny),
-        ];
-        for (source, decide, wanted) in rows {
-            let policy = Policy::built_in().unwrap().with(&rule(decide), source).unwrap();
-            assert_eq!(
-                policy.judge_name(Access::Reads, ".env", "/w/.env").decision,
-                wanted,
-                "{source:?} {decide}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_file_is_refused_where_its_example_does_not_hold() {
-        let text = "[[rule]]\ntouch = [\"write\"]\npaths = [\"gen/**\"]\ndecide = \"deny\"\nwhy = \"made\"\nexamples = [\"src/a.rs\"]\n";
-        let error =
-            Policy::built_in().unwrap().with(text, &RuleSource::Operator("o".to_owned())).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "o: rule 1 (`made`) does not match its own example `src/a.rs`; correct the pattern or the example."
-        );
-    }
-}
+mod tests;

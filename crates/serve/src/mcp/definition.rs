@@ -25,13 +25,17 @@ pub(super) fn definition(published: &Published, config: &Config) -> Tool {
     tool
 }
 
-/// Derives all four hints from what the tool can touch at most.
+/// Derives all four hints from what the tool can touch at most: a command may do anything.
 fn annotations(access: &[Access]) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
-        Access::Reads | Access::Calls => false,
-        Access::Writes => true,
+        Access::Reads | Access::Calls | Access::Fetches => false,
+        Access::Writes | Access::Executes => true,
     });
-    ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(false))
+    let open = access.iter().any(|access| match access {
+        Access::Reads | Access::Calls | Access::Writes => false,
+        Access::Executes | Access::Fetches => true,
+    });
+    ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(open))
 }
 
 fn meta(published: &Published, config: &Config) -> MetaObject {

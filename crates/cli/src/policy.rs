@@ -1,0 +1,108 @@
+//! `toolpost policy`: which rule decides about a command, and which files of rules of projects are trusted.
+
+use crate::{
+    args::{Common, Explain, PolicyCommand, Trust},
+    settings::Settings,
+    trust::{self, Trusted},
+    wire,
+};
+use anyhow::{Context, Result, bail};
+use std::process::ExitCode;
+use toolpost_engine::{Command, Line};
+use toolpost_runtime::{Explained, JudgedSegment, Origin};
+
+/// Explains a command, or trusts a project's rules.
+pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
+    let settings = Settings::find(common)?;
+    match command {
+        PolicyCommand::Explain(explain) => explained(&settings, explain),
+        PolicyCommand::Trust(trust) => trusted(&settings, &trust),
+    }
+}
+
+fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
+    let workspace = wire::open_and_tell(settings)?;
+    let policy = wire::judging(settings, &workspace)?;
+    let directory = explain.directory.as_deref().unwrap_or(".");
+    let directory = workspace
+        .resolve(directory)
+        .with_context(|| format!("{directory} cannot be where a command starts"))?;
+    let line = match <[String; 1]>::try_from(explain.command) {
+        Ok([text]) => Line::Shell(text),
+        Err(words) => Line::Words(words),
+    };
+    let explained = policy.explain(&Command { line, directory });
+    if explain.json {
+        println!("{}", serde_json::to_string_pretty(&explained)?);
+    } else {
+        print!("{}", worded(&explained));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Words what was found: each command in two lines, what it touches below, the verdict at the end.
+fn worded(explained: &Explained) -> String {
+    let mut out = String::new();
+    for segment in &explained.segments {
+        out.push_str(&format!("{}{}\n", one_line(&segment.text), reached(segment)));
+        out.push_str(&format!(
+            "  {:<5}  {}{}\n",
+            segment.decision.word(),
+            segment.why,
+            named(segment.rule.as_ref())
+        ));
+        for touch in &segment.touches {
+            let what = format!("{} {}: {}", touch.touch, one_line(&touch.what), touch.why);
+            out.push_str(&format!("  {:<5}  {what}{}\n", touch.decision.word(), named(touch.rule.as_ref())));
+        }
+    }
+    for piece in &explained.uncertain {
+        out.push_str(&format!("{}\n  {:<5}  {}\n", one_line(&piece.text), "ask", piece.why));
+    }
+    out.push_str(&format!("verdict: {}\n", explained.decision.word()));
+    out
+}
+
+fn reached(segment: &JudgedSegment) -> String {
+    if segment.via.is_empty() { String::new() } else { format!("  (in {})", segment.via.join(", ")) }
+}
+
+fn named(rule: Option<&Origin>) -> String {
+    rule.map_or_else(String::new, |rule| {
+        let pattern = rule.pattern.as_ref().map_or_else(String::new, |pattern| format!("`{pattern}`, "));
+        let line = if rule.line == 0 { String::new() } else { format!(", line {}", rule.line) };
+        format!(" [{pattern}{}{line}]", rule.file)
+    })
+}
+
+/// A command may have several lines, and signs that a terminal obeys.
+fn one_line(text: &str) -> String {
+    text.chars().map(|found| if found.is_control() { '␤' } else { found }).collect()
+}
+
+fn trusted(settings: &Settings, wanted: &Trust) -> Result<ExitCode> {
+    let workspace = wire::open_and_tell(settings)?;
+    let Some(state) = &settings.state.value else {
+        bail!("there is no state folder in which trust could be remembered; name one with --state");
+    };
+    let mut known = Trusted::read(state)?;
+    let mut found = false;
+    for root in workspace.roots() {
+        let Some((name, text)) = wire::project_rules(&workspace, root)? else { continue };
+        found = true;
+        if wanted.revoke {
+            known.forget(&name);
+            println!("no longer trusted: {name}");
+        } else {
+            // What cannot be used is not worth trusting, and would only be found out at the next start.
+            wire::check_project(&name, &text)?;
+            known.add(&name, &text);
+            println!("trusted as it is now: {name} ({})", trust::digest(&text));
+        }
+    }
+    if !found {
+        bail!("no root has a file .toolpost/policy.toml, so there is nothing to trust");
+    }
+    known.write(state)?;
+    Ok(ExitCode::SUCCESS)
+}

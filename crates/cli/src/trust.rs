@@ -1,0 +1,60 @@
+//! Which files of rules of projects the user trusts: by the place of the file and by its content.
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+use toolpost_workspace::{hash, operator};
+
+/// The files that are trusted, each with the digest of the content that is.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Trusted {
+    #[serde(default)]
+    trusted: BTreeMap<String, String>,
+}
+
+impl Trusted {
+    /// Reads what the state folder remembers.
+    pub(crate) fn read(state: &Path) -> Result<Self> {
+        let place = place(state);
+        let text = operator::read(&place).with_context(|| format!("{} cannot be read", place.display()))?;
+        let Some(text) = text else { return Ok(Self::default()) };
+        serde_json::from_str(&text).with_context(|| {
+            format!("{} is damaged; delete it, and trust the projects' rules again", place.display())
+        })
+    }
+
+    /// Tells whether this content of this file is trusted.
+    pub(crate) fn holds(&self, file: &str, text: &str) -> bool {
+        self.trusted.get(file).is_some_and(|known| *known == digest(text))
+    }
+
+    /// Trusts this content of this file.
+    pub(crate) fn add(&mut self, file: &str, text: &str) {
+        self.trusted.insert(file.to_owned(), digest(text));
+    }
+
+    /// Trusts the file no longer.
+    pub(crate) fn forget(&mut self, file: &str) {
+        self.trusted.remove(file);
+    }
+
+    /// Remembers it in the state folder.
+    pub(crate) fn write(&self, state: &Path) -> Result<()> {
+        let place = place(state);
+        let text = serde_json::to_string_pretty(self)?;
+        operator::replace(&place, &text).with_context(|| format!("{} cannot be written", place.display()))
+    }
+}
+
+/// Gives the digest of a content.
+pub(crate) fn digest(text: &str) -> String {
+    hash(text.as_bytes()).to_string()
+}
+
+fn place(state: &Path) -> PathBuf {
+    state.join("trusted.json")
+}

@@ -1,0 +1,331 @@
+//! Judges a command: each program that it would run, and each file and host that it would touch.
+
+use super::{
+    Decision, Judgement, Policy, Target,
+    pattern::{Pattern, Reach},
+    place::{self, Place},
+    rule::{Origin, Rule},
+};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use toolpost_engine::{
+    Access, Command, Host,
+    shell::{Effect, Places, Role, Script, Segment, Word},
+};
+
+/// What a command would do, and which rule decides each part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// The whole command.
+    pub command: String,
+    /// The strictest of what its parts come to.
+    pub decision: Decision,
+    /// Each command in it.
+    pub segments: Vec<JudgedSegment>,
+    /// What in it could not be judged.
+    pub uncertain: Vec<Uncertain>,
+}
+
+/// A piece of a command that could not be judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Uncertain {
+    /// The piece.
+    pub text: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// One command of a line, judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct JudgedSegment {
+    /// The command as it is written.
+    pub text: String,
+    /// How it is reached: a substitution, the programs that run it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<String>,
+    /// What the rules say of the program and its arguments.
+    pub decision: Decision,
+    /// Why.
+    pub why: String,
+    /// The rule that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Origin>,
+    /// The pattern that would mean this command and no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exactly: Option<String>,
+    /// What it would touch besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<JudgedTouch>,
+}
+
+/// A file or a host that a command would touch, judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct JudgedTouch {
+    /// `read`, `write` or `fetch`.
+    pub touch: &'static str,
+    /// The path or the host as it is written.
+    pub what: String,
+    /// What the rules say of it.
+    pub decision: Decision,
+    /// Why.
+    pub why: String,
+    /// The rule that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Origin>,
+    /// No rule could decide otherwise.
+    #[serde(skip)]
+    fixed: bool,
+}
+
+/// A command that was read, and where it would run.
+pub(super) struct Reading<'a> {
+    pub(super) script: Script,
+    pub(super) directory: &'a Path,
+    pub(super) roots: &'a [PathBuf],
+}
+
+impl Explained {
+    /// Gives the first reason for the decision.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        for segment in &self.segments {
+            if segment.decision == self.decision {
+                return format!("`{}`: {}", segment.text, segment.why);
+            }
+            if let Some(touch) = segment.touches.iter().find(|touch| touch.decision == self.decision) {
+                return format!("`{}` would {} {}: {}", segment.text, touch.touch, touch.what, touch.why);
+            }
+        }
+        match self.uncertain.first() {
+            Some(piece) => format!("`{}`: {}", piece.text, piece.why),
+            None => "it runs nothing".to_owned(),
+        }
+    }
+
+    /// Tells whether no rule could let it be.
+    pub(super) fn fixed(&self) -> bool {
+        self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
+    }
+}
+
+/// Says what a command would do, and which rule decides each part of it.
+pub(super) fn explain(policy: &Policy, command: &Command) -> Explained {
+    let roots = if policy.roots.is_empty() {
+        vec![command.directory.root().path().to_path_buf()]
+    } else {
+        policy.roots.to_vec()
+    };
+    let reading = Reading { script: command.read(), directory: command.directory.raw(), roots: &roots };
+    judge(policy, command.shown(), &reading)
+}
+
+/// Judges a command that was read.
+pub(super) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> Explained {
+    let segments: Vec<JudgedSegment> =
+        reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
+    let unsure = reading.script.unsure.iter();
+    let mut uncertain: Vec<Uncertain> =
+        unsure.map(|piece| Uncertain { text: piece.text.clone(), why: piece.why.to_string() }).collect();
+    if segments.is_empty() && uncertain.is_empty() {
+        let why = "there is no command in it".to_owned();
+        uncertain.push(Uncertain { text: command.clone(), why });
+    }
+    let parts = segments
+        .iter()
+        .flat_map(|segment| segment.touches.iter().map(|touch| touch.decision).chain([segment.decision]));
+    let doubt = if uncertain.is_empty() { Decision::Allow } else { Decision::Ask };
+    let mut decision = parts.chain([doubt]).max().unwrap_or(Decision::Ask);
+    let all = policy.denies(Access::Executes).is_some();
+    let changes = decision != Decision::Allow && policy.denies(Access::Writes).is_some();
+    if all || changes {
+        decision = Decision::Deny;
+        let why = "Toolpost was started so that no tool changes anything; only what is allowed without asking is run";
+        uncertain.push(Uncertain { text: command.clone(), why: why.to_owned() });
+    }
+    Explained { command, decision, segments, uncertain }
+}
+
+fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> JudgedSegment {
+    let mut judged = JudgedSegment {
+        text: segment.text.clone(),
+        via: segment.via.clone(),
+        exactly: Pattern::exactly(segment),
+        ..JudgedSegment::default()
+    };
+    (judged.decision, judged.why) = unruled(segment);
+    let mut deciding = None;
+    for rule in policy.rules.iter().filter(|rule| rule.accesses.contains(&Access::Executes)) {
+        let Some((decision, pattern)) = applies(rule, segment) else { continue };
+        let settled =
+            judged.decision == Decision::Allow && deciding.is_some() && more(segment, deciding).is_none();
+        if decision == Decision::Allow && (settled || !rule.may_loosen()) {
+            continue;
+        }
+        if decision >= judged.decision || (rule.may_loosen() && decision == rule.decision) {
+            judged.decision = decision;
+            judged.why = match (rule.decision, decision) {
+                (Decision::Deny, Decision::Ask) => {
+                    "a word of it is not known before it runs, and may make it what a rule denies".to_owned()
+                }
+                _ => rule.why.clone(),
+            };
+            judged.rule = Some(rule.origin(Some(pattern)));
+            deciding = Some(pattern);
+        }
+    }
+    if judged.decision == Decision::Allow
+        && let Some((word, what)) = more(segment, deciding)
+    {
+        judged.decision = Decision::Ask;
+        judged.why = format!("because of `{word}`: {what}; a rule that allows it must name that word");
+    }
+    judged.touches = segment.effects.iter().flat_map(|effect| touches(policy, effect, reading)).collect();
+    judged
+}
+
+/// What holds where no rule says anything.
+fn unruled(segment: &Segment) -> (Decision, String) {
+    let (decision, why) = match segment.role {
+        Role::Program if segment.program().is_none() => {
+            (Decision::Ask, "which program it runs is not known before it runs")
+        }
+        Role::Program => (Decision::Ask, "no rule allows it"),
+        Role::Wrapper => (Decision::Allow, "it does nothing but run the command behind it"),
+        Role::Function => (Decision::Allow, "it is a function of the same command, judged where it stands"),
+        Role::Nothing => (Decision::Allow, "it runs nothing by itself"),
+    };
+    (decision, why.to_owned())
+}
+
+/// Finds what a rule comes to for a command, and by which of its patterns.
+fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Pattern)> {
+    let Target::Commands(patterns) = &rule.target else { return None };
+    if rule.decision == Decision::Allow {
+        let named = |pattern: &&Pattern| pattern.covers(segment) && more(segment, Some(pattern)).is_none();
+        let covers = || patterns.iter().find(|pattern| pattern.covers(segment));
+        return patterns.iter().find(named).or_else(covers).map(|pattern| (rule.decision, pattern));
+    }
+    let reaching = |wanted: Reach| patterns.iter().find(move |pattern| pattern.reach(segment) == wanted);
+    match (reaching(Reach::Yes), reaching(Reach::Perhaps)) {
+        (Some(pattern), _) => Some((rule.decision, pattern)),
+        (None, Some(pattern)) => Some((Decision::Ask, pattern)),
+        (None, None) => None,
+    }
+}
+
+/// Finds a word that makes a command do more than its harmless form, and that the pattern does not name.
+fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str, &'s str)> {
+    segment.effects.iter().find_map(|effect| match effect {
+        Effect::More { word, what } => {
+            let named = pattern.is_some_and(|pattern| pattern.names(word));
+            (!named).then_some((word.as_str(), what.as_ref()))
+        }
+        Effect::Reads(_) | Effect::Names(_) | Effect::Writes(_) | Effect::Fetches(_) => None,
+    })
+}
+
+fn touches(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Option<JudgedTouch> {
+    let places = |word: &Word| place::of(word, &reading.script.places, reading.directory, reading.roots);
+    match effect {
+        Effect::More { .. } => None,
+        Effect::Fetches(word) => Some(fetched(policy, word)),
+        Effect::Names(word) => {
+            // It may be no file at all, so only a rule that means it counts.
+            let found = strictest(places(word), word, "read", |place| named(policy, place))?;
+            (found.decision != Decision::Allow && found.rule.is_some()).then_some(found)
+        }
+        Effect::Reads(word) => strictest(places(word), word, "read", |place| read(policy, place)),
+        Effect::Writes(word) => {
+            strictest(places(word), word, "write", |place| written(policy, place, &reading.script.places))
+        }
+    }
+}
+
+fn strictest(
+    places: Vec<Place>,
+    word: &Word,
+    touch: &'static str,
+    judge: impl Fn(&Place) -> JudgedTouch,
+) -> Option<JudgedTouch> {
+    let judged = places.iter().map(judge).max_by_key(|judged| judged.decision)?;
+    Some(JudgedTouch { touch, what: word.text.clone(), ..judged })
+}
+
+fn said(decision: Decision, why: &str) -> JudgedTouch {
+    JudgedTouch { decision, why: why.to_owned(), ..JudgedTouch::default() }
+}
+
+fn kept(judgement: Judgement) -> JudgedTouch {
+    JudgedTouch { fixed: true, ..said(judgement.decision, &judgement.why) }
+}
+
+fn by_rule(decision: Decision, rule: &Rule) -> JudgedTouch {
+    JudgedTouch { rule: Some(rule.origin(None)), ..said(decision, &rule.why) }
+}
+
+fn named(policy: &Policy, place: &Place) -> JudgedTouch {
+    match place {
+        Place::At { .. } => read(policy, place),
+        Place::Unknown => said(Decision::Allow, "it need not be a file"),
+    }
+}
+
+fn read(policy: &Policy, place: &Place) -> JudgedTouch {
+    let Place::At { absolute, relative } = place else {
+        return said(Decision::Ask, "which file that is, is not known before it runs");
+    };
+    if let Some(judgement) = policy.kept(Access::Reads, absolute) {
+        return kept(judgement);
+    }
+    let first = if relative.is_some() { Decision::Allow } else { Decision::Ask };
+    let (decision, rule) = find(policy, Access::Reads, first, absolute, relative.as_deref());
+    match (rule, relative) {
+        (Some(rule), _) => by_rule(decision, rule),
+        (None, Some(_)) => said(decision, "no rule forbids it"),
+        (None, None) => said(decision, "it lies outside of the roots, and no rule allows it"),
+    }
+}
+
+fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
+    let Place::At { absolute, relative } = place else {
+        let why = match places {
+            Places::Known(_) => "which file that is, is not known before it runs",
+            Places::Unknown => "in which directory that is, is not known before it runs",
+        };
+        return said(Decision::Ask, why);
+    };
+    // To write there would not be kept in the history, wherever it is; only what a rule allows goes unasked.
+    if let Some(judgement) = policy.kept(Access::Writes, absolute)
+        && absolute != Path::new("/dev/null")
+    {
+        return kept(judgement);
+    }
+    let (decision, rule) = find(policy, Access::Writes, Decision::Ask, absolute, relative.as_deref());
+    match rule {
+        Some(rule) => by_rule(decision, rule),
+        None => said(decision, "no rule allows it; what a command writes is not kept in the history"),
+    }
+}
+
+fn find<'p>(
+    policy: &'p Policy,
+    access: Access,
+    first: Decision,
+    absolute: &Path,
+    relative: Option<&str>,
+) -> (Decision, Option<&'p Rule>) {
+    let absolute = absolute.to_string_lossy();
+    let relative = relative.unwrap_or_else(|| absolute.trim_start_matches('/'));
+    policy.find(access, first, |rule| rule.matches_path(relative, &absolute))
+}
+
+fn fetched(policy: &Policy, word: &Word) -> JudgedTouch {
+    let judged = match word.known().and_then(Host::of_url) {
+        Some(host) => {
+            let judgement = policy.judge_host(&host);
+            said(judgement.decision, &judgement.why)
+        }
+        None => said(Decision::Ask, "from which host, is not known before it runs"),
+    };
+    JudgedTouch { touch: "fetch", what: word.text.clone(), ..judged }
+}

@@ -1,0 +1,70 @@
+//! The examples in a file of rules, which must hold before the rules are in force.
+
+use super::{
+    Decision, Policy, PolicyError, RuleSource, Target,
+    command::{self, Reading},
+    file::{Parsed, ParsedRule},
+    pattern::Reach,
+};
+use std::path::Path;
+use toolpost_engine::{Host, shell};
+
+/// Checks that each rule of a file matches the examples that it carries.
+pub(super) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), PolicyError> {
+    for (number, parsed) in file.rules.iter().enumerate() {
+        if let Some(example) = parsed.examples.iter().find(|example| !matches(parsed, example)) {
+            return Err(PolicyError::Example {
+                file: source.to_string(),
+                number: number + 1,
+                why: parsed.rule.why.clone(),
+                example: example.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the commands that a file lists are judged as it says.
+pub(super) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Result<(), PolicyError> {
+    let lists = [
+        (Decision::Allow, &file.examples.allow),
+        (Decision::Ask, &file.examples.ask),
+        (Decision::Deny, &file.examples.deny),
+    ];
+    for (wanted, list) in lists {
+        for example in list {
+            // No directory is known here; relative paths count as lying below a root.
+            let reading = Reading {
+                script: shell::read(example),
+                directory: Path::new("/root"),
+                roots: &["/root".into()],
+            };
+            let explained = command::judge(policy, example.clone(), &reading);
+            if explained.decision != wanted {
+                return Err(PolicyError::Judged {
+                    file: source.to_string(),
+                    example: example.clone(),
+                    listed: wanted.word(),
+                    said: explained.decision.word(),
+                    why: explained.reason().trim_end_matches('.').to_owned(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn matches(parsed: &ParsedRule, example: &str) -> bool {
+    match &parsed.rule.target {
+        Target::Paths { .. } => parsed.rule.matches_path(example, example),
+        Target::Hosts(_) => parsed.rule.matches_host(&Host::new(example)),
+        Target::Commands(patterns) => {
+            let allows = parsed.rule.decision == Decision::Allow;
+            shell::read(example).segments.iter().any(|segment| {
+                patterns.iter().any(|pattern| {
+                    if allows { pattern.covers(segment) } else { pattern.reach(segment) == Reach::Yes }
+                })
+            })
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Where the paths lie that a command names.
+
+use std::path::{Component, Path, PathBuf};
+use toolpost_engine::shell::{Places, Sure, Word};
+
+/// A path that a command names, as far as it is known before the command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It lies here; `relative` is given where that is below a root.
+    At { absolute: PathBuf, relative: Option<String> },
+    /// It is not known where it lies.
+    Unknown,
+}
+
+/// Finds all the places that a word can mean.
+pub(super) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBuf]) -> Vec<Place> {
+    let named = match word.sure {
+        Sure::All => word.start.clone(),
+        // What a pattern finds lies below the directory that it begins with.
+        Sure::Start if word.start.contains('/') => {
+            let end = word.start.rfind('/').unwrap_or_default();
+            format!("{}/…", &word.start[..end])
+        }
+        Sure::Start if is_pattern(word) => "…".to_owned(),
+        Sure::Start | Sure::Nothing => return vec![Place::Unknown],
+    };
+    if named.starts_with('~') {
+        return vec![Place::At { absolute: PathBuf::from(named), relative: None }];
+    }
+    let Places::Known(places) = places else {
+        return vec![if named.starts_with('/') { at(Path::new(&named), roots) } else { Place::Unknown }];
+    };
+    let mut found: Vec<Place> = Vec::new();
+    for place in places {
+        if place.starts_with('~') {
+            found.push(Place::Unknown);
+            continue;
+        }
+        let place = at(&directory.join(place).join(&named), roots);
+        if !found.contains(&place) {
+            found.push(place);
+        }
+    }
+    found
+}
+
+/// Tells whether what is not known of a word is only which names a pattern in it finds; hidden files it does not find.
+fn is_pattern(word: &Word) -> bool {
+    let hidden = word.start.starts_with('.');
+    !hidden && !word.text.contains(['$', '`', '(', '"']) && word.text.contains(['*', '?'])
+}
+
+fn at(path: &Path, roots: &[PathBuf]) -> Place {
+    let absolute = straightened(path);
+    let below = roots.iter().filter_map(|root| absolute.strip_prefix(root).ok());
+    let relative = below.map(|rest| rest.to_string_lossy().into_owned()).min_by_key(String::len);
+    Place::At { absolute, relative }
+}
+
+/// Takes `.` and `..` out of a path, by its words alone.
+fn straightened(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,107 @@
+//! One rule: which touches, of what, which decision, and why.
+
+use super::{Decision, pattern::Pattern};
+use globset::GlobSet;
+use std::fmt;
+use toolpost_engine::{Access, Host};
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleSource {
+    /// Toolpost's own lists.
+    BuiltIn,
+    /// The operator's file.
+    Operator(String),
+    /// A file of the project: it can only tighten.
+    Project(String),
+    /// A file of the project whose content the user has trusted.
+    Trusted(String),
+}
+
+/// One rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub(super) accesses: Vec<Access>,
+    pub(super) target: Target,
+    pub(super) decision: Decision,
+    pub(super) why: String,
+    pub(super) source: RuleSource,
+    /// The line of the file in which it begins.
+    pub(super) line: usize,
+}
+
+/// What a rule is about.
+#[derive(Debug, Clone)]
+pub(super) enum Target {
+    /// Files, by patterns that are meant from the root on, and by those that begin with a slash.
+    Paths {
+        relative: GlobSet,
+        absolute: GlobSet,
+    },
+    Commands(Vec<Pattern>),
+    /// Names of hosts; `*.` in front means all below.
+    Hosts(Vec<String>),
+}
+
+/// The place of a rule that decided, for whoever wants to change it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Origin {
+    /// The file, or what stands for it.
+    pub file: String,
+    /// The line in it.
+    pub line: usize,
+    /// The pattern that matched, where it is one of commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+}
+
+impl Rule {
+    /// Tells whether a path is meant: as it lies in its root, or as it lies on the disk.
+    pub(super) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
+        let Target::Paths { relative: inside, absolute: anywhere } = &self.target else { return false };
+        let matches =
+            |relative: &str, absolute: &str| inside.is_match(relative) || anywhere.is_match(absolute);
+        matches(relative, absolute) || matches(&fold(relative), &fold(absolute))
+    }
+
+    pub(super) fn matches_host(&self, host: &Host) -> bool {
+        let Target::Hosts(hosts) = &self.target else { return false };
+        hosts.iter().any(|pattern| match pattern.strip_prefix("*.") {
+            Some(domain) => host.name().strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
+            None => pattern == "*" || Host::new(pattern) == *host,
+        })
+    }
+
+    /// Tells whether it may decide more freely than the rules before it.
+    pub(super) fn may_loosen(&self) -> bool {
+        !matches!(self.source, RuleSource::Project(_))
+    }
+
+    /// Says where it stands.
+    pub(super) fn origin(&self, pattern: Option<&Pattern>) -> Origin {
+        Origin {
+            file: self.source.to_string(),
+            line: self.line,
+            pattern: pattern.map(|pattern| pattern.text.clone()),
+        }
+    }
+}
+
+impl fmt::Display for RuleSource {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => out.write_str("the built-in rules"),
+            Self::Operator(file) | Self::Project(file) | Self::Trusted(file) => out.write_str(file),
+        }
+    }
+}
+
+/// Writes a path as a careless file system might see it: no dots or spaces at a name's end. (Letter case is passed over
+/// by the patterns.)
+fn fold(path: &str) -> String {
+    let names = path.split('/').map(|name| {
+        let cut = name.trim_end_matches(['.', ' ']);
+        if cut.is_empty() { name } else { cut }
+    });
+    names.collect::<Vec<_>>().join("/")
+}

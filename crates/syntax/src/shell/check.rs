@@ -1,0 +1,126 @@
+//! Where the grammar and a shell may see a text differently, or where a text runs what its variables hold.
+
+use tree_sitter::Node;
+
+/// Finds what makes all of a text doubtful.
+pub(super) fn text(text: &str) -> Option<&'static str> {
+    if text.len() > super::LONGEST {
+        return Some("the command is longer than 1 MiB");
+    }
+    text.chars().find_map(odd)
+}
+
+fn odd(found: char) -> Option<&'static str> {
+    match found {
+        '\n' | '\t' => None,
+        '\r' => Some("a carriage return is a part of a word for a shell, and looks like the end of a line"),
+        _ if found.is_control() => Some("a control character has no place in a command"),
+        ' ' => None,
+        _ if found.is_whitespace() => {
+            Some("a blank that a shell does not take for one looks like the end of a word")
+        }
+        '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{feff}'
+        | '\u{ad}' => Some("an invisible character hides what the command is"),
+        _ => None,
+    }
+}
+
+/// Finds text that belongs to no leaf of the tree and is not blank.
+pub(super) fn gap(root: Node<'_>, text: &str) -> Option<String> {
+    let mut cursor = root.walk();
+    let mut end = 0;
+    loop {
+        let node = cursor.node();
+        if node.child_count() > 0 && !kept_whole(node.kind()) && cursor.goto_first_child() {
+            continue;
+        }
+        if let Some(between) = text.get(end..node.start_byte())
+            && !between.replace("\\\n", "").trim().is_empty()
+        {
+            return Some(between.to_owned());
+        }
+        end = end.max(node.end_byte());
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                let rest = text.get(end..).unwrap_or_default();
+                return (!rest.replace("\\\n", "").trim().is_empty()).then(|| rest.to_owned());
+            }
+        }
+    }
+}
+
+/// Nodes whose own text stands between their children.
+fn kept_whole(kind: &str) -> bool {
+    matches!(kind, "string" | "heredoc_body" | "expansion" | "arithmetic_expansion" | "translated_string")
+}
+
+/// Tells whether a shell begins a comment where the grammar does.
+pub(super) fn is_comment(node: Node<'_>, text: &str) -> bool {
+    let before = text.get(..node.start_byte()).unwrap_or_default();
+    let mut back = before.chars().rev();
+    let (last, earlier) = (back.next(), back.next());
+    let begins = last.is_none_or(|last| " \t\n;&|()".contains(last));
+    begins && earlier != Some('\\')
+}
+
+/// Finds why the text of a here-document may end elsewhere for a shell.
+pub(super) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> {
+    let part = |kind: &str| {
+        let mut cursor = node.walk();
+        let found = node.children(&mut cursor).find(|child| child.kind() == kind);
+        found.map(|child| (child.start_byte(), child.end_byte()))
+    };
+    const UNCLEAR: &str = "it is not clear where the here-document ends";
+    let Some(start) = part("heredoc_start") else { return Some(UNCLEAR) };
+    let Some(end) = part("heredoc_end") else { return Some(UNCLEAR) };
+    let body = part("heredoc_body").unwrap_or((end.0, end.0));
+    let slice = |(from, to): (usize, usize)| text.get(from..to).unwrap_or_default();
+    let written = slice(start);
+    let bare = written.trim_matches(|found| found == '\'' || found == '"').trim_start_matches('\\');
+    let plain = !bare.is_empty() && bare.chars().all(|found| found.is_ascii_alphanumeric() || found == '_');
+    let quote = written.len() != bare.len();
+    let forms = [bare.to_owned(), format!("'{bare}'"), format!("\"{bare}\""), format!("\\{bare}")];
+    if !plain || !forms.iter().any(|form| form == written) || slice(end).trim() != bare {
+        return Some(UNCLEAR);
+    }
+    let whole = slice((body.0, end.0));
+    let ended = whole.lines().any(|line| line.trim() == bare);
+    let joined = !quote && whole.contains("\\\n");
+    let rest = text.get(end.1..).unwrap_or_default();
+    let goes_on = !rest.is_empty() && !rest.starts_with('\n');
+    (ended || joined || goes_on).then_some(UNCLEAR)
+}
+
+/// Finds why an expansion may run something by itself.
+pub(super) fn expansion(text: &str) -> Option<&'static str> {
+    let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    let inner = inner.strip_prefix('#').filter(|rest| !rest.is_empty()).unwrap_or(inner);
+    let name = inner.trim_start_matches(|found: char| found.is_ascii_alphanumeric() || found == '_');
+    let special = inner.len() == name.len();
+    let name = if special { inner.get(1..).unwrap_or_default() } else { name };
+    let known = [":-", "-", ":+", "+", ":?", "?", "%", "#", "/", "^", ","];
+    let begins = |operator: &str| name.starts_with(operator);
+    let colon =
+        name.starts_with(':') && ![":-", ":+", ":?"].iter().any(|operator| name.starts_with(operator));
+    let odd = special && !inner.starts_with(['@', '*', '?', '$', '-']);
+    let harmless = !colon && !odd && (name.is_empty() || known.into_iter().any(begins));
+    (!harmless).then_some("such an expansion can run what a variable holds, or set it")
+}
+
+/// Tells whether an arithmetic expression holds numbers alone; a variable in one is evaluated, and may hold a command.
+pub(super) fn is_plain_arithmetic(node: Node<'_>) -> bool {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        let named = node.is_named() && node.child_count() == 0;
+        let number = node.kind() == "number" || node.kind() == "test_operator";
+        if named && !number || node.kind() == "subscript" || node.kind() == "command_substitution" {
+            return false;
+        }
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
+    }
+    true
+}

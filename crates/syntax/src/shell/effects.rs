@@ -1,0 +1,277 @@
+//! What a command does besides what its name says: read off its options, its operands and what it sets.
+
+use super::{
+    Effect, Options, Reach, Segment, Word,
+    options::{self, Until},
+    programs::{self, Act, Form, Operands, git},
+};
+
+/// What a command line is, after its program's form.
+pub(super) struct Known {
+    /// What is known of it.
+    pub(super) form: &'static Form,
+    /// How many words stand before the options that the form knows.
+    pub(super) head: usize,
+}
+
+/// Finds what is known of a command.
+pub(super) fn known(segment: &Segment) -> Known {
+    let Some(name) = segment.program_name() else { return Known { form: programs::UNKNOWN, head: 1 } };
+    let first = if name == "git" { subcommand(segment) } else { 1 };
+    let word = |at: usize| segment.words.get(at).and_then(Word::known).unwrap_or_default();
+    let (one, two) = (word(first), word(first + 1));
+    for (depth, text) in [(2, format!("{name} {one} {two}")), (1, format!("{name} {one}"))] {
+        if let Some(form) = programs::find(&text) {
+            return Known { form, head: first + depth };
+        }
+    }
+    Known { form: programs::find(name).unwrap_or(programs::UNKNOWN), head: 1 }
+}
+
+/// Finds where git's subcommand stands.
+fn subcommand(segment: &Segment) -> usize {
+    let words = segment.words.get(1..).unwrap_or_default();
+    let sorted = options::sort(words, git::VALUED, programs::Style::OneDash, Until::Operand);
+    sorted.first.map_or(segment.words.len(), |first| first + 1)
+}
+
+/// Notes the options of git that stand before its subcommand.
+fn note_globals(segment: &mut Segment) {
+    let end = subcommand(segment);
+    let words = segment.words.get(1..end).unwrap_or_default();
+    let globals = options::sort(words, git::VALUED, programs::Style::OneDash, Until::End);
+    for (given, _) in &globals.options {
+        if let Some((option, act)) = programs::act(git::ACTS, given) {
+            segment.more(option, describe(act));
+        }
+    }
+}
+
+/// Notes all that the words make of the command.
+pub(super) fn note(segment: &mut Segment, known: &Known) {
+    let form = known.form;
+    if segment.program_name() == Some("git") {
+        note_globals(segment);
+    }
+    let words = segment.words.get(known.head..).unwrap_or_default().to_vec();
+    let sorted = options::sort(&words, form.valued, form.style, Until::End);
+    for (given, value) in &sorted.options {
+        option(segment, form, given, value.as_ref());
+    }
+    let stray = |word: &&Word| word.start.starts_with('-');
+    let values = sorted.options.iter().filter_map(|(_, value)| value.as_ref());
+    for word in values.chain(&sorted.operands).filter(stray) {
+        // Whether it is a value or an option after all is for the program to say.
+        for (given, value) in
+            options::sort(std::slice::from_ref(word), form.valued, form.style, Until::End).options
+        {
+            option(segment, form, &given, value.as_ref());
+        }
+    }
+    if !form.acts.is_empty()
+        && let Some(doubtful) = sorted.doubtful.first()
+    {
+        let what = "it is not known before it runs, and may turn out to be an option that does more";
+        segment.more(doubtful.text.clone(), what);
+    }
+    operands(segment, form, &sorted);
+    if known.form.is_called("git push") {
+        let forced = |word: &&Word| word.start.starts_with(['+', ':']);
+        if let Some(word) = sorted.operands.iter().find(forced) {
+            segment.more(word.start.clone(), "it overwrites or deletes a branch on the other side");
+        }
+    }
+    variables(segment);
+}
+
+/// Tells whether a command has an option, however it is spelled: long, short, cut short, or among others.
+pub(super) fn carries(segment: &Segment, option: &str) -> bool {
+    let form = known(segment).form;
+    let mut meant = vec![option];
+    for (short, long) in form.same {
+        let other = if *short == option { Some(*long) } else { (*long == option).then_some(*short) };
+        meant.extend(other);
+    }
+    let words: Vec<&str> = segment
+        .words
+        .iter()
+        .skip(1)
+        .map(|word| word.start.as_str())
+        .filter(|word| word.starts_with('-'))
+        .collect();
+    let letter = |wanted: &str| {
+        let cluster = |word: &&str| !word.starts_with("--") && word[1..].contains(&wanted[1..]);
+        wanted.len() == 2 && words.iter().any(cluster)
+    };
+    let alone = |wanted: &str| {
+        words.iter().any(|word| {
+            let name = word.split('=').next().unwrap_or(word);
+            *word == wanted || name == wanted || (name.len() > 3 && Options::means(name, wanted))
+        })
+    };
+    if meant.iter().any(|wanted| letter(wanted) || alone(wanted)) {
+        return true;
+    }
+    let cluster = option.len() > 2 && !option.starts_with("--") && form.style == programs::Style::Clusters;
+    cluster && option[1..].chars().all(|letter| carries(segment, &format!("-{letter}")))
+}
+
+fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>) {
+    let Some((option, act)) = programs::act(form.acts, given) else {
+        if let Some(value) = value {
+            segment.effects.push(Effect::Names(value.clone()));
+        }
+        return;
+    };
+    match (act, value) {
+        (Act::Writes, Some(value)) => segment.effects.push(Effect::Writes(value.clone())),
+        (Act::Reads, Some(value)) => segment.effects.push(Effect::Reads(value.clone())),
+        _ => segment.more(option, describe(act)),
+    }
+}
+
+fn describe(act: Act) -> &'static str {
+    match act {
+        Act::Runs => "with it, it can run other programs",
+        Act::Changes => "with it, it changes something",
+        Act::Elsewhere => "with it, it works in another place",
+        Act::Writes => "with it, it writes a file",
+        Act::Reads => "with it, it reads a file",
+    }
+}
+
+fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
+    let given = |names: &str| sorted.options.iter().any(|(option, _)| programs::lists(names, option));
+    let mut words = sorted.operands.iter();
+    match form.operands {
+        Operands::Text => {}
+        Operands::Names => segment.effects.extend(words.cloned().map(Effect::Names)),
+        Operands::Files => segment.effects.extend(words.cloned().map(Effect::Reads)),
+        Operands::TextThenFiles(instead) => {
+            let skipped = usize::from(!given(instead));
+            segment.effects.extend(words.skip(skipped).cloned().map(Effect::Reads));
+        }
+        Operands::Written => segment.effects.extend(words.cloned().map(Effect::Writes)),
+        Operands::ReadThenWritten => {
+            segment.effects.extend(words.next().cloned().map(Effect::Reads));
+            segment.effects.extend(words.cloned().map(Effect::Writes));
+        }
+        Operands::Addresses => segment.effects.extend(words.cloned().map(Effect::Fetches)),
+        Operands::Change => {
+            if let Some(word) = words.next() {
+                segment.more(word.start.clone(), "it is a change and no listing");
+            }
+        }
+        Operands::Sed => {
+            let written: Vec<Word> = values(sorted, "-e --expression");
+            let script = if given("-e -f --expression --file") { None } else { words.next().cloned() };
+            let harmless = |word: &Word| word.known().is_some_and(super::scripts::sed_only_prints);
+            if let Some(word) = written.iter().chain(&script).find(|word| !harmless(word)) {
+                segment.more(word.text.clone(), "the script may do more than print lines");
+            }
+            segment.effects.extend(words.cloned().map(Effect::Reads));
+        }
+        Operands::Awk => {
+            let script = words.next();
+            let harmless = |word: &Word| word.known().is_some_and(super::scripts::awk_only_prints);
+            if let Some(word) = script.filter(|word| !harmless(word)) {
+                segment.more(word.text.clone(), "the script may run programs or write files");
+            }
+            segment.effects.extend(words.cloned().map(Effect::Reads));
+        }
+    }
+}
+
+fn values(sorted: &Options, names: &str) -> Vec<Word> {
+    let named = sorted.options.iter().filter(|(option, _)| programs::lists(names, option));
+    named.map(|(option, value)| value.clone().unwrap_or_else(|| Word::beginning(option, ""))).collect()
+}
+
+/// Variables that change nothing but how a program words its output.
+const HARMLESS: &[&str] = &[
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "CI",
+    "TERM",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "COLUMNS",
+    "LINES",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "CARGO_TERM_COLOR",
+    "NODE_ENV",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+    "DEBIAN_FRONTEND",
+    "VERBOSE",
+    "DEBUG",
+    "LOG_LEVEL",
+];
+
+/// Variables of the shell itself, or that its programs have from the start.
+const SENSITIVE: &[&str] = &[
+    "PATH",
+    "HOME",
+    "IFS",
+    "ENV",
+    "SHELL",
+    "TMPDIR",
+    "CDPATH",
+    "PS4",
+    "PROMPT_COMMAND",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "GLOBIGNORE",
+    "FIGNORE",
+    "EXECIGNORE",
+    "OPTIND",
+    "SHELLOPTS",
+    "USER",
+    "LOGNAME",
+    "MANPAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "XDG_CONFIG_HOME",
+    "PWD",
+    "OLDPWD",
+    "INPUTRC",
+    "FUNCNEST",
+    "POSIXLY_CORRECT",
+];
+
+const SENSITIVE_BEGINNINGS: &[&str] = &[
+    "LD_", "DYLD_", "BASH", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "CARGO_", "RUST", "GCONV",
+    "MALLOC",
+];
+
+/// Notes the variables that are set and can make another program of one that is allowed.
+fn variables(segment: &mut Segment) {
+    let noted: Vec<String> =
+        segment.assignments.iter().filter(|set| changes_programs(set)).map(|set| set.name.clone()).collect();
+    for name in noted {
+        segment.more(format!("{name}="), "such a variable can change what programs do, or which are run");
+    }
+}
+
+fn changes_programs(set: &super::Assignment) -> bool {
+    let name = set.name.as_str();
+    let pager = ["PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER"].contains(&name);
+    if pager && matches!(set.value.known(), Some("cat" | "")) {
+        return false;
+    }
+    let harmless = HARMLESS.contains(&name) || name.starts_with("LC_");
+    match set.reach {
+        Reach::Programs => !harmless,
+        Reach::Shell => {
+            SENSITIVE.contains(&name)
+                || (!harmless && SENSITIVE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
+        }
+    }
+}

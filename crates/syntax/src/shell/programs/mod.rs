@@ -1,0 +1,121 @@
+//! What options and operands make of programs that are harmless without them.
+
+use super::Options;
+
+pub(super) mod git;
+mod readers;
+mod writers;
+
+/// How a program's options are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `-a -b` or `-ab`, `--long`.
+    Clusters,
+    /// `-long`.
+    OneDash,
+}
+
+/// What an option does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// It runs another program, or lets files say what is run.
+    Runs,
+    /// It changes something.
+    Changes,
+    /// It works in another place, or on another machine.
+    Elsewhere,
+    /// Its value is a file that is written.
+    Writes,
+    /// Its value is a file that is read.
+    Reads,
+}
+
+/// What the words are that are no options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operands {
+    /// Nothing that is a file.
+    Text,
+    /// Perhaps files.
+    Names,
+    /// Files that are read.
+    Files,
+    /// Text first, unless one of the options says it; then files that are read.
+    TextThenFiles(&'static str),
+    /// Files that are written.
+    Written,
+    /// A file that is read, then one that is written.
+    ReadThenWritten,
+    /// Addresses.
+    Addresses,
+    /// Any of them makes a change.
+    Change,
+    /// A script of sed, unless an option has it; then files that are read.
+    Sed,
+    /// A script of awk; then files that are read.
+    Awk,
+}
+
+/// What is known of a program, or of a program with its subcommand.
+pub(crate) struct Form {
+    /// Its names, with commas between them; a subcommand stands behind a blank.
+    pub(crate) names: &'static str,
+    pub(crate) style: Style,
+    /// Options that have a value, with blanks between them.
+    pub(crate) valued: &'static str,
+    /// Options that do more, with blanks between those that do the same.
+    pub(crate) acts: &'static [(&'static str, Act)],
+    pub(crate) operands: Operands,
+    /// Options that mean the same: the short and the long.
+    pub(crate) same: &'static [(&'static str, &'static str)],
+}
+
+const PLAIN: Form =
+    Form { names: "", style: Style::Clusters, valued: "", acts: &[], operands: Operands::Names, same: &[] };
+
+const fn form(names: &'static str, operands: Operands) -> Form {
+    Form { names, operands, ..PLAIN }
+}
+
+impl Form {
+    /// Tells whether a program, or a program with its subcommand, is meant.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.names.split(", ").any(|known| known == name)
+    }
+
+    const fn valued(self, valued: &'static str) -> Self {
+        Self { valued, ..self }
+    }
+
+    const fn acts(self, acts: &'static [(&'static str, Act)]) -> Self {
+        Self { acts, ..self }
+    }
+
+    const fn same(self, same: &'static [(&'static str, &'static str)]) -> Self {
+        Self { same, ..self }
+    }
+
+    const fn one_dash(self) -> Self {
+        Self { style: Style::OneDash, ..self }
+    }
+}
+
+/// What is not in the table.
+pub(crate) const UNKNOWN: &Form = &PLAIN;
+
+/// Finds what is known of a program, by its name and the words after it.
+pub(crate) fn find(name: &str) -> Option<&'static Form> {
+    let all = [readers::FORMS, git::FORMS, writers::FORMS];
+    all.into_iter().flatten().find(|form| form.is_called(name))
+}
+
+/// Tells whether an option is one of a list; a long one may be cut short.
+pub(crate) fn lists(list: &str, given: &str) -> bool {
+    list.split(' ').any(|option| Options::means(given, option))
+}
+
+/// Finds what an option does.
+pub(crate) fn act(acts: &'static [(&'static str, Act)], given: &str) -> Option<(&'static str, Act)> {
+    acts.iter().find_map(|(list, act)| {
+        list.split(' ').find(|option| Options::means(given, option)).map(|option| (option, *act))
+    })
+}

@@ -1,0 +1,366 @@
+//! Walks the tree of a text of shell and collects its commands.
+
+use super::{Assignment, Reach, Role, Script, Segment, Word, check, places, word, wrap};
+use crate::{Unread, tree::tree_of};
+use tree_sitter::Node;
+
+/// How a command in a loop is reached.
+pub(super) const LOOP: &str = "a loop";
+/// How a command in a function is reached.
+pub(super) const FUNCTION: &str = "a function";
+
+/// The deepest nesting that is followed: of nodes, and of texts in texts.
+const DEEPEST: (usize, usize) = (200, 6);
+
+/// Reads a text that stands `depth` texts deep in others.
+pub(super) fn script(text: &str, depth: usize) -> Script {
+    let mut script = Script::default();
+    if depth > DEEPEST.1 {
+        script.unsure(text, "there are too many commands inside of one another");
+        return script;
+    }
+    if let Some(why) = check::text(text) {
+        script.unsure(text, why);
+    }
+    let tree = match tree_of(&tree_sitter_bash::LANGUAGE.into(), text) {
+        Ok(tree) => tree,
+        Err(error @ (Unread::TooLong | Unread::TooTangled | Unread::Grammar)) => {
+            script.unsure(text, format!("it cannot be read: {error}"));
+            return script;
+        }
+    };
+    let root = tree.root_node();
+    if let Some(gap) = check::gap(root, text) {
+        script.unsure(&gap, "the grammar passes over this");
+    }
+    let mut reader = Reader { text, script, depth, nested: 0, via: Vec::new(), functions: Vec::new() };
+    reader.visit(root);
+    let mut script = reader.script;
+    script.places = places::of(&script.segments);
+    script
+}
+
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    script: Script,
+    depth: usize,
+    nested: usize,
+    via: Vec<&'static str>,
+    /// The functions that are certainly there from here on.
+    functions: Vec<String>,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn visit(&mut self, node: Node<'_>) {
+        if self.nested > DEEPEST.0 {
+            self.unsure(node, "it is nested too deeply");
+            return;
+        }
+        self.nested += 1;
+        self.look(node);
+        self.nested -= 1;
+    }
+
+    fn look(&mut self, node: Node<'_>) {
+        if node.is_error() || node.is_missing() {
+            self.unsure(node, "a shell's grammar does not know this");
+            return self.children(node);
+        }
+        match node.kind() {
+            "command" => self.command(node, None),
+            "redirected_statement" => self.redirected(node),
+            "declaration_command" | "unset_command" => self.declaration(node),
+            "variable_assignment" => self.assignments(&[node], node),
+            "variable_assignments" => {
+                let mut cursor = node.walk();
+                let parts: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+                self.assignments(&parts, node);
+            }
+            "function_definition" => self.function(node),
+            "command_substitution" => self.substitution(node),
+            "process_substitution" => self.within("a substitution", node),
+            "for_statement" | "while_statement" => self.within(LOOP, node),
+            "c_style_for_statement" => {
+                self.unsure(node, "arithmetic can run what a variable holds");
+                self.within(LOOP, node);
+            }
+            "file_redirect" | "heredoc_redirect" | "herestring_redirect" => self.bare(node, &[node]),
+            "comment" if !check::is_comment(node, self.text) => {
+                self.unsure(node, "a shell may not take this for a comment");
+            }
+            "expansion" => {
+                if let Some(why) = check::expansion(self.slice(node)) {
+                    self.unsure(node, why);
+                }
+                self.children(node);
+            }
+            "arithmetic_expansion" => self.arithmetic(node),
+            "compound_statement" if self.slice(node).starts_with("((") => self.arithmetic(node),
+            "test_command" => self.test(node),
+            "subscript" => {
+                self.unsure(node, "an index can run what a variable holds");
+                self.children(node);
+            }
+            kind if is_known(kind) || !node.is_named() => self.children(node),
+            _ => {
+                self.unsure(node, "this part of a shell's grammar is not judged");
+                self.children(node);
+            }
+        }
+    }
+
+    pub(super) fn children(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        children.into_iter().for_each(|child| self.visit(child));
+    }
+
+    fn within(&mut self, via: &'static str, node: Node<'_>) {
+        self.via.push(via);
+        self.children(node);
+        self.via.pop();
+    }
+
+    fn substitution(&mut self, node: Node<'_>) {
+        let text = self.slice(node);
+        if text.starts_with('`') && text.contains('\\') {
+            self.unsure(node, "backquotes with backslashes in them are read twice");
+        }
+        self.within("a substitution", node);
+    }
+
+    fn arithmetic(&mut self, node: Node<'_>) {
+        if !check::is_plain_arithmetic(node) {
+            self.unsure(node, "arithmetic can run what a variable holds");
+        }
+        self.children(node);
+    }
+
+    /// `[ … ]` and `[[ … ]]`: harmless, but for tests that evaluate arithmetic or indices.
+    fn test(&mut self, node: Node<'_>) {
+        let text = self.slice(node);
+        let numeric = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
+        let double = text.starts_with("[[");
+        let evaluates = text.split_whitespace().any(|word| numeric.contains(&word));
+        if evaluates && (double || text.contains("-v") || text.contains("-R")) && text.contains(['$', '-']) {
+            let plain = !text.contains('$') && !text.contains("-v") && !text.contains("-R");
+            if !plain {
+                self.unsure(node, "such a test can run what a variable holds");
+            }
+        }
+        self.children(node);
+    }
+
+    pub(super) fn command(&mut self, node: Node<'_>, around: Option<(Node<'_>, &[Node<'_>])>) {
+        let shown = around.map_or(node, |(outer, _)| outer);
+        let mut segment = Segment { text: self.shown(shown), ..Segment::default() };
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => self.assigned(child, Reach::Programs, &mut segment),
+                "command_name" => {
+                    let inner = child.child(0).unwrap_or(child);
+                    let word = self.word(inner);
+                    segment.words.push(word);
+                }
+                "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                    self.redirect(child, &mut segment);
+                }
+                _ if child.is_named() => {
+                    let word = self.word(child);
+                    segment.words.push(word);
+                }
+                _ => self.visit(child),
+            }
+        }
+        for redirect in around.map_or(&[][..], |(_, redirects)| redirects) {
+            self.redirect(*redirect, &mut segment);
+        }
+        if segment.words.is_empty() {
+            segment.role = Role::Nothing;
+        }
+        self.called(&mut segment, node);
+        self.push(segment);
+    }
+
+    /// A call of a function of the same text runs what stands in the function, and that is judged where it stands.
+    fn called(&mut self, segment: &mut Segment, node: Node<'_>) {
+        if !segment.program().is_some_and(|program| self.functions.iter().any(|name| name == program)) {
+            return;
+        }
+        if self.via.contains(&FUNCTION) {
+            self.unsure(node, "a function that calls a function may never end");
+        }
+        segment.role = Role::Function;
+    }
+
+    fn declaration(&mut self, node: Node<'_>) {
+        let mut segment = Segment { text: self.shown(node), ..Segment::default() };
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => {
+                    self.assigned(child, Reach::Programs, &mut segment);
+                    segment.words.push(Word::beginning(self.slice(child), "="));
+                }
+                _ if child.start_byte() == node.start_byte() => {
+                    segment.words.push(Word::known_as(self.slice(child)));
+                }
+                _ => {
+                    let word = self.word(child);
+                    segment.words.push(word);
+                }
+            }
+        }
+        self.push(segment);
+    }
+
+    fn assignments(&mut self, parts: &[Node<'_>], node: Node<'_>) {
+        let mut segment = Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() };
+        for part in parts {
+            self.assigned(*part, Reach::Shell, &mut segment);
+        }
+        self.push(segment);
+    }
+
+    fn assigned(&mut self, node: Node<'_>, reach: Reach, segment: &mut Segment) {
+        let Some(name) = node.child_by_field_name("name") else {
+            return self.unsure(node, "it is not clear what is set");
+        };
+        if name.kind() != "variable_name" {
+            self.visit(name);
+        }
+        let value = match node.child_by_field_name("value") {
+            Some(value) if value.kind() == "array" => {
+                self.children(value);
+                Word::beginning(self.slice(value), "")
+            }
+            Some(value) => self.word(value),
+            None => Word::known_as(""),
+        };
+        let name = self.slice(name).to_owned();
+        segment.assignments.push(Assignment { name, value, reach });
+    }
+
+    fn function(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("name").map(|name| self.slice(name).to_owned());
+        self.via.push(FUNCTION);
+        let mut cursor = node.walk();
+        let before = self.functions.len();
+        // Its name first, so that a call of itself is seen.
+        self.functions.extend(name.clone());
+        let parts: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        for child in parts.into_iter().filter(|child| child.is_named() && child.kind() != "word") {
+            self.visit(child);
+        }
+        self.via.pop();
+        self.functions.truncate(before);
+        let follows = node.next_sibling().map(|next| next.kind());
+        let certain = node.parent().is_some_and(|parent| parent.kind() == "program") && follows != Some("&");
+        self.functions.extend(name.filter(|_| certain));
+    }
+
+    /// Reads a word, and all that runs within it.
+    pub(super) fn word(&mut self, node: Node<'_>) -> Word {
+        let mut holes = Vec::new();
+        collect_holes(node, &mut holes);
+        self.visit(node);
+        let base = node.start_byte();
+        let ranges: Vec<_> = holes.iter().map(|hole| hole.start - base..hole.end - base).collect();
+        let text = self.slice(node);
+        if node.kind() == "process_substitution" {
+            return Word::beginning(text, "/dev/fd/");
+        }
+        match word::read(text, &ranges) {
+            Ok(word) => word,
+            Err(why) => {
+                self.unsure(node, why);
+                Word::beginning(text, "")
+            }
+        }
+    }
+
+    pub(super) fn push(&mut self, mut segment: Segment) {
+        segment.via = self.via.iter().map(|via| (*via).to_owned()).collect();
+        wrap::segment(&mut self.script, segment, self.depth);
+    }
+
+    pub(super) fn unsure(&mut self, node: Node<'_>, why: impl Into<std::borrow::Cow<'static, str>>) {
+        let text = if node.is_missing() { self.text } else { self.slice(node) };
+        self.script.unsure(text, why);
+    }
+
+    pub(super) fn slice(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The text of a command in one line, without the text of a here-document.
+    pub(super) fn shown(&self, node: Node<'_>) -> String {
+        let text = self.slice(node);
+        if text.contains("<<") { text.lines().next().unwrap_or_default().to_owned() } else { text.to_owned() }
+    }
+}
+
+/// Finds the places in a word whose outcome is known only when it runs.
+fn collect_holes(node: Node<'_>, holes: &mut Vec<std::ops::Range<usize>>) {
+    match node.kind() {
+        "simple_expansion"
+        | "expansion"
+        | "command_substitution"
+        | "process_substitution"
+        | "arithmetic_expansion"
+        | "brace_expression"
+        | "subscript" => holes.push(node.byte_range()),
+        _ => {
+            let mut cursor = node.walk();
+            node.children(&mut cursor).for_each(|child| collect_holes(child, holes));
+        }
+    }
+}
+
+/// Nodes that mean nothing by themselves, and whose children are judged.
+fn is_known(kind: &str) -> bool {
+    matches!(
+        kind,
+        "program"
+            | "list"
+            | "pipeline"
+            | "subshell"
+            | "compound_statement"
+            | "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "do_group"
+            | "case_statement"
+            | "case_item"
+            | "negated_command"
+            | "word"
+            | "number"
+            | "concatenation"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "translated_string"
+            | "array"
+            | "simple_expansion"
+            | "brace_expression"
+            | "extglob_pattern"
+            | "regex"
+            | "unary_expression"
+            | "binary_expression"
+            | "parenthesized_expression"
+            | "postfix_expression"
+            | "ternary_expression"
+            | "test_operator"
+            | "variable_name"
+            | "special_variable_name"
+            | "string_content"
+            | "comment"
+            | "file_descriptor"
+            | "heredoc_body"
+            | "heredoc_content"
+            | "heredoc_start"
+            | "heredoc_end"
+            | "command_name"
+    )
+}

@@ -1,0 +1,158 @@
+//! What a reading of shell finds: commands, and what each of them does.
+
+use super::{Places, Word};
+use std::borrow::Cow;
+
+/// All that a text would run, as far as it can be known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Script {
+    /// Every command, those inside of others too.
+    pub segments: Vec<Segment>,
+    /// What could not be read, or not be known before it runs.
+    pub unsure: Vec<Unsure>,
+    /// The directories in which the commands may run.
+    pub places: Places,
+}
+
+/// A piece of a text of which it is not known what it would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsure {
+    /// The piece, as it is written.
+    pub text: String,
+    /// Why it is not known.
+    pub why: Cow<'static, str>,
+}
+
+/// One command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// The command as it is written.
+    pub text: String,
+    /// The program and its arguments; empty where nothing is run.
+    pub words: Vec<Word>,
+    /// What is set before the program, or by it.
+    pub assignments: Vec<Assignment>,
+    /// What it does besides running.
+    pub effects: Vec<Effect>,
+    /// What kind of command it is.
+    pub role: Role,
+    /// The ways on which it is reached, the outermost first: a substitution, a wrapper.
+    pub via: Vec<String>,
+}
+
+/// What kind of command it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Role {
+    /// A program or a builtin.
+    #[default]
+    Program,
+    /// A program that does nothing but run another, which is a segment of its own.
+    Wrapper,
+    /// A function of the same text, whose commands are segments of their own.
+    Function,
+    /// Nothing is run: only something is set or redirected.
+    Nothing,
+}
+
+/// A variable that is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable's name.
+    pub name: String,
+    /// What it is set to.
+    pub value: Word,
+    /// Who sees it.
+    pub reach: Reach,
+}
+
+/// Who sees a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The shell; programs only if they saw it before.
+    Shell,
+    /// The programs that are started.
+    Programs,
+}
+
+/// Something that a command does besides what its name says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// It reads a file.
+    Reads(Word),
+    /// It names what may be a file.
+    Names(Word),
+    /// It writes a file.
+    Writes(Word),
+    /// It fetches from an address.
+    Fetches(Word),
+    /// It does more than the harmless form of the program, because of a word.
+    More {
+        /// The word that makes it so, as a rule can name it.
+        word: String,
+        /// What it does then.
+        what: Cow<'static, str>,
+    },
+}
+
+impl Segment {
+    /// Makes a segment of a program and its arguments.
+    pub(crate) fn of(words: Vec<Word>) -> Self {
+        let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        Self { text, words, ..Self::default() }
+    }
+
+    /// Gives the program's name as it is written, if it is known.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.words.first().and_then(Word::known)
+    }
+
+    /// Gives the program's name without its directories, if it is known.
+    #[must_use]
+    pub fn program_name(&self) -> Option<&str> {
+        self.program().map(|program| program.rsplit('/').next().unwrap_or(program))
+    }
+
+    /// Tells whether it has an option, however that is spelled: long, short, cut short, or among others.
+    #[must_use]
+    pub fn carries(&self, option: &str) -> bool {
+        super::effects::carries(self, option)
+    }
+
+    /// Adds that a word makes the command do more.
+    pub(crate) fn more(&mut self, word: impl Into<String>, what: impl Into<Cow<'static, str>>) {
+        self.effects.push(Effect::More { word: word.into(), what: what.into() });
+    }
+}
+
+impl Script {
+    /// Adds a piece of which it is not known what it does.
+    pub(crate) fn unsure(&mut self, text: &str, why: impl Into<Cow<'static, str>>) {
+        let unsure = Unsure { text: shortened(text), why: why.into() };
+        if !self.unsure.contains(&unsure) {
+            self.unsure.push(unsure);
+        }
+    }
+
+    /// Adds all that another text would run, which is reached in this way.
+    pub(crate) fn add(&mut self, other: Self, via: &[String]) {
+        for mut segment in other.segments {
+            segment.via.splice(0..0, via.iter().cloned());
+            self.segments.push(segment);
+        }
+        for unsure in other.unsure {
+            if !self.unsure.contains(&unsure) {
+                self.unsure.push(unsure);
+            }
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 120;
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,258 @@
+//! One word of a command: what it is after quotes are taken away, as far as that is known before it runs.
+
+use std::ops::Range;
+
+/// One word of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The word as it is written.
+    pub text: String,
+    /// What it certainly begins with, without quotes.
+    pub start: String,
+    /// How much of it is known.
+    pub sure: Sure,
+}
+
+/// How much of a word is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sure {
+    /// All of it.
+    All,
+    /// Its beginning; each word that comes of it begins so.
+    Start,
+    /// Nothing: it may become any words, or none.
+    Nothing,
+}
+
+impl Word {
+    /// Makes a word that is known.
+    pub(crate) fn known_as(text: &str) -> Self {
+        Self { text: quoted(text), start: text.to_owned(), sure: Sure::All }
+    }
+
+    /// Makes a word of which only the beginning is known.
+    pub(crate) fn beginning(text: &str, start: &str) -> Self {
+        let sure = if start.is_empty() { Sure::Nothing } else { Sure::Start };
+        Self { text: text.to_owned(), start: start.to_owned(), sure }
+    }
+
+    /// Gives the word, if all of it is known.
+    #[must_use]
+    pub fn known(&self) -> Option<&str> {
+        (self.sure == Sure::All).then_some(self.start.as_str())
+    }
+
+    /// Tells whether it can turn out to be an option: a word that begins with a dash.
+    #[must_use]
+    pub fn may_be_option(&self) -> bool {
+        match self.sure {
+            Sure::All | Sure::Start => {
+                self.start.starts_with('-') || (self.start.is_empty() && self.sure == Sure::Start)
+            }
+            Sure::Nothing => true,
+        }
+    }
+
+    /// Takes off what the word begins with.
+    pub(crate) fn after(&self, prefix: &str) -> Option<Self> {
+        let rest = self.start.strip_prefix(prefix)?;
+        let text = self.text.strip_prefix(prefix).map_or_else(|| quoted(rest), str::to_owned);
+        Some(Self { text, start: rest.to_owned(), sure: self.sure })
+    }
+}
+
+/// Reads a word as a shell does; `opaque` are the places whose outcome is known only when it runs, in order.
+///
+/// Fails with what a shell would see otherwise than the grammar did.
+pub(super) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static str> {
+    let mut reading = Reading {
+        text,
+        at: 0,
+        opaque,
+        start: String::new(),
+        sure: Sure::All,
+        depth: 0,
+        braces: Braces::Plain,
+    };
+    reading.run()?;
+    let mut sure = reading.sure;
+    if reading.braces == Braces::Several {
+        sure = Sure::Nothing;
+    }
+    let start = if sure == Sure::Nothing { String::new() } else { reading.start };
+    Ok(Word { text: text.to_owned(), start, sure })
+}
+
+/// Writes a word so that a shell reads it back as it is.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let plain = |found: char| found.is_ascii_alphanumeric() || "-_./=:@%+,{}^".contains(found);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+struct Reading<'a> {
+    text: &'a str,
+    at: usize,
+    opaque: &'a [Range<usize>],
+    start: String,
+    sure: Sure,
+    /// How many braces are open.
+    depth: usize,
+    braces: Braces,
+}
+
+/// What braces outside of quotes make of the word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Braces {
+    Plain,
+    Several,
+}
+
+const DIFFERS: &str = "a shell may read this otherwise than the grammar";
+
+impl Reading<'_> {
+    fn run(&mut self) -> Result<(), &'static str> {
+        while let Some(next) = self.next() {
+            match next {
+                Piece::Opaque => self.sure = Sure::Nothing,
+                Piece::Char('\\') => self.escaped()?,
+                Piece::Char('\'') => self.single()?,
+                Piece::Char('"') => self.double()?,
+                Piece::Char('$') => self.dollar()?,
+                Piece::Char('*' | '?' | '[') => self.lose(Sure::Start),
+                Piece::Char(found @ ('{' | '}' | ',' | '.')) => self.brace(found),
+                Piece::Char(';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '\n' | ' ' | '\t') => {
+                    return Err(DIFFERS);
+                }
+                Piece::Char(found) => self.push(found),
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Piece> {
+        if let Some(hole) = self.opaque.iter().find(|hole| hole.start == self.at && !hole.is_empty()) {
+            self.at = hole.end;
+            return Some(Piece::Opaque);
+        }
+        let found = self.text.get(self.at..)?.chars().next()?;
+        self.at += found.len_utf8();
+        Some(Piece::Char(found))
+    }
+
+    fn push(&mut self, found: char) {
+        if self.sure == Sure::All {
+            self.start.push(found);
+        }
+    }
+
+    fn brace(&mut self, found: char) {
+        match found {
+            '{' => self.depth += 1,
+            '}' => self.depth = self.depth.saturating_sub(1),
+            _ if self.depth > 0 => self.braces = Braces::Several,
+            _ => {}
+        }
+        self.push(found);
+    }
+
+    /// From here on the word is known less.
+    fn lose(&mut self, sure: Sure) {
+        if self.sure != Sure::Nothing {
+            self.sure = sure;
+        }
+    }
+
+    fn escaped(&mut self) -> Result<(), &'static str> {
+        match self.next() {
+            Some(Piece::Char('\n')) => Ok(()),
+            Some(Piece::Char(found)) => {
+                self.push(found);
+                Ok(())
+            }
+            Some(Piece::Opaque) | None => Err(DIFFERS),
+        }
+    }
+
+    fn single(&mut self) -> Result<(), &'static str> {
+        loop {
+            match self.next() {
+                Some(Piece::Char('\'')) => return Ok(()),
+                Some(Piece::Char(found)) => self.push(found),
+                Some(Piece::Opaque) | None => return Err(DIFFERS),
+            }
+        }
+    }
+
+    fn double(&mut self) -> Result<(), &'static str> {
+        loop {
+            match self.next() {
+                Some(Piece::Char('"')) => return Ok(()),
+                Some(Piece::Char('\\')) => match self.next() {
+                    Some(Piece::Char('\n')) => {}
+                    Some(Piece::Char(found @ ('$' | '`' | '"' | '\\'))) => self.push(found),
+                    Some(Piece::Char(found)) => {
+                        self.push('\\');
+                        self.push(found);
+                    }
+                    Some(Piece::Opaque) | None => return Err(DIFFERS),
+                },
+                Some(Piece::Char('$')) if !self.expands() => self.push('$'),
+                Some(Piece::Char('$' | '`')) | None => return Err(DIFFERS),
+                Some(Piece::Char(found)) => self.push(found),
+                Some(Piece::Opaque) => self.lose(Sure::Start),
+            }
+        }
+    }
+
+    /// A dollar that no node of the grammar explains.
+    fn dollar(&mut self) -> Result<(), &'static str> {
+        match self.text[self.at..].chars().next() {
+            Some('\'') => {
+                self.at += 1;
+                self.escapes()
+            }
+            Some('"') => {
+                self.at += 1;
+                self.double()
+            }
+            _ if self.expands() => Err(DIFFERS),
+            _ => {
+                self.push('$');
+                Ok(())
+            }
+        }
+    }
+
+    fn expands(&self) -> bool {
+        let next = self.text[self.at..].chars().next();
+        next.is_some_and(|next| next.is_ascii_alphanumeric() || "_({[@*#?-$!`".contains(next))
+    }
+
+    /// The inside of `$'…'`: the usual escapes are known, what else there is makes the rest unknown.
+    fn escapes(&mut self) -> Result<(), &'static str> {
+        loop {
+            match self.next() {
+                Some(Piece::Char('\'')) => return Ok(()),
+                Some(Piece::Char('\\')) => match self.next() {
+                    Some(Piece::Char('n')) => self.push('\n'),
+                    Some(Piece::Char('t')) => self.push('\t'),
+                    Some(Piece::Char(found @ ('\\' | '\'' | '"' | '?'))) => self.push(found),
+                    Some(Piece::Char(_)) => self.lose(Sure::Nothing),
+                    Some(Piece::Opaque) | None => return Err(DIFFERS),
+                },
+                Some(Piece::Char(found)) => self.push(found),
+                Some(Piece::Opaque) | None => return Err(DIFFERS),
+            }
+        }
+    }
+}
+
+enum Piece {
+    Char(char),
+    Opaque,
+}

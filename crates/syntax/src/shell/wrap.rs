@@ -1,0 +1,211 @@
+//! Finds what a command runs that runs others.
+
+use super::{
+    Assignment, Effect, Reach, Role, Script, Segment, Word, effects,
+    options::{self, Options, Until},
+    programs::Style,
+    read,
+    wrappers::{self, Itself, Runs, Wrapper},
+};
+
+/// Adds a command, and those that it runs.
+pub(super) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
+    let wrapper = segment.program_name().filter(|_| segment.role == Role::Program).and_then(wrappers::find);
+    let known = effects::known(&segment);
+    let Some(wrapper) = wrapper else {
+        effects::note(&mut segment, &known);
+        return script.segments.push(segment);
+    };
+    let mut via = segment.via.clone();
+    via.extend(segment.program_name().map(str::to_owned));
+    if wrapper.runs == Runs::Within {
+        let (own, inner) = within(&segment, wrapper);
+        segment.words = own;
+        effects::note(&mut segment, &known);
+        script.segments.push(segment);
+        return inner.into_iter().for_each(|words| nested(script, words, &via, depth));
+    }
+    let sorted = options::sort(
+        segment.words.get(1..).unwrap_or_default(),
+        wrapper.valued,
+        Style::Clusters,
+        Until::Operand,
+    );
+    let inner = unwrap(wrapper, &mut segment, sorted);
+    effects::note(&mut segment, &effects::Known { form: super::programs::UNKNOWN, head: usize::MAX });
+    let runs = matches!(&inner, Inner::Words(words) if !words.is_empty()) || matches!(inner, Inner::Text(_));
+    if wrapper.itself == Itself::Nothing && runs {
+        segment.role = Role::Wrapper;
+    }
+    script.segments.push(segment.clone());
+    match inner {
+        Inner::Words(words) if words.is_empty() => {}
+        Inner::Words(words) => nested(script, words, &via, depth),
+        Inner::Text(word) => match word.known() {
+            Some(text) => script.add(read::script(text, depth + 1), &via),
+            None => script.unsure(&segment.text, "the text that it runs is not known before it runs"),
+        },
+    }
+}
+
+fn nested(script: &mut Script, words: Vec<Word>, via: &[String], depth: usize) {
+    if via.len() > 20 {
+        return script.unsure(&via.join(" "), "there are too many commands inside of one another");
+    }
+    let mut inner = Segment::of(words);
+    inner.via = via.to_vec();
+    segment(script, inner, depth);
+}
+
+/// What a wrapper runs, with the words of it.
+enum Inner {
+    Words(Vec<Word>),
+    Text(Word),
+}
+
+fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inner {
+    let first = sorted.first.map_or(segment.words.len(), |first| first + 1);
+    let mut rest: Vec<Word> = segment.words.get(first..).unwrap_or_default().to_vec();
+    // Options after the first operand belong to what is run.
+    sorted.options =
+        options::sort(&segment.words[1..first], wrapper.valued, Style::Clusters, Until::End).options;
+    if wrapper.runs == Runs::TextOfOption {
+        return text_of_option(wrapper, segment, &sorted, rest);
+    }
+    if only_asks(segment, &sorted) {
+        return Inner::Words(Vec::new());
+    }
+    unknown_options(wrapper, segment, &sorted);
+    if let Some(word) = rest.iter().take(wrapper.skip).find(|word| word.known().is_none()) {
+        segment.more(word.text.clone(), UNKNOWN);
+    }
+    if wrapper.runs == Runs::WordsAfterSettings {
+        settings(segment, &mut rest);
+    }
+    rest.drain(..wrapper.skip.min(rest.len()));
+    let program = segment.program_name().unwrap_or_default();
+    match wrapper.runs {
+        Runs::Text if rest.is_empty() => Inner::Words(rest),
+        Runs::Text if program == "trap" => Inner::Text(rest.swap_remove(0)),
+        Runs::Text => Inner::Text(joined(&rest)),
+        Runs::WordsAndInput => Inner::Words(with_input(rest, &sorted)),
+        _ => Inner::Words(rest),
+    }
+}
+
+const UNKNOWN: &str = "it is not known what it makes of the command behind it";
+
+/// `command -v` says where a program is, and runs nothing.
+fn only_asks(segment: &Segment, sorted: &Options) -> bool {
+    segment.program_name() == Some("command")
+        && sorted.options.iter().any(|(option, _)| option == "-v" || option == "-V")
+}
+
+/// An option that is not known to be harmless makes it uncertain which word is run.
+fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
+    let plain = |option: &str| wrapper.plain.split(' ').any(|known| known == option);
+    let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == super::Sure::Nothing);
+    let strange = sorted.options.iter().find(|(option, value)| !plain(option) || vague(value));
+    if let Some((option, _)) = strange {
+        segment.more(option.clone(), UNKNOWN);
+    }
+    if let Some(word) = sorted.doubtful.first() {
+        segment.more(word.text.clone(), UNKNOWN);
+    }
+}
+
+/// Takes the names and values that `env` and its like set.
+fn settings(segment: &mut Segment, rest: &mut Vec<Word>) {
+    let count = rest.iter().take_while(|word| name_of(word).is_some()).count();
+    for word in rest.drain(..count) {
+        let Some(name) = name_of(&word) else { continue };
+        let value = word.after(&format!("{name}=")).unwrap_or_else(|| Word::beginning(&word.text, ""));
+        segment.assignments.push(Assignment { name, value, reach: Reach::Programs });
+    }
+}
+
+fn name_of(word: &Word) -> Option<String> {
+    let (name, _) = word.start.split_once('=')?;
+    (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
+}
+
+/// What `xargs` runs: its words, those of the input, and `echo` where it is told nothing.
+fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
+    let mark = sorted.options.iter().find(|(option, _)| ["-I", "-i", "--replace"].contains(&option.as_str()));
+    let unknown = Word::beginning("…", "");
+    let Some((_, mark)) = mark else {
+        if rest.is_empty() {
+            rest.push(Word::known_as("echo"));
+        }
+        rest.push(unknown);
+        return rest;
+    };
+    let mark = mark.as_ref().and_then(Word::known).unwrap_or("{}");
+    rest.into_iter().map(|word| holed(word, mark)).collect()
+}
+
+/// A word in which something is put for a mark.
+fn holed(word: Word, mark: &str) -> Word {
+    match word.start.find(mark) {
+        Some(at) if !mark.is_empty() => Word {
+            sure: if word.sure == super::Sure::Nothing { super::Sure::Nothing } else { super::Sure::Start },
+            start: word.start[..at].to_owned(),
+            ..word
+        },
+        _ => word,
+    }
+}
+
+fn joined(words: &[Word]) -> Word {
+    let text: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let known: Option<Vec<&str>> = words.iter().map(Word::known).collect();
+    match known {
+        Some(known) => Word::known_as(&known.join(" ")),
+        None => Word::beginning(&text.join(" "), ""),
+    }
+}
+
+/// What `sh -c` runs; a shell without `-c` reads a file or its input, and is judged as a program.
+fn text_of_option(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options, mut rest: Vec<Word>) -> Inner {
+    let given = |name: &str| sorted.options.iter().any(|(option, _)| option == name);
+    unknown_options(wrapper, segment, sorted);
+    let user = ["su", "script"].contains(&segment.program_name().unwrap_or_default());
+    let after = segment.words.iter().skip_while(|word| word.known() != Some("-c")).nth(1).cloned();
+    match (given("-c") || given("--command"), rest.is_empty()) {
+        (true, _) if user => Inner::Text(after.unwrap_or_else(|| Word::beginning("-c", ""))),
+        (true, false) => Inner::Text(rest.swap_remove(0)),
+        _ => {
+            segment.effects.extend(rest.into_iter().map(Effect::Reads));
+            Inner::Words(Vec::new())
+        }
+    }
+}
+
+/// Parts the words of `find` and its like from the commands that they run.
+fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
+    let (mut own, mut inner) = (Vec::new(), Vec::new());
+    let mut words = segment.words.iter().peekable();
+    let start = segment.words.get(1).filter(|word| !word.may_be_option() && word.known().is_some());
+    let found = Word::beginning("{}", start.map_or("./", |word| word.start.as_str()));
+    while let Some(word) = words.next() {
+        let runs = word.known().is_some_and(|known| wrapper.valued.split(' ').any(|option| option == known));
+        if !runs {
+            own.push(word.clone());
+            continue;
+        }
+        let mut command = Vec::new();
+        while let Some(word) = words.next_if(|word| word.known() != Some(";")) {
+            let last =
+                word.known() == Some("+") && command.last().is_some_and(|last: &Word| last.text == "{}");
+            if last {
+                break;
+            }
+            command.push(if word.known() == Some("{}") { found.clone() } else { holed(word.clone(), "{}") });
+        }
+        words.next_if(|word| word.known() == Some(";"));
+        if !command.is_empty() {
+            inner.push(command);
+        }
+    }
+    (own, inner)
+}
