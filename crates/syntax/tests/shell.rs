@@ -26,7 +26,7 @@ fn told(script: &Script) -> Vec<String> {
                 Role::Program => "",
                 Role::Wrapper => "wrapper: ",
                 Role::Function => "function: ",
-                Role::Nothing => "nothing",
+                Role::Nothing => "nothing ",
             };
             let all: Vec<String> = words.chain(segment.effects.iter().map(effect)).collect();
             format!("{role}{}", all.join(" "))
@@ -57,7 +57,7 @@ fn commands_are_found_wherever_they_stand() {
         ("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]),
         (
             "for i in $(a); do b; done; while c; do d; done; case $x in p) e;; esac",
-            &["a", "b", "c", "d", "e"],
+            &["nothing ", "a", "b", "c", "d", "e"],
         ),
         ("(a; b); { c; }; ! d; [[ -f $(e) ]]", &["a", "b", "c", "d", "e"]),
         ("f() { a; }; f", &["a", "function: f"]),
@@ -68,7 +68,7 @@ fn commands_are_found_wherever_they_stand() {
         ("cat <<'X'\n$(a)\nX\nb", &["cat", "b"]),
         ("cat <<X && a\nt\nX", &["a", "cat"]),
         ("cat <<< \"$(a)\"", &["a", "cat"]),
-        ("A=$(a) b; C=$(d); export E=$(f)", &["a", "b !A=", "d", "nothing", "f", "export =… !E="]),
+        ("A=$(a) b; C=$(d); export E=$(f)", &["a", "b !A=", "d", "nothing ", "f", "export =… !E="]),
         ("echo ${x:-$(a)} $((1 + 2))", &["a", "echo … …"]),
         ("echo a # ; b", &["echo a"]),
         ("echo > f rm -rf x", &["echo rm -rf x >f"]),
@@ -86,7 +86,7 @@ fn commands_are_found_wherever_they_stand() {
             ],
         ),
         ("bash -lc 'a; b'", &["wrapper: bash -lc a; b", "a", "b"]),
-        ("bash -c \"$X\"", &["wrapper: bash -c …", "unsure: bash -c \"$X\""]),
+        ("bash -c \"$X\"", &["wrapper: bash -c … !\"$X\"", "unsure: bash -c \"$X\""]),
         ("bash x.sh", &["bash x.sh <x.sh"]),
         (
             "find . -exec a {} \\; -exec b {} + -delete",
@@ -108,7 +108,7 @@ fn commands_are_found_wherever_they_stand() {
 fn what_makes_more_of_a_program_is_seen_however_it_is_spelled() {
     let rows = [
         ("git log --output=f", "git log --output=f >f"),
-        ("git log --outp f", "git log --outp f ?f !--output"),
+        ("git log --outp f", "git log --outp f !--output ?f"),
         ("git -c a=b log", "git -c a=b log !-c"),
         ("git -C d log", "git -C d log !-C"),
         ("git push origin main -f", "git push origin main -f !-f ?origin ?main"),
@@ -124,11 +124,19 @@ fn what_makes_more_of_a_program_is_seen_however_it_is_spelled() {
         ("sed -n '1,5p;s/a/b/g' f", "sed -n 1,5p;s/a/b/g f <f"),
         ("sed 1e f", "sed 1e f !1e <f"),
         ("sed 's/a/b/w f'", "sed s/a/b/w f !'s/a/b/w f'"),
-        ("sed -ne p -i f", "sed -ne p -i f !-i <f"),
+        ("sed -ne p -i f", "sed -ne p -i f ?p !-i <f"),
         ("awk '{print $1}' f", "awk {print $1} f <f"),
         ("awk 'BEGIN{system(\"a\")}'", "awk BEGIN{system(\"a\")} !'BEGIN{system(\"a\")}'"),
         ("tar -x --to-command=a", "tar -x --to-command=a !--to-command"),
         ("PATH=. ls", "ls !PATH="),
+        ("PATH=.", "nothing !PATH="),
+        ("export 'PATH=.'", "export PATH=. !PATH="),
+        ("export $X", "export … !$X"),
+        ("read -r PATH", "read -r PATH !PATH="),
+        ("read -r line", "read -r line"),
+        ("local x=1", "local =…"),
+        ("git config --get user.name", "git config --get user.name ?user.name"),
+        ("git config user.name x", "git config user.name x !user.name"),
         ("NO_COLOR=1 LC_ALL=C GIT_PAGER=cat ls", "ls"),
         ("GIT_PAGER=x ls", "ls !GIT_PAGER="),
         ("curl -s https://a.b/c -o f", "curl -s https://a.b/c -o f >f @https://a.b/c"),
@@ -187,6 +195,7 @@ fn words_without_a_shell_are_taken_as_they_are() {
     assert_eq!(words(&["printf", "%s|", "a b", "$HOME", "*"]), ["printf %s| a b $HOME *"]);
     assert_eq!(words(&["sh", "-c", "a; b"]), ["wrapper: sh -c a; b", "a", "b"]);
     assert_eq!(words(&["echo", "a;", "rm"]), ["echo a; rm"]);
+    assert_eq!(words(&["find", "-exec", "a", "{}", "+", "-delete"]), ["find -delete !-delete", "a ./… ?./…"]);
 }
 
 proptest! {
@@ -205,6 +214,7 @@ proptest! {
     /// What is written as one word is one word again.
     #[test]
     fn a_quoted_word_is_read_back(text in "[^\\p{C}\\p{Z}]{1,20}") {
+        let text = format!("{text}{{a,b}}");
         let line = format!("printf {}", toolpost_syntax::shell::quoted(&text));
         let script = read(&line);
         let words: Vec<_> = script.segments.iter().flat_map(|segment| &segment.words).filter_map(Word::known).collect();

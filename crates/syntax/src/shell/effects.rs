@@ -145,6 +145,7 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
     let mut words = sorted.operands.iter();
     match form.operands {
         Operands::Text => {}
+        Operands::Variables => set_by_operands(segment, sorted),
         Operands::Names => segment.effects.extend(words.cloned().map(Effect::Names)),
         Operands::Files => segment.effects.extend(words.cloned().map(Effect::Reads)),
         Operands::TextThenFiles(instead) => {
@@ -250,6 +251,20 @@ const SENSITIVE_BEGINNINGS: &[&str] = &[
     "LD_", "DYLD_", "BASH", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "CARGO_", "RUST", "GCONV",
     "MALLOC",
 ];
+
+/// What `read` and its like set, which stands among their operands.
+fn set_by_operands(segment: &mut Segment, sorted: &Options) {
+    for word in &sorted.operands {
+        match word.known() {
+            Some(name) => segment.assignments.push(super::Assignment {
+                name: name.to_owned(),
+                value: Word::beginning("…", ""),
+                reach: Reach::Shell,
+            }),
+            None => segment.more(word.text.clone(), "it is not known which variable it sets"),
+        }
+    }
+}
 
 /// Notes the variables that are set and can make another program of one that is allowed.
 fn variables(segment: &mut Segment) {

@@ -79,7 +79,8 @@ impl<'t> Reader<'t> {
             "function_definition" => self.function(node),
             "command_substitution" => self.substitution(node),
             "process_substitution" => self.within("a substitution", node),
-            "for_statement" | "while_statement" => self.within(LOOP, node),
+            "for_statement" => self.for_each(node),
+            "while_statement" => self.within(LOOP, node),
             "c_style_for_statement" => {
                 self.unsure(node, "arithmetic can run what a variable holds");
                 self.within(LOOP, node);
@@ -194,20 +195,37 @@ impl<'t> Reader<'t> {
         segment.role = Role::Function;
     }
 
+    /// A loop sets its variable, whatever its name is.
+    fn for_each(&mut self, node: Node<'_>) {
+        if let Some(variable) = node.child_by_field_name("variable") {
+            let mut segment =
+                Segment { role: Role::Nothing, text: self.shown(variable), ..Segment::default() };
+            let name = self.slice(variable).to_owned();
+            let value = Word::beginning("…", "");
+            segment.assignments.push(Assignment { name, value, reach: Reach::Shell });
+            self.push(segment);
+        }
+        self.within(LOOP, node);
+    }
+
     fn declaration(&mut self, node: Node<'_>) {
         let mut segment = Segment { text: self.shown(node), ..Segment::default() };
         let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        let plain = !children.iter().any(|child| self.slice(*child).starts_with('-'));
+        let keyword = children.first().map_or("", |first| self.slice(*first));
+        let local = plain && matches!(keyword, "local" | "readonly" | "declare" | "typeset");
+        let reach = if local { Reach::Shell } else { Reach::Programs };
+        for (at, child) in children.into_iter().enumerate() {
             match child.kind() {
+                _ if at == 0 => segment.words.push(Word::known_as(keyword)),
                 "variable_assignment" => {
-                    self.assigned(child, Reach::Programs, &mut segment);
+                    self.assigned(child, reach, &mut segment);
                     segment.words.push(Word::beginning(self.slice(child), "="));
-                }
-                _ if child.start_byte() == node.start_byte() => {
-                    segment.words.push(Word::known_as(self.slice(child)));
                 }
                 _ => {
                     let word = self.word(child);
+                    declared(&word, reach, &mut segment);
                     segment.words.push(word);
                 }
             }
@@ -298,6 +316,17 @@ impl<'t> Reader<'t> {
     pub(super) fn shown(&self, node: Node<'_>) -> String {
         let text = self.slice(node);
         if text.contains("<<") { text.lines().next().unwrap_or_default().to_owned() } else { text.to_owned() }
+    }
+}
+
+/// A word behind `export` and its like can be a name and a value too, once its quotes are gone.
+fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
+    let Some(known) = word.known() else {
+        return segment.more(word.text.clone(), "it is not known which variable it sets");
+    };
+    if let Some((name, _)) = known.split_once('=') {
+        let value = word.after(&format!("{name}=")).unwrap_or_else(|| Word::beginning(&word.text, ""));
+        segment.assignments.push(Assignment { name: name.to_owned(), value, reach });
     }
 }
 

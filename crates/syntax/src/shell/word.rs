@@ -86,7 +86,7 @@ pub(super) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
 /// Writes a word so that a shell reads it back as it is.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    let plain = |found: char| found.is_ascii_alphanumeric() || "-_./=:@%+,{}^".contains(found);
+    let plain = |found: char| found.is_ascii_alphanumeric() || "-_./=:@%+^".contains(found);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()
     } else {

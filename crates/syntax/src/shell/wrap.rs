@@ -194,13 +194,13 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
             continue;
         }
         let mut command = Vec::new();
+        let mut mark = false;
         while let Some(word) = words.next_if(|word| word.known() != Some(";")) {
-            let last =
-                word.known() == Some("+") && command.last().is_some_and(|last: &Word| last.text == "{}");
-            if last {
+            if mark && word.known() == Some("+") {
                 break;
             }
-            command.push(if word.known() == Some("{}") { found.clone() } else { holed(word.clone(), "{}") });
+            mark = word.known() == Some("{}");
+            command.push(if mark { found.clone() } else { holed(word.clone(), "{}") });
         }
         words.next_if(|word| word.known() == Some(";"));
         if !command.is_empty() {

@@ -35,6 +35,8 @@ pub(crate) enum Act {
 pub(crate) enum Operands {
     /// Nothing that is a file.
     Text,
+    /// Names of variables that are set.
+    Variables,
     /// Perhaps files.
     Names,
     /// Files that are read.

@@ -3,7 +3,7 @@
 use super::{
     Act::{Changes, Elsewhere, Reads, Runs, Writes},
     Form,
-    Operands::{Awk, Change, Files, ReadThenWritten, Sed, Text, TextThenFiles},
+    Operands::{Awk, Change, Files, ReadThenWritten, Sed, Text, TextThenFiles, Variables},
     form,
 };
 
@@ -11,8 +11,8 @@ pub(super) const FORMS: &[Form] = &[
     form("echo, true, false, :, sleep, seq, uname, whoami, id, nproc, uptime, arch, groups, printenv, which, type, basename, dirname, tty, locale, break, continue, return, exit, shift, cd, pwd, pushd, popd, dirs, getconf, expr, export, local, readonly, declare, typeset, factor, cal, kill, wait, jobs", Text),
     form("test, [", Text).acts(&[("-v -R", Runs)]).one_dash(),
     form("printf", Text).acts(&[("-v", Runs)]),
-    form("read, mapfile, readarray, let, unset, getopts", Text),
-    form("set, shopt", Text).acts(&[("-a -o -s -k", Changes)]),
+    form("read, mapfile, readarray, let, unset, getopts", Variables).valued("-d -i -n -N -p -t -u -a"),
+    form("set, shopt", Text).acts(&[("-a -k -p", Changes)]),
     form("date", Text).valued("-d -f -r -s --date --file --set").acts(&[("-s --set", Changes), ("-f --file", Reads)]),
     form("hostname", Change).acts(&[("-F --file -b --boot", Changes)]),
     form("ls, dir, cat, tac, wc, stat, du, df, cut, paste, join, comm, cmp, nl, rev, fold, fmt, expand, unexpand, column, od, hexdump, hd, strings, md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, cksum, sum, base64, base32, realpath, readlink, nm, objdump, readelf, size, ldd, zcat, bzcat, xzcat, zstdcat, lsof, pgrep, ps, free, lscpu, tsort", Files),
