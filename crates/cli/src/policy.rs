@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
-use toolpost_engine::{Command, Line};
+use toolpost_engine::{Approval, Command, Line};
 use toolpost_runtime::{Explained, JudgedSegment, Origin};
 
 /// Explains a command, or trusts a project's rules.
@@ -31,7 +31,7 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
         Ok([text]) => Line::Shell(text),
         Err(words) => Line::Words(words),
     };
-    let explained = policy.explain(&Command { line, directory });
+    let explained = policy.explain(&Command { line, directory, approval: Approval::ByRules });
     if explain.json {
         println!("{}", serde_json::to_string_pretty(&explained)?);
     } else {

@@ -10,6 +10,18 @@ pub struct Command {
     pub line: Line,
     /// The directory that it starts in.
     pub directory: WorkspacePath,
+    /// Who wants somebody to be asked.
+    pub approval: Approval,
+}
+
+/// Who wants somebody to be asked about a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Approval {
+    /// The rules, if they say so.
+    #[default]
+    ByRules,
+    /// The call too, whatever the rules allow. That a call wants nobody to be asked changes nothing.
+    Wanted,
 }
 
 /// What is run.

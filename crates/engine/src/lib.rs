@@ -18,7 +18,7 @@ mod touch;
 mod trees;
 mod walking;
 
-pub use command::{Command, Host, Line};
+pub use command::{Approval, Command, Host, Line};
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
 pub use engine::{Engine, Several};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
-use toolpost_engine::{Command, Line};
+use toolpost_engine::{Approval, Command, Line};
 use toolpost_runtime::{BuiltIn, Decision, Explained, Lists, Policy, RuleSource};
 use toolpost_workspace::{Options, Workspace};
 
@@ -23,7 +23,8 @@ impl World {
     }
 
     fn explain(&self, policy: &Policy, line: Line) -> Explained {
-        policy.explain(&Command { line, directory: self.workspace.resolve(".").unwrap() })
+        let directory = self.workspace.resolve(".").unwrap();
+        policy.explain(&Command { line, directory, approval: Approval::ByRules })
     }
 
     fn judge(&self, policy: &Policy, command: &str) -> Decision {

@@ -11,7 +11,7 @@ mod rule;
 
 use rule::Target;
 use std::{path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, Command, Host, Touch};
+use toolpost_engine::{Access, Approval, Command, Host, Touch};
 use toolpost_workspace::WorkspacePath;
 
 pub use colon::{BuiltIn, Lists};
@@ -190,6 +190,9 @@ impl Policy {
 
     fn judge_command(&self, command: &Command) -> Judgement {
         let explained = self.explain(command);
+        if explained.decision == Decision::Allow && command.approval == Approval::Wanted {
+            return Judgement { decision: Decision::Ask, why: WANTED.to_owned(), lifted: Lifted::ByNothing };
+        }
         let lifted = if explained.fixed() { Lifted::ByNothing } else { Lifted::ByRule };
         Judgement { decision: explained.decision, why: explained.reason(), lifted }
     }
@@ -244,6 +247,8 @@ impl Policy {
         denied.then_some(Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing })
     }
 }
+
+const WANTED: &str = "the call itself wants somebody to be asked; without that, the rules would allow it";
 
 #[cfg(test)]
 mod tests;
