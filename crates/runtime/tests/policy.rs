@@ -143,7 +143,7 @@ fn patterns_are_compared_with_words_and_not_with_text() {
             ("git log -f", Allow),
             ("kubectl --context prod delete pod", Deny),
             ("kubectl get pods", Allow),
-            ("rm -r -f x", Ask),
+            ("rm -r -f x", Deny),
             ("rm -fr x", Deny),
             ("xargs rm -rf", Deny),
             ("env rm -rf x", Deny),

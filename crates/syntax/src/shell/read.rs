@@ -150,6 +150,7 @@ impl<'t> Reader<'t> {
             }
         }
         self.children(node);
+        self.push(Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() });
     }
 
     pub(super) fn command(&mut self, node: Node<'_>, around: Option<(Node<'_>, &[Node<'_>])>) {

@@ -184,14 +184,17 @@ fn text_of_option(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options, mu
 /// Parts the words of `find` and its like from the commands that they run.
 fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
     let (mut own, mut inner) = (Vec::new(), Vec::new());
+    let found = found(segment);
     let mut words = segment.words.iter().peekable();
-    let start = segment.words.get(1).filter(|word| !word.may_be_option() && word.known().is_some());
-    let found = Word::beginning("{}", start.map_or("./", |word| word.start.as_str()));
     while let Some(word) = words.next() {
         let runs = word.known().is_some_and(|known| wrapper.valued.split(' ').any(|option| option == known));
         if !runs {
             own.push(word.clone());
             continue;
+        }
+        if word.known().is_some_and(|known| known.ends_with("dir")) {
+            // What runs in each file's directory is more than what runs here.
+            own.push(word.clone());
         }
         let mut command = Vec::new();
         let mut mark = false;
@@ -208,4 +211,28 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
         }
     }
     (own, inner)
+}
+
+/// What `{}` stands for: something below the one place where `find` starts, or anything.
+fn found(segment: &Segment) -> Word {
+    let unknown = Word::beginning("{}", "");
+    let words = segment.words.get(1..).unwrap_or_default();
+    let name = |word: &Word| word.known().is_some_and(|known| !known.starts_with(['-', '(', '!']));
+    let starts: Vec<&Word> = if segment.program_name() == Some("find") {
+        let follows = |word: &&Word| matches!(word.known(), Some("-H" | "-L" | "-P"));
+        words.iter().skip_while(follows).take_while(|word| name(word) || word.known().is_none()).collect()
+    } else {
+        // The first operand of `fd` is a pattern, and some of its options name places.
+        let ours = words.iter().take_while(|word| !matches!(word.known(), Some("-x" | "-X")));
+        let ours: Vec<&Word> = ours.collect();
+        if ours.len() > 1 || !ours.iter().all(|word| name(word)) { ours } else { Vec::new() }
+    };
+    let start = match starts.as_slice() {
+        [] => ".",
+        [start] if name(start) => start.start.as_str(),
+        _ => return unknown,
+    };
+    // The start itself is judged where it stands.
+    let slash = if start.ends_with('/') { "" } else { "/" };
+    Word::beginning("{}", &format!("{start}{slash}"))
 }
