@@ -1,5 +1,5 @@
 //! `toolpost policy`: what is explained, and how long a project's rules are trusted.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 #![expect(dead_code, reason = "each test uses a part of the common world")]
 
 mod common;
@@ -64,5 +64,5 @@ fn trust_ends_with_any_change_of_the_file() {
     );
     assert_eq!(verdict(&world, "cargo test"), "ask");
     world.write(".toolpost/policy.toml", b"[examples]\nallow = [\"make\"]\n");
-    assert_eq!(said(&world, &["trust"]).1, false);
+    assert!(!said(&world, &["trust"]).1);
 }

@@ -140,7 +140,7 @@ impl Pattern {
             !word.is_empty() && **word != *"$" && !word.contains(['*', '\'', '"', '\\', ' ', '\t', '\n'])
         };
         let quoted = words.iter().map(|word| {
-            if plain(&word) { (*word).to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+            if plain(word) { (*word).to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
         });
         Some(set.chain(quoted).chain(["$".to_owned()]).collect::<Vec<_>>().join(" "))
     }

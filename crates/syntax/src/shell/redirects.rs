@@ -82,7 +82,7 @@ impl Reader<'_> {
             let field = node.field_name_for_child(u32::try_from(at).unwrap_or(u32::MAX));
             match (child.kind(), field) {
                 ("file_redirect" | "herestring_redirect" | "heredoc_redirect", _) => {
-                    self.redirect(child, segment)
+                    self.redirect(child, segment);
                 }
                 ("heredoc_start" | "heredoc_end" | "file_descriptor", _) => {}
                 (_, Some("argument")) => {
