@@ -5,7 +5,7 @@ use std::{
     io::{IsTerminal, Write, stdin, stdout},
     sync::Arc,
 };
-use toolpost_runtime::{Asker, Asking, Question, Verdict};
+use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
 /// Whether standard input can be asked, or belongs to something else.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,12 +33,11 @@ struct Terminal;
 
 impl Asker for Terminal {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
-        let words = question.words();
+        let (words, spans) = (question.words(), question.spans.clone());
         Box::pin(async move {
-            let asked = tokio::task::spawn_blocking(move || prompt(&words)).await;
+            let asked = tokio::task::spawn_blocking(move || prompt(&words, &spans)).await;
             match asked {
-                Ok(Ok(true)) => Verdict::Allow,
-                Ok(Ok(false)) => Verdict::Deny("The person at the terminal said no.".to_owned()),
+                Ok(Ok(verdict)) => verdict,
                 Ok(Err(error)) => Verdict::Deny(format!("The terminal could not be asked: {error}.")),
                 Err(_) => Verdict::Deny("The question was interrupted.".to_owned()),
             }
@@ -46,11 +45,43 @@ impl Asker for Terminal {
     }
 }
 
-fn prompt(words: &str) -> std::io::Result<bool> {
+fn prompt(words: &str, spans: &[Span]) -> std::io::Result<Verdict> {
+    let offered: String = spans.iter().map(|span| format!("/{}", span.word())).collect();
     let mut out = std::io::stderr().lock();
-    write!(out, "{words} [y/N] ")?;
+    write!(out, "{words} [y/N{offered}] ")?;
     out.flush()?;
     let mut line = String::new();
     stdin().read_line(&mut line)?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    Ok(understood(line.trim(), spans))
+}
+
+/// Understands what was typed: a yes for this once, the word for how long it holds, or anything else for a no.
+fn understood(line: &str, spans: &[Span]) -> Verdict {
+    match spans.iter().find(|span| span.word() == line) {
+        Some(span) => Verdict::AllowFor(*span),
+        None if matches!(line, "y" | "Y" | "yes") => Verdict::Allow,
+        None => Verdict::Deny("The person at the terminal said no.".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_word_is_a_yes() {
+        let no = Verdict::Deny("The person at the terminal said no.".to_owned());
+        let rows = [
+            ("y", Verdict::Allow),
+            ("yes", Verdict::Allow),
+            ("session", Verdict::AllowFor(Span::Session)),
+            ("always", no.clone()),
+            ("s", no.clone()),
+            ("", no),
+        ];
+        for (line, wanted) in rows {
+            assert_eq!(understood(line, &[Span::Session]), wanted, "{line}");
+        }
+        assert_eq!(understood("always", &[Span::Session, Span::Always]), Verdict::AllowFor(Span::Always));
+    }
 }

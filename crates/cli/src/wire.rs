@@ -114,7 +114,12 @@ fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding
 
 /// Makes the rules that are in force in a workspace.
 pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
-    Ok(policy(settings, workspace)?
+    let policy = policy(settings, workspace)?;
+    let policy = match users_file(settings) {
+        Some(file) => policy.learning(file),
+        None => policy,
+    };
+    Ok(policy
         .keeping(own_files(settings, workspace))
         .hiding(inside(workspace, settings.state.value.iter()))
         .denying(&settings.narrow.denied())
@@ -136,8 +141,7 @@ fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
         return Ok(policy.with(&text, &RuleSource::Operator(path.display().to_string()))?);
     }
     let mut policy = policy;
-    let user = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("policy.toml"));
-    if let Some(path) = user
+    if let Some(path) = users_file(settings)
         && let Some(text) =
             operator::read(&path).with_context(|| format!("{} cannot be read", path.display()))?
     {
@@ -152,6 +156,12 @@ fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
         }
     }
     Ok(policy)
+}
+
+/// Finds the user's file of rules, which is also where answers are written that hold for always.
+fn users_file(settings: &Settings) -> Option<PathBuf> {
+    let customary = || Some(operator::folder("XDG_CONFIG_HOME", ".config")?.join("policy.toml"));
+    settings.policy.value.clone().or_else(customary)
 }
 
 /// Reads the rules that a project brings, as carefully as any other file of the project.

@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::World;
-use serde_json::Value;
+use common::{World, call, is_ok};
+use serde_json::{Value, json};
 
 const RULES: &str = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"cargo test\"]\ndecide = \"allow\"\nwhy = \"Ours.\"\n\n\
                      [examples]\nallow = [\"cargo test -q\"]\n";
@@ -65,4 +65,33 @@ fn trust_ends_with_any_change_of_the_file() {
     assert_eq!(verdict(&world, "cargo test"), "ask");
     world.write(".toolpost/policy.toml", b"[examples]\nallow = [\"make\"]\n");
     assert!(!said(&world, &["trust"]).1);
+}
+
+#[test]
+fn a_yes_for_always_outlives_the_server() {
+    let world = World::new();
+    let write = call("Write", json!({ "file_path": world.path(".vscode/a.json"), "content": "{}" }));
+    let mut server = world.serve_asking();
+    server.ask_call(&write);
+    let question = server.next();
+    let spans = question["params"]["requestedSchema"]["properties"]["for"]["oneOf"].as_array().unwrap();
+    let words: Vec<&str> = spans.iter().map(|span| span["const"].as_str().unwrap()).collect();
+    assert_eq!(words, ["once", "session", "always"]);
+    server.answer(&question, &json!({ "action": "accept", "content": { "allow": true, "for": "always" } }));
+    let done = server.next();
+    assert_eq!(done["result"]["content"][0]["text"], "Created .vscode/a.json (1 line, 2 bytes).", "{done}");
+    drop(server);
+    let rules = std::fs::read_to_string(world.base().join("home/.config/toolpost/policy.toml")).unwrap();
+    assert_eq!(
+        rules.replace(&world.root().display().to_string(), "{root}"),
+        "\n[[rule]]\ntouch = [\"write\"]\npaths = [\"{root}/.vscode/a.json\"]\ndecide = \"allow\"\nwhy = \"You allowed it for \
+         always when you were asked.\"\n"
+    );
+    // A client that cannot ask gets the same, and nothing more.
+    let other = call("Write", json!({ "file_path": world.path(".vscode/b.json"), "content": "{}" }));
+    let read = call("Read", json!({ "file_path": world.path(".vscode/a.json") }));
+    let replies = world.script(&[read, write, other]);
+    assert_eq!(replies.iter().map(is_ok).collect::<Vec<_>>(), [true, true, false], "{replies:?}");
+    assert_eq!(verdict(&world, "echo > .vscode/a.json"), "allow");
+    assert_eq!(verdict(&world, "echo > .vscode/b.json"), "ask");
 }

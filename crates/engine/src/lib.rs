@@ -10,6 +10,7 @@ mod failure;
 mod failures;
 mod fresh;
 mod front_door;
+mod granted;
 mod operation;
 pub mod operations;
 mod session;
@@ -23,6 +24,7 @@ pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progres
 pub use engine::{Engine, Several};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
 pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
+pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
 /// What a line of shell would do.

@@ -1,5 +1,6 @@
 //! What is remembered between the calls of one client.
 
+use crate::Granted;
 use serde::Serialize;
 use std::{
     collections::{HashMap, VecDeque},
@@ -46,6 +47,8 @@ pub struct Session {
     id: String,
     /// Which files were seen, in which state.
     pub ledger: Ledger,
+    /// What the user has allowed for the rest of it.
+    pub granted: Granted,
     remembered: Mutex<Remembered>,
     failures: Mutex<Repeated>,
 }

@@ -12,12 +12,12 @@ mod runtime;
 mod wording;
 
 pub use answer::{Answer, Outcome};
-pub use ask::{Asker, Asking, Question, Verdict};
+pub use ask::{Asker, Asking, Question, Span, Verdict};
 pub use call::Call;
 pub use catalogue::{Catalogue, Narrow, NarrowError, Published};
 pub use events::{Event, Events};
 pub use policy::{
-    BuiltIn, Decision, Explained, JudgedSegment, JudgedTouch, Lists, Origin, Policy, PolicyError, Rule,
-    RuleSource, Uncertain,
+    BuiltIn, Decision, Explained, JudgedSegment, JudgedTouch, LearnError, Lists, Origin, Policy, PolicyError,
+    Rule, RuleSource, Uncertain,
 };
 pub use runtime::{Config, Runtime, Structured};

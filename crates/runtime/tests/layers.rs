@@ -19,8 +19,8 @@ use toolpost_engine::{
     operations::batch,
 };
 use toolpost_runtime::{
-    Asker, Asking, Call, Config, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Structured,
-    Verdict,
+    Asker, Asking, Call, Config, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
+    Structured, Verdict,
 };
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
@@ -398,6 +398,7 @@ async fn rules_allow_ask_and_deny() {
         tool: "Do (test)".to_owned(),
         touches: vec!["read .env".to_owned()],
         reason: "Such a file usually holds secrets.".to_owned(),
+        spans: vec![Span::Session],
     };
     assert_eq!(asked, [wanted]);
     let world = World::new().asking(Verdict::Later);

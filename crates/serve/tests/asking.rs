@@ -19,7 +19,13 @@ fn question() -> Value {
         "mode": "form",
         "message": "Write (test) wants to:\n  write asked.txt\nA test wants it.\nAllow it?",
         "requestedSchema":
-            {"type": "object", "properties": {"allow": {"type": "boolean", "title": "Allow"}}, "required": ["allow"]},
+            {"type": "object", "properties": {
+                "allow": {"type": "boolean", "title": "Allow"},
+                "for": {"type": "string", "title": "For how long", "default": "once", "oneOf": [
+                    {"const": "once", "title": "This once"},
+                    {"const": "session", "title": "For exactly this, until the session ends"},
+                ]},
+            }, "required": ["allow"]},
     })
 }
 
@@ -159,6 +165,48 @@ async fn a_modern_user_answers_with_the_same_call() {
         let got = client.request("tools/call", again(&call, &handle, &yes)).await;
         assert_eq!(got["error"]["code"], -32602, "{text} {got}");
         assert_eq!(done(text).len(), usize::from(allowed), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_yes_can_hold_for_the_session_in_both_eras() {
+    // What the answer says of how long it holds, and how often the same is asked about in two calls.
+    let rows =
+        [(json!("session"), 1), (json!("once"), 2), (json!("always"), 2), (json!(true), 2), (json!(null), 2)];
+    for (span, times) in rows {
+        let yes = json!({"action": "accept", "content": {"allow": true, "for": span}});
+        let text = &format!("legacy span {span}");
+        let mut client = Client::legacy(form()).await;
+        let mut count = 0;
+        for _ in 0..2 {
+            let id = client.ask("tools/call", write(text)).await;
+            let mut message = client.next().await.unwrap();
+            if message["method"] == "elicitation/create" {
+                count += 1;
+                client.send(json!({"jsonrpc": "2.0", "id": message["id"], "result": yes})).await;
+                message = client.next().await.unwrap();
+            }
+            assert_eq!((&message["id"], is_refused(&message)), (&json!(id), false), "{text} {message}");
+        }
+        assert_eq!((count, done(text).len()), (times, 2), "{text}");
+
+        let text = &format!("modern span {span}");
+        let mut client = Client::modern();
+        let call = meta(write(text), form());
+        let mut count = 0;
+        for _ in 0..2 {
+            let mut got = client.request("tools/call", call.clone()).await;
+            if let Some(handle) = got["result"]["requestState"].as_str().map(str::to_owned) {
+                count += 1;
+                got = client.request("tools/call", again(&call, &handle, &yes)).await;
+            }
+            assert_eq!(
+                (&got["result"]["resultType"], is_refused(&got)),
+                (&json!("complete"), false),
+                "{text} {got}"
+            );
+        }
+        assert_eq!((count, done(text).len()), (times, 2), "{text}");
     }
 }
 

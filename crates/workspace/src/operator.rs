@@ -43,11 +43,14 @@ pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
     Ok(file)
 }
 
-/// Writes a file of the operator, all of it or nothing; only its owner can read it. Its folder is made if need be.
+/// Writes a file of the operator, all of it or nothing; only its owner can read it. Its folder is made if need be, and a
+/// link to it stays one.
 ///
 /// # Errors
 /// When the file or its folder cannot be made or written.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let target = std::fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let draft = folder.join(format!(".{}.{}", unique(), std::process::id()));

@@ -99,7 +99,12 @@ impl World {
 
     /// Starts a server and opens a session the old way.
     pub fn serve(&self, arguments: &[&str]) -> Server {
-        Server::start(self.program(&[&["serve"], arguments].concat()))
+        Server::start(self.program(&[&["serve"], arguments].concat()), &json!({}))
+    }
+
+    /// The same, for a client that can show its user a form.
+    pub fn serve_asking(&self) -> Server {
+        Server::start(self.program(&["serve"]), &json!({ "elicitation": { "form": {} } }))
     }
 }
 
@@ -158,7 +163,7 @@ pub struct Server {
 }
 
 impl Server {
-    fn start(mut command: Command) -> Self {
+    fn start(mut command: Command, capabilities: &Value) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let (sender, lines) = channel();
@@ -177,11 +182,16 @@ impl Server {
         let client = json!({ "name": "test", "version": "1" });
         let id = server.ask(
             "initialize",
-            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client }),
+            json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client }),
         );
         assert_eq!(server.next()["id"], id);
         server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         server
+    }
+
+    /// Answers a request of the server.
+    pub fn answer(&mut self, request: &Value, result: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
     }
 
     fn send(&mut self, message: &Value) {

@@ -2,8 +2,8 @@
 
 use super::{Going, Next, Stop, Trip};
 use crate::{
-    Decision, Question, Verdict,
-    policy::{Judgement, Lifted},
+    Call, Decision, Policy, Question, Span, Verdict,
+    policy::{Judgement, Lifted, verb},
 };
 use std::sync::Arc;
 use toolpost_engine::{Access, Failure, Hint, Kind, Touch};
@@ -13,55 +13,70 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let policy = next.runtime.config.policy.clone();
         let mut asked: Vec<(Touch, Judgement)> = Vec::new();
+        let mut granted: Vec<Touch> = Vec::new();
         for touch in &trip.prepared()?.touches {
             let judgement = policy.judge(touch);
             match judgement.decision {
                 Decision::Allow => {}
+                Decision::Ask if trip.call.session.granted.holds(touch) => granted.push(touch.clone()),
                 Decision::Ask => asked.push((touch.clone(), judgement)),
                 Decision::Deny => return Err(Stop::Failed(denied(touch, &judgement.why, judgement.lifted))),
             }
         }
-        if let Some((touch, first)) = asked.first() {
-            let question = question(&trip, &asked, &first.why);
-            match trip.call.asker.ask(&question).await {
-                Verdict::Allow => {}
-                Verdict::Deny(why) => {
-                    return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why), first.lifted)));
-                }
-                Verdict::Later => return Err(Stop::Ask(question)),
-            }
-        }
-        let granted = |access| {
-            let (policy, asked) = (policy.clone(), asked.clone());
+        let dialect = trip.published.map_or("", |published| published.dialect.name);
+        let note = put(&trip.call, dialect, &policy, &asked).await?;
+        granted.extend(asked.into_iter().map(|(touch, _)| touch));
+        let may = |access| {
+            let (policy, granted) = (policy.clone(), granted.clone());
             move |path: &WorkspacePath| {
-                let told =
-                    |(touch, _): &(Touch, Judgement)| touch.access() == access && touch.path() == Some(path);
-                policy.judge_path(access, path).decision == Decision::Allow || asked.iter().any(told)
+                let told = |touch: &Touch| touch.access() == access && touch.path() == Some(path);
+                policy.judge_path(access, path).decision == Decision::Allow || granted.iter().any(told)
             }
         };
-        trip.cx.may_read = Arc::new(granted(Access::Reads));
-        trip.cx.may_write = Arc::new(granted(Access::Writes));
-        next.go(trip).await
+        trip.cx.may_read = Arc::new(may(Access::Reads));
+        trip.cx.may_write = Arc::new(may(Access::Writes));
+        let mut done = next.go(trip).await?;
+        note.into_iter().for_each(|note| done.page.note(note));
+        Ok(done)
     })
 }
 
-fn question(trip: &Trip<'_>, asked: &[(Touch, Judgement)], reason: &str) -> Question {
-    let dialect = trip.published.map_or("", |published| published.dialect.name);
-    let words = |(touch, _): &(Touch, Judgement)| format!("{} {}", verb(touch), touch.shown());
-    Question {
-        tool: format!("{} ({dialect})", trip.call.tool),
-        touches: asked.iter().map(words).collect(),
-        reason: reason.to_owned(),
+/// Asks about touches, and keeps the answer as long as it holds; gives what the caller should know of that.
+async fn put(
+    call: &Call,
+    dialect: &str,
+    policy: &Policy,
+    asked: &[(Touch, Judgement)],
+) -> Result<Option<String>, Stop> {
+    let Some((touch, first)) = asked.first() else { return Ok(None) };
+    let touches: Vec<Touch> = asked.iter().map(|(touch, _)| touch.clone()).collect();
+    let lesson = policy.lesson(&touches);
+    let mut spans = vec![Span::Session];
+    spans.extend(lesson.as_ref().map(|_| Span::Always));
+    let question = Question {
+        tool: format!("{} ({dialect})", call.tool),
+        touches: touches.iter().flat_map(|touch| policy.shown(touch)).collect(),
+        reason: first.why.clone(),
+        spans,
+    };
+    let span = match call.asker.ask(&question).await {
+        Verdict::Allow => return Ok(None),
+        Verdict::AllowFor(span) => span,
+        Verdict::Deny(why) => {
+            return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why), first.lifted)));
+        }
+        Verdict::Later => return Err(Stop::Ask(question)),
+    };
+    // What was not offered is not taken: the yes holds this once.
+    if !question.spans.contains(&span) {
+        return Ok(None);
     }
-}
-
-fn verb(touch: &Touch) -> &'static str {
-    match touch {
-        Touch::Read(_) => "read",
-        Touch::Write(..) => "write",
-        Touch::Execute(_) => "execute",
-        Touch::Fetch(_) => "fetch",
-    }
+    call.session.granted.add(touches);
+    let learned = lesson.filter(|_| span == Span::Always).map(|lesson| policy.learn(&lesson));
+    let failed = learned.and_then(Result::err);
+    Ok(failed.map(|error| {
+        format!("the answer holds for this session only, since no rule could be written: {error}")
+    }))
 }
 
 fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {

@@ -72,6 +72,9 @@ pub struct JudgedTouch {
     /// The rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Origin>,
+    /// The path or the host as rules name it, where it is known.
+    #[serde(skip)]
+    pub(super) place: Option<String>,
     /// No rule could decide otherwise.
     #[serde(skip)]
     fixed: bool,
@@ -247,8 +250,16 @@ fn strictest(
     touch: &'static str,
     judge: impl Fn(&Place) -> JudgedTouch,
 ) -> Option<JudgedTouch> {
-    let judged = places.iter().map(judge).max_by_key(|judged| judged.decision)?;
-    Some(JudgedTouch { touch, what: word.text.clone(), ..judged })
+    let judged = places.iter().map(|place| JudgedTouch { place: named_by(place, word), ..judge(place) });
+    Some(JudgedTouch { touch, what: word.text.clone(), ..judged.max_by_key(|judged| judged.decision)? })
+}
+
+/// Gives the path that a rule would name; none where the word means more than one.
+fn named_by(place: &Place, word: &Word) -> Option<String> {
+    match place {
+        Place::At { absolute, .. } if word.known().is_some() => absolute.to_str().map(str::to_owned),
+        Place::At { .. } | Place::Unknown => None,
+    }
 }
 
 fn said(decision: Decision, why: &str) -> JudgedTouch {
@@ -323,7 +334,8 @@ fn fetched(policy: &Policy, word: &Word) -> JudgedTouch {
     let judged = match word.known().and_then(Host::of_url) {
         Some(host) => {
             let judgement = policy.judge_host(&host);
-            said(judgement.decision, &judgement.why)
+            let place = Some(host.name().to_owned());
+            JudgedTouch { place, ..said(judgement.decision, &judgement.why) }
         }
         None => said(Decision::Ask, "from which host, is not known before it runs"),
     };

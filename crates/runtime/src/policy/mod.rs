@@ -5,9 +5,11 @@ mod command;
 mod defaults;
 mod examples;
 mod file;
+mod learn;
 mod pattern;
 mod place;
 mod rule;
+mod shown;
 
 use rule::Target;
 use std::{path::PathBuf, sync::Arc};
@@ -17,7 +19,9 @@ use toolpost_workspace::WorkspacePath;
 pub use colon::{BuiltIn, Lists};
 pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
 pub use file::PolicyError;
+pub use learn::LearnError;
 pub use rule::{Origin, Rule, RuleSource};
+pub(crate) use shown::verb;
 
 /// What a rule decides.
 #[derive(
@@ -73,6 +77,8 @@ pub struct Policy {
     denied: Arc<Vec<Access>>,
     /// The roots, for the paths that commands name.
     roots: Arc<Vec<PathBuf>>,
+    /// The user's file of rules, into which answers are written that hold for always.
+    learned: Option<Arc<PathBuf>>,
 }
 
 impl Policy {
@@ -91,6 +97,7 @@ impl Policy {
             hidden: Arc::default(),
             denied: Arc::default(),
             roots: Arc::default(),
+            learned: None,
         }
     }
 

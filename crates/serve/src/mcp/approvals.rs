@@ -77,7 +77,12 @@ mod tests {
     use serde_json::json;
 
     fn question() -> Question {
-        Question { tool: "Write (claude)".into(), touches: vec!["write a".into()], reason: "rule 1".into() }
+        Question {
+            tool: "Write (claude)".into(),
+            touches: vec!["write a".into()],
+            reason: "rule 1".into(),
+            spans: Vec::new(),
+        }
     }
 
     /// Asks about `Write {"a":1,"b":{"c":2,"d":3}}` and takes the answer for another call.

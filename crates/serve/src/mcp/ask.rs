@@ -3,17 +3,21 @@
 use crate::wire::Open;
 use rmcp::{
     model::{
-        BooleanSchema, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-        ElicitationAction, ElicitationSchema, InputRequest, PrimitiveSchemaDefinition, RequestId,
-        ServerRequest,
+        BooleanSchema, ClientCapabilities, ClientResult, ConstTitle, ElicitRequest, ElicitRequestParams,
+        ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, InputRequest,
+        PrimitiveSchemaDefinition, RequestId, ServerRequest, SingleSelectEnumSchema,
+        TitledSingleSelectEnumSchema,
     },
     service::{Peer, PeerRequestOptions, RoleServer},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use toolpost_runtime::{Asker, Asking, Question, Verdict};
+use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
+/// The field of the form that says for how long, and what it says of a yes that holds this once.
+const SPAN: &str = "for";
+const ONCE: &str = "once";
 /// How long a user is waited for.
 const TIME: Duration = Duration::from_secs(10 * 60);
 /// How many questions a user may be asked at once.
@@ -107,6 +111,9 @@ fn request(question: &Question) -> ElicitRequest {
         PrimitiveSchemaDefinition::Boolean(BooleanSchema::new().title("Allow")),
     )]));
     schema.required = Some(vec!["allow".to_owned()]);
+    if !question.spans.is_empty() {
+        schema.properties.insert(SPAN.to_owned(), PrimitiveSchemaDefinition::Enum(spans(question)));
+    }
     ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: question.words(),
@@ -114,10 +121,29 @@ fn request(question: &Question) -> ElicitRequest {
     })
 }
 
+/// How long a yes may hold; whoever passes over it means this once.
+fn spans(question: &Question) -> EnumSchema {
+    let titles = question.spans.iter().map(|span| match span {
+        Span::Session => (span.word(), "For exactly this, until the session ends"),
+        Span::Always => (span.word(), "For exactly this, always: as a rule in your own file"),
+    });
+    let titles = [(ONCE, "This once")].into_iter().chain(titles);
+    let mut schema =
+        TitledSingleSelectEnumSchema::new(titles.map(|(word, title)| ConstTitle::new(word, title)).collect());
+    schema.title = Some("For how long".into());
+    schema.default = Some(ONCE.to_owned());
+    EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
+}
+
 fn judge(answer: &ElicitResult) -> Verdict {
-    let allowed = answer.content.as_ref().is_some_and(|content| content["allow"] == true);
+    let said = |field: &str| answer.content.as_ref().map(|content| &content[field]);
+    let allowed = said("allow").is_some_and(|allow| *allow == true);
     match answer.action {
-        ElicitationAction::Accept if allowed => Verdict::Allow,
+        ElicitationAction::Accept if allowed => {
+            let mut spans = [Span::Session, Span::Always].into_iter();
+            let span = spans.find(|span| said(SPAN).is_some_and(|said| *said == span.word()));
+            span.map_or(Verdict::Allow, Verdict::AllowFor)
+        }
         ElicitationAction::Accept | ElicitationAction::Decline => {
             Verdict::Deny("The user said no.".to_owned())
         }

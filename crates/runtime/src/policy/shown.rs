@@ -1,0 +1,59 @@
+//! Words what a call would touch, for whoever is asked about it.
+
+use super::{Decision, Policy, command::Explained};
+use toolpost_engine::{Command, Touch};
+
+impl Policy {
+    /// Words a touch, a line for each part: of a command, all of it, then what the rules do not let pass, what it would write,
+    /// and where it would fetch from.
+    pub(crate) fn shown(&self, touch: &Touch) -> Vec<String> {
+        let whole = format!("{} {}", verb(touch), touch.shown());
+        match touch {
+            Touch::Execute(command) => [vec![placed(whole, command)], parts(&self.explain(command))].concat(),
+            Touch::Read(_) | Touch::Write(..) | Touch::Fetch(_) => vec![whole],
+        }
+    }
+}
+
+/// Gives the word for what a touch does.
+pub(crate) fn verb(touch: &Touch) -> &'static str {
+    match touch {
+        Touch::Read(_) => "read",
+        Touch::Write(..) => "write",
+        Touch::Execute(_) => "execute",
+        Touch::Fetch(_) => "fetch",
+    }
+}
+
+fn placed(whole: String, command: &Command) -> String {
+    if command.directory.relative().as_os_str().is_empty() {
+        return whole;
+    }
+    format!("{whole} in {}", command.directory.display())
+}
+
+fn parts(explained: &Explained) -> Vec<String> {
+    let mut lines = Vec::new();
+    for segment in &explained.segments {
+        if segment.decision != Decision::Allow && segment.text != explained.command {
+            let via = if segment.via.is_empty() {
+                String::new()
+            } else {
+                format!(" (in {})", segment.via.join(", "))
+            };
+            lines.push(format!("  run `{}`{via}: {}", segment.text, segment.why));
+        }
+        for touch in &segment.touches {
+            match (touch.touch, touch.decision) {
+                ("read", Decision::Allow) => {}
+                (verb, Decision::Allow) => lines.push(format!("  {verb} {}", touch.what)),
+                (verb, _) => lines.push(format!("  {verb} {}: {}", touch.what, touch.why)),
+            }
+        }
+    }
+    let unsure =
+        explained.uncertain.iter().map(|piece| format!("  not known: `{}`: {}", piece.text, piece.why));
+    lines.extend(unsure);
+    lines.dedup();
+    lines
+}
