@@ -171,7 +171,7 @@ impl Step {
                 // The first process, which holds the world, is not to be seen in it.
                 let options: &[_] = match kind.to_bytes() {
                     b"devpts" => &[(c"ptmxmode", c"0666"), (c"mode", c"0620")],
-                    _ => &[(c"hidepid", c"2")],
+                    _ => &[(c"hidepid", c"ptraceable")],
                 };
                 let made = calls::file_system(kind, options, *attributes)?;
                 calls::mount(&made, beneath(root, at)?.as_fd())

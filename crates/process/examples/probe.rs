@@ -1,0 +1,52 @@
+//! Tries one way out of a sandbox, and says `A` if it is open: tests start it inside.
+#![expect(clippy::print_stdout, reason = "the test that started it listens")]
+#![expect(unsafe_code, reason = "what is tried are system calls")]
+
+use std::io::{Error, Write};
+use std::os::fd::AsRawFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+
+fn main() -> Result<(), Error> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let number = |word: &str| word.parse::<i64>().unwrap_or(-1);
+    match *words.as_slice() {
+        ["abstract", name] => {
+            UnixStream::connect_addr(&SocketAddr::from_abstract_name(name)?)?.write_all(b"x")?;
+        }
+        ["path", path] => UnixStream::connect_addr(&SocketAddr::from_pathname(path)?)?.write_all(b"x")?,
+        ["ptrace", pid] => call(libc::SYS_ptrace, [libc::PTRACE_SEIZE.into(), number(pid), 0, 0])?,
+        ["look", pid] => call(libc::SYS_process_vm_readv, [number(pid), 0, 0, 0])?,
+        ["unshare"] => call(libc::SYS_unshare, [libc::CLONE_NEWUSER.into(), 0, 0, 0])?,
+        ["io_uring"] => {
+            let mut space = [0_u8; 256];
+            call(libc::SYS_io_uring_setup, [8, space.as_mut_ptr() as i64, 0, 0])?;
+        }
+        ["keyring"] => call(libc::SYS_keyctl, [0, -4, 1, 0])?,
+        ["socket", family, kind] => call(libc::SYS_socket, [number(family), number(kind), 0, 0])?,
+        ["type"] => {
+            let terminal = std::io::stdin();
+            let letter = b'x';
+            let place = std::ptr::from_ref(&letter) as i64;
+            call(libc::SYS_ioctl, [terminal.as_raw_fd().into(), libc::TIOCSTI as i64, place, 0])?;
+        }
+        ["mount", path] => {
+            let path = std::ffi::CString::new(path)?;
+            let none = c"none".as_ptr() as i64;
+            call(libc::SYS_mount, [none, path.as_ptr() as i64, c"tmpfs".as_ptr() as i64, 0])?;
+            call(libc::SYS_umount2, [path.as_ptr() as i64, 0, 0, 0])?;
+        }
+        _ => return Err(Error::other("that is no way that is known")),
+    }
+    println!("A");
+    Ok(())
+}
+
+fn call(number: libc::c_long, [a, b, c, d]: [i64; 4]) -> Result<(), Error> {
+    // SAFETY: the pointers among the arguments are of values that live through the call.
+    match unsafe { libc::syscall(number, a, b, c, d, 0, 0) } {
+        -1 => Err(Error::last_os_error()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,580 @@
+//! What a confined program reaches, way by way; and that it ends as others do.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
+
+mod common;
+
+use std::fs;
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use common::{World, text};
+use toolpost_process::{
+    Access, Channel, Environment, Exit, Guard, Held, Job, Launch, Means, Plan, Program, Sandbox, Size,
+    StartError, Survivors, Until, Why, available,
+};
+
+/// Where a way out leads, and what of the host is there.
+struct Host {
+    world: World,
+    base: tempfile::TempDir,
+    daemon: Child,
+    tcp: TcpListener,
+    udp: UdpSocket,
+    name: String,
+    _sockets: [UnixListener; 2],
+    shared: PathBuf,
+}
+
+impl Host {
+    fn new() -> Self {
+        // Beneath the home of nobody and beside `/tmp`, as projects are.
+        let base = tempfile::Builder::new().prefix("sandbox").tempdir_in("/var/tmp").unwrap();
+        let at = |path: &str| base.path().join(path);
+        for folder in ["work/.git/hooks", "work/.git/info", "work/.idea", "home/.ssh", "outside", "temporary"]
+        {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for file in ["work/.git/config", "work/.git/HEAD", "home/.ssh/id", "outside/file"] {
+            fs::write(at(file), "SECRET\n").unwrap();
+        }
+        fs::set_permissions(base.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let seconds = format!("9{}4", std::process::id());
+        let mut daemon = Command::new("sleep");
+        daemon.arg(seconds).env("HIDDEN", "SECRET").stdin(Stdio::null());
+        let name = base.path().file_name().unwrap().to_string_lossy().into_owned();
+        let shared = Path::new("/dev/shm").join(&name);
+        fs::write(&shared, "SECRET\n").unwrap();
+        let abstract_name = SocketAddr::from_abstract_name(&name).unwrap();
+        let sockets = [
+            UnixListener::bind_addr(&abstract_name).unwrap(),
+            UnixListener::bind(at("outside/d.sock")).unwrap(),
+        ];
+        Self {
+            world: World::new(),
+            daemon: daemon.spawn().unwrap(),
+            tcp: TcpListener::bind("127.0.0.1:0").unwrap(),
+            udp: UdpSocket::bind("127.0.0.1:0").unwrap(),
+            name,
+            _sockets: sockets,
+            shared,
+            base,
+        }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.base.path().join(path)
+    }
+
+    fn plan(&self, means: Means) -> Plan {
+        let mut plan = Plan::new([self.at("work")]);
+        plan.protected = [".mcp.json", ".vscode", ".idea", ".envrc", ".gitmodules"].map(Into::into).into();
+        plan.readable = vec![example("probe"), example("confined")];
+        plan.temporary = Some(self.at("temporary"));
+        plan.means = means;
+        plan
+    }
+
+    fn launch(&self, line: &str, sandbox: Sandbox) -> Launch {
+        let mut launch = Launch::new(Program::line(common::own(line)), self.at("work"));
+        let own = std::env::vars_os();
+        let environment = Environment::from(own.chain([("API_TOKEN".into(), "SECRET".into())]));
+        let ports =
+            [("TCP", self.tcp.local_addr().unwrap().port()), ("UDP", self.udp.local_addr().unwrap().port())];
+        launch.environment = environment
+            .with("HOME", self.at("home"))
+            .with("OUT", self.at("outside"))
+            .with("DAEMON", self.daemon.id().to_string())
+            .with("NAME", &self.name)
+            .with("PROBE", example("probe"))
+            .with("CONFINED", example("confined"));
+        for (name, port) in ports {
+            launch.environment = launch.environment.with(name, port.to_string());
+        }
+        launch.sandbox = sandbox;
+        launch
+    }
+
+    fn run(&self, launch: &Launch) -> Job {
+        let job = self.world.start(launch);
+        self.world.wait(&job, Until::Ended);
+        job
+    }
+
+    /// Lists what lies in the roots' top and in the repository, and what the host's files say.
+    fn state(&self) -> Vec<String> {
+        let mut state: Vec<String> =
+            ["work", "work/.git", "work/.git/info", "work/.git/hooks", "home", "outside"]
+                .iter()
+                .flat_map(|folder| fs::read_dir(self.at(folder)).unwrap().map(|entry| entry.unwrap().path()))
+                .map(|path| path.strip_prefix(self.base.path()).unwrap().display().to_string())
+                .collect();
+        state.sort();
+        state
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+        let _ = fs::remove_file(&self.shared);
+    }
+}
+
+fn example(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    own.parent().unwrap().parent().unwrap().join("examples").join(name)
+}
+
+/// What is said of a way: with no sandbox, without namespaces, and with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Open,
+    Shut,
+    /// It depends on the machine, or on who asks.
+    Unknown,
+}
+
+use Way::{Open, Shut, Unknown};
+
+/// The ways out, with what is said of them: with no sandbox, with Landlock alone, in namespaces.
+///
+/// A line says `A` if the way is open.
+const WAYS: &[(&str, &str, [Way; 3])] = &[
+    ("01 write in the workspace", "echo x > w && rm w && echo A", [Open, Open, Open]),
+    ("02 write home", "echo x > $HOME/x; test -e $OUT/../home/x && rm $HOME/x && echo A", [Open, Shut, Shut]),
+    ("03 read a secret", "grep -q SECRET $HOME/.ssh/id && echo A", [Open, Shut, Shut]),
+    ("04 environment of a process", "grep -q SECRET /proc/$DAEMON/environ && echo A", [Open, Shut, Shut]),
+    ("05 inherited secret", "test -n \"$API_TOKEN\" && echo A", [Shut, Shut, Shut]),
+    ("06 TCP to the host", "echo x > /dev/tcp/127.0.0.1/$TCP && echo A", [Open, Shut, Shut]),
+    ("07 UDP to the host", "echo x > /dev/udp/127.0.0.1/$UDP && echo A", [Open, Shut, Shut]),
+    ("08 abstract socket", "$PROBE abstract $NAME", [Open, Shut, Shut]),
+    ("09 socket with a path", "$PROBE path $OUT/d.sock", [Open, Shut, Shut]),
+    ("10 signal", "kill -CONT $DAEMON && echo A", [Open, Shut, Shut]),
+    ("11 ptrace", "$PROBE ptrace $DAEMON", [Unknown, Shut, Shut]),
+    ("11 memory of a process", "$PROBE look $DAEMON", [Open, Shut, Shut]),
+    ("12 hooks", "echo x > .git/hooks/h && rm .git/hooks/h && echo A", [Open, Open, Shut]),
+    (
+        "13 config",
+        "cp .git/config c; echo x >> .git/config && echo A; cat c > .git/config; rm c",
+        [Open, Open, Shut],
+    ),
+    (
+        "13 another common directory",
+        "echo /x > .git/commondir && rm .git/commondir && echo A",
+        [Open, Open, Shut],
+    ),
+    (
+        "13 attributes",
+        "echo x > .git/info/attributes && rm .git/info/attributes && echo A",
+        [Open, Open, Shut],
+    ),
+    ("14 move the repository", "mv .git .g && mv .g .git && echo A", [Open, Open, Shut]),
+    (
+        "14 move what is missing",
+        "mkdir x; mv -T x .vscode && rmdir .vscode && echo A; rmdir x",
+        [Open, Open, Shut],
+    ),
+    ("14 move what is there", "mv .idea .i && mv .i .idea && echo A", [Open, Open, Shut]),
+    // A new repository may be made; no hook of it is run by this program.
+    (
+        "15 new repository",
+        "mkdir -p sub/.git/hooks && echo x > sub/.git/hooks/h && echo A; rm -r sub",
+        [Open, Open, Open],
+    ),
+    ("16 file that runs", "echo x > .mcp.json && rm .mcp.json && echo A", [Open, Open, Shut]),
+    (
+        "16 folder that runs",
+        "mkdir -p .vscode && echo x > .vscode/tasks.json && rm -r .vscode && echo A",
+        [Open, Open, Shut],
+    ),
+    ("16 in what is there", "echo x > .idea/x && rm .idea/x && echo A", [Open, Open, Shut]),
+    ("17 through a link", "ln -s $HOME/.ssh l; echo x > l/x && rm l/x && echo A; rm l", [Open, Shut, Shut]),
+    ("18 hard link", "ln $OUT/file h && echo A; rm -f h", [Open, Shut, Shut]),
+    ("19 shared memory", "grep -q SECRET /dev/shm/$NAME && echo A", [Open, Shut, Shut]),
+    ("20 user namespace", "$PROBE unshare", [Unknown, Shut, Shut]),
+    ("21 io_uring", "$PROBE io_uring", [Unknown, Shut, Shut]),
+    ("23 vsock", "$PROBE socket 40 1", [Unknown, Shut, Shut]),
+    ("24 netlink", "$PROBE socket 16 3", [Open, Shut, Shut]),
+    ("24 raw", "$PROBE socket 2 3", [Unknown, Shut, Shut]),
+    ("25 set-user-id", "grep -q 'NoNewPrivs:.0' /proc/self/status && echo A", [Open, Shut, Shut]),
+    (
+        "25 rights",
+        "grep 'Cap[PE]' /proc/self/status | grep -qv 0000000000000000 && echo A",
+        [Unknown, Shut, Shut],
+    ),
+    ("27 other processes", "grep -q sleep /proc/$DAEMON/cmdline && echo A", [Open, Open, Shut]),
+    ("27 the process above", "grep -q . /proc/$PPID/cmdline && echo A", [Open, Open, Shut]),
+    ("28 keyring", "$PROBE keyring", [Unknown, Shut, Shut]),
+    ("29 another project", "grep -q SECRET $OUT/file && echo A", [Open, Shut, Shut]),
+    ("30 the system's secrets", "test -r /etc/shadow && cat /etc/shadow && echo A", [Unknown, Shut, Shut]),
+    ("30 the system", "echo x > /etc/$NAME && rm /etc/$NAME && echo A", [Unknown, Shut, Shut]),
+    (
+        "30 settings of the kernel",
+        "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern && echo A",
+        [Unknown, Shut, Shut],
+    ),
+    ("30 mounts", "$PROBE mount $PWD", [Unknown, Shut, Shut]),
+    ("30 the directory above", "ls .. | grep -q outside && echo A", [Open, Shut, Shut]),
+];
+
+fn try_ways(host: &Host, means: Means) {
+    let sandbox = |means| if means == Means::Nothing { Sandbox::Off } else { Sandbox::On(host.plan(means)) };
+    let before = host.state();
+    let mut wrong = Vec::new();
+    for (name, line, expected) in WAYS {
+        let job = host.run(&host.launch(&format!("{line}\ntrue"), sandbox(means)));
+        let said = if text(&job).lines().any(|line| line == "A") { Open } else { Shut };
+        host.world.assert_gone(&job);
+        let expected = expected[means as usize];
+        if expected != Unknown && said != expected {
+            wrong.push(format!("{name}: {said:?}, and should be {expected:?}\n{}", text(&job)));
+        }
+        assert_eq!(host.state(), before, "{name} {means:?}: {}", text(&job));
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "{means:?}");
+}
+
+/// Says loudly that a means is not to be had here, and looks whether that was found out.
+fn is_missing(means: Means) -> bool {
+    let found = available();
+    if found.means >= means || (means == Means::Landlock && found.landlock.is_some()) {
+        return false;
+    }
+    let why = found.failed.iter().find(|(failed, _)| *failed == means);
+    let (_, why) = why.expect("what is not there was tried, and says why");
+    assert_ne!(why, "");
+    common::skipped(&format!("nothing is confined by {}: {why}", means.name()));
+    true
+}
+
+#[test]
+fn nothing_escapes() {
+    let host = Host::new();
+    for means in [Means::Nothing, Means::Landlock, Means::Namespaces] {
+        if means == Means::Nothing || !is_missing(means) {
+            try_ways(&host, means);
+        }
+    }
+}
+
+/// Runs one of these tests as somebody who is not root.
+fn as_nobody(test: &str) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let own = std::env::current_exe().unwrap();
+    let mut command = Command::new(&own);
+    command.args(["--exact", test, "--nocapture"]).env("HOME", "/nonexistent").current_dir("/");
+    match command.uid(65_534).gid(65_534).output() {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.contains("1 passed"), "{said}\n{errors}");
+        }
+        Err(error) => common::skipped(&format!("somebody else may not execute {} ({error})", own.display())),
+    }
+}
+
+#[test]
+fn nothing_escapes_from_somebody_who_is_not_root() {
+    as_nobody("nothing_escapes");
+}
+
+#[test]
+fn what_is_enforced_is_said() {
+    let host = Host::new();
+    let job = host.run(&host.launch("true", Sandbox::Off));
+    let off = "confined by nothing; not enforced: writes (the operator turned the sandbox off); \
+               reads (the operator turned the sandbox off); protected (the operator turned the sandbox off); \
+               missing (the operator turned the sandbox off); network (the operator turned the sandbox off); \
+               processes (the operator turned the sandbox off); services (the operator turned the sandbox off); \
+               kernel (the operator turned the sandbox off)";
+    assert_eq!(job.enforcement().to_string(), off);
+    assert_eq!(job.enforcement().means, Means::Nothing);
+    let landlock = available().landlock;
+    if !is_missing(Means::Namespaces) {
+        let job = host.run(&host.launch("true", Sandbox::On(host.plan(Means::Namespaces))));
+        let said = job.enforcement();
+        assert_eq!(
+            (said.means, said.landlock, said.gaps().count()),
+            (Means::Namespaces, landlock, 0),
+            "{said}"
+        );
+        host.world.assert_gone(&job);
+        // What cannot be held is said.
+        std::os::unix::fs::symlink("/nowhere", host.at("work/.mcp.json")).unwrap();
+        let mut plan = host.plan(Means::Namespaces);
+        plan.protected.push("no/such".into());
+        let job = host.run(&host.launch("true", Sandbox::On(plan)));
+        let gaps: Vec<(Guard, &str)> = job.enforcement().gaps().collect();
+        let wanted = [
+            (Guard::Protected, "`.mcp.json` is, or lies behind, a symbolic link"),
+            (Guard::Missing, "`no/such`: No such file or directory (os error 2)"),
+        ];
+        assert_eq!(gaps, wanted);
+    }
+    if !is_missing(Means::Landlock) {
+        let job = host.run(&host.launch("true", Sandbox::On(host.plan(Means::Landlock))));
+        let said = job.enforcement();
+        assert_eq!((said.means, said.landlock), (Means::Landlock, landlock));
+        let gaps: Vec<Guard> = said.gaps().map(|(guard, _)| guard).collect();
+        assert!(gaps.starts_with(&[Guard::Protected, Guard::Missing]), "{said}");
+        assert!(said.guards.contains(&(Guard::Network, Held::Yes("no socket can be made"))), "{said}");
+    }
+}
+
+#[test]
+fn without_means_nothing_is_started() {
+    let host = Host::new();
+    let launch = host.launch("echo ran", Sandbox::On(host.plan(Means::Nothing)));
+    let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
+    assert!(matches!(error, StartError::NoSandbox { .. }), "{error:?}");
+    let wanted = "nothing was started, since nothing here confines it: no stronger means than nothing is wanted; \
+                  only the operator can start programs without a sandbox (`--sandbox off`)";
+    assert_eq!(error.to_string(), wanted);
+}
+
+/// Within a sandbox there are no namespaces to be had: a server there takes what is left, and says so.
+#[test]
+fn where_namespaces_are_forbidden_landlock_is_taken() {
+    if is_missing(Means::Namespaces) || is_missing(Means::Landlock) {
+        return;
+    }
+    let host = Host::new();
+    let line =
+        "$CONFINED $PWD 'echo in; echo x > w; echo x > /tmp/x; echo x > /dev/tcp/127.0.0.1/80; rm w' 2>&1";
+    let job = host.run(&host.launch(line, Sandbox::On(host.plan(Means::Namespaces))));
+    let said = text(&job);
+    for wanted in [
+        "means: Landlock,",
+        "its namespaces could not be made: Operation not permitted",
+        "in\n",
+        "/tmp/x: Permission denied",
+        "socket: Address family not supported by protocol",
+        "confined by landlock",
+    ] {
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+}
+
+#[test]
+fn roots_that_cannot_be_confined_are_refused() {
+    if is_missing(Means::Namespaces) {
+        return;
+    }
+    let host = Host::new();
+    let machine = "a sandbox cannot have it as a root: name a directory of files";
+    let rows = [
+        ("/", machine),
+        ("/proc/self", machine),
+        ("/dev", machine),
+        ("/etc/passwd", machine),
+        ("/no/such", "No such file or directory (os error 2)"),
+    ];
+    for (root, why) in rows {
+        let mut plan = host.plan(Means::Namespaces);
+        plan.roots = vec![root.into()];
+        let launch = host.launch("true", Sandbox::On(plan));
+        let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
+        let wanted = format!(
+            "nothing was started, since its sandbox was not built: the root {root}: {why}; \
+             try again, and if it stays so, ask the operator"
+        );
+        assert_eq!(error.to_string(), wanted);
+    }
+    // A directory that is shown nowhere, and a program.
+    let mut launch = host.launch("true", Sandbox::On(host.plan(Means::Namespaces)));
+    launch.directory = host.at("outside");
+    let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("is not to be seen in it: No such file or directory"), "{error}");
+    launch.directory = host.at("work");
+    fs::copy("/bin/true", host.at("outside/true")).unwrap();
+    let none: [&str; 0] = [];
+    launch.program = Program::direct(host.at("outside/true"), none);
+    let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("was not started in its sandbox: No such file or directory"), "{error}");
+    assert_eq!(
+        host.state().iter().filter(|path| path.starts_with("work/.")).count(),
+        6,
+        "{:?}",
+        host.state()
+    );
+}
+
+/// What of a plan is changed.
+type Change = fn(&Host, &mut Plan);
+
+const NOTHING: Change = |_, _| {};
+
+/// A line, the plan that it has, and what it says.
+const PLANS: &[(&str, Change, &str)] = &[
+    ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.envrc .git .gitmodules .idea .mcp.json .vscode "),
+    ("echo kept > /tmp/t; echo $TMPDIR", NOTHING, "/tmp\n"),
+    ("cat /tmp/t; ls /var/tmp | wc -l; ls /tmp/t", NOTHING, "kept\n1\n/tmp/t\n"),
+    ("test -e /tmp/t || echo x > /tmp/y; cat /tmp/y", |_, plan| plan.temporary = None, "x\n"),
+    (
+        "echo x > f; ls f",
+        |_, plan| plan.access = Access::Read,
+        "bash: line 1: f: Read-only file system\nls: cannot access 'f': No such file or directory\n",
+    ),
+    (
+        "cat ../outside/file; echo x > ../outside/file",
+        |host, plan| plan.readable.push(host.at("outside")),
+        "SECRET\nbash: line 1: ../outside/file: Read-only file system\n",
+    ),
+    (
+        "cat ../outside/file; echo SECRET > ../outside/file",
+        |host, plan| plan.roots.push(host.at("outside")),
+        "SECRET\n",
+    ),
+    // A home within a root is shown but for its secrets.
+    (
+        "cat ~/.ssh/id; ls ..",
+        |host, plan| plan.roots.push(host.at("")),
+        "cat: SSH/id: Permission denied\nhome\noutside\ntemporary\nwork\n",
+    ),
+    (
+        "git config --file .git/config x.y 2>&1 | cut -c1-5; echo c > .git/index; rm .git/index; echo $?",
+        NOTHING,
+        "0\n",
+    ),
+    (
+        "echo a > /dev/null; head -c 3 /dev/zero | wc -c; test -c /dev/tty && ls /dev/fd/ | head -n 1",
+        NOTHING,
+        "3\n0\n",
+    ),
+    ("ulimit -c; grep Seccomp: /proc/self/status", NOTHING, "0\nSeccomp:\t2\n"),
+    (
+        "echo hi > /dev/tcp/127.0.0.1/1",
+        NOTHING,
+        "bash: connect: Connection refused\nbash: line 1: /dev/tcp/127.0.0.1/1: Connection refused\n",
+    ),
+    (
+        "echo hi > /dev/tcp/192.0.2.1/80",
+        NOTHING,
+        "bash: connect: Network is unreachable\nbash: line 1: /dev/tcp/192.0.2.1/80: Network is unreachable\n",
+    ),
+];
+
+#[test]
+fn plans_are_kept() {
+    if is_missing(Means::Namespaces) {
+        return;
+    }
+    let host = Host::new();
+    let before = host.state();
+    for (line, change, wanted) in PLANS {
+        let mut plan = host.plan(Means::Namespaces);
+        change(&host, &mut plan);
+        let job = host.run(&host.launch(line, Sandbox::On(plan)));
+        host.world.assert_gone(&job);
+        let said = text(&job).replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
+        let wanted = wanted
+            .replace("WORK", &host.at("work").display().to_string())
+            .replace("SSH", &host.at("home/.ssh").display().to_string());
+        assert_eq!(said, wanted, "{line}");
+        assert_eq!(host.state(), before, "{line}");
+    }
+}
+
+#[test]
+fn they_end_as_others_do() {
+    let host = Host::new();
+    for means in [Means::Landlock, Means::Namespaces] {
+        if is_missing(means) {
+            continue;
+        }
+        let on = || Sandbox::On(host.plan(means));
+        let before = host.state();
+        for (line, exit) in [
+            ("exit 7", Exit::Code(7)),
+            ("kill -9 $$", Exit::Signal(9)),
+            ("kill -TERM $$", Exit::Signal(15)),
+            ("kill -KILL 0", Exit::Signal(9)),
+            ("(setsid sleep 4301 >/dev/null 2>&1 &); exit 3", Exit::Code(3)),
+        ] {
+            let mut launch = host.launch(line, on());
+            launch.survivors = Survivors::End;
+            let job = host.run(&launch);
+            assert_eq!(job.ending().map(|ending| (ending.exit, ending.why)), Some((exit, None)), "{line}");
+            host.world.assert_gone(&job);
+        }
+        for (line, exit) in [
+            ("echo ready; sleep 4302", Exit::Signal(15)),
+            ("trap '' TERM; echo ready; while :; do sleep 43.03; done", Exit::Signal(9)),
+            ("trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done", Exit::Code(5)),
+            (
+                "kill -STOP $PPID 2>&1; trap '' TERM; echo ready; while :; do sleep 43.04; done",
+                Exit::Signal(9),
+            ),
+        ] {
+            let mut launch = host.launch(line, on());
+            launch.limits.grace = std::time::Duration::from_millis(300);
+            let job = host.world.start(&launch);
+            host.world.wait_for(&job, "ready");
+            let report = host.world.block_on(job.stop(Why::Stopped));
+            assert_eq!(report.leftovers, [], "{line}");
+            let ending = job.ending().map(|ending| (ending.exit, ending.why));
+            assert_eq!(ending, Some((exit, Some(Why::Stopped))), "{means:?} {line}");
+            host.world.assert_gone(&job);
+        }
+        let job = host.run(&host.launch("(setsid sleep 4305 >/dev/null 2>&1 &)", on()));
+        let left = job.leftovers();
+        let words: Vec<&str> = left.iter().map(|left| left.command.as_str()).collect();
+        assert_eq!(words, [common::own("sleep 4305")], "{means:?}");
+        // The numbers are those of the host.
+        let comm = fs::read_to_string(format!("/proc/{}/comm", left[0].pid)).unwrap();
+        assert_eq!(comm, "sleep\n");
+        assert!(job.pid().is_some());
+        host.world.block_on(job.stop(Why::Stopped));
+        host.world.assert_gone(&job);
+        let mut launch =
+            host.launch("test -t 0 && stty size && true </dev/tty && echo $TERM; $PROBE type", on());
+        launch.channel = Channel::Terminal(Size { columns: 91, rows: 17 });
+        let job = host.run(&launch);
+        host.world.assert_gone(&job);
+        let said = text(&job);
+        let wanted = "17 91\nxterm-256color\nError: Os { code: 1, kind: PermissionDenied, message: \"Operation not permitted\" }\n";
+        assert_eq!(said, wanted, "{means:?}");
+        assert_eq!(host.state(), before);
+    }
+}
+
+#[test]
+fn commands_that_run_at_once_hold_the_same_names() {
+    if is_missing(Means::Namespaces) {
+        return;
+    }
+    let host = Host::new();
+    let before = host.state();
+    let on = || Sandbox::On(host.plan(Means::Namespaces));
+    let long =
+        host.world.start(&host.launch("echo ready; sleep 0.3; mkdir .vscode; echo $?; sleep 4306", on()));
+    host.world.wait_for(&long, "ready");
+    let short = host.run(&host.launch("true", on()));
+    host.world.assert_gone(&short);
+    // The first one still has the names, whoever ended meanwhile.
+    assert!(host.state().contains(&"work/.vscode".to_owned()), "{:?}", host.state());
+    host.world.wait_for(&long, "1\n");
+    // One that is killed with its supervisor leaves them, and the next one takes them away.
+    let held = host.state();
+    let pid = rustix::process::Pid::from_raw(long.pid().unwrap().cast_signed()).unwrap();
+    let parent = |pid: i32| -> i32 {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let outside = parent(parent(pid.as_raw_nonzero().get()));
+    let outside = rustix::process::Pid::from_raw(outside).unwrap();
+    rustix::process::kill_process(outside, rustix::process::Signal::KILL).unwrap();
+    host.world.assert_gone(&long);
+    assert_eq!(host.state(), held);
+    let next = host.run(&host.launch("true", on()));
+    host.world.assert_gone(&next);
+    assert_eq!(host.state(), before);
+}
