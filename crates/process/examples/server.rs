@@ -1,9 +1,10 @@
 //! A server with jobs, to be killed by tests: starts each line given, says so, and shuts down when its input ends.
+//! With `--confined DIRECTORY` before them the lines run in a sandbox.
 #![expect(clippy::print_stdout, reason = "the test that started it listens")]
 
 use std::io::Read;
 
-use toolpost_process::{Jobs, Launch, Program, SessionKey, Settings, StartError, Until};
+use toolpost_process::{Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until};
 
 fn main() -> Result<(), StartError> {
     let jobs = Jobs::new(Settings::default())?;
@@ -11,8 +12,14 @@ fn main() -> Result<(), StartError> {
     let fault = |what| move |fault| StartError::Missing { what, fault };
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(fault("a runtime"))?;
-    for line in std::env::args().skip(1) {
-        let job = jobs.start(&session, &Launch::new(Program::line(line), "/"))?;
+    let mut lines = std::env::args().skip(1).peekable();
+    let confined = lines.next_if_eq("--confined").and_then(|_| lines.next());
+    for line in lines {
+        let mut launch = Launch::new(Program::line(line), confined.as_deref().unwrap_or("/"));
+        if let Some(directory) = &confined {
+            launch.sandbox = Sandbox::On(Plan::new([directory]));
+        }
+        let job = jobs.start(&session, &launch)?;
         runtime.block_on(job.wait(Until::Output(0), std::time::Duration::from_secs(60)));
         println!("{}", job.run_id());
     }

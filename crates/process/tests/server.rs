@@ -5,10 +5,11 @@ mod common;
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use common::{until, with_cookie, with_words};
+use toolpost_process::{Means, available};
 
 /// What runs when the server ends: each says that it is ready, and holds on to life in its own way.
 const LINES: [&str; 6] = [
@@ -28,8 +29,11 @@ struct Server {
 
 impl Server {
     /// Starts it; nothing if somebody else may not execute it.
-    fn start(user: &str) -> Option<Self> {
+    fn start(user: &str, confined: Option<&Path>) -> Option<Self> {
         let mut command = Command::new(example());
+        if let Some(directory) = confined {
+            command.arg("--confined").arg(directory);
+        }
         command.args(LINES.map(common::own)).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
         if user == "nobody" {
             command.uid(65_534).gid(65_534);
@@ -73,10 +77,18 @@ fn example() -> PathBuf {
 fn nothing_survives() {
     let is_root = rustix::process::geteuid().is_root();
     let users: &[&str] = if is_root { &["own user", "nobody"] } else { &["own user"] };
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(directory.path(), everybody).unwrap();
+    let is_confined = available().means == Means::Namespaces;
+    if !is_confined {
+        common::skipped(&format!("no server with confined programs is ended: {:?}", available().failed));
+    }
+    let confined = is_confined.then_some(directory.path());
     let mut done = Vec::new();
-    for user in users {
+    for (user, confined) in users.iter().flat_map(|user| [(user, None), (user, confined)]) {
         for way in ["killed", "input closed", "told to end"] {
-            let Some(mut server) = Server::start(user) else { continue };
+            let Some(mut server) = Server::start(user, confined) else { continue };
             match way {
                 "killed" => server.child.kill().unwrap(),
                 "input closed" => drop(server.child.stdin.take()),

@@ -166,7 +166,10 @@ fn guards(pins: &[Pins]) -> Vec<(Guard, Held)> {
         (Guard::Writes, Held::Yes("all else is read-only or not there")),
         (Guard::Reads, Held::Yes("all else is not there")),
         (Guard::Protected, unless(open, "mounted read-only, and not to be moved")),
-        (Guard::Missing, unless(makeable, "the names are held while the program runs")),
+        (
+            Guard::Missing,
+            unless(makeable, "the names are held at the top of each root while the program runs"),
+        ),
         (Guard::Network, Held::Yes("a network of its own, with nothing in it")),
         (Guard::Processes, Held::Yes("processes of its own, and no other")),
         (Guard::Services, Held::Yes("no socket and no shared memory of the host is there")),

@@ -1,6 +1,6 @@
 //! Looking at the host's files, to know what a sandbox can show of them.
 
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -67,6 +67,13 @@ pub(crate) fn beneath(directory: impl AsFd, path: &Path) -> Result<OwnedFd, Errn
     // Without following, a link at the end would be opened itself.
     let stat = rustix::fs::fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink { Err(Errno::LOOP) } else { Ok(file) }
+}
+
+/// Opens what stands at a path without links, and nothing else that somebody put there since; allocates nothing.
+pub(crate) fn pinned(path: &CStr) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    openat2(CWD, path, flags, Mode::empty(), resolve)
 }
 
 /// Says whether a path can be given to the system: it is absolute and holds no NUL.

@@ -3,9 +3,10 @@
 use std::ffi::CString;
 use std::io;
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{FileType, fstat};
 
 use crate::sandbox::calls::{self, Handled};
+use crate::sandbox::host;
 
 /// What may be done beneath a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +68,7 @@ impl Rules {
         let rules = calls::landlock_rules(&self.handled)?;
         for (path, right) in &self.allowed {
             // What is not there needs no right.
-            let Ok(beneath) = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else {
-                continue;
-            };
+            let Ok(beneath) = host::pinned(path) else { continue };
             let kind = FileType::from_raw_mode(fstat(&beneath)?.st_mode);
             let possible = if kind == FileType::Directory { u64::MAX } else { OF_FILES };
             let access = self.access(*right) & possible & self.handled.files;

@@ -159,7 +159,7 @@ impl Step {
             }
             Self::Link { path, to } => symlinkat(to.as_c_str(), root, path.as_c_str()).or_else(there),
             Self::Host { from, at, attributes } => {
-                let copy = calls::copy_tree(CWD, from, *attributes)?;
+                let copy = calls::copy_tree(host::pinned(from)?.as_fd(), c"", *attributes)?;
                 calls::mount(&copy, beneath(root, at)?.as_fd())
             }
             Self::Again { from, at, attributes } => {

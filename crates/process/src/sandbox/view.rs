@@ -112,11 +112,23 @@ impl View {
         let is_too_much = real == Path::new("/")
             || home.is_some_and(|home| home.starts_with(&real))
             || home.is_some_and(|home| SECRETS.iter().any(|secret| real.starts_with(home.join(secret))))
-            || ["/proc", "/sys", "/dev"].iter().any(|place| real.starts_with(place));
-        if !is_too_much && !self.shows(&real) {
+            || ["/proc", "/sys", "/dev"].iter().any(|place| real.starts_with(place))
+            || self.is_of_roots(path, &real);
+        if is_too_much {
+            return;
+        }
+        if !self.shows(&real) {
             self.add(real, Shown::Read);
         }
         self.links(path);
+    }
+
+    /// Says whether a path leads into or through a root: there a program could have put any link.
+    fn is_of_roots(&self, path: &Path, real: &Path) -> bool {
+        let is_inside = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
+        let leads_through =
+            || path.ancestors().any(|above| host::real(above).is_ok_and(|above| is_inside(&above)));
+        is_inside(real) || (path != real && leads_through())
     }
 
     /// Adds what is empty; what lies over a root would hide it.
@@ -179,6 +191,13 @@ fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
         let is_machine = ["/", "/dev", "/proc", "/sys"].iter().any(|place| real == Path::new(place))
             || real.starts_with("/proc")
             || real.starts_with("/sys");
+        let through = plan.roots.iter().filter(|other| *other != root && root.starts_with(other));
+        if through.count() > 0 && real != *root {
+            return Err((
+                root.clone(),
+                "it leads through a link in another root: name it by its real path".to_owned(),
+            ));
+        }
         if is_machine || host::kind(&real) != Some(Kind::Directory) {
             return Err((
                 root.clone(),
