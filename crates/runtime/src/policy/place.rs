@@ -16,12 +16,11 @@ pub(super) enum Place {
 pub(super) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBuf]) -> Vec<Place> {
     let named = match word.sure {
         Sure::All => word.start.clone(),
-        // What a pattern finds lies below the directory that it begins with.
-        Sure::Start if word.start.contains('/') => {
-            let end = word.start.rfind('/').unwrap_or_default();
-            format!("{}/…", &word.start[..end])
+        // What a pattern finds lies below the directory that it begins with, and so does what `find` finds.
+        Sure::Start if is_pattern(word) || is_below(word) => {
+            let end = word.start.rfind('/').map_or(0, |slash| slash + 1);
+            format!("{}…", &word.start[..end])
         }
-        Sure::Start if is_pattern(word) => "…".to_owned(),
         Sure::Start | Sure::Nothing => return vec![Place::Unknown],
     };
     if named.starts_with('~') {
@@ -44,10 +43,20 @@ pub(super) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBu
     found
 }
 
-/// Tells whether what is not known of a word is only which names a pattern in it finds; hidden files it does not find.
+/// Tells whether it is what `find` finds, or the pipe of a substitution: no name in it leads elsewhere.
+fn is_below(word: &Word) -> bool {
+    let pipe = word.start == "/dev/fd/" && word.text.starts_with(['<', '>']);
+    pipe || (word.text == "{}" && word.start.ends_with('/'))
+}
+
+/// Tells whether what is not known of a word is only which names a pattern in it finds, and those lie where it begins:
+/// hidden names are not found, and none leads upwards.
 fn is_pattern(word: &Word) -> bool {
-    let hidden = word.start.starts_with('.');
-    !hidden && !word.text.contains(['$', '`', '(', '"']) && word.text.contains(['*', '?'])
+    let signs = ['*', '?', '['];
+    let leads_away = |part: &str| part == ".." || (part.starts_with('.') && part.contains(signs));
+    !word.text.contains(['$', '`', '(', '"', '\'', '\\', '{'])
+        && word.text.contains(signs)
+        && !word.text.split('/').any(leads_away)
 }
 
 fn at(path: &Path, roots: &[PathBuf]) -> Place {

@@ -110,6 +110,24 @@ pub(super) fn expansion(text: &str) -> Option<&'static str> {
     (!harmless).then_some("such an expansion can run what a variable holds, or set it")
 }
 
+/// Tells whether a test evaluates what a variable holds: `-v` and `-R` an index, and `[[ … -eq … ]]` and its like each of
+/// its sides, where a bare word is a variable too.
+pub(super) fn test_evaluates(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let one_of = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    if one_of(&["-v", "-R"]) {
+        return true;
+    }
+    let compares = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+    let number = |word: &&str| {
+        let digits = word.trim_matches('"').trim_start_matches('-');
+        matches!(digits, "$#" | "$?" | "${#}") || digits.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    let sign =
+        |word: &&str| compares.contains(word) || matches!(*word, "[[" | "]]" | "!" | "&&" | "||" | "(" | ")");
+    text.starts_with("[[") && one_of(&compares) && !words.iter().all(|word| sign(word) || number(word))
+}
+
 /// Tells whether an arithmetic expression holds numbers alone; a variable in one is evaluated, and may hold a command.
 pub(super) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     let mut open = vec![node];

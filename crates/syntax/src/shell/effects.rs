@@ -1,7 +1,7 @@
 //! What a command does besides what its name says: read off its options, its operands and what it sets.
 
 use super::{
-    Effect, Options, Reach, Segment, Word,
+    Effect, Options, Reach, Segment, Sure, Word,
     options::{self, Until},
     programs::{self, Act, Form, Operands, git},
 };
@@ -68,13 +68,21 @@ pub(super) fn note(segment: &mut Segment, known: &Known) {
             option(segment, form, &given, value.as_ref());
         }
     }
-    if !form.acts.is_empty()
-        && let Some(doubtful) = sorted.doubtful.first()
-    {
+    // The name of a file in the directory, which is all that a pattern finds, can name nothing to read elsewhere.
+    let harms =
+        |word: &&Word| form.acts.iter().any(|(_, act)| *act != Act::Reads || (word.sure == Sure::Nothing));
+    if let Some(doubtful) = sorted.doubtful.iter().find(harms) {
         let what = "it is not known before it runs, and may turn out to be an option that does more";
         segment.more(doubtful.text.clone(), what);
     }
     operands(segment, form, &sorted);
+    if form.is_called("git diff") {
+        // What lies outside of the repository is compared as a file.
+        let elsewhere = |word: &&Word| {
+            word.start.starts_with(['/', '~']) || word.start.split('/').any(|part| part == "..")
+        };
+        segment.effects.extend(sorted.operands.iter().filter(elsewhere).cloned().map(Effect::Reads));
+    }
     if known.form.is_called("git push") {
         let forced = |word: &&Word| word.start.starts_with(['+', ':']);
         if let Some(word) = sorted.operands.iter().find(forced) {
@@ -256,6 +264,7 @@ const SENSITIVE_BEGINNINGS: &[&str] = &[
 fn set_by_operands(segment: &mut Segment, sorted: &Options) {
     for word in &sorted.operands {
         match word.known() {
+            Some(name) if !is_name(name) => segment.more(word.text.clone(), INDEX),
             Some(name) => segment.assignments.push(super::Assignment {
                 name: name.to_owned(),
                 value: Word::beginning("…", ""),
@@ -275,8 +284,20 @@ fn variables(segment: &mut Segment) {
     }
 }
 
+/// Why a name that is none is doubtful.
+pub(super) const INDEX: &str = "it is no plain name of a variable, and an index in it can run commands";
+
+/// Tells whether it is a plain name of a variable, without an index.
+pub(super) fn is_name(text: &str) -> bool {
+    let begins = text.starts_with(|found: char| found.is_ascii_alphabetic() || found == '_');
+    begins && text.chars().all(|found| found.is_ascii_alphanumeric() || found == '_')
+}
+
 fn changes_programs(set: &super::Assignment) -> bool {
     let name = set.name.as_str();
+    if !is_name(name) {
+        return true;
+    }
     let pager = ["PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER"].contains(&name);
     if pager && matches!(set.value.known(), Some("cat" | "")) {
         return false;

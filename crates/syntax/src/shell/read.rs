@@ -1,6 +1,6 @@
 //! Walks the tree of a text of shell and collects its commands.
 
-use super::{Assignment, Reach, Role, Script, Segment, Word, check, places, word, wrap};
+use super::{Assignment, Reach, Role, Script, Segment, Word, check, effects, places, word, wrap};
 use crate::{Unread, tree::tree_of};
 use tree_sitter::Node;
 
@@ -140,14 +140,8 @@ impl<'t> Reader<'t> {
     /// `[ … ]` and `[[ … ]]`: harmless, but for tests that evaluate arithmetic or indices.
     fn test(&mut self, node: Node<'_>) {
         let text = self.slice(node);
-        let numeric = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
-        let double = text.starts_with("[[");
-        let evaluates = text.split_whitespace().any(|word| numeric.contains(&word));
-        if evaluates && (double || text.contains("-v") || text.contains("-R")) && text.contains(['$', '-']) {
-            let plain = !text.contains('$') && !text.contains("-v") && !text.contains("-R");
-            if !plain {
-                self.unsure(node, "such a test can run what a variable holds");
-            }
+        if check::test_evaluates(text) {
+            self.unsure(node, "such a test can run what a variable holds");
         }
         self.children(node);
         self.push(Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() });
@@ -325,6 +319,10 @@ fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
     let Some(known) = word.known() else {
         return segment.more(word.text.clone(), "it is not known which variable it sets");
     };
+    let name = known.split_once('=').map_or(known, |(name, _)| name.trim_end_matches('+'));
+    if !known.starts_with(['-', '+']) && !effects::is_name(name) {
+        return segment.more(word.text.clone(), effects::INDEX);
+    }
     if let Some((name, _)) = known.split_once('=') {
         let value = word.after(&format!("{name}=")).unwrap_or_else(|| Word::beginning(&word.text, ""));
         segment.assignments.push(Assignment { name: name.to_owned(), value, reach });

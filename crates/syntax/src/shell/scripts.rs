@@ -66,7 +66,7 @@ fn sed_part(text: &str, mark: char) -> Option<&str> {
             _ if held => held = false,
             '\\' => held = true,
             // Within brackets a mark may count or not; a script in which it matters is not judged.
-            '[' if text[at..].find(']').is_some_and(|end| text[at..at + end].contains(mark)) => return None,
+            '[' if bracket(&text[at..]).contains(mark) => return None,
             _ if found == mark => return Some(&text[at + found.len_utf8()..]),
             _ => {}
         }
@@ -74,8 +74,16 @@ fn sed_part(text: &str, mark: char) -> Option<&str> {
     None
 }
 
+/// Gives the brackets at the beginning of a text, as long as anybody can take them to be: a `]` that stands first is in them.
+fn bracket(text: &str) -> &str {
+    let inside = text.trim_start_matches(['[', '^', ']']);
+    let begins = text.len() - inside.len();
+    inside.find(']').map_or(text, |end| &text[..begins + end])
+}
+
 /// Tells whether a script of awk has nothing in it that runs programs, or reads and writes files.
 pub(super) fn awk_only_prints(script: &str) -> bool {
-    let words = ["system", "getline", "close", "fflush", "include", "load", "ENVIRON", "PROCINFO"];
+    let words =
+        ["system", "getline", "close", "fflush", "include", "load", "ENVIRON", "PROCINFO", "ARGV", "ARGC"];
     !script.contains(['|', '>', '<', '@', '`']) && !words.iter().any(|word| script.contains(word))
 }

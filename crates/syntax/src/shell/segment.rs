@@ -121,7 +121,11 @@ impl Segment {
 
     /// Adds that a word makes the command do more.
     pub(crate) fn more(&mut self, word: impl Into<String>, what: impl Into<Cow<'static, str>>) {
-        self.effects.push(Effect::More { word: word.into(), what: what.into() });
+        let added = word.into();
+        let known = |effect: &Effect| matches!(effect, Effect::More { word, .. } if *word == added);
+        if !self.effects.iter().any(known) {
+            self.effects.push(Effect::More { word: added, what: what.into() });
+        }
     }
 }
 

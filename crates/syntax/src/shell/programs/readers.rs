@@ -8,17 +8,19 @@ use super::{
 };
 
 pub(super) const FORMS: &[Form] = &[
-    form("echo, true, false, :, sleep, seq, uname, whoami, id, nproc, uptime, arch, groups, printenv, which, type, basename, dirname, tty, locale, break, continue, return, exit, shift, cd, pwd, pushd, popd, dirs, getconf, expr, export, local, readonly, declare, typeset, factor, cal, kill, wait, jobs", Text),
+    form("echo, true, false, :, sleep, seq, uname, whoami, id, nproc, uptime, arch, groups, printenv, which, type, basename, dirname, tty, locale, break, continue, return, exit, shift, cd, pwd, pushd, popd, dirs, getconf, expr, factor, cal, kill, jobs", Text),
+    form("export, local, readonly, declare, typeset", Text).acts(&[("-i -n", Runs)]),
+    form("wait", Text).acts(&[("-p", Runs)]),
     form("test, [", Text).acts(&[("-v -R", Runs)]).one_dash(),
     form("printf", Text).acts(&[("-v", Runs)]),
     form("read, mapfile, readarray, let, unset, getopts", Variables).valued("-d -i -n -N -p -t -u -a"),
     form("set, shopt", Text).acts(&[("-a -k -p", Changes)]),
     form("date", Text).valued("-d -f -r -s --date --file --set").acts(&[("-s --set", Changes), ("-f --file", Reads)]),
     form("hostname", Change).acts(&[("-F --file -b --boot", Changes)]),
-    form("ls, dir, cat, tac, wc, stat, du, df, cut, paste, join, comm, cmp, nl, rev, fold, fmt, expand, unexpand, column, od, hexdump, hd, strings, md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, cksum, sum, base64, base32, realpath, readlink, nm, objdump, readelf, size, ldd, zcat, bzcat, xzcat, zstdcat, lsof, pgrep, ps, free, lscpu, tsort", Files),
+    form("ls, dir, cat, tac, wc, stat, du, df, cut, paste, join, comm, cmp, nl, rev, fold, fmt, expand, unexpand, column, od, hexdump, hd, strings, md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, cksum, sum, base64, base32, realpath, readlink, nm, objdump, readelf, size, ldd, zcat, bzcat, xzcat, zstdcat, lsof, pgrep, ps, free, lscpu, tsort", Files).acts(&[("--files0-from", Reads)]),
     form("head, tail", Files).valued("-n -c --lines --bytes"),
     form("tr", Text),
-    form("diff", Files).valued("-U -C -I -x -X"),
+    form("diff", Files).valued("-U -C -I -x -X --from-file --to-file").acts(&[("--from-file --to-file", Reads)]),
     form("file", Files).acts(&[("-C --compile", Changes), ("-m -f", Reads)]).valued("-m -f -e -F -P"),
     form("xxd", ReadThenWritten).valued("-c -g -l -s -o -n"),
     form("uniq", ReadThenWritten).valued("-f -s -w"),
