@@ -36,11 +36,11 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     match (args.script, args.tool, args.arguments) {
-        (Some(script), ..) => threads.block_on(caller.script(&script)),
+        (Some(script), ..) => threads.block_on(caller.to_the_end(caller.script(&script))),
         (None, Some(tool), Some(arguments)) => {
             let arguments = if arguments == "-" { standard_input()? } else { arguments };
             let arguments: Value = serde_json::from_str(&arguments).context("the arguments are not JSON")?;
-            let outcome = threads.block_on(caller.call(tool, arguments));
+            let outcome = threads.block_on(caller.to_the_end(caller.call(tool, arguments)));
             print(&outcome, if args.json { Form::Json } else { Form::Words })
         }
         _ => anyhow::bail!("name a tool and its arguments, or a script"),
@@ -54,6 +54,13 @@ struct Caller {
 }
 
 impl Caller {
+    /// Makes calls, then ends the commands that they left running: their session is over.
+    async fn to_the_end<T>(&self, calls: impl Future<Output = T>) -> T {
+        let done = calls.await;
+        self.runtime.shut_down().await;
+        done
+    }
+
     async fn call(&self, tool: String, arguments: Value) -> Outcome {
         let call = Call {
             tool,

@@ -1,13 +1,14 @@
 //! `toolpost doctor`: what works here, what does not, and which settings are in force.
 
 use crate::{
-    args::{Common, Doctor},
+    args::{Common, Doctor, OnOff},
     settings::{Setting, Settings},
     wire,
 };
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::{path::PathBuf, process::ExitCode};
+use toolpost_engine::{Means, available};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::probe;
 
@@ -42,8 +43,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
         }
         Err(error) => findings.push(("cannot start", format!("{error:#}"))),
     }
-    findings
-        .push(("sandbox", "no tool of the chosen dialects runs commands, so nothing needs one".to_owned()));
+    findings.extend(sandbox(&settings).into_iter().map(|line| ("sandbox", line)));
     findings.extend(in_force(&settings).into_iter().map(|line| ("setting", line)));
     if doctor.json {
         let list: Vec<Value> =
@@ -53,6 +53,22 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
         findings.iter().for_each(|(what, found)| println!("{what:>13}  {found}"));
     }
     Ok(if wired.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Says by what commands are confined here, and what was tried and does not work.
+fn sandbox(settings: &Settings) -> Vec<String> {
+    if settings.sandbox.value == OnOff::Off {
+        return vec![format!("off ({}): commands may do whatever this user may", settings.sandbox.origin)];
+    }
+    let found = available();
+    let landlock = found.landlock.map_or("no Landlock".to_owned(), |version| format!("Landlock {version}"));
+    let first = match found.means {
+        Means::Namespaces => format!("namespaces of its own, a filter of system calls, {landlock}"),
+        Means::Landlock => format!("a filter of system calls, {landlock}; no namespaces"),
+        Means::Nothing => "nothing here confines commands, so none is run (`--sandbox off` runs them without)".to_owned(),
+    };
+    let failed = found.failed.iter().map(|(means, why)| format!("without {}: {why}", means.name()));
+    std::iter::once(first).chain(failed).collect()
 }
 
 fn rules_of(source: &RuleSource, rules: usize) -> String {

@@ -36,7 +36,11 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
         .enable_all()
         .build()
         .context("the threads could not be started")?;
-    let served = threads.block_on(toolpost_serve::stdio(wired.runtime, options));
+    let served = threads.block_on(async {
+        let served = toolpost_serve::stdio(wired.runtime.clone(), options).await;
+        wired.runtime.shut_down().await;
+        served
+    });
     threads.shutdown_background();
     served?;
     Ok(ExitCode::SUCCESS)

@@ -5,13 +5,13 @@ use crate::{
     settings::{Origin, Settings},
     trust::Trusted,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::{
     io::Write,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_engine::{Engine, Several, operations::grep::Rules};
+use toolpost_engine::{Access, Commands, Confinement, Engine, Plan, Sandbox, Several, operations::grep::Rules};
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
@@ -31,10 +31,12 @@ pub(crate) struct Wired {
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
     let policy = judging(settings, &workspace)?;
+    let sandbox = sandbox(settings, &workspace, &policy)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
     let engine =
         Engine::new(workspace).with_encoding(encoding(settings)?).with_rules(rules).with_several(several);
+    let engine = engine.with_commands(commands(settings, sandbox)?);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
         narrow: narrow(settings)?,
@@ -46,6 +48,24 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
     let runtime = Runtime::new(engine, config)?;
     write_events(&runtime, settings)?;
     Ok(Wired { runtime: Arc::new(runtime), recovery })
+}
+
+/// Makes what commands are run with; output that is too long for memory lies in the state folder, without a name.
+fn commands(settings: &Settings, sandbox: Sandbox) -> Result<Commands> {
+    let spool = settings.state.value.clone().filter(|folder| folder.is_dir());
+    Commands::new(spool.unwrap_or_else(std::env::temp_dir), sandbox).map_err(|failure| anyhow!(failure.what))
+}
+
+/// Makes the plan by which commands are confined: the roots can be changed, unless nothing may be written; what others
+/// run without asking stays as it is.
+fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Result<Sandbox> {
+    if settings.sandbox.value == OnOff::Off {
+        return Ok(Sandbox::Off);
+    }
+    let writes = !settings.narrow.denied().contains(&Access::Writes);
+    let access = if writes { Confinement::Change } else { Confinement::Read };
+    let roots = workspace.roots().iter().map(|root| root.path().to_path_buf());
+    Ok(Sandbox::On(Plan { access, protected: policy.kept_names(), ..Plan::new(roots) }))
 }
 
 /// Opens the workspace for a command, and tells what it found left over.

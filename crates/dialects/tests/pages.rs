@@ -17,25 +17,52 @@ fn fill(world: &World, text: &str) -> String {
     text.replace("{root}", &world.root().canonicalize().unwrap().display().to_string())
 }
 
-/// Compares whole replies; where the page says `{ms}`, and only there, any whole number may stand.
+/// Compares whole replies; where the page says `{ms}`, and only there, any whole number may stand, and where it says
+/// `{job}` the name of any job.
 fn agrees(said: &str, wanted: &str, tool: &str) {
     let mut filled = String::new();
-    for piece in wanted.split("{ms}") {
-        if !filled.is_empty() || wanted.starts_with("{ms}") {
-            let rest = said.get(filled.len()..).unwrap_or("");
-            let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            filled.push_str(if number.is_empty() { "{ms}" } else { &number });
-        }
-        filled.push_str(piece);
+    let mut rest = wanted;
+    while let Some((before, name, after)) = next_blank(rest) {
+        filled.push_str(before);
+        let there = said.get(filled.len()..).unwrap_or("");
+        let found = if name == "{ms}" { number(there) } else { job(there) };
+        filled.push_str(found.unwrap_or(name));
+        rest = after;
     }
+    filled.push_str(rest);
     assert_eq!(said, filled, "{tool}");
+}
+
+fn next_blank(text: &str) -> Option<(&str, &'static str, &str)> {
+    let places = ["{ms}", "{job}"].into_iter().filter_map(|name| Some((text.find(name)?, name)));
+    let (at, name) = places.min()?;
+    Some((&text[..at], name, &text[at + name.len()..]))
+}
+
+fn number(text: &str) -> Option<&str> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    (end > 0).then(|| &text[..end])
+}
+
+/// Takes the name of a job from the beginning of a text.
+fn job(text: &str) -> Option<&str> {
+    let name = text.strip_prefix("job-")?;
+    let end = name.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(name.len());
+    (end == 10).then(|| &text[..4 + end])
+}
+
+/// Finds the name of the job that a reply begins with.
+fn named(outcome: Option<&Outcome>) -> Option<String> {
+    let Some(Outcome::Done(answer)) = outcome else { return None };
+    job(answer.words().strip_prefix("command_id: ")?).map(str::to_owned)
 }
 
 #[test]
 fn a_number_that_varies_stands_for_a_number_alone() {
     agrees("took 12 ms, 3 of 4", "took {ms} ms, 3 of 4", "");
+    agrees("job-abcdefghi2 in 5 ms", "{job} in {ms} ms", "");
     for (said, wanted) in
-        [("took ms", "took {ms}ms"), ("took 1 ms, 3", "took {ms} ms, 4"), ("x", "{ms}"), ("1 2", "1 {ms} ")]
+        [("job-abc", "{job}"), ("took ms", "took {ms}ms"), ("took 1 ms, 3", "took {ms} ms, 4"), ("x", "{ms}"), ("1 2", "1 {ms} ")]
     {
         assert!(std::panic::catch_unwind(|| agrees(said, wanted, "")).is_err(), "{said} {wanted}");
     }
@@ -44,6 +71,7 @@ fn a_number_that_varies_stands_for_a_number_alone() {
 async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
     let world = World::new(dialect);
     let mut last: Option<Outcome> = None;
+    let mut job = String::new();
     let mut checked = 0;
     for step in &manual.steps {
         match step {
@@ -54,7 +82,9 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
                     "{}: a call before {call} fails: {last:?}",
                     manual.tool
                 );
-                last = Some(self::call(&world, call).await);
+                let call = call.replace("{job}", &job);
+                last = Some(self::call(&world, &call).await);
+                job = named(last.as_ref()).unwrap_or(job);
             }
             Example::Reply(wanted) => {
                 let Some(Outcome::Done(answer)) = last.take() else {

@@ -1,6 +1,6 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
-use crate::{CallCtx, Expected, Failure, Kind, Touch, failures, fresh};
+use crate::{CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh};
 use encoding_rs::Encoding;
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -12,6 +12,7 @@ pub struct Engine {
     encoding: Option<&'static Encoding>,
     rules: Rules,
     several: Several,
+    commands: Option<Commands>,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -28,7 +29,7 @@ impl Engine {
     /// Makes an engine over a workspace.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, encoding: None, rules: Rules::Git, several: Several::default() }
+        Self { workspace, encoding: None, rules: Rules::Git, several: Several::default(), commands: None }
     }
 
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
@@ -59,6 +60,24 @@ impl Engine {
     #[must_use]
     pub fn several(&self) -> Several {
         self.several
+    }
+
+    /// Lets commands be run.
+    #[must_use]
+    pub fn with_commands(self, commands: Commands) -> Self {
+        Self { commands: Some(commands), ..self }
+    }
+
+    /// Gives what commands are run with.
+    ///
+    /// # Errors
+    /// `Denied` where none may be run.
+    pub fn commands(&self) -> Result<Commands, Failure> {
+        self.commands.clone().ok_or_else(|| {
+            let advice = "Do it with the tools for files, or leave the command to the user.";
+            Failure::new(Kind::Denied, "No commands can be run here: this runtime was made without them.")
+                .hint(Hint::Advice(advice.to_owned()))
+        })
     }
 
     /// Gives the workspace.

@@ -7,6 +7,7 @@ use toolpost_text::{
     guard::Placeholder,
     matching::Miss,
 };
+use toolpost_process::StartError;
 use toolpost_workspace::{
     AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath,
 };
@@ -53,6 +54,23 @@ pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
 /// A file that stopped to answer while it was read.
 pub(crate) fn io(path: &WorkspacePath, error: &io::Error) -> Failure {
     Failure::new(Kind::Io, format!("{} could not be read on: {error}.", path.display())).hint(Hint::TryAgain)
+}
+
+/// A command that was not started.
+pub(crate) fn start(error: StartError) -> Failure {
+    let words = opened(&error.to_string());
+    let kind = match error {
+        StartError::NoProgram { .. } | StartError::Directory { .. } => Kind::NotFound,
+        StartError::Refused { .. }
+        | StartError::RefusedInside { .. }
+        | StartError::Missing { .. }
+        | StartError::Sandbox { .. } => Kind::Io,
+        StartError::Nul => Kind::Invalid,
+        StartError::TooMany { .. } => Kind::Conflict,
+        StartError::ShuttingDown => Kind::Cancelled,
+        StartError::NoSandbox { .. } => Kind::Denied,
+    };
+    Failure::new(kind, words)
 }
 
 /// Files that cannot be held: somebody else is changing one, or they are too many.
@@ -206,6 +224,13 @@ fn absent(
         text.shown(&closest.diff)
     );
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
+}
+
+/// Makes a sentence of words that begin with no name.
+pub(crate) fn opened(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    sentence(&(first + letters.as_str()))
 }
 
 /// Makes a sentence: puts a full stop behind.

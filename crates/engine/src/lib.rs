@@ -3,6 +3,7 @@
 mod at_once;
 mod changing;
 mod command;
+mod commands;
 mod cx;
 mod elsewhere;
 mod engine;
@@ -20,6 +21,7 @@ mod trees;
 mod walking;
 
 pub use command::{Approval, Command, Host, Line};
+pub use commands::Commands;
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
 pub use engine::{Engine, Several};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
@@ -27,6 +29,8 @@ pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
+/// How commands are confined, and what the system here allows of it.
+pub use toolpost_process::{Access as Confinement, Available, Means, Network, Plan, Sandbox, available};
 /// What a line of shell would do.
 pub use toolpost_syntax::shell;
 pub use touch::{Access, Extent, Touch};

@@ -114,6 +114,13 @@ impl Runtime {
         words
     }
 
+    /// Ends the commands that still run, within two seconds, and starts no more.
+    pub async fn shut_down(&self) {
+        if let Ok(commands) = self.engine.commands() {
+            commands.shut_down().await;
+        }
+    }
+
     /// Makes a call: through every layer, in and out.
     pub async fn call(self: &Arc<Self>, call: Call) -> Outcome {
         let published = self.catalogue.find(&call.tool);

@@ -6,5 +6,6 @@ pub(crate) mod found;
 pub(crate) mod matched;
 mod notebook;
 pub(crate) mod numbered;
+pub(crate) mod ran;
 pub(crate) mod walked;
 pub(crate) mod whole;

@@ -1,5 +1,6 @@
-//! The file, search and edit tools of Probe's agent.
+//! The tools of Probe's agent.
 
+mod bash;
 mod changed;
 mod create;
 mod edit;
@@ -19,13 +20,13 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "probe",
     tools: &TOOLS,
-    pages: &[include_str!("edit.md"), include_str!("files.md")],
+    pages: &[include_str!("edit.md"), include_str!("files.md"), include_str!("commands.md")],
     instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
         searchFiles find them. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
         proves that it is still the line that was shown; the text is what stands behind the bar. Extract a file before you \
         edit it. After an edit the reply shows the lines as they are now, with fresh references, so there is no need to \
         extract them again. Changed by somebody else since it was shown, a file is not edited before you have seen the \
-        change; the refusal shows it.",
+        change; the refusal shows it. bash runs a line of shell.",
     budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh { part: Need::Seen, whole: Need::Nothing, changed: Changed::Refused },
@@ -33,12 +34,13 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 5] = [
+const TOOLS: [ToolDef; 6] = [
     ToolDef::of::<extract::Extract>(),
     ToolDef::of::<edit::Edit>(),
     ToolDef::of::<create::Create>(),
     ToolDef::of::<list_files::ListFiles>(),
     ToolDef::of::<search_files::SearchFiles>(),
+    ToolDef::of::<bash::Bash>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -1,12 +1,16 @@
-//! The file and search tools of TRAE.
+//! The tools of TRAE.
 
 mod changed;
+mod check_command_status;
 mod delete_file;
 mod fast_apply;
 mod list_dir;
+mod ran;
 mod rename_file;
+mod run_command;
 mod say;
 mod search_by_regex;
+mod stop_command;
 mod update_file;
 mod view_files;
 mod write_to_file;
@@ -20,12 +24,13 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "trae",
     tools: &TOOLS,
-    pages: &[include_str!("search.md"), include_str!("files.md"), include_str!("fast_apply.md")],
+    pages: &[include_str!("search.md"), include_str!("files.md"), include_str!("fast_apply.md"), include_str!("commands.md")],
     instructions: "File and search tools over the workspace. Find places with search_by_regex and list_dir, look at \
         up to ten of them at once with view_files, change them with update_file: its reply is a diff, so there is no \
         need to view the file again. Several blocks of one update_file call are made in the order of the file, all \
         of them or none. write_to_file makes new files (rewrite=false) or replaces whole ones (rewrite=true). Paths \
-        may be absolute or relative to the workspace; nothing outside of it is reached.",
+        may be absolute or relative to the workspace; nothing outside of it is reached. run_command runs a program with its \
+        arguments; what takes long is looked at with check_command_status and ended with stop_command.",
     // Ten files with two hundred lines each.
     budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
@@ -34,7 +39,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 8] = [
+const TOOLS: [ToolDef; 11] = [
     ToolDef::of::<search_by_regex::SearchByRegex>(),
     ToolDef::of::<view_files::ViewFiles>(),
     ToolDef::of::<list_dir::ListDir>(),
@@ -43,6 +48,9 @@ const TOOLS: [ToolDef; 8] = [
     ToolDef::of::<fast_apply::FastApply>(),
     ToolDef::of::<rename_file::RenameFile>(),
     ToolDef::of::<delete_file::DeleteFile>(),
+    ToolDef::of::<run_command::RunCommand>(),
+    ToolDef::of::<check_command_status::CheckCommandStatus>(),
+    ToolDef::of::<stop_command::StopCommand>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

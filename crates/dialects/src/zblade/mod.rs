@@ -12,6 +12,7 @@ mod json;
 mod many;
 mod places;
 mod read;
+mod run_command;
 mod say;
 mod search;
 mod tree;
@@ -32,12 +33,14 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("edits.md"),
         include_str!("search.md"),
         include_str!("batch.md"),
+        include_str!("commands.md"),
     ],
     instructions: "File and search tools over the workspace. Look around with get_workspace_structure, find names with find_files or \
         find_files_glob and lines with grep_search; read with read_file or read_file_range, several files at once with \
         read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
         the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
-        read again. All paths lie in the workspace; bytes, line endings and encodings are kept.",
+        read again. All paths lie in the workspace; bytes, line endings and encodings are kept. run_command runs a line of \
+        shell, or a program with its arguments.",
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,
@@ -49,7 +52,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 23] = [
+const TOOLS: [ToolDef; 24] = [
     ToolDef::of::<read::ReadFile>(),
     ToolDef::of::<read::ReadFileRange>(),
     ToolDef::of::<write::WriteFile>(),
@@ -73,6 +76,7 @@ const TOOLS: [ToolDef; 23] = [
     ToolDef::of::<search::CodebaseSearch>(),
     ToolDef::of::<many::ReadManyFiles>(),
     ToolDef::of::<batch::Batch>(),
+    ToolDef::of::<run_command::RunCommand>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -3,20 +3,24 @@
 use super::{Going, Next, Stop, Trip};
 use std::time::Duration;
 use toolpost_engine::{Access, Failure, Hint, Kind};
+use toolpost_tool::Prepared;
 
 /// How much longer a reading call is waited for after its clock ran out.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
-        let own = trip.published.map(|published| published.dialect.deadline);
+        let prepared = trip.prepared()?;
+        let (writes, executes) = (touches(prepared, Access::Writes), touches(prepared, Access::Executes));
+        // A command has a time of its own; only the operator's makes it shorter.
+        let own = trip.published.filter(|_| !executes).map(|published| published.dialect.deadline);
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
         // An inner call has no more time than the call that makes it.
         let time = trip.cx.time_left(time);
         trip.cx = trip.cx.within(Some(time));
-        let writes = trip.prepared()?.touches.iter().any(|touch| touch.access() == Access::Writes);
-        if writes {
-            // A write is never abandoned half-way: it looks at the clock itself, before its first change.
+        if writes || executes {
+            // A write is never abandoned half-way: it looks at the clock itself, before its first change. So does what
+            // runs a command, which ends it and tells what it wrote.
             return next.go(trip).await;
         }
         let cancel = trip.cx.cancel.clone();
@@ -26,6 +30,10 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             Err(Stop::Failed(timed_out(time)))
         })
     })
+}
+
+fn touches(prepared: &Prepared, access: Access) -> bool {
+    prepared.touches.iter().any(|touch| touch.access() == access)
 }
 
 fn timed_out(time: Duration) -> Failure {

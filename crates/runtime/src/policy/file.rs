@@ -202,7 +202,15 @@ fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError
         set.build()
             .map_err(|error| PolicyError::Shape { file: source.to_string(), problem: error.to_string() })
     };
-    Ok(Target::Paths { relative: build(&relative)?, absolute: build(&absolute)? })
+    let names = patterns.iter().filter_map(|pattern| plain_name(pattern)).map(str::to_owned).collect();
+    Ok(Target::Paths { relative: build(&relative)?, absolute: build(&absolute)?, names })
+}
+
+/// Finds the one name that a pattern means at any depth, with all below it if it is a directory.
+fn plain_name(pattern: &str) -> Option<&str> {
+    let name = pattern.strip_prefix("**/").unwrap_or(pattern);
+    let name = name.strip_suffix("/**").or_else(|| name.strip_suffix('/')).unwrap_or(name);
+    (!name.is_empty() && !name.contains(['/', '*', '?', '[', '{', '!'])).then_some(name)
 }
 
 impl WrittenAccess {

@@ -164,6 +164,15 @@ impl Policy {
         sources
     }
 
+    /// Lists the names in a root that are not written without asking; a sandbox keeps commands from them.
+    #[must_use]
+    pub fn kept_names(&self) -> Vec<PathBuf> {
+        let named = self.rules.iter().flat_map(|rule| rule.kept_names());
+        let is_kept =
+            |name: &&String| self.judge_name(Access::Writes, name, &format!("/{name}")).decision != Decision::Allow;
+        named.filter(is_kept).map(PathBuf::from).collect()
+    }
+
     /// Judges one touch.
     pub(crate) fn judge(&self, touch: &Touch) -> Judgement {
         match touch {

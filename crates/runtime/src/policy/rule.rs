@@ -37,6 +37,8 @@ pub(super) enum Target {
     Paths {
         relative: GlobSet,
         absolute: GlobSet,
+        /// The files and directories that are meant wherever they lie, without anything that stands for more.
+        names: Vec<String>,
     },
     Commands(Vec<Pattern>),
     /// Names of hosts; `*.` in front means all below.
@@ -56,9 +58,23 @@ pub struct Origin {
 }
 
 impl Rule {
+    /// Gives the names that the rule keeps from being written; what version control keeps for itself is not among them,
+    /// since its own program has to write it.
+    pub(super) fn kept_names(&self) -> &[String] {
+        let keeps = match self.decision {
+            Decision::Allow => false,
+            Decision::Ask => true,
+            Decision::Deny => self.source != RuleSource::BuiltIn,
+        };
+        match &self.target {
+            Target::Paths { names, .. } if keeps && self.accesses == [Access::Writes] => names,
+            Target::Paths { .. } | Target::Commands(_) | Target::Hosts(_) => &[],
+        }
+    }
+
     /// Tells whether a path is meant: as it lies in its root, or as it lies on the disk.
     pub(super) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
-        let Target::Paths { relative: inside, absolute: anywhere } = &self.target else { return false };
+        let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
         let matches =
             |relative: &str, absolute: &str| inside.is_match(relative) || anywhere.is_match(absolute);
         matches(relative, absolute) || matches(&fold(relative), &fold(absolute))

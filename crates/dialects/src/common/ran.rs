@@ -1,0 +1,120 @@
+//! What became of a command, in words.
+
+use std::time::Duration;
+use toolpost_engine::{
+    Failure,
+    operations::exec::{Ending, Output, State},
+};
+use toolpost_text::{counted::counted, cut::NOTICE};
+
+/// What is said of a command that goes on where a dialect has no tool for looking at it again.
+pub(crate) const ON_ITS_OWN: &str = "It goes on by itself until it ends, at the latest until the session ends. There is no tool to look at \
+                                    it again: let it write to a file of the workspace (`… > run.log 2>&1`), and read that.";
+
+/// Takes a line for a shell that says something.
+pub(crate) fn line(said: String) -> Result<String, Failure> {
+    if said.trim().is_empty() {
+        return Err(Failure::invalid("command is empty; write the line that is to run."));
+    }
+    Ok(said)
+}
+
+/// Reads how long a command may run; more than the longest time is cut, and said.
+pub(crate) fn limit(
+    name: &str,
+    said: Option<f64>,
+    usual: Duration,
+    longest: Duration,
+    notes: &mut Vec<String>,
+) -> Result<Duration, Failure> {
+    let Some(milliseconds) = said else { return Ok(usual) };
+    if !milliseconds.is_finite() || milliseconds <= 0.0 {
+        return Err(Failure::invalid(format!(
+            "{name} is {milliseconds}, and is a number of milliseconds above 0; leave it out for {}.",
+            usual.as_millis()
+        )));
+    }
+    let limit = Duration::try_from_secs_f64(milliseconds / 1_000.0).unwrap_or(Duration::MAX);
+    if limit > longest {
+        notes.push(format!("{name} is {} at most; that was taken.", longest.as_millis()));
+    }
+    Ok(limit.min(longest))
+}
+
+/// Words the part of the output that was asked for; says so where it is empty.
+pub(crate) fn text(ran: &Output) -> String {
+    let mut text = String::new();
+    let mut at = 0;
+    for piece in &ran.output {
+        gap(&mut text, at, piece.from);
+        text.push_str(&piece.text);
+        at = piece.from + piece.text.chars().count() as u64;
+    }
+    gap(&mut text, at, ran.characters);
+    if let Some(lost) = &ran.lost {
+        own_line(&mut text, &format!("{NOTICE}{lost}]"));
+    }
+    if text.is_empty() { "(no output)".to_owned() } else { text }
+}
+
+/// Says what is left out between two places.
+fn gap(text: &mut String, from: u64, to: u64) {
+    if from < to {
+        own_line(text, &format!("{NOTICE}left out characters {} to {to}]", from + 1));
+    }
+}
+
+/// Adds a line of its own.
+fn own_line(text: &mut String, words: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(words);
+    text.push('\n');
+}
+
+/// Says how a command ended, or that it has not.
+pub(crate) fn standing(ran: &Output) -> String {
+    let time = time(ran.elapsed_ms);
+    match (&ran.ending, ran.state) {
+        (Some(ending), _) => ended(ending),
+        (None, State::Ending) => format!("It was told to end {time} after its start, and has not done so yet."),
+        (None, State::Running | State::Ended) => format!("It still runs, {time} after its start."),
+    }
+}
+
+fn ended(ending: &Ending) -> String {
+    let means = &ending.means;
+    let exit = match ending.code {
+        Some(code) if means.is_empty() => format!("Exit code: {code}"),
+        Some(code) => format!("Exit code: {code} ({means})"),
+        None => format!("No exit code: {means}"),
+    };
+    match &ending.why {
+        Some(why) => format!("{why} {exit}"),
+        None => exit,
+    }
+}
+
+/// Says what still runs although the command has ended; nothing where nothing does.
+pub(crate) fn leftovers(ran: &Output) -> Option<String> {
+    if ran.state != State::Ended || ran.leftovers.is_empty() {
+        return None;
+    }
+    let names = ran.leftovers.iter().map(|left| format!("{} ({})", left.pid, left.command));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let count = ran.leftovers.len();
+    Some(format!(
+        "{} that the command started {} on, at the latest until the session ends: {names}.",
+        counted(count as u64, "process"),
+        if count == 1 { "runs" } else { "run" },
+    ))
+}
+
+/// Words a time as a person would.
+pub(crate) fn time(milliseconds: u64) -> String {
+    match milliseconds {
+        short if short < 1_000 => format!("{short} ms"),
+        long => format!("{}.{} s", long / 1_000, long % 1_000 / 100),
+    }
+}

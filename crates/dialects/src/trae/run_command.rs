@@ -1,0 +1,110 @@
+//! `run_command`: a program with its arguments, waited for or not.
+
+use super::ran;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::Duration;
+use toolpost_engine::{
+    Approval, Command, Failure, Line,
+    operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct RunCommand;
+
+/// How long a command is waited for that is to be waited for; then it goes on, and can be looked at.
+const BLOCKING: Duration = Duration::from_secs(120);
+/// How long the start of another is watched where nothing is said: what fails at once is seen to fail.
+const START: Duration = Duration::from_secs(1);
+/// How long the start of another is watched at most.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How many characters of the output are shown.
+const SHOWN: u64 = 30_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The program: its name or its path. Its arguments stand in args; no shell reads them.
+    #[schemars(extend("x-aliases" = ["program", "cmd"], "examples" = ["cargo"]))]
+    command: String,
+    /// The arguments of the program, each as it is; an empty list where there are none.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["arguments"], "x-required" = true, "examples" = [["test", "--workspace"]]))]
+    args: Vec<String>,
+    /// What sort of command it is; it changes nothing of how it runs.
+    #[schemars(extend("x-aliases" = ["type"], "examples" = ["short_running_process"]))]
+    command_type: Option<Sort>,
+    /// The directory in which it starts; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["directory", "workdir", "working_directory"], "examples" = ["/home/me/project"]))]
+    cwd: Option<String>,
+    /// Wait until it ends. For servers and watchers: false.
+    #[schemars(extend("x-required" = true, "examples" = [true]))]
+    blocking: Option<bool>,
+    /// Where it is not waited for: how many milliseconds its start is watched, to see whether it fails at once.
+    #[schemars(range(min = 0), extend("x-aliases" = ["wait_ms"], "x-format" = "uint", "examples" = [2000]))]
+    wait_ms_before_async: Option<u64>,
+    /// Whether the user is to be asked first. The rules may ask although it says false; where it says true, they do.
+    #[schemars(extend("x-required" = true, "examples" = [false]))]
+    requires_approval: Option<bool>,
+}
+
+/// Inlined, as the reference publishes it.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "snake_case")]
+enum Sort {
+    WebServer,
+    LongRunningProcess,
+    ShortRunningProcess,
+    Other,
+}
+
+impl Tool for RunCommand {
+    const NAME: &'static str = "run_command";
+    type Op = Exec;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let is_server = matches!(args.command_type, Some(Sort::WebServer | Sort::LongRunningProcess));
+        let blocking = args.blocking.unwrap_or(!is_server);
+        let mut notes = Vec::new();
+        let line = line(args.command, args.args, &mut notes)?;
+        let wait = if blocking { BLOCKING } else { start(args.wait_ms_before_async, &mut notes) };
+        Ok(Request {
+            command: Command { line, directory: at.path_or_root(args.cwd.as_deref())?, approval: approval(args.requires_approval) },
+            shell: Shell::Plain,
+            wait: Wait::OrLeave(wait),
+            want: Want { from: Side::Split, skip: 0, count: SHOWN },
+            notes,
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        ran::render(output, page);
+    }
+}
+
+/// A program with arguments; a whole command line without any is what a shell reads.
+fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<Line, Failure> {
+    if command.trim().is_empty() {
+        return Err(Failure::invalid("command is empty; name the program that is to run."));
+    }
+    let is_line = |letter: char| letter.is_whitespace() || "|&;<>()$`*?\"'".contains(letter);
+    if args.is_empty() && command.trim().contains(is_line) {
+        notes.push("A shell read the whole of command; put each argument into args to have none.".to_owned());
+        return Ok(Line::Shell(command));
+    }
+    Ok(Line::Words(std::iter::once(command).chain(args).collect()))
+}
+
+/// A call may want more asking than the rules do, and never less.
+fn approval(required: Option<bool>) -> Approval {
+    if required == Some(true) { Approval::Wanted } else { Approval::ByRules }
+}
+
+fn start(said: Option<u64>, notes: &mut Vec<String>) -> Duration {
+    let wait = said.map_or(START, Duration::from_millis);
+    if wait > LONGEST {
+        notes.push(format!("wait_ms_before_async is at most {} here.", LONGEST.as_millis()));
+    }
+    wait.min(LONGEST)
+}

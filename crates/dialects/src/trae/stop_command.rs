@@ -1,0 +1,36 @@
+//! `stop_command`: ends a command, with everything that it started.
+
+use super::ran;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::stop::{Output, Request, Side, Stop, Want},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct StopCommand;
+
+/// How many characters of the end of the output are shown.
+const SHOWN: u64 = 1_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The command_id of the command, as its start answered it.
+    #[schemars(extend("x-aliases" = ["id", "job"], "examples" = ["job-8vq2m4x7ra"]))]
+    command_id: String,
+}
+
+impl Tool for StopCommand {
+    const NAME: &'static str = "stop_command";
+    type Op = Stop;
+    type Args = Args;
+
+    fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request { id: args.command_id, want: Want { from: Side::Bottom, skip: 0, count: SHOWN } })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        ran::render(output, page);
+    }
+}

@@ -1,0 +1,101 @@
+//! `run_command`: a line for a shell, or a program with its arguments.
+
+use crate::common::ran;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::Duration;
+use toolpost_engine::{
+    Approval, Command, Failure, Line,
+    operations::exec::{Exec, Output, Request, Shell, Side, State, Wait, Want},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct RunCommand;
+
+/// How long a command is waited for; this dialect cannot look at one again, so it is ended then.
+const BLOCKING: Duration = Duration::from_secs(600);
+/// How long the start of one that is not waited for is watched where nothing is said.
+const START: Duration = Duration::from_secs(1);
+/// How long it is watched at most.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How many characters of the output are shown.
+const SHOWN: u64 = 48_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// A line for a shell. Give either this or program.
+    #[schemars(extend("x-aliases" = ["Command", "command_line", "CommandLine"], "examples" = ["cargo test 2>&1 | tail"]))]
+    command: Option<String>,
+    /// A program by its name or path, with its arguments in args and without a shell.
+    #[schemars(extend("x-aliases" = ["Program"], "examples" = ["cargo"]))]
+    program: Option<String>,
+    /// The arguments of the program, each as it is.
+    #[schemars(extend("x-aliases" = ["Args"], "examples" = [["test"]]))]
+    args: Option<Vec<String>>,
+    /// Have a shell read the program and its arguments, as one line.
+    #[schemars(extend("x-aliases" = ["Shell"], "examples" = [false]))]
+    shell: Option<bool>,
+    /// The directory in which it starts; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["Cwd"], "examples" = ["src"]))]
+    cwd: Option<String>,
+    /// Wait until it ends.
+    #[serde(default = "yes")]
+    #[schemars(extend("x-aliases" = ["Blocking"]))]
+    blocking: bool,
+    /// Where it is not waited for: how many milliseconds its start is watched.
+    #[schemars(range(min = 0), extend("x-aliases" = ["WaitMsBeforeAsync"], "examples" = [2000]))]
+    wait_ms_before_async: Option<u64>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl Tool for RunCommand {
+    const NAME: &'static str = "run_command";
+    type Op = Exec;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let directory = at.path_or_root(args.cwd.as_deref())?;
+        let start = args.wait_ms_before_async.map_or(START, Duration::from_millis).min(LONGEST);
+        let wait = if args.blocking { Wait::OrEnd(BLOCKING) } else { Wait::OrLeave(start) };
+        Ok(Request {
+            command: Command { line: line(args)?, directory, approval: Approval::ByRules },
+            shell: Shell::Login,
+            wait,
+            want: Want { from: Side::Split, skip: 0, count: SHOWN },
+            notes: Vec::new(),
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        page.line(ran::text(output).trim_end_matches('\n'));
+        page.line(&ran::standing(output));
+        output.notes.iter().for_each(|note| page.note(note.clone()));
+        ran::leftovers(output).into_iter().for_each(|left| page.note(left));
+        if output.state != State::Ended {
+            page.note(ran::ON_ITS_OWN);
+        }
+    }
+}
+
+fn line(args: Args) -> Result<Line, Failure> {
+    let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let (arguments, shell) = (args.args.unwrap_or_default(), args.shell.unwrap_or(false));
+    match (said(args.command), said(args.program)) {
+        (Some(_), Some(_)) => {
+            Err(Failure::invalid("command and program are both given; give one of them. Nothing was run."))
+        }
+        (None, None) => Err(Failure::invalid("Neither command nor program is given; give one of them.")),
+        (Some(line), None) if arguments.is_empty() => Ok(Line::Shell(line)),
+        (Some(line), None) => Ok(Line::Shell(joined(&line, &arguments))),
+        (None, Some(program)) if shell => Ok(Line::Shell(joined(&program, &arguments))),
+        (None, Some(program)) => Ok(Line::Words(std::iter::once(program).chain(arguments).collect())),
+    }
+}
+
+/// Puts arguments behind the beginning of a line, as a person would type them who wants the shell to read them.
+fn joined(beginning: &str, arguments: &[String]) -> String {
+    std::iter::once(beginning).chain(arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,59 @@
+//! What commands are run with: the table of jobs, and where to find one again.
+
+mod ran;
+
+pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
+
+use crate::{Failure, Hint, Kind, failures};
+use std::{path::PathBuf, sync::Arc};
+use toolpost_process::{Job, Jobs, Launch, Program, Sandbox, SessionKey, Settings, UnknownJob};
+use toolpost_workspace::WorkspacePath;
+
+/// What commands are run with; copies share it.
+#[derive(Debug, Clone)]
+pub struct Commands {
+    jobs: Arc<Jobs>,
+    sandbox: Arc<Sandbox>,
+}
+
+impl Commands {
+    /// Makes it with an empty table of jobs; output that is too long for memory goes to nameless files in that folder.
+    /// Every command is confined as the sandbox says.
+    ///
+    /// # Errors
+    /// When the system has no randomness for the names of jobs.
+    pub fn new(spool: PathBuf, sandbox: Sandbox) -> Result<Self, Failure> {
+        let settings = Settings { spool, ..Settings::default() };
+        Ok(Self { jobs: Arc::new(Jobs::new(settings).map_err(failures::start)?), sandbox: Arc::new(sandbox) })
+    }
+
+    /// Ends everything that runs, within two seconds, and starts nothing more.
+    pub async fn shut_down(&self) {
+        self.jobs.shut_down().await;
+    }
+
+    pub(crate) fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    /// Makes the launch of a program in a directory of the workspace.
+    pub(crate) fn launch(&self, program: Program, directory: &WorkspacePath) -> Launch {
+        Launch { sandbox: (*self.sandbox).clone(), ..Launch::new(program, directory.raw()) }
+    }
+
+    /// Finds a job of a session by its name, or the one that was started last.
+    pub(crate) fn find(&self, session: &SessionKey, id: Option<&str>) -> Result<Job, Failure> {
+        match id {
+            Some(id) => self.jobs.find(session, id).map_err(|error| unknown(&error)),
+            None => self.jobs.latest(session).ok_or_else(|| {
+                let what = "No command was started in this session, so there is none to look at.";
+                Failure::new(Kind::NotFound, what)
+            }),
+        }
+    }
+}
+
+fn unknown(error: &UnknownJob) -> Failure {
+    let failure = Failure::new(Kind::NotFound, failures::opened(&error.to_string()));
+    if error.known.is_empty() { failure } else { failure.hint(Hint::DidYouMean(error.known.clone())) }
+}

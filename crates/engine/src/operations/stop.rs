@@ -1,0 +1,49 @@
+//! `stop`: a command is ended, with everything that it started.
+
+use crate::{
+    Access, CallCtx, Engine, Failure, Operation, Touch,
+    commands::Ran,
+    engine::blocking,
+};
+use toolpost_process::{SessionKey, Why};
+
+pub use super::exec::{Side, Want};
+pub use crate::commands::Ran as Output;
+
+/// Ends a command that was started before.
+pub struct Stop;
+
+/// Which command.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The job.
+    pub id: String,
+    /// Which part of what it wrote is shown.
+    pub want: Want,
+}
+
+impl Operation for Stop {
+    const NAME: &'static str = "stop";
+    const ACCESS: &'static [Access] = &[Access::Executes];
+    type Request = Request;
+    type Output = Output;
+
+    /// Touches nothing but what the session started itself.
+    fn touches(_request: &Request) -> Vec<Touch> {
+        Vec::new()
+    }
+
+    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let commands = engine.commands()?;
+        let job = commands.find(&SessionKey(cx.session.id().to_owned()), Some(&request.id))?;
+        let before = job.report();
+        let notes = if Ran::is_over(&before) {
+            vec!["It had ended already; nothing was left to stop.".to_owned()]
+        } else {
+            job.stop(Why::Stopped).await;
+            Vec::new()
+        };
+        blocking(move || Ran::of(&job, request.want, notes)).await
+    }
+}
