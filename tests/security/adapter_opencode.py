@@ -2,7 +2,7 @@
 import re
 
 import adapter_claude
-from adapters import renamed
+from adapters import OWN_SHELL, renamed
 
 DIALECT = "opencode"
 #: What the server speaks.
@@ -24,7 +24,11 @@ def multi_edit(args):
     return [("multiedit", {"edits": [{"filePath": args["path"], **renamed(one, old="oldString", new="newString")} for one in args["edits"]]})]
 
 
+#: Rows that this dialect answers otherwise, with the reason.
+OTHERWISE = {"EX-031": OWN_SHELL}
+
 SAYS = {
+    "exec": lambda args: [("bash", renamed(args, command="command", cwd="workdir", timeout_ms="timeout", background="run_in_background"))],
     "write": write, "multi_edit": multi_edit,
     "edit": lambda args: [("edit", renamed(args, path="filePath", old="oldString", new="newString"))],
     "patch": lambda args: [("patch", {"patch_text": args["text"]})],

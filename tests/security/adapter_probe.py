@@ -1,7 +1,7 @@
 """Says the abstract operations in the words of the probe dialect."""
 import re
 
-from adapters import only, renamed, span
+from adapters import OWN_SHELL, only, renamed, span
 
 DIALECT = "probe"
 #: What the server speaks.
@@ -33,7 +33,11 @@ def write(args):
     return [("create", {**arguments, "overwrite": args.get("exists", False) and not args.get("unasked")})]
 
 
+#: Rows that this dialect answers otherwise, with the reason.
+OTHERWISE = {"EX-031": OWN_SHELL}
+
 SAYS = {
+    "exec": lambda args: [("bash", renamed(args, command="command", cwd="cwd", timeout_ms="timeout"))],
     "read": read, "write": write,
     "edit": lambda args: [("edit", renamed(args, path="file_path", old="old_string", new="new_string"))],
     "list": lambda args: [("listFiles", renamed(args, path="directory"))],

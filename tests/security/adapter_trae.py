@@ -1,7 +1,7 @@
 """Says the abstract operations in the words of the trae dialect."""
 import re
 
-from adapters import only, renamed, span
+from adapters import OWN_SHELL, only, renamed, span, unlimited
 
 DIALECT = "trae"
 #: What the server speaks.
@@ -40,7 +40,23 @@ def multi_edit(args):
     return [("update_file", {"file_path": args["path"], "replace_blocks": blocks})]
 
 
+def run(args):
+    args = only(unlimited(args), "command", "cwd", "background")
+    cwd = {"cwd": args["cwd"]} if "cwd" in args else {}
+    return [("run_command", {"command": "bash", "args": ["-c", args["command"]], "blocking": not args.get("background", False),
+                             "requires_approval": False, **cwd})]
+
+
+#: Rows that this dialect answers otherwise, with the reason.
+OTHERWISE = {
+    "EX-031": OWN_SHELL,
+    "EX-034": "the reply also counts milliseconds and characters, which the row takes for descriptors",
+}
+
 SAYS = {
+    "exec": run,
+    "bg_output": lambda args: [("check_command_status", {"command_id": args.get("job", ""), "output_character_count": 4000})],
+    "bg_kill": lambda args: [("stop_command", {"command_id": args.get("job", "")})],
     "read": read, "read_many": read_many, "write": write, "edit": edit, "multi_edit": multi_edit,
     "fast_apply": lambda args: [("edit_file_fast_apply", renamed(args, path="file_path", content="content"))],
     "list": lambda args: [("list_dir", renamed(args, path="dir_path"))],

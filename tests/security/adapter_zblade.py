@@ -2,7 +2,7 @@
 import re
 import sys
 
-from adapters import inner, only, renamed, span
+from adapters import OWN_SHELL, inner, only, renamed, span, unlimited
 
 DIALECT = "zblade"
 #: What the server speaks.
@@ -14,6 +14,7 @@ NOT_SEEN = re.compile("has not been read|Only a part of |read_file first|[Rr]ead
 SEEN_FIRST = {"write"}
 #: Rows that its reference decides otherwise, with the reason.
 OTHERWISE = {
+    "EX-031": OWN_SHELL,
     "DL-013": "write_file of the reference asks for no read: what was never read may be written over, and the history keeps it",
     "DL-210": "write_file of the reference asks for no read: what was never read may be written over, and the history keeps it",
 }
@@ -38,6 +39,7 @@ def batch(args):
 
 
 SAYS = {
+    "exec": lambda args: [("run_command", renamed(unlimited(args), command="command", cwd="cwd"))],
     "read": read, "multi_edit": multi_edit, "batch": batch,
     "read_many": lambda args: [("read_many_files", {"paths": args["paths"]})],
     "write": lambda args: [("write_file", renamed(args, path="path", content="content"))],

@@ -6,15 +6,18 @@ DIALECTS = ("claude", "trae", "zblade", "opencode", "probe")
 #: Every operation that becomes calls of a dialect's tools.
 SAID = {
     "read", "read_many", "write", "edit", "multi_edit", "patch", "fast_apply", "list", "glob", "grep", "stat", "mkdir", "move", "copy",
-    "delete", "batch", "call_raw", "checkpoint",
+    "delete", "batch", "call_raw", "checkpoint", "exec", "bg_output", "bg_kill",
 }
 
 #: Operations for which no dialect has a tool yet.
 LATER = {
-    "open_file", "exec", "bg_output", "bg_kill", "git_status", "git_diff", "git_show", "git_add", "fetch", "lsp", "delegate", "trust_reuse",
-    "exec_cancel", "exec_then_term", "exec_then_kill9", "lsp_then_kill9", "delegate_cancel", "editor_connect", "build_check", "http",
+    "open_file", "git_status", "git_diff", "git_show", "git_add", "fetch", "lsp", "delegate", "trust_reuse",
+    "lsp_then_kill9", "delegate_cancel", "editor_connect", "build_check", "http",
     "http26", "start_http", "http_raw", "http_session", "http_load", "http_shutdown", "http2_abuse", "ws", "oauth",
 }
+
+#: Why a row that looks into the memory of a program's parent is no matter here; EX-231 looks into the server's.
+OWN_SHELL = "the parent of the program is the command's own shell, in the same sandbox; row EX-231 tries the supervisor and the server"
 
 #: Given rows whose point is that nothing was read before.
 UNREAD = {"DL-013"}
@@ -47,6 +50,17 @@ def lacks(adapter, operation):
     if operation == "read_many":
         return "read" not in adapter.SAYS
     return operation in LATER or operation in SAID and operation not in adapter.SAYS
+
+
+#: A time of this many milliseconds only keeps a row from hanging; one that is shorter is the row's point.
+GUARD = 8_000
+
+
+def unlimited(args):
+    """The arguments of a command for a dialect whose tool takes no time limit."""
+    if args.get("timeout_ms", GUARD) < GUARD:
+        raise CannotSay("time limit")
+    return {key: value for key, value in args.items() if key != "timeout_ms"}
 
 
 def inner(adapter, args):

@@ -1,6 +1,7 @@
 """Judges what a row must and must not show."""
 import os
 import re
+import time
 
 
 
@@ -104,8 +105,40 @@ def processes(session):
             continue
 
 
+def commands():
+    """The command lines of all processes: what a command runs has an environment of its own, without the row's mark."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                line = file.read().replace(b"\0", b" ").decode("utf8", "replace").strip()
+        except OSError:
+            continue
+        if line and int(name) != os.getpid() and "run.py" not in line:
+            yield line
+
+
 def process(pattern, session, replies):
-    return any(re.search(pattern, line) for line in processes(session))
+    return any(re.search(pattern, line) for line in [*processes(session), *commands()])
+
+
+def process_after(seconds):
+    """Whether a process is still there after so many seconds; what is gone earlier is not waited for."""
+    def judge(pattern, session, replies):
+        until = time.monotonic() + seconds * session.world.setting.scale
+        while process(pattern, session, replies):
+            if time.monotonic() > until:
+                return True
+            time.sleep(0.1)
+        return False
+    return judge
+
+
+def procs_over(limit, session, replies):
+    return len(list(commands())) > int(limit)
+
+
+def hit(path, session, replies):
+    return session.world.listeners.hit(path)
 
 
 def finding(name):
@@ -116,6 +149,7 @@ KINDS = {
     "output": output, "output_re": output_re, "output_line": output_line, "path_exists": path_exists, "sh": shell, "ok_means": ok_means,
     "alive": alive, "alive_fresh": alive_fresh, "valid_json": valid_json, "bytes_over": bytes_over, "rss_mb_over": rss_mb_over,
     "rpc_code": rpc_code, "strace": traced, "connect": connect, "store_mb_under": store_mb_under, "proc": process,
+    "proc_after_3s": process_after(3), "proc_after_6s": process_after(6), "procs_over": procs_over, "hit": hit,
     "found": finding("found"), "clean_tools": finding("clean_tools"), "no_server_requests": finding("no_server_requests"),
     "no_litter": finding("no_litter"),
 }

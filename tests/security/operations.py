@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 
+from assertions import commands
 from session import NoAnswer, Reply
 from world import Gone, Silent
 from pipe import meta
@@ -398,6 +399,40 @@ def undo(session, path):
     return [Reply(done.stdout + done.stderr, refused=done.returncode != 0)]
 
 
+def begun(session, command, timeout_ms):
+    """Sends a command that takes long, and waits until a process of it is there; gives the number of the request."""
+    server = session.server
+    limit = {} if session.adapter.DIALECT in ("trae", "zblade") else {"timeout_ms": timeout_ms}
+    id = server.ask("tools/call", called(session.one("exec", command=command, **limit)))
+    mark, until = command.split(";")[-1].strip(), time.monotonic() + session.limit()
+    while not any(mark in line for line in commands()):
+        if time.monotonic() > until or not server.alive():
+            raise RuntimeError(f"no process of {mark!r} was started: {session.world.said_errors()[-300:]}")
+        time.sleep(0.05)
+    return id
+
+
+def exec_cancel(session, command, timeout_ms):
+    """Cancels a command that runs."""
+    id = begun(session, command, timeout_ms)
+    session.server.notify("notifications/cancelled", {"requestId": id, "reason": "the row"})
+    return [Reply()]
+
+
+def exec_then_kill9(session, command, timeout_ms):
+    """Kills the server while a command runs."""
+    begun(session, command, timeout_ms)
+    session.server.kill()
+    return [Reply()]
+
+
+def exec_then_term(session, command, timeout_ms):
+    """Asks the server to end while a command runs."""
+    begun(session, command, timeout_ms)
+    session.server.process.terminate()
+    return [Reply()]
+
+
 def outside(session, cmd):
     """The outside world acts, as the user."""
     status, said = session.world.shell(cmd)
@@ -418,12 +453,13 @@ def called(call):
 DRIVES = {
     "race_read": "read", "race_write": "write", "parallel_edit": "edit", "kill9_write": "write", "kill_points": "write",
     "edit_loop_kill": "edit", "read_dupkey": "read", "backpressure": "read", "call_before_init": "read", "read_with_roots": "read",
-    "stdio26": "read",
+    "stdio26": "read", "exec_cancel": "exec", "exec_then_kill9": "exec", "exec_then_term": "exec",
 }
 
 MACHINES = {
     "race_read": race_read, "race_write": race_write, "parallel_edit": parallel_edit, "kill9_write": kill9_write, "kill_points": kill_points,
     "edit_loop_kill": edit_loop_kill, "undo": undo, "read_dupkey": read_dupkey, "rpc": rpc, "pings": pings, "call_all_wrong_types": call_all_wrong_types,
     "backpressure": backpressure, "init_version": init_version, "call_before_init": call_before_init, "read_with_roots": read_with_roots,
-    "tools_scan": tools_scan, "start": start, "strace_net": strace_net, "grep_logs": grep_logs, "stdio26": stdio26, "sh": outside, "undo": undo, "sleep": sleep,
+    "tools_scan": tools_scan, "start": start, "strace_net": strace_net, "grep_logs": grep_logs, "stdio26": stdio26, "exec_cancel": exec_cancel,
+    "exec_then_kill9": exec_then_kill9, "exec_then_term": exec_then_term, "sh": outside, "undo": undo, "sleep": sleep,
 }

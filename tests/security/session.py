@@ -1,5 +1,6 @@
 """One row's session with a server: operations in, replies out, memory watched."""
 import os
+import re
 import threading
 import time
 
@@ -10,6 +11,8 @@ from pipe import refused, text_of
 
 #: The largest file that is read to its end here.
 WHOLE = 4_000_000
+#: The name of a command that was started.
+JOB = re.compile(r"\bjob-\w+")
 
 
 class Reply:
@@ -36,6 +39,7 @@ class Session:
         self.read_paths, self.unshown = set(), set()
         self.idle_mb = self.peak_mb = 0.0
         self.trace_from, self.why_not_started = 0, ""
+        self.job = ""
         self.stopped = threading.Event()
 
     def limit(self):
@@ -97,6 +101,8 @@ class Session:
         replies = []
         for tool, arguments in adapters.calls(self.adapter, operation, args):
             replies.append(self.call(self.server, tool, arguments, max(0.1, until - time.monotonic())))
+            named = JOB.search(replies[-1].text)
+            self.job = named[0] if named else self.job
         if changes:
             self.counted(args["path"], replies[0])
         return replies or [Reply()]
@@ -106,7 +112,9 @@ class Session:
         return adapters.calls(self.adapter, operation, self.completed(operation, args))[0]
 
     def completed(self, operation, args):
-        """Adds to a write what a dialect with a flag for overwriting must know."""
+        """Adds to a write what a dialect with a flag for overwriting must know, and the job to what is about one."""
+        if operation in ("bg_output", "bg_kill"):
+            return {**args, "job": self.job}
         if operation != "write":
             return args
         exists = os.path.lexists(os.path.join(self.world.ws, args["path"]))

@@ -8,13 +8,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from pipe import Gone, Pipe, Silent  # noqa: E402
 
 PRODUCT = "toolpost"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
-NAMES = ("BASE", "WS", "OUT", "HOME", "TOOLS", "HOSTNAME", "PRODUCT")
+NAMES = ("BASE", "WS", "OUT", "HOME", "TOOLS", "HOSTNAME", "PRODUCT", "PORT", "PORT2")
 REPEAT = re.compile(r"\{(REPEAT|REPEATLINE):((?:[^{}:]|:(?!\d+\}))*):(\d+)\}", re.DOTALL)
 
 
@@ -48,10 +49,11 @@ class World:
         setting.chown(self.base)
         self.errors = os.path.join(self.base, "server.err")
         self.trace = os.path.join(self.base, "strace.log")
-        self.mounted, self.servers = False, []
+        self.mounted, self.servers, self.listeners = False, [], Listeners()
 
     def names(self):
-        values = (self.base, self.ws, self.out, self.home, self.setting.tools, socket.gethostname(), PRODUCT)
+        values = (self.base, self.ws, self.out, self.home, self.setting.tools, socket.gethostname(), PRODUCT,
+                  str(self.listeners.port), str(self.listeners.port2))
         return dict(zip(NAMES, values, strict=True))
 
     def fill(self, value):
@@ -114,8 +116,13 @@ class World:
             command += ["--root", root]
         if not roots:
             self.config("config.toml", "root = []\n")
-        if policy.get("ask") == "never":
+        if policy.get("ask") == "never" or policy.get("mode") == "read-only":
             command += ["--ask", "deny"]
+        elif self.row["area"] in ("exec", "exec-policy", "trust-config", "secrets-logs"):
+            # What is asked about is allowed: the row looks at what holds nevertheless.
+            command += ["--ask", "allow"]
+        if policy.get("mode") == "read-only":
+            command.append("--read-only")
         rules = rules_of(policy)
         if rules:
             command += ["--policy", self.config("row-policy.toml", rules)]
@@ -156,6 +163,7 @@ class World:
         """Ends every process of the row, found by its mark, then removes the folder."""
         for server in self.servers:
             server.kill()
+        self.listeners.close()
         mark = f"TOOLPOST_ROW={self.base}".encode()
         for name in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -178,8 +186,45 @@ def rules_of(policy):
         rules.append(("read", policy["deny_read"]))
     if policy.get("mode") == "read-only":
         rules.append(("write", ["**"]))
+    more = [("allow", policy.get("allow_commands")), ("deny", policy.get("deny_commands"))]
+    said = '[[rule]]\ntouch = ["execute"]\ncommands = {}\ndecide = "{}"\nwhy = "The row says so."\n'
+    commands = "".join(said.format(json.dumps(names), decision) for decision, names in more if names)
     form = '[[rule]]\ntouch = ["{}"]\npaths = {}\ndecide = "deny"\nwhy = "The row forbids it."\n'
-    return "".join(form.format(touch, json.dumps(paths)) for touch, paths in rules)
+    return "".join(form.format(touch, json.dumps(paths)) for touch, paths in rules) + commands
+
+
+class Listeners:
+    """What waits on the loopback of the host, with something to tell: nothing of it may be reached."""
+
+    def __init__(self):
+        self.paths = []
+        self.stream, self.datagrams = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
+        for one in (self.stream, self.datagrams):
+            one.bind(("127.0.0.1", 0))
+        self.stream.listen()
+        self.port, self.port2 = self.stream.getsockname()[1], self.datagrams.getsockname()[1]
+        threading.Thread(target=self._answer, daemon=True).start()
+
+    def _answer(self):
+        while True:
+            try:
+                peer, _ = self.stream.accept()
+                peer.settimeout(2)
+                line = peer.recv(4096).decode("latin-1").split(" ")
+                self.paths.append(line[1] if len(line) > 1 else "")
+                peer.sendall(b"HTTP/1.0 401 Unauthorized\r\nWWW-Authenticate: Basic\r\n\r\nCANARY-7f3a9\n")
+                peer.close()
+            except (OSError, ValueError):
+                if self.stream.fileno() < 0:
+                    return
+
+    def hit(self, path):
+        return any(said.startswith(path) for said in self.paths)
+
+    def close(self):
+        self.stream.shutdown(socket.SHUT_RDWR)
+        self.stream.close()
+        self.datagrams.close()
 
 
 def wrapped(command, policy, world):

@@ -65,7 +65,9 @@ fn sandbox(settings: &Settings) -> Vec<String> {
     let first = match found.means {
         Means::Namespaces => format!("namespaces of its own, a filter of system calls, {landlock}"),
         Means::Landlock => format!("a filter of system calls, {landlock}; no namespaces"),
-        Means::Nothing => "nothing here confines commands, so none is run (`--sandbox off` runs them without)".to_owned(),
+        Means::Nothing => {
+            "nothing here confines commands, so none is run (`--sandbox off` runs them without)".to_owned()
+        }
     };
     let failed = found.failed.iter().map(|(means, why)| format!("without {}: {why}", means.name()));
     std::iter::once(first).chain(failed).collect()

@@ -11,7 +11,9 @@ use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_engine::{Access, Commands, Confinement, Engine, Plan, Sandbox, Several, operations::grep::Rules};
+use toolpost_engine::{
+    Access, Commands, Confinement, Engine, Plan, Sandbox, Several, operations::grep::Rules,
+};
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{

@@ -61,9 +61,13 @@ fn named(outcome: Option<&Outcome>) -> Option<String> {
 fn a_number_that_varies_stands_for_a_number_alone() {
     agrees("took 12 ms, 3 of 4", "took {ms} ms, 3 of 4", "");
     agrees("job-abcdefghi2 in 5 ms", "{job} in {ms} ms", "");
-    for (said, wanted) in
-        [("job-abc", "{job}"), ("took ms", "took {ms}ms"), ("took 1 ms, 3", "took {ms} ms, 4"), ("x", "{ms}"), ("1 2", "1 {ms} ")]
-    {
+    for (said, wanted) in [
+        ("job-abc", "{job}"),
+        ("took ms", "took {ms}ms"),
+        ("took 1 ms, 3", "took {ms} ms, 4"),
+        ("x", "{ms}"),
+        ("1 2", "1 {ms} "),
+    ] {
         assert!(std::panic::catch_unwind(|| agrees(said, wanted, "")).is_err(), "{said} {wanted}");
     }
 }

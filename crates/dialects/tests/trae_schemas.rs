@@ -1,14 +1,17 @@
 //! What the `trae` dialect publishes is what its reference publishes.
 #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use toolpost_tool::published;
 
-/// Limits that the reference states in words, and the contract as numbers: published beside what the reference's schema says.
-const STATED: [(&str, &str, &str, i64); 2] = [
-    ("view_files", "/properties/files", "maxItems", 10),
-    ("list_dir", "/properties/max_depth", "maximum", 5),
+/// Limits and choices that the reference states in words, and the contract as data: published beside what the reference's schema says.
+const STATED: [(&str, &str, &str, &str); 4] = [
+    ("view_files", "/properties/files", "maxItems", "10"),
+    ("list_dir", "/properties/max_depth", "maximum", "5"),
+    ("run_command", "/properties/command_type", "enum", SORTS),
+    ("check_command_status", "/properties/output_priority", "enum", r#"["top", "bottom", "split"]"#),
 ];
+const SORTS: &str = r#"["web_server", "long_running_process", "short_running_process", "other"]"#;
 
 fn shapes() -> Map<String, Value> {
     let tools = toolpost_dialects::trae::DIALECT.tools.iter();
@@ -34,7 +37,7 @@ fn every_schema_is_the_one_of_the_reference() {
     for (tool, place, key, limit) in STATED {
         let property = wanted[tool].pointer_mut(place).unwrap().as_object_mut().unwrap();
         assert_eq!(
-            property.insert(key.to_owned(), json!(limit)),
+            property.insert(key.to_owned(), serde_json::from_str(limit).unwrap()),
             None,
             "{tool}: the reference has it by now"
         );

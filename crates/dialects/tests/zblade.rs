@@ -100,6 +100,17 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
              \"bytes_returned\":21,\"timed_out\":false}}}",
         ),
         (
+            "run_command",
+            json!({"command": "ls", "cwd": "src", "blocking": true, "wait_ms_before_async": 5}),
+            "config.rs\nmain.rs\nExit code: 0",
+        ),
+        (
+            "run_command",
+            json!({"program": "echo", "args": ["$((1 + 1))"], "shell": false}),
+            "$((1 + 1))\nExit code: 0",
+        ),
+        ("run_command", json!({"program": "echo", "args": ["$((1 + 1))"], "shell": true}), "2\nExit code: 0"),
+        (
             "batch",
             json!({"calls": batch, "max_parallel": 1, "fail_fast": true, "ordered": true, "cancel_after_ms": 9000}),
             "{\"results\":[{\"index\":0,\"tool\":\"get_file_info\",\"ok\":false,\

@@ -2,12 +2,12 @@
 
 use crate::{Failure, Hint, Kind, Trouble};
 use std::io;
+use toolpost_process::StartError;
 use toolpost_text::{
     encoding::{Encoding, SpliceError, Text},
     guard::Placeholder,
     matching::Miss,
 };
-use toolpost_process::StartError;
 use toolpost_workspace::{
     AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath,
 };

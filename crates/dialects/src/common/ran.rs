@@ -78,7 +78,9 @@ pub(crate) fn standing(ran: &Output) -> String {
     let time = time(ran.elapsed_ms);
     match (&ran.ending, ran.state) {
         (Some(ending), _) => ended(ending),
-        (None, State::Ending) => format!("It was told to end {time} after its start, and has not done so yet."),
+        (None, State::Ending) => {
+            format!("It was told to end {time} after its start, and has not done so yet.")
+        }
         (None, State::Running | State::Ended) => format!("It still runs, {time} after its start."),
     }
 }

@@ -50,7 +50,9 @@ impl Tool for Bash {
         let mut notes = Vec::new();
         let wait = match args.run_in_background {
             Some(true) => Wait::OrLeave(START),
-            Some(false) | None => Wait::OrEnd(ran::limit("timeout", args.timeout, USUAL, LONGEST, &mut notes)?),
+            Some(false) | None => {
+                Wait::OrEnd(ran::limit("timeout", args.timeout, USUAL, LONGEST, &mut notes)?)
+            }
         };
         Ok(Request {
             command: Command {

@@ -24,7 +24,12 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "trae",
     tools: &TOOLS,
-    pages: &[include_str!("search.md"), include_str!("files.md"), include_str!("fast_apply.md"), include_str!("commands.md")],
+    pages: &[
+        include_str!("search.md"),
+        include_str!("files.md"),
+        include_str!("fast_apply.md"),
+        include_str!("commands.md"),
+    ],
     instructions: "File and search tools over the workspace. Find places with search_by_regex and list_dir, look at \
         up to ten of them at once with view_files, change them with update_file: its reply is a diff, so there is no \
         need to view the file again. Several blocks of one update_file call are made in the order of the file, all \

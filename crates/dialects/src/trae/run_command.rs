@@ -27,9 +27,8 @@ pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["program", "cmd"], "examples" = ["cargo"]))]
     command: String,
     /// The arguments of the program, each as it is; an empty list where there are none.
-    #[serde(default)]
     #[schemars(extend("x-aliases" = ["arguments"], "x-required" = true, "examples" = [["test", "--workspace"]]))]
-    args: Vec<String>,
+    args: Option<Vec<String>>,
     /// What sort of command it is; it changes nothing of how it runs.
     #[schemars(extend("x-aliases" = ["type"], "examples" = ["short_running_process"]))]
     command_type: Option<Sort>,
@@ -67,10 +66,14 @@ impl Tool for RunCommand {
         let is_server = matches!(args.command_type, Some(Sort::WebServer | Sort::LongRunningProcess));
         let blocking = args.blocking.unwrap_or(!is_server);
         let mut notes = Vec::new();
-        let line = line(args.command, args.args, &mut notes)?;
+        let line = line(args.command, args.args.unwrap_or_default(), &mut notes)?;
         let wait = if blocking { BLOCKING } else { start(args.wait_ms_before_async, &mut notes) };
         Ok(Request {
-            command: Command { line, directory: at.path_or_root(args.cwd.as_deref())?, approval: approval(args.requires_approval) },
+            command: Command {
+                line,
+                directory: at.path_or_root(args.cwd.as_deref())?,
+                approval: approval(args.requires_approval),
+            },
             shell: Shell::Plain,
             wait: Wait::OrLeave(wait),
             want: Want { from: Side::Split, skip: 0, count: SHOWN },

@@ -180,7 +180,10 @@ fn why(why: Why) -> String {
         Why::Stopped => "It was stopped.".to_owned(),
         Why::Cancelled => "It was ended because the call that ran it was cancelled.".to_owned(),
         Why::TimedOut(limit) => {
-            format!("It ran longer than {} ms and was ended, with everything that it had started.", limit.as_millis())
+            format!(
+                "It ran longer than {} ms and was ended, with everything that it had started.",
+                limit.as_millis()
+            )
         }
         Why::TooMuchOutput(limit) => format!("It wrote more than {limit} bytes and was ended."),
         Why::SessionEnded => "It was ended with its session.".to_owned(),

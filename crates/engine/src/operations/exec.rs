@@ -43,6 +43,8 @@ pub enum Wait {
 const TOLD: Duration = Duration::from_millis(500);
 /// How long after its time a command that does not end is waited for.
 const PATIENCE: Duration = Duration::from_secs(6);
+/// How long it is waited for that nothing is left of a command that has ended.
+const CLEARED: Duration = Duration::from_millis(100);
 /// How much of the latest output is told, in bytes.
 const LATEST: usize = 400;
 
@@ -73,6 +75,10 @@ impl Operation for Exec {
         let mut watched = Watched { job: job.clone(), dropped: Dropped::End };
         watched.wait(cx, wait, limit).await?;
         watched.dropped = Dropped::Leave;
+        if job.ending().is_some() {
+            // What held its place in the workspace is taken away when nothing of it is left.
+            job.wait(Until::Gone, CLEARED).await;
+        }
         blocking(move || Ran::of(&job, want, notes)).await
     }
 }
@@ -80,10 +86,9 @@ impl Operation for Exec {
 fn launch(commands: &Commands, command: &Command, shell: Shell, limit: Option<Duration>) -> Launch {
     let program = match &command.line {
         Line::Shell(line) => Program::Line { line: line.clone(), shell },
-        Line::Words(words) => Program::direct(
-            words.first().cloned().unwrap_or_default(),
-            words.iter().skip(1).cloned(),
-        ),
+        Line::Words(words) => {
+            Program::direct(words.first().cloned().unwrap_or_default(), words.iter().skip(1).cloned())
+        }
     };
     let limits = Limits { time: limit, ..Limits::default() };
     Launch {
@@ -161,7 +166,8 @@ fn tell(cx: &CallCtx, job: &Job, start: Instant, heard: u64) -> u64 {
 
 fn given_up(job: &Job) -> Failure {
     let shown = job.show(Want { from: Side::Bottom, skip: 0, count: 4_000 });
-    let text: String = shown.map(|shown| shown.pieces.into_iter().map(|piece| piece.text).collect()).unwrap_or_default();
+    let text: String =
+        shown.map(|shown| shown.pieces.into_iter().map(|piece| piece.text).collect()).unwrap_or_default();
     let what = "The call was cancelled: the command was ended, with everything that it had started. What it did until \
                 then is done.";
     let failure = Failure::new(Kind::Cancelled, what);

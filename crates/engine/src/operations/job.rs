@@ -1,10 +1,6 @@
 //! `job`: how far a command is that was started before, and what it wrote.
 
-use crate::{
-    Access, CallCtx, Engine, Failure, Operation, Touch,
-    commands::Ran,
-    engine::blocking,
-};
+use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, commands::Ran, engine::blocking};
 use std::time::Duration;
 use toolpost_process::{SessionKey, Until};
 

@@ -1,10 +1,6 @@
 //! `stop`: a command is ended, with everything that it started.
 
-use crate::{
-    Access, CallCtx, Engine, Failure, Operation, Touch,
-    commands::Ran,
-    engine::blocking,
-};
+use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, commands::Ran, engine::blocking};
 use toolpost_process::{SessionKey, Why};
 
 pub use super::exec::{Side, Want};

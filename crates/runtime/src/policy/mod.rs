@@ -168,8 +168,11 @@ impl Policy {
     #[must_use]
     pub fn kept_names(&self) -> Vec<PathBuf> {
         let named = self.rules.iter().flat_map(|rule| rule.kept_names());
-        let is_kept =
-            |name: &&String| self.judge_name(Access::Writes, name, &format!("/{name}")).decision != Decision::Allow;
+        let asks = |name: &str| {
+            self.judge_name(Access::Writes, name, &format!("/{name}")).decision != Decision::Allow
+        };
+        // A directory is kept where what lies in it is.
+        let is_kept = |name: &&String| asks(name) || asks(&format!("{name}/x"));
         named.filter(is_kept).map(PathBuf::from).collect()
     }
 
