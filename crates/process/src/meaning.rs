@@ -1,5 +1,7 @@
 //! What a program's end means: for some, a code other than 0 is an answer and no failure.
 
+use std::ffi::{OsStr, OsString};
+
 use crate::launch::Program;
 use crate::state::Exit;
 
@@ -88,6 +90,9 @@ const SIGNALS: &[(i32, &str)] = &[
 
 fn answer(program: &Program) -> Option<&'static str> {
     let words: Vec<String> = match program {
+        Program::Direct { program, arguments } if let Some(line) = line_of(program, arguments) => {
+            last_command(line)?
+        }
         Program::Direct { program, arguments } => {
             let words = std::iter::once(program).chain(arguments.first());
             words.map(|word| word.to_string_lossy().into_owned()).collect()
@@ -100,6 +105,14 @@ fn answer(program: &Program) -> Option<&'static str> {
             && names.get(1).is_none_or(|second| words.get(1).is_some_and(|word| word == second))
     };
     ANSWERS.iter().find(|(names, _)| is_it(names)).map(|(_, says)| *says)
+}
+
+/// Finds the line that a shell is given as its argument.
+fn line_of<'a>(program: &OsStr, arguments: &'a [OsString]) -> Option<&'a str> {
+    let [option, line] = arguments else { return None };
+    let name = program.to_str()?.rsplit('/').next()?;
+    let is_shell = ["bash", "sh", "dash", "zsh"].contains(&name);
+    (is_shell && ["-c", "-lc"].iter().any(|wanted| option == wanted)).then(|| line.to_str())?
 }
 
 /// Finds the words of the command whose code a line ends with; none where that takes a shell to know.

@@ -27,36 +27,36 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(dialect: &'static Dialect) -> Self {
-        Self::made(dialect, |engine| engine, |config| config)
+        Self::built(dialect, |engine| engine, |config| config)
     }
 
     /// A world in which replies carry the operation's output as data.
     pub(crate) fn structured(dialect: &'static Dialect) -> Self {
-        Self::made(dialect, |engine| engine, |config| Config { structured: Structured::On, ..config })
+        Self::built(dialect, |engine| engine, |config| Config { structured: Structured::On, ..config })
     }
 
     /// A world in which the encoding of files that are not UTF-8 is known.
     pub(crate) fn encoded(dialect: &'static Dialect, label: Option<&str>) -> Self {
         let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
-        Self::made(dialect, |engine| engine.with_encoding(encoding), |config| config)
+        Self::built(dialect, |engine| engine.with_encoding(encoding), |config| config)
     }
 
     /// A world in which it is said whether ignore files count.
     pub(crate) fn ruled(dialect: &'static Dialect, rules: Rules) -> Self {
-        Self::made(dialect, |engine| engine.with_rules(rules), |config| config)
+        Self::built(dialect, |engine| engine.with_rules(rules), |config| config)
     }
 
     /// A world in which it is said what happens where the next text stands in several places.
     pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
-        Self::made(dialect, |engine| engine.with_several(several), |config| config)
+        Self::built(dialect, |engine| engine.with_several(several), |config| config)
     }
 
     /// A world in which a call has so much time.
     pub(crate) fn hurried(dialect: &'static Dialect, time: Duration) -> Self {
-        Self::made(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })
+        Self::built(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })
     }
 
-    fn made(
+    fn built(
         dialect: &'static Dialect,
         engine: impl FnOnce(Engine) -> Engine,
         config: impl FnOnce(Config) -> Config,
@@ -89,15 +89,29 @@ impl World {
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Outcome {
-        let call = Call {
+        self.runtime.call(self.saying(tool, arguments)).await
+    }
+
+    /// Makes a call whose questions are all answered with a yes.
+    pub(crate) async fn allowed(&self, tool: &str, arguments: Value) -> Outcome {
+        self.made(Call { asker: Arc::new(Verdict::Allow), ..self.saying(tool, arguments) }).await
+    }
+
+    /// Makes a call that is put together elsewhere.
+    pub(crate) async fn made(&self, call: Call) -> Outcome {
+        self.runtime.call(call).await
+    }
+
+    /// Gives a call of this session to which nobody can answer.
+    pub(crate) fn saying(&self, tool: &str, arguments: Value) -> Call {
+        Call {
             tool: tool.to_owned(),
             arguments,
             session: self.session.clone(),
             cancel: CancellationToken::new(),
             asker: Arc::new(Verdict::Deny("Nobody is here.".to_owned())),
             progress: Progress::silent(),
-        };
-        self.runtime.call(call).await
+        }
     }
 
     pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {

@@ -1,0 +1,375 @@
+//! Commands in the words of every dialect: each ends as promised, says how, and leaves no process.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+use tokio_util::sync::CancellationToken;
+use toolpost_dialects::{opencode, probe, trae, zblade};
+use toolpost_engine::{Kind, Progress};
+use toolpost_runtime::{Call, Outcome, Verdict};
+use toolpost_tool::Dialect;
+
+/// Longer than anything here takes, on any machine: what is not back by then hangs.
+const HANGS: Duration = Duration::from_secs(90);
+
+/// A dialect, and how it says a line for a shell with a time in milliseconds; none where it cannot.
+type Column = (&'static Dialect, fn(&str, Option<u64>) -> Option<(&'static str, Value)>);
+
+const COLUMNS: [Column; 4] = [
+    (&trae::DIALECT, |line, limit| {
+        let arguments =
+            json!({"command": "bash", "args": ["-c", line], "blocking": true, "requires_approval": false});
+        limit.is_none().then_some(("run_command", arguments))
+    }),
+    (&zblade::DIALECT, |line, limit| limit.is_none().then(|| ("run_command", json!({"command": line})))),
+    (&opencode::DIALECT, |line, limit| Some(("bash", timed(json!({"command": line}), limit)))),
+    (&probe::DIALECT, |line, limit| Some(("bash", timed(json!({"command": line}), limit)))),
+];
+
+fn timed(mut arguments: Value, limit: Option<u64>) -> Value {
+    if let Some(limit) = limit {
+        arguments["timeout"] = json!(limit);
+    }
+    arguments
+}
+
+async fn said(world: &World, (tool, arguments): (&str, Value)) -> String {
+    let outcome = tokio::time::timeout(HANGS, world.allowed(tool, arguments.clone())).await;
+    words(&outcome.unwrap_or_else(|_| panic!("{tool} {arguments} hangs")))
+}
+
+/// Waits until no process has this in its command line.
+async fn gone(mark: &str) {
+    let start = Instant::now();
+    while let Some(line) = running(mark) {
+        assert!(start.elapsed() < HANGS, "still there: {line}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Waits until a program runs by this command line, and not only a shell that will start it.
+async fn begun(line: &str) {
+    while !running(line).is_some_and(|running| running.starts_with(line)) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn running(mark: &str) -> Option<String> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    // A program before the shell that started it.
+    lines.filter(|line| line.contains(mark)).min_by_key(String::len)
+}
+
+/// A line, its time, and what is said of it: everything that is expected stands in the reply, nothing else does.
+struct Row {
+    line: &'static str,
+    limit: Option<u64>,
+    wanted: &'static [&'static str],
+    unwanted: &'static [&'static str],
+    /// What no process has in its command line soon after the reply, and after the session.
+    left: Option<&'static str>,
+}
+
+const ROWS: &[Row] = &[
+    row("yes | head -2; echo after", None, &["y\ny\nafter", "Exit code: 0"]),
+    row("cat; read line; echo after", None, &["after", "Exit code: 0"]),
+    row("printf 'ok\\377\\376end\\n'", None, &["ok", "end", "Exit code: 0"]),
+    row("exit 37", None, &["(no output)", "Exit code: 37"]),
+    row("kill -9 $$", None, &["SIGKILL (9)"]),
+    row("printf '\\033[31mred\\033[0m\\033]0;title\\007\\n'", None, &["red", "Exit code: 0"]),
+    row("diff /dev/null /etc/passwd >/dev/null", None, &["Exit code: 1 (there are differences)"]),
+    Row {
+        left: Some("sleep 71001"),
+        ..row("sleep 71001 & echo started", None, &["started", "Exit code: 0", "1 process", "sleep 71001"])
+    },
+    Row {
+        left: Some("sleep 71002"),
+        ..row("nohup sleep 71002 >/dev/null 2>&1 & echo started", None, &["started", "sleep 71002"])
+    },
+    Row {
+        left: Some("sleep 71003"),
+        ..row("setsid sleep 71003 >/dev/null 2>&1 & echo started", None, &["started", "sleep 71003"])
+    },
+    Row {
+        left: Some("sleep 71004"),
+        ..row("echo begun; sleep 71004", Some(400), &["begun", "longer than 400 ms"])
+    },
+    Row {
+        left: Some("sleep 71.005"),
+        ..row(
+            "trap '' TERM INT HUP; echo begun; while :; do sleep 71.005; done",
+            Some(400),
+            &["begun", "longer than 400 ms", "SIGKILL"],
+        )
+    },
+    Row {
+        left: Some("sleep 71006"),
+        ..row("(setsid sleep 71006 >/dev/null 2>&1 &); sleep 71006", Some(400), &["longer than 400 ms"])
+    },
+    Row { unwanted: &["\u{1b}"], ..row("yes", Some(400), &["longer than 400 ms", "repeated"]) },
+];
+
+const fn row(line: &'static str, limit: Option<u64>, wanted: &'static [&'static str]) -> Row {
+    Row { line, limit, wanted, unwanted: &["\u{1b}"], left: None }
+}
+
+#[tokio::test]
+async fn each_command_ends_as_promised_in_every_dialect() {
+    for (dialect, say) in COLUMNS {
+        for row in ROWS {
+            let Some(call) = say(row.line, row.limit) else { continue };
+            let world = World::new(dialect);
+            let reply = said(&world, call).await;
+            let at = format!("{}: {}: {reply}", dialect.name, row.line);
+            row.wanted.iter().for_each(|wanted| assert!(reply.contains(wanted), "lacks {wanted:?}: {at}"));
+            row.unwanted
+                .iter()
+                .for_each(|unwanted| assert!(!reply.contains(unwanted), "has {unwanted:?}: {at}"));
+            drop(world);
+            if let Some(left) = row.left {
+                gone(left).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_cases_of_other_systems_hold_in_every_dialect() {
+    let mut run = 0;
+    for case in common::rows("runtime/tests/fixtures/issue-derived/shell_cases.json") {
+        let Some(line) =
+            case["command"].as_str().filter(|_| case["then"].is_null() && case["background"].is_null())
+        else {
+            continue;
+        };
+        for (dialect, say) in COLUMNS {
+            let Some(call) = say(line, None) else { continue };
+            let reply = said(&World::new(dialect), call).await;
+            let texts = |key: &str| case[key].as_array().cloned().unwrap_or_default();
+            for wanted in texts("contains") {
+                assert!(reply.contains(wanted.as_str().unwrap()), "{} {}: {reply}", dialect.name, case["id"]);
+            }
+            for unwanted in texts("not_contains") {
+                assert!(
+                    !reply.contains(unwanted.as_str().unwrap()),
+                    "{} {}: {reply}",
+                    dialect.name,
+                    case["id"]
+                );
+            }
+            run += 1;
+        }
+    }
+    assert_eq!(run, 9 * 4);
+}
+
+#[tokio::test]
+async fn a_time_that_is_too_long_is_cut_and_said() {
+    for (dialect, say) in COLUMNS {
+        let Some(call) = say("true", Some(999_999_999)) else { continue };
+        let reply = said(&World::new(dialect), call).await;
+        assert!(reply.contains("timeout is 600000 at most"), "{}: {reply}", dialect.name);
+    }
+}
+
+#[tokio::test]
+async fn what_one_command_did_is_the_same_data_in_every_dialect() {
+    let mut seen: Option<Value> = None;
+    for (dialect, say) in COLUMNS {
+        let (tool, arguments) = say("echo out; echo err >&2; exit 7", None).unwrap();
+        let Outcome::Done(answer) = World::structured(dialect).allowed(tool, arguments).await else {
+            panic!("{}", dialect.name)
+        };
+        let mut data = answer.structured.unwrap();
+        for varies in ["job", "command", "directory", "elapsed_ms"] {
+            assert!(data.as_object_mut().unwrap().remove(varies).is_some(), "{}: {varies}", dialect.name);
+        }
+        assert_eq!(
+            data["ending"],
+            json!({"code": 7, "signal": null, "why": null, "means": "", "standing": "failed"})
+        );
+        assert_eq!(data["confined"]["by"], "nothing");
+        assert_eq!(seen.get_or_insert_with(|| data.clone()), &data, "{}", dialect.name);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_ends_its_command() {
+    for (dialect, say) in COLUMNS {
+        let world = World::new(dialect);
+        let (tool, arguments) = say("echo begun; sleep 71010", None).unwrap();
+        let cancel = CancellationToken::new();
+        let call =
+            Call { asker: Arc::new(Verdict::Allow), cancel: cancel.clone(), ..world.saying(tool, arguments) };
+        let stop = async {
+            begun("sleep 71010").await;
+            cancel.cancel();
+        };
+        let (outcome, ()) =
+            tokio::time::timeout(HANGS, async { tokio::join!(world.made(call), stop) }).await.unwrap();
+        let Outcome::Failed(kind, answer) = outcome else { panic!("{}: {outcome:?}", dialect.name) };
+        assert_eq!(kind, Kind::Cancelled, "{}", dialect.name);
+        assert!(answer.words().contains("begun"), "{}: {}", dialect.name, answer.words());
+        gone("sleep 71010").await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_writes_is_told_while_it_runs() {
+    let world = World::new(&opencode::DIALECT);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hears = Arc::clone(&heard);
+    let progress = Progress::new(move |count, what| hears.lock().unwrap().push((count, what.to_owned())));
+    // It ends when it was heard: nothing here depends on how fast the machine is.
+    let line = "echo first; while [ ! -e heard ]; do sleep 0.05; done; echo last";
+    let call =
+        Call { asker: Arc::new(Verdict::Allow), progress, ..world.saying("bash", json!({"command": line})) };
+    let answers = async {
+        while !heard.lock().unwrap().iter().any(|(_, what)| what == "first") {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        world.put("heard", "");
+    };
+    let (outcome, ()) =
+        tokio::time::timeout(HANGS, async { tokio::join!(world.made(call), answers) }).await.unwrap();
+    assert_eq!(words(&outcome), "first\nlast\nExit code: 0");
+    let counts: Vec<u64> = heard.lock().unwrap().iter().map(|(count, _)| *count).collect();
+    assert!(counts.is_sorted(), "{counts:?}");
+}
+
+/// The part of a reply of trae that is the output.
+fn output(reply: &str) -> &str {
+    reply.split_once("in all):\n").unwrap_or_else(|| panic!("{reply}")).1
+}
+
+fn id(reply: &str) -> String {
+    reply
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("command_id: "))
+        .unwrap_or_else(|| panic!("{reply}"))
+        .to_owned()
+}
+
+#[tokio::test]
+async fn a_command_in_the_background_is_looked_at_waited_for_and_stopped() {
+    let world = World::new(&trae::DIALECT);
+    let line = "for i in 1 2 3; do echo tick$i; done; while [ ! -e go ]; do sleep 0.05; done; echo went; sleep 71020";
+    let start = json!({"command": "bash", "args": ["-c", line], "blocking": false, "wait_ms_before_async": 0, "requires_approval": false});
+    let begun = said(&world, ("run_command", start)).await;
+    assert!(begun.contains("status: running"), "{begun}");
+    let job = id(&begun);
+    world.put("go", "");
+    let start = Instant::now();
+    let mut seen = String::new();
+    while !seen.contains("went") {
+        assert!(start.elapsed() < HANGS, "{seen}");
+        let look = json!({"command_id": job, "wait_ms_before_check": 50});
+        seen = said(&world, ("check_command_status", look)).await;
+    }
+    assert!(output(&seen).starts_with("tick1\ntick2\ntick3\nwent\n"), "{seen}");
+    // Without a name it is the one that was started last; what is left out is said.
+    let slices = [
+        (
+            json!({"output_character_count": 6, "output_priority": "top"}),
+            "tick1\n[toolpost: left out characters 7 to 23]",
+        ),
+        (
+            json!({"output_character_count": 5, "output_priority": "bottom"}),
+            "[toolpost: left out characters 1 to 18]\nwent\n",
+        ),
+        (
+            json!({"output_character_count": 6, "skip_character_count": 6, "output_priority": "top"}),
+            "[toolpost: left out characters 1 to 6]\ntick2\n[toolpost: left out characters 13 to 23]",
+        ),
+        (
+            json!({"output_character_count": 12, "output_priority": "split"}),
+            "tick1\n[toolpost: left out characters 7 to 18]\nwent\n",
+        ),
+    ];
+    for (ask, wanted) in slices {
+        let reply = said(&world, ("check_command_status", ask.clone())).await;
+        assert!(output(&reply).starts_with(wanted), "{ask}: {reply}");
+    }
+    let stopped = said(&world, ("stop_command", json!({"command_id": job}))).await;
+    assert!(stopped.contains("status: done, It was stopped."), "{stopped}");
+    gone("sleep 71020").await;
+    let again = said(&world, ("stop_command", json!({"command_id": job}))).await;
+    assert!(again.contains("It had ended already"), "{again}");
+    let unknown = said(&world, ("check_command_status", json!({"command_id": "nope"}))).await;
+    assert_eq!(
+        unknown,
+        format!("There is no job `nope` in this session; it has {job}.\nDid you mean {job}?")
+    );
+}
+
+#[tokio::test]
+async fn what_fails_at_once_is_seen_to_fail_and_what_waits_is_answered_early() {
+    let world = World::new(&trae::DIALECT);
+    let start = |line: &str, wait: u64| json!({"command": "bash", "args": ["-c", line], "blocking": false, "wait_ms_before_async": wait, "requires_approval": false});
+    let failed = said(&world, ("run_command", start("echo no >&2; exit 3", 60_000))).await;
+    assert!(failed.contains("status: done, Exit code: 3") && output(&failed).starts_with("no"), "{failed}");
+    let begun = said(&world, ("run_command", start("while [ ! -e go ]; do sleep 0.05; done", 0))).await;
+    let look = json!({"command_id": id(&begun), "wait_ms_before_check": 3_600_000});
+    let go = async { world.put("go", "") };
+    let (seen, ()) = tokio::join!(said(&world, ("check_command_status", look)), go);
+    assert!(seen.contains("status: done, Exit code: 0") && seen.contains("60000 ms at most"), "{seen}");
+}
+
+#[tokio::test]
+async fn the_jobs_of_one_session_are_not_those_of_another() {
+    let mut world = World::new(&trae::DIALECT);
+    let run = json!({"command": "echo", "args": ["mine"], "blocking": true, "requires_approval": false});
+    let job = id(&said(&world, ("run_command", run)).await);
+    world.begin_anew();
+    for (tool, ask) in
+        [("check_command_status", json!({"command_id": job})), ("stop_command", json!({"command_id": job}))]
+    {
+        let Outcome::Failed(kind, _) = world.allowed(tool, ask).await else { panic!("{tool}") };
+        assert_eq!(kind, Kind::NotFound, "{tool}");
+    }
+    let Outcome::Failed(kind, answer) = world.allowed("check_command_status", json!({})).await else {
+        panic!()
+    };
+    assert_eq!((kind, answer.words().contains("No command was started")), (Kind::NotFound, true));
+}
+
+#[tokio::test]
+async fn a_call_can_want_somebody_to_be_asked_and_never_the_opposite() {
+    let world = World::new(&trae::DIALECT);
+    let rows = [
+        ("echo", false, "Exit code: 0"),
+        ("echo", true, "Nobody is here"),
+        ("npm", false, "Nobody is here"),
+        ("npm", true, "Nobody is here"),
+    ];
+    for (program, approval, wanted) in rows {
+        let run = json!({"command": program, "args": ["x"], "blocking": true, "requires_approval": approval});
+        let reply = words(&world.call("run_command", run).await);
+        assert!(reply.contains(wanted), "{program} {approval}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn five_hundred_commands_at_once_all_answer() {
+    let world = Arc::new(World::new(&opencode::DIALECT));
+    let calls = (0..500).map(|number| {
+        let world = Arc::clone(&world);
+        let call = ("bash", json!({"command": format!("echo {number}"), "timeout": 600_000}));
+        tokio::spawn(async move { said(&world, call).await })
+    });
+    let calls: Vec<_> = calls.collect();
+    for (number, call) in calls.into_iter().enumerate() {
+        assert_eq!(call.await.unwrap(), format!("{number}\nExit code: 0"));
+    }
+}
