@@ -8,7 +8,7 @@ use crate::{
 use anyhow::{Context, Result, anyhow, bail};
 use std::{
     io::Write,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_engine::{
@@ -33,12 +33,14 @@ pub(crate) struct Wired {
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
     let policy = judging(settings, &workspace)?;
-    let sandbox = sandbox(settings, &workspace, &policy)?;
+    let commands = commands(&workspace, sandbox(settings, &workspace, &policy))?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
-    let engine =
-        Engine::new(workspace).with_encoding(encoding(settings)?).with_rules(rules).with_several(several);
-    let engine = engine.with_commands(commands(settings, sandbox)?);
+    let engine = Engine::new(workspace)
+        .with_encoding(encoding(settings)?)
+        .with_rules(rules)
+        .with_several(several)
+        .with_commands(commands);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
         narrow: narrow(settings)?,
@@ -53,21 +55,21 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
 }
 
 /// Makes what commands are run with; output that is too long for memory lies in the state folder, without a name.
-fn commands(settings: &Settings, sandbox: Sandbox) -> Result<Commands> {
-    let spool = settings.state.value.clone().filter(|folder| folder.is_dir());
-    Commands::new(spool.unwrap_or_else(std::env::temp_dir), sandbox).map_err(|failure| anyhow!(failure.what))
+fn commands(workspace: &Workspace, sandbox: Sandbox) -> Result<Commands> {
+    let spool = workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf);
+    Commands::new(spool, sandbox).map_err(|failure| anyhow!(failure.what))
 }
 
 /// Makes the plan by which commands are confined: the roots can be changed, unless nothing may be written; what others
 /// run without asking stays as it is.
-fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Result<Sandbox> {
+fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandbox {
     if settings.sandbox.value == OnOff::Off {
-        return Ok(Sandbox::Off);
+        return Sandbox::Off;
     }
     let writes = !settings.narrow.denied().contains(&Access::Writes);
     let access = if writes { Confinement::Change } else { Confinement::Read };
     let roots = workspace.roots().iter().map(|root| root.path().to_path_buf());
-    Ok(Sandbox::On(Plan { access, protected: policy.kept_names(), ..Plan::new(roots) }))
+    Sandbox::On(Plan { access, protected: policy.kept_names(), ..Plan::new(roots) })
 }
 
 /// Opens the workspace for a command, and tells what it found left over.

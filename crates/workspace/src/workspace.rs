@@ -51,9 +51,15 @@ impl Workspace {
         &self.0.roots
     }
 
+    /// Gives the state folder, if there is one that can be used.
+    #[must_use]
+    pub fn state_folder(&self) -> Option<&Path> {
+        self.state().map(State::path)
+    }
+
     /// Says in a line where state is kept, or what its absence means.
     pub fn state_report(&self) -> String {
-        crate::probe::state(self.state().map(State::path))
+        crate::probe::state(self.state_folder())
     }
 
     /// Makes the path of a place that was resolved before, if a root of this workspace holds it.

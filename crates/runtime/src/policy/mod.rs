@@ -167,7 +167,7 @@ impl Policy {
     /// Lists the names in a root that are not written without asking; a sandbox keeps commands from them.
     #[must_use]
     pub fn kept_names(&self) -> Vec<PathBuf> {
-        let named = self.rules.iter().flat_map(|rule| rule.kept_names());
+        let named = self.rules.iter().flat_map(Rule::kept_names);
         let asks = |name: &str| {
             self.judge_name(Access::Writes, name, &format!("/{name}")).decision != Decision::Allow
         };
