@@ -17,7 +17,7 @@ pub use call::Call;
 pub use catalogue::{Catalogue, Narrow, NarrowError, Published};
 pub use events::{Event, Events};
 pub use policy::{
-    BuiltIn, Decision, Explained, JudgedSegment, JudgedTouch, LearnError, Lists, Origin, Policy, PolicyError,
-    Rule, RuleSource, Uncertain,
+    Decision, Explained, JudgedSegment, JudgedTouch, LearnError, Origin, Policy, PolicyError, Rule,
+    RuleSource, Uncertain,
 };
 pub use runtime::{Config, Runtime, Structured};

@@ -2,10 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolpost_engine::{Access, Approval, Command, Line};
-use toolpost_runtime::{BuiltIn, Decision, Explained, Lists, Policy, RuleSource};
+use toolpost_runtime::{Decision, Explained, Policy, RuleSource};
 use toolpost_workspace::{Options, Workspace};
 
 /// A workspace, for commands to start in.
@@ -244,14 +244,9 @@ fn a_file_is_refused_where_a_rule_or_an_example_is_wrong() {
 #[test]
 fn lists_with_colons_have_four_priorities() {
     let world = World::new();
-    let list = |patterns: &[&str]| patterns.iter().map(|pattern| (*pattern).to_owned()).collect::<Vec<_>>();
-    let lists = Lists {
-        allow: list(&["git:push", "sudo:ls", "npm:run:*"]),
-        deny: list(&["git:push:--force", "git:log"]),
-        ..Lists::default()
-    };
+    let lists = "[lists]\nallow = [\"git:push\", \"sudo:ls\", \"npm:run:*\"]\ndeny = [\"git:push:--force\", \"git:log\"]\n";
     world.check(
-        &Policy::built_in().unwrap().with_lists(&lists).unwrap(),
+        &operator(lists),
         &[
             ("git push", Allow),
             ("git push origin main --force", Deny),
@@ -264,14 +259,24 @@ fn lists_with_colons_have_four_priorities() {
             ("cd x && git push; rm -rf /", Deny),
         ],
     );
-    let bare =
-        Lists { built_in_allow: BuiltIn::Dropped, built_in_deny: BuiltIn::Dropped, ..Lists::default() };
-    world.check(&Policy::built_in().unwrap().with_lists(&bare).unwrap(), &[("ls", Ask), ("sudo ls", Ask)]);
-    let several = Lists { allow: list(&["cd * && git *"]), ..Lists::default() };
+    let bare = "[lists]\nbuilt_in_allow = \"dropped\"\nbuilt_in_deny = \"dropped\"\n";
+    world.check(&operator(bare), &[("ls", Ask), ("sudo ls", Ask)]);
+    let several = "[lists]\nallow = [\"cd * && git *\"]\n";
+    // A project's lists only tighten, too.
+    let project = RuleSource::Project("p".to_owned());
+    let only = Policy::built_in().unwrap().with(lists, &project).unwrap();
+    world.check(&only, &[("git push", Ask), ("sudo ls", Deny), ("git log", Deny), ("git status", Allow)]);
+    let refused = |text: &str, source: &RuleSource| {
+        Policy::built_in().unwrap().with(text, source).unwrap_err().to_string()
+    };
     assert_eq!(
-        Policy::built_in().unwrap().with_lists(&several).unwrap_err().to_string(),
-        "the list of what to allow: the pattern `cd * && git *` is wrong: it is about several commands; each command of a \
-         line is judged by itself, so write one pattern for each."
+        [refused(several, &RuleSource::Operator("o".to_owned())), refused(bare, &project)],
+        [
+            "o: the pattern `cd * && git *` is wrong: it is about several commands; each command of a line is judged by itself, \
+             so write one pattern for each.",
+            "p: the lists of a project cannot drop the built-in ones until the file is trusted; leave that to the user's own \
+             file."
+        ]
     );
 }
 
@@ -284,14 +289,13 @@ fn no_row_of_the_security_cases_is_allowed() {
     for row in &rows {
         let allow = list(row, "allow");
         // A row that lists what may run allows nothing else.
-        let built_in_allow = if allow.is_empty() { BuiltIn::Kept } else { BuiltIn::Dropped };
-        let lists = Lists {
-            allow: allow.iter().map(|words| words.replace(' ', ":")).collect(),
-            deny: list(row, "deny"),
-            built_in_allow,
-            ..Lists::default()
-        };
-        let policy = Policy::built_in().unwrap().with_lists(&lists).unwrap();
+        let built_in_allow = if allow.is_empty() { "kept" } else { "dropped" };
+        let colons: Vec<String> = allow.iter().map(|words| words.replace(' ', ":")).collect();
+        let policy = operator(&format!(
+            "[lists]\nallow = {}\ndeny = {}\nbuilt_in_allow = \"{built_in_allow}\"\n",
+            json!(colons),
+            row["deny"]
+        ));
         let command = row["command"].as_str().unwrap().replace("{WS}", "/ws").replace("{OUT}", "/out");
         let id = row["id"].as_str().unwrap();
         match world.judge(&policy, &command) {

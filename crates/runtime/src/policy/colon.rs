@@ -4,21 +4,23 @@ use super::{Decision, Policy, PolicyError, Rule, RuleSource, pattern::Pattern, r
 use toolpost_engine::Access;
 
 /// Lists of commands, in four priorities: own denials, own permissions, the built-in denials, the built-in permissions.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lists {
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Lists {
     /// What is allowed, over the built-in denials.
-    pub allow: Vec<String>,
+    allow: Vec<String>,
     /// What is denied, whatever else is said.
-    pub deny: Vec<String>,
+    deny: Vec<String>,
     /// Whether the built-in permissions hold.
-    pub built_in_allow: BuiltIn,
+    built_in_allow: BuiltIn,
     /// Whether the built-in denials hold.
-    pub built_in_deny: BuiltIn,
+    built_in_deny: BuiltIn,
 }
 
 /// Whether a built-in list holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BuiltIn {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum BuiltIn {
     /// It does.
     #[default]
     Kept,
@@ -31,10 +33,11 @@ impl Policy {
     ///
     /// The later rule wins, and the built-in list permits first and denies then, so the order of the rules is that of the
     /// four priorities, the lowest first.
-    ///
-    /// # Errors
-    /// When a pattern of the lists is wrong.
-    pub fn with_lists(self, lists: &Lists) -> Result<Self, PolicyError> {
+    pub(super) fn with_lists(self, lists: &Lists, source: &RuleSource) -> Result<Self, PolicyError> {
+        let drops = [lists.built_in_allow, lists.built_in_deny].contains(&BuiltIn::Dropped);
+        if drops && matches!(source, RuleSource::Project(_)) {
+            return Err(PolicyError::Drops { file: source.to_string() });
+        }
         let dropped = |rule: &Rule| {
             let listed = rule.source == RuleSource::BuiltIn && rule.accesses == [Access::Executes];
             let which =
@@ -43,19 +46,23 @@ impl Policy {
         };
         let kept: Vec<Rule> = self.rules.iter().filter(|rule| !dropped(rule)).cloned().collect();
         let own = [
-            own(&lists.allow, Decision::Allow, "a list of allowed commands names it")?,
-            own(&lists.deny, Decision::Deny, "a list of denied commands names it")?,
+            own(&lists.allow, Decision::Allow, "a list of allowed commands names it", source)?,
+            own(&lists.deny, Decision::Deny, "a list of denied commands names it", source)?,
         ];
         let policy = Self { rules: std::sync::Arc::new(kept), ..self };
         Ok(policy.adding(own.into_iter().flatten()))
     }
 }
 
-fn own(patterns: &[String], decision: Decision, why: &str) -> Result<Option<Rule>, PolicyError> {
-    let file = format!("the list of what to {}", decision.word());
+fn own(
+    patterns: &[String],
+    decision: Decision,
+    why: &str,
+    source: &RuleSource,
+) -> Result<Option<Rule>, PolicyError> {
     let read = |pattern: &String| {
         words(pattern).and_then(|words| Pattern::read(&words)).map_err(|problem| PolicyError::Pattern {
-            file: file.clone(),
+            file: source.to_string(),
             pattern: pattern.clone(),
             problem: problem.to_owned(),
         })
@@ -69,7 +76,7 @@ fn own(patterns: &[String], decision: Decision, why: &str) -> Result<Option<Rule
         target: Target::Commands(patterns),
         decision,
         why: why.to_owned(),
-        source: RuleSource::Operator(file.clone()),
+        source: source.clone(),
         line: 0,
     }))
 }

@@ -1,6 +1,6 @@
 //! Reads rules from TOML.
 
-use super::{Decision, Rule, RuleSource, Target, pattern::Pattern};
+use super::{Decision, Lists, Rule, RuleSource, Target, pattern::Pattern};
 use globset::{GlobBuilder, GlobSetBuilder};
 use serde::Deserialize;
 use thiserror::Error;
@@ -58,6 +58,14 @@ pub enum PolicyError {
         /// Why they do.
         why: String,
     },
+    /// A project's file would loosen the built-in rules.
+    #[error(
+        "{file}: the lists of a project cannot drop the built-in ones until the file is trusted; leave that to the user's own file."
+    )]
+    Drops {
+        /// The file.
+        file: String,
+    },
     /// A rule is about nothing, or about what its touches are not.
     #[error("{file}: line {line}: {problem}.")]
     Rule {
@@ -73,6 +81,7 @@ pub enum PolicyError {
 /// A file of rules, read.
 pub(super) struct Parsed {
     pub(super) rules: Vec<ParsedRule>,
+    pub(super) lists: Lists,
     pub(super) examples: Examples,
 }
 
@@ -99,6 +108,8 @@ pub(super) struct Examples {
 struct File {
     #[serde(default)]
     rule: Vec<Spanned<Written>>,
+    #[serde(default)]
+    lists: Lists,
     #[serde(default)]
     examples: Examples,
 }
@@ -146,7 +157,11 @@ pub(super) fn parse(text: &str, source: &RuleSource) -> Result<Parsed, PolicyErr
         let examples = std::mem::take(&mut written.examples);
         Ok(ParsedRule { rule: rule(written, source, line)?, examples })
     });
-    Ok(Parsed { rules: rules.collect::<Result<_, PolicyError>>()?, examples: file.examples })
+    Ok(Parsed {
+        rules: rules.collect::<Result<_, PolicyError>>()?,
+        lists: file.lists,
+        examples: file.examples,
+    })
 }
 
 fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, PolicyError> {

@@ -11,12 +11,12 @@ mod place;
 mod rule;
 mod shown;
 
+use colon::Lists;
 use rule::Target;
 use std::{path::PathBuf, sync::Arc};
 use toolpost_engine::{Access, Approval, Command, Host, Touch};
 use toolpost_workspace::WorkspacePath;
 
-pub use colon::{BuiltIn, Lists};
 pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
 pub use file::PolicyError;
 pub use learn::LearnError;
@@ -108,12 +108,14 @@ impl Policy {
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
         let file = file::parse(text, source)?;
         examples::each_rule(&file, source)?;
-        let policy = self.clone().adding(file.rules.iter().map(|parsed| parsed.rule.clone()));
+        let rules = file.rules.iter().map(|parsed| parsed.rule.clone());
+        let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
         // What a project's file promises holds once it is trusted.
         let trusted = match source {
             RuleSource::Project(name) => {
                 let trusted = RuleSource::Trusted(name.clone());
-                self.adding(file::parse(text, &trusted)?.rules.into_iter().map(|parsed| parsed.rule))
+                let rules = file::parse(text, &trusted)?.rules.into_iter().map(|parsed| parsed.rule);
+                self.adding(rules).with_lists(&file.lists, &trusted)?
             }
             _ => policy.clone(),
         };
