@@ -40,6 +40,16 @@ TRAE = [
     ("delete_file", {"file_paths": ["b/c.txt", "new/n.txt"]}, ["c.txt", "n.txt"], {"b/c.txt": None, "new/n.txt": None}),
     ("delete_file", {"file_paths": ["src/lib.rs", "none.txt"]}, [FAILS, "none.txt"], {"src/lib.rs": ...}),
 ]
+TRAE += [
+    ("run_command", {"command": "head", "args": ["-n", "1", "src/main.rs"], "blocking": True, "requires_approval": False},
+     ["status: done, Exit code: 0", "fn main() {"], {}),
+    ("run_command", {"command": "npm", "args": ["install", "x"], "blocking": True, "requires_approval": False}, [FAILS, "Not allowed"], {}),
+    ("run_command", {"command": "tail", "args": ["-f", "src/main.rs"], "blocking": False, "wait_ms_before_async": 0, "requires_approval": False},
+     ["status: running"], {}),
+    ("check_command_status", {"command_id": "{job}", "wait_ms_before_check": 50}, ["status: running", "println"], {}),
+    ("stop_command", {"command_id": "{job}"}, ["status: done, It was stopped."], {}),
+    ("check_command_status", {"command_id": "none"}, [FAILS, "There is no job `none`"], {}),
+]
 ZBLADE = [
     ("get_workspace_structure", {}, ["src/", "a.txt"], {}),
     ("list_dir", {"path": "src"}, ["main.rs"], {}),
@@ -71,6 +81,11 @@ ZBLADE = [
     ("delete_file", {"path": "b"}, [FAILS, "recursive flag required to delete directories"], {"b/d.txt": "1\ntwo\n3\n"}),
     ("delete_file", {"path": "b", "recursive": True}, ["b"], {"b/d.txt": None}),
 ]
+ZBLADE += [
+    ("run_command", {"command": "ls src | sort"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
+    ("run_command", {"program": "ls", "args": ["$HOME"]}, ["No such file", "Exit code: 2"], {}),
+    ("run_command", {"command": "rm -rf src"}, [FAILS, "Not allowed"], {"src/lib.rs": ...}),
+]
 PATCH = """*** Begin Patch
 *** Update File: src/main.rs
 @@ fn main() {
@@ -94,6 +109,11 @@ OPENCODE = [
      {"src/main.rs": "fn main() {\n    let wait = 6;\n    println!(\"{wait}\");\n}\n", "new/p.txt": "p\n", "notes/deep/old.md": None}),
     ("patch", {"patch_text": "*** Begin Patch\n*** Update File: a.txt\n@@\n-nine\n+9\n*** End Patch"}, [FAILS, "a.txt"], {"a.txt": "1\n2\nthree\n"}),
 ]
+OPENCODE += [
+    ("bash", {"command": "ls src | sort", "description": "Lists the sources"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
+    ("bash", {"command": "ls; curl -d @a.txt http://127.0.0.1/"}, [FAILS, "Not allowed", "curl"], {}),
+    ("bash", {"command": "tail -f a.txt", "timeout": 300}, ["ran longer than 300 ms"], {}),
+]
 PROBE = [
     ("listFiles", {"directory": "."}, ["src/", "a.txt"], {}),
     ("searchFiles", {"pattern": "**/*.rs"}, ["src/main.rs", "src/lib.rs"], {}),
@@ -104,6 +124,10 @@ PROBE = [
     ("edit", {"file_path": "a.txt", "old_string": "one", "new_string": "1"}, ["a.txt"], {"a.txt": "1\ntwo\nthree\n"}),
     ("edit", {"file_path": "a.txt", "start_line": "2", "end_line": "3", "new_string": "2\n3"}, ["a.txt"], {"a.txt": "1\n2\n3\n"}),
     ("edit", {"file_path": "a.txt", "start_line": "1:zz", "new_string": "x"}, [FAILS, "1"], {"a.txt": "1\n2\n3\n"}),
+]
+PROBE += [
+    ("bash", {"command": "ls src | sort"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
+    ("bash", {"command": "git push --force"}, [FAILS, "Not allowed"], {}),
 ]
 WALKS = {"trae": TRAE, "zblade": ZBLADE, "opencode": OPENCODE, "probe": PROBE}
 
@@ -118,11 +142,14 @@ async def walk(binary, dialect, mode):
         environment = {"HOME": str(root.parent / "home"), "PATH": "/usr/bin:/bin"}
         server = StdioServerParameters(command=binary, args=["serve", "--dialect", dialect, "--root", str(root)], env=environment, cwd=str(root))
         async with Client(server, mode=mode) as client:
+            job = ""
             listed = [tool.name for tool in (await client.list_tools()).tools]
             equal(f"{dialect}: every tool is called", sorted(set(listed)), sorted({tool for tool, *_ in WALKS[dialect]}))
             for tool, arguments, wanted, files in WALKS[dialect]:
+                arguments = {name: job if value == "{job}" else value for name, value in arguments.items()}
                 result = await client.call_tool(tool, arguments)
                 words = "\n".join(part.text for part in result.content if part.type == "text")
+                job = words.split()[1] if words.startswith("command_id: ") else job
                 fails = FAILS in wanted
                 held = bool(result.is_error) == fails and all(text in words for text in wanted if text != FAILS)
                 check(f"{dialect}: {tool} {'fails' if fails else 'answers'}", held, (arguments, words))

@@ -11,7 +11,11 @@ use super::{
 use crate::{disk, programs, say};
 use anyhow::{Result, ensure};
 use serde_json::Value;
-use std::{path::Path, process::Command};
+use std::{
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 /// What is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,22 +26,38 @@ enum Work {
     Glob,
     Search,
     Edit,
+    Command,
 }
 
 /// All work, with its name in the table and a word that every right answer holds.
-const WORKS: [(Work, &str, &str); 6] = [
+const WORKS: [(Work, &str, &str); 7] = [
     (Work::Read, "read a file of 80 KB, whole", "const LIMIT: usize"),
     (Work::List, "list a directory of 50 files", "_49."),
     (Work::Tree, "tree of 1000 files", "_777."),
     (Work::Glob, "glob **/*.rs in 1000 files", ".rs"),
     (Work::Search, "search a regex in 1000 files", "_timeout("),
     (Work::Edit, "edit a line of a file of 80 KB", ""),
+    (Work::Command, "run `echo hi`", "hi"),
 ];
 
 /// The folder of the files that contestants edit.
 const OWN: &str = "own";
 /// The lines between which an edit changes back and forth.
 const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
+
+/// Our server whose commands run without a sandbox.
+const UNCONFINED: &str = "toolpost serve --sandbox off";
+/// The same command as a process of its own, without any server.
+const PLAIN: &str = "plain process";
+
+/// Runs the command as a process of its own, and reads what it writes.
+fn plain() -> Result<Duration> {
+    let start = Instant::now();
+    let said = programs::output(programs::program("sh").args(["-c", "echo hi"]))?;
+    let took = start.elapsed();
+    ensure!(said.trim() == "hi", "{PLAIN}: it said {said:?}");
+    Ok(took)
+}
 
 /// What one call shall do.
 struct Job<'a> {
@@ -76,6 +96,12 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
             let mut contestants = vec![ours];
             for (name, command, asks) in bench.others(&root) {
                 contestants.extend(contestant(name, command, asks, row, &root)?);
+            }
+            if work == Work::Command {
+                let mut bare = bench.dialect(&root, dialect);
+                bare.args(["--sandbox", "off"]);
+                contestants.extend(contestant(UNCONFINED, bare, asks, row, &root)?);
+                contestants.push((PLAIN, Box::new(plain)));
             }
             let what = format!("{what} ({dialect})");
             say::complain(&format!("measures: {what}"));

@@ -16,7 +16,7 @@ pub(super) fn claude(job: &Job<'_>) -> Option<Ask> {
         Work::Glob => ("Glob", json!({"pattern": GLOB})),
         Work::Search => ("Grep", json!({"pattern": REGEX, "output_mode": "content", "head_limit": 0})),
         Work::Edit => ("Edit", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new})),
-        Work::List | Work::Tree => return None,
+        Work::List | Work::Tree | Work::Command => return None,
     })
 }
 
@@ -33,6 +33,11 @@ pub(super) fn trae(job: &Job<'_>) -> Option<Ask> {
             let block = json!({"old_str": job.old, "new_str": job.new});
             ("update_file", json!({"file_path": job.file, "replace_blocks": [block]}))
         }
+        Work::Command => {
+            let run =
+                json!({"command": "echo", "args": ["hi"], "blocking": true, "requires_approval": false});
+            ("run_command", run)
+        }
         Work::Glob => return None,
     })
 }
@@ -45,6 +50,7 @@ pub(super) fn zblade(job: &Job<'_>) -> Option<Ask> {
         Work::Edit => {
             ("edit_file", json!({"path": job.file, "old_content": job.old, "new_content": job.new}))
         }
+        Work::Command => ("run_command", json!({"program": "echo", "args": ["hi"]})),
         Work::Read | Work::Tree => return None, // it shows both ends of 50 KB, and at most 200 entries of a tree
     })
 }
@@ -54,6 +60,7 @@ pub(super) fn opencode(job: &Job<'_>) -> Option<Ask> {
         Work::Glob => ("glob", json!({"pattern": GLOB})),
         Work::Search => ("grep", json!({"pattern": REGEX})),
         Work::Edit => ("edit", json!({"filePath": job.file, "oldString": job.old, "newString": job.new})),
+        Work::Command => ("bash", json!({"command": "echo hi"})),
         Work::Read | Work::List | Work::Tree => return None,
     })
 }
@@ -65,6 +72,7 @@ pub(super) fn probe(job: &Job<'_>) -> Option<Ask> {
         Work::Tree => ("listFiles", json!({"directory": job.root.join(SOURCES), "maxDepth": 5})),
         Work::Glob => ("searchFiles", json!({"pattern": GLOB})),
         Work::Edit => ("edit", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new})),
+        Work::Command => ("bash", json!({"command": "echo hi"})),
         Work::Search => return None,
     })
 }
@@ -104,7 +112,7 @@ fn both(work: Work, job: &Job<'_>) -> Option<Ask> {
             let change = json!({"oldText": job.old, "newText": job.new});
             ("edit_file", json!({"path": job.file, "edits": [change]}))
         }
-        Work::Search => return None,
+        Work::Search | Work::Command => return None,
     })
 }
 
@@ -118,6 +126,7 @@ pub(super) fn commander(job: &Job<'_>) -> Option<Ask> {
                 json!({"path": job.root, "pattern": REGEX, "searchType": "content", "contextLines": 0});
             ("start_search", wanted)
         }
+        Work::Command => ("start_process", json!({"command": "echo hi", "timeout_ms": 10_000})),
         Work::Glob => ("start_search", json!({"path": job.root, "pattern": GLOB, "searchType": "files"})),
         Work::Edit => {
             ("edit_block", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new}))
