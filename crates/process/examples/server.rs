@@ -1,4 +1,5 @@
 //! A server with jobs, to be killed by tests: starts each line given, says so, and shuts down when its input ends.
+//!
 //! With `--confined DIRECTORY` before them the lines run in a sandbox.
 #![expect(clippy::print_stdout, reason = "the test that started it listens")]
 

@@ -1,6 +1,7 @@
 //! One started program: how far it is, what it wrote, waiting for it, stopping it.
 
 use std::io;
+use std::net::TcpListener;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -73,6 +74,7 @@ pub(crate) struct Inner {
     pub(crate) supervisor: Option<i32>,
     pub(crate) output: Output,
     pub(crate) terminal: Option<OwnedFd>,
+    pub(crate) listener: Option<TcpListener>,
     pub(crate) request: Option<Request>,
     /// What wakes the thread, as long as there is one.
     pub(crate) waker: Option<Arc<OwnedFd>>,
@@ -133,6 +135,13 @@ impl Job {
     /// Says what is enforced for it and all that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.shared.enforcement
+    }
+
+    /// Takes what listens for its proxy, if its plan wants one: whoever has it answers the program's requests.
+    ///
+    /// It does not block, and is to be dropped when nothing of the job is left.
+    pub fn take_listener(&self) -> Option<TcpListener> {
+        self.shared.lock().listener.take()
     }
 
     /// Says when it was started.
@@ -327,6 +336,7 @@ impl Shared {
             let mut inner = self.lock();
             inner.output.finish();
             inner.terminal = None;
+            inner.listener = None;
             inner.waker = None;
             inner.presence = Presence::Gone(Instant::now());
         }

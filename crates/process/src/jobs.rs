@@ -1,5 +1,6 @@
 //! The table of jobs: who started them, how many there may be, how long they are remembered.
 
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -104,6 +105,7 @@ impl Jobs {
             supervisor: Some(started.supervisor.id().cast_signed()),
             output: Output::new(self.settings.spool.clone()),
             terminal: started.terminal.take(),
+            listener: started.listener.take().map(TcpListener::from),
             request: None,
             waker: Some(Arc::clone(&wake)),
             presence: Presence::Here,

@@ -57,11 +57,8 @@ pub(crate) fn prepare(launch: &Launch, run: &str) -> Result<Prepared, StartError
         Sandbox::Off => None,
         Sandbox::On(plan) => Some(Confinement::new(plan, &environment, &directory)?),
     };
-    let temporary = confinement.as_ref().and_then(|confinement| confinement.temporary.clone());
-    let environment = match temporary {
-        Some(temporary) => environment.with("TMPDIR", temporary),
-        None => environment,
-    };
+    let variables = confinement.iter().flat_map(|confinement| confinement.variables.clone());
+    let environment = variables.fold(environment, |environment, (name, value)| environment.with(name, value));
     Ok(Prepared { program, arguments, directory, environment, confinement, kept: Vec::new() })
 }
 

@@ -6,7 +6,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType, recv,
+    recvmsg,
+};
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
@@ -25,6 +28,8 @@ pub(crate) struct Started {
     pub(crate) control: OwnedFd,
     /// What the program writes.
     pub(crate) output: OwnedFd,
+    /// What listens for the program's proxy, if it has one.
+    pub(crate) listener: Option<OwnedFd>,
     /// The terminal, to be written to; the same as `output` where there is one.
     pub(crate) terminal: Option<OwnedFd>,
 }
@@ -60,6 +65,7 @@ fn spawn_confined(
         kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
         held: confinement.as_ref().and_then(|it| it.world.as_ref()).map(World::held).unwrap_or_default(),
     };
+    let is_proxied = confinement.as_ref().and_then(|it| it.world.as_ref()).is_some_and(World::is_proxied);
     let name = prepared.program.display().to_string();
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();
     let supervisor = match (spawned, confinement) {
@@ -68,7 +74,9 @@ fn spawn_confined(
         (Err(fault), Some(confinement)) => return Err(not_confined(name, fault, &confinement, &control)),
     };
     drop(theirs);
-    Ok(Started { supervisor, control, output: ends.output, terminal: ends.terminal })
+    let listener =
+        if is_proxied { Some(listener(&control).map_err(missing("the proxy's listener"))?) } else { None };
+    Ok(Started { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
 }
 
 /// Lets this process open as many files as it may, and says how many it could before: that is what programs get.
@@ -136,6 +144,20 @@ fn command(
     // SAFETY: `split` keeps to calls that allocate nothing and take no lock.
     unsafe { command.pre_exec(before) };
     command
+}
+
+/// Takes what listens for the proxy: it was sent before the program was executed.
+fn listener(control: &OwnedFd) -> io::Result<OwnedFd> {
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut with = RecvAncillaryBuffer::new(&mut space);
+    let mut message = [0; MESSAGE];
+    let mut buffers = [io::IoSliceMut::new(&mut message)];
+    recvmsg(control, &mut buffers, &mut with, RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC)?;
+    let mut found = with.drain().filter_map(|with| match with {
+        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        _ => None,
+    });
+    found.next().ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 /// Tells a sandbox that could not be built from a program that could not be executed in it.

@@ -6,13 +6,13 @@
 //! Until `execve` or `_exit` nothing here may allocate, lock or print.
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, send, sendmsg};
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 
 use crate::sandbox::{Confinement, Stop, World, calls};
@@ -37,6 +37,8 @@ pub(crate) enum Message {
     Ended(i32),
     /// The command could not be confined: in which part, and with which error.
     Failed(u16, u16),
+    /// With this comes the descriptor that listens for the command's proxy.
+    Listens,
 }
 
 impl Message {
@@ -47,6 +49,7 @@ impl Message {
         match letter {
             b'S' => Some(Self::Started(number)),
             b'X' => Some(Self::Ended(number)),
+            b'L' => Some(Self::Listens),
             b'F' => {
                 let [a, b, c, d] = number.to_le_bytes();
                 Some(Self::Failed(u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])))
@@ -59,6 +62,7 @@ impl Message {
         let (letter, [a, b, c, d]) = match self {
             Self::Started(pid) => (b'S', pid.to_le_bytes()),
             Self::Ended(status) => (b'X', status.to_le_bytes()),
+            Self::Listens => (b'L', [0; 4]),
             Self::Failed(part, errno) => {
                 let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());
                 (b'F', [a, b, c, d])
@@ -137,7 +141,9 @@ unsafe fn split_into_world(setup: &Setup, world: &World) -> io::Result<()> {
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();
-    world.script.build().map_err(|stop| failed(setup, stop))?;
+    if let Some(listener) = world.script.build().map_err(|stop| failed(setup, stop))? {
+        hand_out(setup, &listener)?;
+    }
     // What the command finds in here, and that is before it runs, is not to be looked into.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let supervisor = rustix::process::getpid();
@@ -186,6 +192,20 @@ fn failed(setup: &Setup, stop: Stop) -> io::Error {
     let (part, errno) = stop.numbers();
     say(setup, Message::Failed(part, errno));
     io::Error::from_raw_os_error(errno.into())
+}
+
+/// Gives the server what listens for the command's proxy; allocates nothing.
+#[expect(unsafe_code, reason = "a number becomes a descriptor")]
+fn hand_out(setup: &Setup, listener: &OwnedFd) -> io::Result<()> {
+    // SAFETY: the control socket is open until the command is executed.
+    let control = unsafe { BorrowedFd::borrow_raw(setup.control) };
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut with = SendAncillaryBuffer::new(&mut space);
+    let descriptors = [listener.as_fd()];
+    with.push(SendAncillaryMessage::ScmRights(&descriptors));
+    let message = Message::Listens.bytes();
+    sendmsg(control, &[io::IoSlice::new(&message)], &mut with, SendFlags::NOSIGNAL)?;
+    Ok(())
 }
 
 #[expect(unsafe_code, reason = "a number becomes a descriptor")]

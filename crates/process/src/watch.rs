@@ -142,8 +142,8 @@ impl Watch {
             Ok((length, _)) if length > 0 => match Message::read(&bytes[..length]) {
                 Some(Message::Started(pid)) => self.shared.set_pid(pid),
                 Some(Message::Ended(status)) => self.ended(Exit::of(status)),
-                // What could not be confined was not started, and has no watch.
-                Some(Message::Failed(..)) | None => {}
+                // What could not be confined has no watch, and what listens was taken before it began.
+                Some(Message::Failed(..) | Message::Listens) | None => {}
             },
             _ => self.supervisor_gone(),
         }

@@ -108,8 +108,8 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
             Err(fault) => say(answer, Err(Stop { part: Stop::START, fault })),
         }
     }
-    let built = confinement.world.as_ref().map_or(Ok(()), |world| world.script.build());
-    say(answer, built.and_then(|()| confinement.locks.close()))
+    let built = confinement.world.as_ref().map_or(Ok(None), |world| world.script.build());
+    say(answer, built.and_then(|_| confinement.locks.close()))
 }
 
 fn say(answer: &OwnedFd, tried: Result<(), Stop>) -> ! {

@@ -1,6 +1,6 @@
 //! From a plan to what is done between fork and execute, and to what can be said of it.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::sandbox::filter::Sockets;
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
-use crate::sandbox::script::Script;
+use crate::sandbox::script::{PROXY, Script};
 use crate::sandbox::view::{Shown, View, view};
-use crate::sandbox::{Access, Plan};
+use crate::sandbox::{Access, Network, Plan};
 use crate::sandbox::{fallback, host};
 
 /// How a program is confined.
@@ -27,8 +27,8 @@ pub(crate) struct Confinement {
     pub(crate) world: Option<World>,
     /// The locks that are closed last.
     pub(crate) locks: Locks,
-    /// What the program finds in `TMPDIR`.
-    pub(crate) temporary: Option<PathBuf>,
+    /// What the program finds in its environment besides.
+    pub(crate) variables: Vec<(&'static str, OsString)>,
 }
 
 /// A world of its own, and what holds it.
@@ -64,12 +64,20 @@ impl Confinement {
             Access::Change => pins_of(&view, &plan.protected)?,
             Access::Read => Vec::new(),
         };
-        let script = Script::new(&view, &pinned, &directory);
-        let enforcement = Enforcement { means: Means::Namespaces, landlock, guards: guards(&pinned) };
+        let script = Script::new(&view, &pinned, &directory, plan.network);
+        let enforcement =
+            Enforcement { means: Means::Namespaces, landlock, guards: guards(&pinned, plan.network) };
         let rules = landlock.map(|version| Rules::new(version, NetworkIs::Own, allowed(&view)));
         let world = World { script, pins: pinned };
         let locks = Locks::new(rules, Sockets::Own);
-        Ok(Self { enforcement, world: Some(world), locks, temporary: Some("/tmp".into()) })
+        let mut variables = vec![("TMPDIR", OsString::from("/tmp"))];
+        if plan.network == Network::Proxied {
+            let proxy = format!("http://127.0.0.1:{PROXY}");
+            let names = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+            variables.extend(names.map(|name| (name, OsString::from(&proxy))));
+            variables.extend(["no_proxy", "NO_PROXY"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
+        }
+        Ok(Self { enforcement, world: Some(world), locks, variables })
     }
 
     /// Says in words where it failed.
@@ -90,6 +98,11 @@ impl Confinement {
 }
 
 impl World {
+    /// Says whether what listens for a proxy comes out of it.
+    pub(crate) fn is_proxied(&self) -> bool {
+        self.script.network == Network::Proxied
+    }
+
     /// Gives the descriptors that hold it, in their order.
     pub(crate) fn held(&self) -> Vec<RawFd> {
         let stand_ins = self.pins.iter().filter_map(|pins| pins.stand_ins.as_ref());
@@ -157,11 +170,15 @@ fn allowed(view: &View) -> Vec<(CString, Right)> {
     allowed
 }
 
-fn guards(pins: &[Pins]) -> Vec<(Guard, Held)> {
+fn guards(pins: &[Pins], network: Network) -> Vec<(Guard, Held)> {
     let unless =
         |open: Vec<String>, how| if open.is_empty() { Held::Yes(how) } else { Held::No(open.join("; ")) };
     let open = pins.iter().flat_map(|pins| pins.open.clone()).collect();
     let makeable = pins.iter().flat_map(|pins| pins.makeable.clone()).collect();
+    let network = match network {
+        Network::Closed => "a network of its own, with nothing in it",
+        Network::Proxied => "a network of its own, with nothing in it but a proxy",
+    };
     vec![
         (Guard::Writes, Held::Yes("all else is read-only or not there")),
         (Guard::Reads, Held::Yes("all else is not there")),
@@ -170,7 +187,7 @@ fn guards(pins: &[Pins]) -> Vec<(Guard, Held)> {
             Guard::Missing,
             unless(makeable, "the names are held at the top of each root while the program runs"),
         ),
-        (Guard::Network, Held::Yes("a network of its own, with nothing in it")),
+        (Guard::Network, Held::Yes(network)),
         (Guard::Processes, Held::Yes("processes of its own, and no other")),
         (Guard::Services, Held::Yes("no socket and no shared memory of the host is there")),
         (Guard::Kernel, Held::Yes("no rights, no way to new ones, a filter of system calls")),

@@ -31,7 +31,8 @@ pub(crate) fn confine(
     let enforcement =
         Enforcement { means: Means::Landlock, landlock: Some(version), guards: guards(version, why) };
     let locks = Locks::new(Some(rules), Sockets::None);
-    Ok(Confinement { enforcement, world: None, locks, temporary })
+    let variables = temporary.map(|path| ("TMPDIR", path.into_os_string())).into_iter().collect();
+    Ok(Confinement { enforcement, world: None, locks, variables })
 }
 
 /// Lists what may be read and what may be changed.

@@ -85,4 +85,8 @@ pub enum Access {
 pub enum Network {
     /// Nothing but itself.
     Closed,
+    /// What a proxy gives it, to which its environment points; the job hands the proxy's listener out.
+    ///
+    /// Where there are no namespaces the network stays closed.
+    Proxied,
 }

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, symlinkat};
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
+use crate::sandbox::Network;
 use crate::sandbox::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, READ_ONLY};
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::pins::{Pinned, Pins};
@@ -22,7 +25,12 @@ pub(crate) struct Script {
     users: [(CString, CString); 3],
     steps: Vec<Step>,
     directory: CString,
+    /// What is reached over the network.
+    pub(crate) network: Network,
 }
+
+/// The port at which a proxied program finds its proxy; in a network of its own nobody else has it.
+pub(crate) const PROXY: u16 = 3128;
 
 /// Where a script failed: at one of its parts, with what the system said.
 #[derive(Debug)]
@@ -77,7 +85,7 @@ const NO_DIRECTORY: &str = ".toolpost/directory";
 
 impl Script {
     /// Writes down how a view, with these pins in its roots, is built.
-    pub(crate) fn new(view: &View, pins: &[Pins], directory: &Path) -> Self {
+    pub(crate) fn new(view: &View, pins: &[Pins], directory: &Path, network: Network) -> Self {
         let mut writer = Writer { steps: Vec::new(), made: BTreeSet::new() };
         writer.devices();
         for place in &view.places {
@@ -99,16 +107,22 @@ impl Script {
             map("/proc/self/uid_map", format!("{user} {user} 1")),
             map("/proc/self/gid_map", format!("{group} {group} 1")),
         ];
-        Self { users, steps: writer.steps, directory: string(directory) }
+        Self { users, steps: writer.steps, directory: string(directory), network }
     }
 
     /// Builds the world in this process's new namespaces, and goes there; allocates nothing.
-    pub(crate) fn build(&self) -> Result<(), Stop> {
+    ///
+    /// Gives what listens for the proxy, if there is to be one.
+    pub(crate) fn build(&self) -> Result<Option<OwnedFd>, Stop> {
         let at = |part: u16| move |fault: io::Error| Stop { part, fault };
         for (file, content) in &self.users {
             write(file, content).map_err(at(USERS))?;
         }
         calls::loopback_up().map_err(at(LOOPBACK))?;
+        let listener = match self.network {
+            Network::Closed => None,
+            Network::Proxied => Some(listener().map_err(|errno| at(LOOPBACK)(errno.into()))?),
+        };
         let root = new_root().map_err(at(ROOT))?;
         let mask = rustix::process::umask(Mode::empty());
         for (part, step) in (FIRST_STEP..).zip(&self.steps) {
@@ -117,7 +131,8 @@ impl Script {
         rustix::process::umask(mask);
         rustix::process::fchdir(&root).map_err(|errno| at(CHANGE)(errno.into()))?;
         calls::change_root().map_err(at(CHANGE))?;
-        rustix::process::chdir(self.directory.as_c_str()).map_err(|errno| at(DIRECTORY)(errno.into()))
+        rustix::process::chdir(self.directory.as_c_str()).map_err(|errno| at(DIRECTORY)(errno.into()))?;
+        Ok(listener)
     }
 
     /// Says in words what a part does.
@@ -286,6 +301,14 @@ fn new_root() -> io::Result<OwnedFd> {
     let old = openat(CWD, c"/", flags, Mode::empty())?;
     calls::mount(&root, old.as_fd())?;
     Ok(root)
+}
+
+fn listener() -> Result<OwnedFd, Errno> {
+    let kind = (AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK);
+    let socket = rustix::net::socket_with(kind.0, kind.1, kind.2, None)?;
+    rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, PROXY))?;
+    rustix::net::listen(&socket, 128)?;
+    Ok(socket)
 }
 
 /// Opens what stands in the new root, through mounts and through no link.
