@@ -68,14 +68,21 @@ fn spawn_confined(
     let is_proxied = confinement.as_ref().and_then(|it| it.world.as_ref()).is_some_and(World::is_proxied);
     let name = prepared.program.display().to_string();
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();
-    let supervisor = match (spawned, confinement) {
+    let mut supervisor = match (spawned, confinement) {
         (Ok(supervisor), _) => supervisor,
         (Err(fault), None) => return Err(StartError::Refused { program: name, fault }),
         (Err(fault), Some(confinement)) => return Err(not_confined(name, fault, &confinement, &control)),
     };
     drop(theirs);
-    let listener =
-        if is_proxied { Some(listener(&control).map_err(missing("the proxy's listener"))?) } else { None };
+    let listener = match is_proxied.then(|| listener(&control)).transpose() {
+        Ok(listener) => listener,
+        Err(fault) => {
+            drop(control);
+            // The supervisor ends when all below it has.
+            let _ = supervisor.wait();
+            return Err(missing("the proxy's listener")(fault));
+        }
+    };
     Ok(Started { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
 }
 

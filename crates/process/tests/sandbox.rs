@@ -525,6 +525,7 @@ fn they_end_as_others_do() {
             host.world.assert_gone(&job);
         }
         let job = host.run(&host.launch("(setsid sleep 4305 >/dev/null 2>&1 &)", on()));
+        common::until("the sleep runs", || !common::with_words("sleep 4305").is_empty());
         let left = job.leftovers();
         let words: Vec<&str> = left.iter().map(|left| left.command.as_str()).collect();
         assert_eq!(words, [common::own("sleep 4305")], "{means:?}");
@@ -577,4 +578,33 @@ fn commands_that_run_at_once_hold_the_same_names() {
     let next = host.run(&host.launch("true", on()));
     host.world.assert_gone(&next);
     assert_eq!(host.state(), before);
+}
+
+#[test]
+fn a_proxy_is_all_that_is_reached() {
+    if is_missing(Means::Namespaces) {
+        return;
+    }
+    let host = Host::new();
+    let mut plan = host.plan(Means::Namespaces);
+    plan.network = toolpost_process::Network::Proxied;
+    let line = "echo $https_proxy; exec 3<>/dev/tcp/127.0.0.1/3128; echo asked >&3; read -r said <&3; echo $said; \
+                echo x > /dev/tcp/127.0.0.1/$TCP";
+    let job = host.world.start(&host.launch(line, Sandbox::On(plan)));
+    let listener = job.take_listener().unwrap();
+    assert!(job.take_listener().is_none());
+    listener.set_nonblocking(false).unwrap();
+    let (stream, _) = listener.accept().unwrap();
+    let mut stream = std::io::BufReader::new(stream);
+    let mut asked = String::new();
+    std::io::BufRead::read_line(&mut stream, &mut asked).unwrap();
+    std::io::Write::write_all(stream.get_mut(), b"answered\n").unwrap();
+    host.world.wait(&job, Until::Ended);
+    host.world.assert_gone(&job);
+    assert_eq!(asked, "asked\n");
+    let said = text(&job);
+    assert!(said.starts_with("http://127.0.0.1:3128\nanswered\n"), "{said}");
+    assert!(said.contains("Connection refused"), "{said}");
+    let network = job.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
+    assert_eq!(network.1, Held::Yes("a network of its own, with nothing in it but a proxy"));
 }

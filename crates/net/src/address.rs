@@ -1,0 +1,71 @@
+//! Which addresses are those of the public network, and which are somebody's own.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Says whether an address is one of the public network: nobody's own machine, house or cloud.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let is_own = match a {
+        0 | 10 | 127 => true,
+        // Between a provider and its customers.
+        100 => (64..128).contains(&b),
+        169 => b == 254,
+        172 => (16..32).contains(&b),
+        192 => b == 168 || (b == 0 && (c == 0 || c == 2)) || (b == 88 && c == 99),
+        // Measurements and documents.
+        198 => b == 18 || b == 19 || (b == 51 && c == 100),
+        203 => b == 0 && c == 113,
+        224.. => true,
+        _ => false,
+    };
+    !is_own
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    let inner = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        is_public_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match (a, b) {
+        // Addresses that carry one of the older kind lead to that one.
+        (0, 0) if (c, d, e, f) == (0, 0, 0, 0xffff) => inner(g, h),
+        (0x64, 0xff9b) if (c, d, e, f) == (0, 0, 0, 0) => inner(g, h),
+        (0x2002, _) => inner(b, c),
+        // Tunnels, documents and protocols.
+        (0x2001, 0..0x200 | 0xdb8) | (0x3fff, 0..0x1000) => false,
+        (0x2000..0x4000, _) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PUBLIC: &str = "1.1.1.1 8.8.8.8 100.63.0.1 100.128.0.1 172.15.0.1 172.32.0.1 192.0.1.1 198.17.0.1 \
+        198.20.0.1 223.255.255.254 2606:4700::1111 2a00:1450::1 ::ffff:1.1.1.1 64:ff9b::101:101 \
+        2002:101:101::1 2001:200::1";
+    const OWN: &str = "0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.255 127.0.0.1 127.1.2.3 169.254.169.254 \
+        172.16.0.1 172.31.255.255 192.0.0.1 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 \
+        198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 \
+        ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:169.254.169.254 64:ff9b::7f00:1 64:ff9b:1::1 \
+        2002:7f00:1:: 2002:a00:1:: 2001::1 2001:db8::1 3fff::1 fc00::1 fd00:ec2::254 fe80::1 \
+        fec0::1 ff02::1 100::1 5f00::1";
+
+    #[test]
+    fn public_is_what_belongs_to_nobody_here() {
+        for (rows, wanted) in [(PUBLIC, true), (OWN, false)] {
+            for address in rows.split_whitespace() {
+                assert_eq!(is_public(address.parse().unwrap()), wanted, "{address}");
+            }
+        }
+    }
+}

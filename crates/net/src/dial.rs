@@ -1,0 +1,74 @@
+//! The one way to a host: its name is on the list, and the address to which it leads is public.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+
+use crate::address::is_public;
+use crate::hosts::{Hosts, plain};
+
+/// How long an address may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why a host is not reached.
+#[derive(Debug, thiserror::Error)]
+pub enum DialError {
+    /// It is not on the list.
+    #[error("{host}:{port} is not among the hosts that may be reached; only the operator can add it")]
+    NotAllowed {
+        /// The host.
+        host: String,
+        /// Its port.
+        port: u16,
+    },
+    /// Its name leads to addresses that are somebody's own.
+    #[error("{host} leads to {address}, which is no address of the public network")]
+    NotPublic {
+        /// The host.
+        host: String,
+        /// One of its addresses.
+        address: SocketAddr,
+    },
+    /// It has no address, or does not answer.
+    #[error("{host}:{port} cannot be reached: {fault}")]
+    Unreachable {
+        /// The host.
+        host: String,
+        /// Its port.
+        port: u16,
+        /// What the system said.
+        fault: io::Error,
+    },
+}
+
+/// Connects to a host that may be reached, at an address that was looked at.
+pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, DialError> {
+    let name = plain(host).filter(|name| hosts.allow(name, port));
+    let Some(name) = name else { return Err(DialError::NotAllowed { host: host.to_owned(), port }) };
+    let unreachable = |fault: io::Error| DialError::Unreachable { host: name.clone(), port, fault };
+    let late = || io::Error::from(io::ErrorKind::TimedOut);
+    let found = timeout(PATIENCE, lookup_host((name.as_str(), port))).await;
+    let found: Vec<SocketAddr> = found.map_err(|_| unreachable(late()))?.map_err(unreachable)?.collect();
+    // What was looked at is what is connected to: the name is not asked for again.
+    let mut last = match found.iter().find(|address| !is_public(address.ip())) {
+        Some(address) => DialError::NotPublic { host: name.clone(), address: *address },
+        None => unreachable(io::ErrorKind::NotFound.into()),
+    };
+    for address in found.iter().filter(|address| is_public(address.ip())) {
+        match timeout(PATIENCE, connect(*address)).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(fault)) => last = unreachable(fault),
+            Err(_) => last = unreachable(late()),
+        }
+    }
+    Err(last)
+}
+
+async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}

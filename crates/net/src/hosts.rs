@@ -1,0 +1,150 @@
+//! The list of hosts that may be reached.
+
+use std::net::IpAddr;
+
+/// The ports of a host for which the list names none.
+const PORTS: [u16; 2] = [80, 443];
+
+/// The hosts that may be reached; all others may not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hosts {
+    allowed: Vec<Allowed>,
+}
+
+/// Why an entry of the list cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{entry}` is no host: write a name (`crates.io`), all names below one (`*.crates.io`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
+)]
+pub struct BadHost {
+    /// The entry.
+    pub entry: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Allowed {
+    name: Name,
+    port: Option<u16>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Name {
+    This(String),
+    Below(String),
+}
+
+impl Hosts {
+    /// Reads a list: names, names with `*.` before them, addresses, each with a port or without.
+    pub fn new(entries: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, BadHost> {
+        let read = |entry: &str| allowed(entry).ok_or_else(|| BadHost { entry: entry.to_owned() });
+        let allowed = entries.into_iter().map(|entry| read(entry.as_ref())).collect::<Result<_, _>>()?;
+        Ok(Self { allowed })
+    }
+
+    /// Says whether a host may be reached at a port.
+    pub fn allow(&self, host: &str, port: u16) -> bool {
+        let Some(host) = plain(host) else { return false };
+        self.allowed.iter().any(|allowed| {
+            let is_named = match &allowed.name {
+                Name::This(name) => *name == host,
+                Name::Below(name) => host.strip_suffix(name).is_some_and(|before| before.ends_with('.')),
+            };
+            is_named && allowed.port.map_or_else(|| PORTS.contains(&port), |allowed| allowed == port)
+        })
+    }
+}
+
+fn allowed(entry: &str) -> Option<Allowed> {
+    let (host, port) = split(entry.trim())?;
+    let name = match host.strip_prefix("*.") {
+        Some(below) if below.parse::<IpAddr>().is_err() => Name::Below(plain(below)?),
+        Some(_) => return None,
+        None => Name::This(plain(host)?),
+    };
+    Some(Allowed { name, port })
+}
+
+/// Splits a host from its port, if there is one; an address of the newer kind with a port stands in brackets.
+pub(crate) fn split(text: &str) -> Option<(&str, Option<u16>)> {
+    let port =
+        |port: &str| port.parse::<u16>().ok().filter(|_| port.bytes().all(|byte| byte.is_ascii_digit()));
+    if let Some(rest) = text.strip_prefix('[') {
+        let (host, after) = rest.split_once(']')?;
+        host.parse::<std::net::Ipv6Addr>().ok()?;
+        return match after.strip_prefix(':') {
+            Some(after) => Some((host, Some(port(after)?))),
+            None => after.is_empty().then_some((host, None)),
+        };
+    }
+    match text.split_once(':') {
+        Some((_, after)) if after.contains(':') => {
+            text.parse::<std::net::Ipv6Addr>().ok()?;
+            Some((text, None))
+        }
+        Some((host, after)) => Some((host, Some(port(after)?))),
+        None => Some((text, None)),
+    }
+}
+
+/// Gives a name in the one way in which names are compared; nothing if it is none.
+pub(crate) fn plain(host: &str) -> Option<String> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Some(address.to_string());
+    }
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let is_part = |part: &str| !part.is_empty() && part.len() < 64 && part.bytes().all(is_letter);
+    let is_name = !host.is_empty() && host.len() < 254 && host.split('.').all(is_part);
+    is_name.then(|| host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_allowed_by_name_and_port() {
+        let list =
+            ["crates.io", "*.Example.com", "other.org:8443", "1.1.1.1", "[2606:4700::1111]:853", "2606::1"];
+        let hosts = Hosts::new(list).unwrap();
+        let rows = [
+            ("crates.io", 443, true),
+            ("crates.io", 80, true),
+            ("CRATES.io.", 443, true),
+            ("crates.io", 22, false),
+            ("static.crates.io", 443, false),
+            ("evilcrates.io", 443, false),
+            ("crates.io.evil.org", 443, false),
+            ("crates.io\0.evil.org", 443, false),
+            ("crates.io..", 443, false),
+            ("crates.io@evil.org", 443, false),
+            ("crates.io/x", 443, false),
+            ("a.example.com", 443, true),
+            ("a.b.example.com", 80, true),
+            ("example.com", 443, false),
+            ("evilexample.com", 443, false),
+            ("other.org", 8443, true),
+            ("other.org", 443, false),
+            ("1.1.1.1", 443, true),
+            ("1.1.1.2", 443, false),
+            ("2606:4700::1111", 853, true),
+            ("2606:4700:0:0::1111", 853, true),
+            ("2606::1", 443, true),
+            ("", 443, false),
+            ("*.example.com", 443, false),
+        ];
+        for (host, port, wanted) in rows {
+            assert_eq!(hosts.allow(host, port), wanted, "{host}:{port}");
+        }
+        assert!(!Hosts::default().allow("crates.io", 443));
+    }
+
+    #[test]
+    fn bad_entries_are_named() {
+        for entry in
+            ["", "a b", "*", "*.1.1.1.1", "a:b", "a:99999", "a:+1", "[::1", "[::1]x", "http://a", "ü.de"]
+        {
+            assert_eq!(Hosts::new([entry]), Err(BadHost { entry: entry.to_owned() }), "{entry}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The network: which hosts may be reached, and the only way to them.
+
+mod address;
+mod dial;
+mod hosts;
+mod proxy;
+
+pub use address::is_public;
+pub use dial::{DialError, dial};
+pub use hosts::{BadHost, Hosts};
+pub use proxy::serve;
