@@ -1,5 +1,6 @@
 //! What the kernel here allows, found out once by trying it.
 
+use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
@@ -62,6 +63,22 @@ impl Available {
     }
 }
 
+impl fmt::Display for Available {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.means {
+            Means::Nothing => write!(out, "commands cannot be confined here, and are not started")?,
+            means => write!(out, "commands are confined by {}", means.name())?,
+        }
+        if let Some(version) = self.landlock {
+            write!(out, " (Landlock {version})")?;
+        }
+        for (means, why) in &self.failed {
+            write!(out, "; {} cannot be had: {why}", means.name())?;
+        }
+        Ok(())
+    }
+}
+
 /// Tries to confine a process, which then ends.
 fn attempt(confinement: &Confinement) -> Result<(), String> {
     let tried = try_in_a_fork(confinement).map_err(|fault| format!("it could not be tried: {fault}"))?;
@@ -117,4 +134,33 @@ fn say(answer: &OwnedFd, tried: Result<(), Stop>) -> ! {
     let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());
     let _ = rustix::io::write(answer, &[a, b, c, d]);
     system::exit(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_said() {
+        let failed = [(Means::Namespaces, "no".to_owned()), (Means::Landlock, "nor this".to_owned())];
+        let rows = [
+            (Means::Namespaces, Some(7), 0, "commands are confined by namespaces (Landlock 7)"),
+            (
+                Means::Landlock,
+                Some(3),
+                1,
+                "commands are confined by landlock (Landlock 3); namespaces cannot be had: no",
+            ),
+            (
+                Means::Nothing,
+                None,
+                2,
+                "commands cannot be confined here, and are not started; namespaces cannot be had: no; landlock cannot be had: nor this",
+            ),
+        ];
+        for (means, landlock, failures, wanted) in rows {
+            let found = Available { means, landlock, failed: failed[..failures].to_vec() };
+            assert_eq!(found.to_string(), wanted);
+        }
+    }
 }

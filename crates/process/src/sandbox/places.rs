@@ -24,6 +24,26 @@ pub(crate) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom
 /// The directories that are empty in a sandbox, and its own.
 pub(crate) const EMPTY: &[&str] = &["/tmp", "/var/tmp", "/run", "/dev/shm"];
 
+/// The system's own directories, some of which are the homes of users that nobody is: those are left as they are.
+pub(crate) const NO_HOMES: &[&str] = &[
+    "/",
+    "/bin",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/opt",
+    "/proc",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local",
+    "/usr/local/bin",
+    "/usr/sbin",
+    "/var",
+];
+
 /// What of a home directory is shown: programs and what they have downloaded, and nothing that opens doors.
 pub(crate) const TOOLCHAINS: &[&str] = &[
     ".asdf",

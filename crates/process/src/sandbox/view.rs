@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::environment::Environment;
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::places::{
-    EMPTY, MACHINE_KEYS, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAIN_VARIABLES, TOOLCHAINS,
+    EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAIN_VARIABLES, TOOLCHAINS,
 };
 use crate::sandbox::{Access, Plan};
 
@@ -51,6 +51,7 @@ pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (Path
     let roots = real_roots(plan)?;
     let home = environment.get("HOME").map(Path::new).filter(|home| host::is_plain(home));
     let home = home.and_then(|home| host::real(home).ok());
+    let home = home.filter(|home| !NO_HOMES.iter().any(|system| home == Path::new(system)));
     let mut view = View { places: Vec::new(), roots, hidden: Vec::new() };
     for place in SYSTEM {
         view.system(Path::new(place));
@@ -112,6 +113,7 @@ impl View {
         let is_too_much = real == Path::new("/")
             || home.is_some_and(|home| home.starts_with(&real))
             || home.is_some_and(|home| SECRETS.iter().any(|secret| real.starts_with(home.join(secret))))
+            || EMPTY.iter().any(|place| Path::new(place).starts_with(&real))
             || ["/proc", "/sys", "/dev"].iter().any(|place| real.starts_with(place))
             || self.is_of_roots(path, &real);
         if is_too_much {
@@ -260,4 +262,75 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests make directories")]
+
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// Shows what a view has besides the system, with the test's own directory left out.
+    fn shown(top: &Path, plan: &Plan, variables: &[(&str, String)]) -> Vec<String> {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let view = view(plan, &Environment::from(variables)).unwrap();
+        let own = view.places.iter().filter(|place| place.path.starts_with(top));
+        own.map(|place| format!("{} {:?}", place.path.strip_prefix(top).unwrap().display(), place.shown))
+            .collect()
+    }
+
+    #[test]
+    fn a_view_shows_what_it_should() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let top = host::real(directory.path()).unwrap();
+        let at = |path: &str| top.join(path).display().to_string();
+        for path in
+            ["home/.cargo/bin", "home/.ssh", "home/work/bin", "other/secret", "tools/bin", "data/alias"]
+        {
+            fs::create_dir_all(top.join(path)).unwrap();
+        }
+        symlink(top.join("data"), top.join("link")).unwrap();
+        // A command has put a link where programs are looked for.
+        symlink(top.join("other"), top.join("home/work/evil")).unwrap();
+        let home = ("HOME", at("home"));
+        let path = |paths: &[&str]| ("PATH", paths.join(":"));
+        let usual = ["home Empty", "home/.cargo/bin Read", "home/work Change"];
+        let with = |more: &[&'static str], at: usize| {
+            let mut all = usual.to_vec();
+            for (number, more) in more.iter().enumerate() {
+                all.insert(at + number, more);
+            }
+            all
+        };
+        let root = || Plan::new([top.join("home/work")]);
+        let linked = format!("link Link({:?})", at("data"));
+        let rows = [
+            (vec![home.clone()], with(&[], 0)),
+            (vec![home.clone(), path(&[&at("tools/bin")])], with(&["tools/bin Read"], 2)),
+            (vec![home.clone(), path(&[&at("home/work/bin"), &at("home/work/evil")])], with(&[], 0)),
+            (
+                vec![home.clone(), path(&[&at("home"), &top.display().to_string(), "/tmp", "/", "bin"])],
+                with(&[], 0),
+            ),
+            (vec![home.clone(), path(&[&at("home/.ssh")])], with(&[], 0)),
+            (vec![home.clone(), ("JAVA_HOME", at("tools"))], with(&["tools Read"], 2)),
+            (vec![("HOME", "/".to_owned())], vec!["home/work Change"]),
+            (vec![], vec!["home/work Change"]),
+        ];
+        for (variables, wanted) in rows {
+            assert_eq!(shown(&top, &root(), &variables), wanted, "{variables:?}");
+        }
+        let plan = Plan::new([top.join("link/alias")]);
+        assert_eq!(shown(&top, &plan, &[]), ["data/alias Change", linked.as_str()]);
+        let mut plan = root();
+        plan.access = Access::Read;
+        plan.readable.push(top.join("other"));
+        assert_eq!(shown(&top, &plan, &[]), ["other Read", "home/work Read"]);
+        // A root that a link in another root leads to may be anything.
+        let plan = Plan::new([top.join("home/work"), top.join("home/work/evil")]);
+        let refused = view(&plan, &Environment::from([])).map(|_| ()).map_err(|(root, _)| root);
+        assert_eq!(refused, Err(top.join("home/work/evil")));
+    }
 }
