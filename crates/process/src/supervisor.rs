@@ -28,6 +28,9 @@ pub(crate) const MESSAGE: usize = 5;
 /// How many times the supervisor tries to kill what cannot be killed before it gives up.
 const PASSES: u32 = 600;
 
+/// How many processes and threads a command in a world of its own may have.
+const PROCESSES: u64 = 4096;
+
 /// What the supervisor says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
@@ -151,6 +154,7 @@ unsafe fn split_into_world(setup: &Setup, world: &World) -> io::Result<()> {
     match unsafe { system::fork() }? {
         Forked::Child => {
             say_own_number(setup, &processes);
+            limit_processes();
             become_command(setup, supervisor)
         }
         Forked::Parent(child) => {
@@ -243,6 +247,13 @@ fn keep(descriptor: RawFd) -> io::Result<()> {
     // SAFETY: the launch owns the descriptor and outlives the fork.
     let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
     Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
+}
+
+/// Keeps a command from filling the machine with processes; in a world of its own only its own count.
+fn limit_processes() {
+    let before = rustix::process::getrlimit(Resource::Nproc).maximum.unwrap_or(PROCESSES);
+    let most = Some(before.min(PROCESSES));
+    let _ = rustix::process::setrlimit(Resource::Nproc, Rlimit { current: most, maximum: most });
 }
 
 /// Lets the system end commands before the server when memory runs out.

@@ -449,7 +449,7 @@ const PLANS: &[(&str, Change, &str)] = &[
         NOTHING,
         "3\n0\n",
     ),
-    ("ulimit -c; grep Seccomp: /proc/self/status", NOTHING, "0\nSeccomp:\t2\n"),
+    ("ulimit -c; test $(ulimit -u) -le 4096 && grep Seccomp: /proc/self/status", NOTHING, "0\nSeccomp:\t2\n"),
     (
         "echo hi > /dev/tcp/127.0.0.1/1",
         NOTHING,
@@ -578,6 +578,16 @@ fn commands_that_run_at_once_hold_the_same_names() {
     let next = host.run(&host.launch("true", on()));
     host.world.assert_gone(&next);
     assert_eq!(host.state(), before);
+}
+
+#[test]
+fn plans_are_kept_for_somebody_who_is_not_root() {
+    as_nobody("plans_are_kept");
+}
+
+#[test]
+fn they_end_as_others_do_for_somebody_who_is_not_root() {
+    as_nobody("they_end_as_others_do");
 }
 
 #[test]
