@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{World, call, is_ok};
+use common::{Server, World, call, is_ok};
 use serde_json::{Value, json};
 
 const RULES: &str = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"cargo test\"]\ndecide = \"allow\"\nwhy = \"Ours.\"\n\n\
@@ -71,7 +71,7 @@ fn trust_ends_with_any_change_of_the_file() {
 fn a_yes_for_always_outlives_the_server() {
     let world = World::new();
     let write = call("Write", json!({ "file_path": world.path(".vscode/a.json"), "content": "{}" }));
-    let mut server = world.serve_asking();
+    let mut server = world.serve_asking(&[]);
     server.ask_call(&write);
     let question = server.next();
     let spans = question["params"]["requestedSchema"]["properties"]["for"]["oneOf"].as_array().unwrap();
@@ -94,4 +94,57 @@ fn a_yes_for_always_outlives_the_server() {
     assert_eq!(replies.iter().map(is_ok).collect::<Vec<_>>(), [true, true, false], "{replies:?}");
     assert_eq!(verdict(&world, "echo > .vscode/a.json"), "allow");
     assert_eq!(verdict(&world, "echo > .vscode/b.json"), "ask");
+}
+
+/// Makes a call and answers what is asked about it; gives the question, and the words of the reply.
+fn asked(server: &mut Server, call: &Value, answer: &Value) -> (Option<String>, String) {
+    server.ask_call(call);
+    let mut message = server.next();
+    let mut question = None;
+    if message["method"] == "elicitation/create" {
+        question = message["params"]["message"].as_str().map(str::to_owned);
+        server.answer(&message, answer);
+        message = server.next();
+    }
+    (question, message["result"]["content"][0]["text"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_command_is_asked_about_with_all_that_it_would_do() {
+    let world = World::new();
+    let mut server = world.serve_asking(&["--dialect", "trae"]);
+    let run = |command: &str, args: &[&str], approval: bool| {
+        let arguments =
+            json!({ "command": command, "args": args, "blocking": true, "requires_approval": approval });
+        call("run_command", arguments)
+    };
+    let session = json!({ "action": "accept", "content": { "allow": true, "for": "session" } });
+    let no = json!({ "action": "decline" });
+    let script = run("echo hello > made && touch more", &[], false);
+    let question = "run_command (trae) wants to:\n  execute `echo hello > made && touch more`\n    write made: no rule allows it; \
+                    what a command writes is not kept in the history\n    run `touch more`: no rule allows it\n    write more: no \
+                    rule allows it; what a command writes is not kept in the history\n`echo hello > made` would write made: no rule \
+                    allows it; what a command writes is not kept in the history\nAllow it?";
+    assert_eq!(asked(&mut server, &script, &no).0.as_deref(), Some(question));
+    assert_eq!(world.files().len(), 0);
+    assert_eq!(asked(&mut server, &script, &session).0.as_deref(), Some(question));
+    assert_eq!(world.read("made"), b"hello\n");
+    assert_eq!(world.read("more"), b"");
+    assert_eq!(asked(&mut server, &script, &no).0, None);
+    // A call can want to be asked about, and cannot want the opposite.
+    assert_eq!(asked(&mut server, &run("ls", &["made"], false), &no).0, None);
+    let (question, words) = asked(&mut server, &run("ls", &["made"], true), &no);
+    assert!(question.is_some());
+    assert_eq!(
+        words,
+        "Not allowed to execute `ls made`: the call itself wants somebody to be asked; without that, the rules would allow it. The \
+         user said no."
+    );
+    let (question, words) = asked(&mut server, &run("sudo", &["ls"], false), &session);
+    assert_eq!(question, None);
+    assert!(
+        words
+            .starts_with("Not allowed to execute `sudo ls`: `sudo ls`: It takes the rights of another user."),
+        "{words}"
+    );
 }

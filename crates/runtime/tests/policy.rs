@@ -108,6 +108,17 @@ fn the_built_in_rules_let_look_and_ask_for_the_rest() {
 }
 
 #[test]
+fn the_last_of_many_commands_is_judged_like_the_first() {
+    let (world, policy) = (World::new(), Policy::built_in().unwrap());
+    for joint in ["; ", " && ", " | ", "\n"] {
+        let many = vec!["ls"; 300].join(joint);
+        assert_eq!(world.judge(&policy, &many), Allow, "{joint:?}");
+        assert_eq!(world.judge(&policy, &format!("{many}{joint}sudo ls")), Deny, "{joint:?}");
+        assert_eq!(world.judge(&policy, &format!("sudo ls{joint}{many}")), Deny, "{joint:?}");
+    }
+}
+
+#[test]
 fn patterns_are_compared_with_words_and_not_with_text() {
     let world = World::new();
     let allow =

@@ -119,6 +119,15 @@ fn what_find_runs_is_given_what_lies_below_its_start() {
 }
 
 #[test]
+fn letters_of_all_scripts_are_letters_of_words() {
+    check(&[
+        ("echo {1\u{e01c3}} é \"ü\" 'ß' 中; b é > ö", &["echo {1\u{e01c3}} é ü ß 中", "b é >ö ?é"]),
+        ("é=1 a; é() { b; }; é", &["é=1 a ?a", "b", "function: é"]),
+        ("a \"é$(b)ü\" # ß", &["b", "a é… ?é…"]),
+    ]);
+}
+
+#[test]
 fn what_makes_more_of_a_program_is_seen_however_it_is_spelled() {
     let rows = [
         ("git log --output=f", "git log --output=f >f"),

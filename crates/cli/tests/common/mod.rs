@@ -103,8 +103,11 @@ impl World {
     }
 
     /// The same, for a client that can show its user a form.
-    pub fn serve_asking(&self) -> Server {
-        Server::start(self.program(&["serve"]), &json!({ "elicitation": { "form": {} } }))
+    pub fn serve_asking(&self, arguments: &[&str]) -> Server {
+        Server::start(
+            self.program(&[&["serve"], arguments].concat()),
+            &json!({ "elicitation": { "form": {} } }),
+        )
     }
 }
 

@@ -63,7 +63,11 @@ async fn put(
         Verdict::Allow => return Ok(None),
         Verdict::AllowFor(span) => span,
         Verdict::Deny(why) => {
-            return Err(Stop::Failed(denied(touch, &format!("{} {why}", first.why), first.lifted)));
+            return Err(Stop::Failed(denied(
+                touch,
+                &format!("{}. {why}", first.why.trim_end_matches('.')),
+                first.lifted,
+            )));
         }
         Verdict::Later => return Err(Stop::Ask(question)),
     };

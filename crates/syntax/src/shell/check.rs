@@ -1,5 +1,6 @@
 //! Where the grammar and a shell may see a text differently, or where a text runs what its variables hold.
 
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 /// Finds what makes all of a text doubtful.
@@ -28,7 +29,16 @@ fn odd(found: char) -> Option<&'static str> {
     }
 }
 
-/// Finds text that belongs to no leaf of the tree and is not blank.
+/// Gives a text for the grammar, with a sign of words for each byte of what is not ASCII: that is all that it is to a shell,
+/// and the grammar's scanner reads beyond its tables where it looks at other letters.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    text.bytes().map(|byte| if byte.is_ascii() { char::from(byte) } else { '%' }).collect()
+}
+
+/// Finds text that belongs to no leaf of the tree and is not blank, or a letter that the tree cuts.
 pub(super) fn gap(root: Node<'_>, text: &str) -> Option<String> {
     let mut cursor = root.walk();
     let mut end = 0;
@@ -37,19 +47,36 @@ pub(super) fn gap(root: Node<'_>, text: &str) -> Option<String> {
         if node.child_count() > 0 && !kept_whole(node.kind()) && cursor.goto_first_child() {
             continue;
         }
-        if let Some(between) = text.get(end..node.start_byte())
-            && !between.replace("\\\n", "").trim().is_empty()
-        {
+        let Some(between) = text.get(end.min(node.start_byte())..node.start_byte()) else {
+            return Some(text.to_owned());
+        };
+        if !between.replace("\\\n", "").trim().is_empty() {
             return Some(between.to_owned());
         }
         end = end.max(node.end_byte());
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                let rest = text.get(end..).unwrap_or_default();
+                let Some(rest) = text.get(end..) else { return Some(text.to_owned()) };
                 return (!rest.replace("\\\n", "").trim().is_empty()).then(|| rest.to_owned());
             }
         }
     }
+}
+
+/// Gives the parts of a list in order; a long one is a list in a list in a list, and that is no depth.
+pub(super) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
+    let mut parts = Vec::new();
+    let mut open = Some(list);
+    while let Some(list) = open.take() {
+        let mut cursor = list.walk();
+        let mut children: Vec<Node<'_>> = list.children(&mut cursor).collect();
+        if children.first().is_some_and(|first| first.kind() == "list") {
+            open = Some(children.remove(0));
+        }
+        parts.extend(children.into_iter().rev());
+    }
+    parts.reverse();
+    parts
 }
 
 /// Nodes whose own text stands between their children.

@@ -22,7 +22,7 @@ pub(super) fn script(text: &str, depth: usize) -> Script {
     if let Some(why) = check::text(text) {
         script.unsure(text, why);
     }
-    let tree = match tree_of(&tree_sitter_bash::LANGUAGE.into(), text) {
+    let tree = match tree_of(&tree_sitter_bash::LANGUAGE.into(), &check::plain(text)) {
         Ok(tree) => tree,
         Err(error @ (Unread::TooLong | Unread::TooTangled | Unread::Grammar)) => {
             script.unsure(text, format!("it cannot be read: {error}"));
@@ -77,6 +77,7 @@ impl<'t> Reader<'t> {
                 self.assignments(&parts, node);
             }
             "function_definition" => self.function(node),
+            "list" => check::parts(node).into_iter().for_each(|part| self.visit(part)),
             "command_substitution" => self.substitution(node),
             "process_substitution" => self.within("a substitution", node),
             "for_statement" => self.for_each(node),
@@ -351,7 +352,6 @@ fn is_known(kind: &str) -> bool {
     matches!(
         kind,
         "program"
-            | "list"
             | "pipeline"
             | "subshell"
             | "compound_statement"

@@ -65,6 +65,10 @@ impl Word {
 ///
 /// Fails with what a shell would see otherwise than the grammar did.
 pub(super) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static str> {
+    let cuts = |hole: &Range<usize>| !text.is_char_boundary(hole.start) || !text.is_char_boundary(hole.end);
+    if opaque.iter().any(cuts) {
+        return Err(DIFFERS);
+    }
     let mut reading = Reading {
         text,
         at: 0,
