@@ -1,5 +1,6 @@
 //! What commands are run with: the table of jobs, and where to find one again.
 
+mod blocked;
 mod ran;
 
 pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};

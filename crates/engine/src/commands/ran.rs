@@ -1,5 +1,6 @@
 //! What is known of a command: how far it is, how it ended, what it wrote.
 
+use super::blocked;
 use crate::{Failure, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +33,7 @@ pub struct Ran {
     pub leftovers: Vec<Leftover>,
     /// By what it is confined, and what of that does not hold here.
     pub confined: Confined,
-    /// What was odd about the asking, in a sentence each.
+    /// What was odd about the asking, and what a failure may come from, in a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -104,24 +105,30 @@ pub struct Leftover {
 
 impl Ran {
     /// Looks at a job.
-    pub(crate) fn of(job: &Job, want: Want, notes: Vec<String>) -> Result<Self, Failure> {
+    pub(crate) fn of(job: &Job, want: Want, mut notes: Vec<String>) -> Result<Self, Failure> {
         let report = job.report();
         let shown = job.show(want).map_err(|error| {
             let what = format!("The output of {} could not be read back: {error}.", job.id());
             Failure::new(Kind::Io, what)
         })?;
         let pieces = shown.pieces.into_iter().map(|piece| Piece { from: piece.from, text: piece.text });
+        let pieces: Vec<Piece> = pieces.collect();
         let leftovers = report.leftovers.into_iter();
+        let ending = ending(job, &report.stage);
+        let failed = ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed);
+        if failed && pieces.iter().any(|piece| blocked::seems(&piece.text)) {
+            notes.extend(blocked::note(job.enforcement()));
+        }
         Ok(Self {
             job: job.id().to_owned(),
             command: job.program().words(),
             directory: job.directory().display().to_string(),
             state: state(&report.stage),
-            ending: ending(job, &report.stage),
+            ending,
             elapsed_ms: u64::try_from(report.ran.as_millis()).unwrap_or(u64::MAX),
             bytes: report.bytes,
             characters: shown.total,
-            output: pieces.collect(),
+            output: pieces,
             lost: report.lost,
             leftovers: leftovers.map(|left| Leftover { pid: left.pid, command: left.command }).collect(),
             confined: confined(job.enforcement()),
