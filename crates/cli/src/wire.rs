@@ -123,7 +123,12 @@ pub(crate) fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
 
 /// Makes the narrowing of the tools, and refuses names that no tool of the dialects has.
 pub(crate) fn narrow(settings: &Settings) -> Result<Narrow> {
-    let narrow = Narrow { tools: settings.narrow.tools.value.clone(), deny: settings.narrow.denied() };
+    let mut deny = settings.narrow.denied();
+    // Without a sandbox nothing keeps a command from writing.
+    if deny.contains(&Access::Writes) && settings.sandbox.value == OnOff::Off {
+        deny.push(Access::Executes);
+    }
+    let narrow = Narrow { tools: settings.narrow.tools.value.clone(), deny };
     Catalogue::of(&dialects(&settings.dialects.value)?).narrowed(&narrow)?;
     Ok(narrow)
 }

@@ -47,16 +47,39 @@ const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
 
 /// Our server whose commands run without a sandbox.
 const UNCONFINED: &str = "toolpost serve --sandbox off";
-/// The same command as a process of its own, without any server.
-const PLAIN: &str = "plain process";
+/// The same command as a process of its own, without any server: bare, and in bubblewrap's sandbox where that is installed.
+const ALONE: [(&str, &[&str]); 2] = [
+    ("plain process", &["sh", "-c", "echo hi"]),
+    (
+        "bwrap",
+        &[
+            "bwrap",
+            "--unshare-all",
+            "--die-with-parent",
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            "--proc",
+            "/proc",
+            "sh",
+            "-c",
+            "echo hi",
+        ],
+    ),
+];
 
-/// Runs the command as a process of its own, and reads what it writes.
-fn plain() -> Result<Duration> {
-    let start = Instant::now();
-    let said = programs::output(programs::program("sh").args(["-c", "echo hi"]))?;
-    let took = start.elapsed();
-    ensure!(said.trim() == "hi", "{PLAIN}: it said {said:?}");
-    Ok(took)
+/// Makes a contestant of a program that runs the command without a server.
+fn alone((name, words): (&'static str, &'static [&'static str])) -> Contestant<'static> {
+    let run = move || {
+        let start = Instant::now();
+        let said = programs::output(programs::program(words[0]).args(&words[1..]))?;
+        let took = start.elapsed();
+        ensure!(said.trim() == "hi", "{name}: it said {said:?}");
+        Ok(took)
+    };
+    (name, Box::new(run))
 }
 
 /// What one call shall do.
@@ -101,7 +124,8 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
                 let mut bare = bench.dialect(&root, dialect);
                 bare.args(["--sandbox", "off"]);
                 contestants.extend(contestant(UNCONFINED, bare, asks, row, &root)?);
-                contestants.push((PLAIN, Box::new(plain)));
+                contestants
+                    .extend(ALONE.into_iter().filter(|(_, words)| programs::is_there(words[0])).map(alone));
             }
             let what = format!("{what} ({dialect})");
             say::complain(&format!("measures: {what}"));

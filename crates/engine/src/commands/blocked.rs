@@ -3,8 +3,9 @@
 use toolpost_process::{Enforcement, Means};
 
 /// What programs say when they are held back, in small letters.
-const SAID: [&str; 10] = [
+const SAID: [&str; 11] = [
     "read-only file system",
+    "device or resource busy",
     "permission denied",
     "operation not permitted",
     "could not resolve host",
