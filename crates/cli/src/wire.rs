@@ -33,7 +33,7 @@ pub(crate) struct Wired {
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
     let policy = judging(settings, &workspace)?;
-    let commands = commands(&workspace, sandbox(settings, &workspace, &policy))?;
+    let commands = commands(&workspace, sandbox(settings, &workspace, &policy), &policy)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
     let engine = Engine::new(workspace)
@@ -55,9 +55,9 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
 }
 
 /// Makes what commands are run with; output that is too long for memory lies in the state folder, without a name.
-fn commands(workspace: &Workspace, sandbox: Sandbox) -> Result<Commands> {
+fn commands(workspace: &Workspace, sandbox: Sandbox, policy: &Policy) -> Result<Commands> {
     let spool = workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf);
-    Commands::new(spool, sandbox).map_err(|failure| anyhow!(failure.what))
+    Commands::new(spool, sandbox, policy.hosts()?).map_err(|failure| anyhow!(failure.what))
 }
 
 /// Makes the plan by which commands are confined: the roots can be changed, unless nothing may be written; what others

@@ -78,7 +78,37 @@ fn where_nothing_may_be_written_commands_write_nothing() {
     let arguments = json!({"command": "true"}).to_string();
     let flags = ["call", "--dialect", "opencode", "--read-only", "--sandbox", "off", "bash", &arguments];
     let refused = world.run(&flags);
-    assert_eq!((refused.code, refused.err.as_str()), (Some(1), "No tool is called bash. The tools are: grep, glob.\n"));
+    assert_eq!(
+        (refused.code, refused.err.as_str()),
+        (Some(1), "No tool is called bash. The tools are: grep, glob.\n")
+    );
+}
+
+#[test]
+fn a_command_reaches_the_hosts_that_the_rules_allow_and_no_others() {
+    let world = World::new();
+    if !confined(&world) {
+        return;
+    }
+    let rules = world.base().join("out/rules.toml");
+    let ask = |host: &str| {
+        format!(
+            "exec 3<>/dev/tcp/127.0.0.1/${{https_proxy##*:}}; printf 'CONNECT {host}:443 HTTP/1.1\\r\\n\\r\\n' >&3; head -n 1 <&3"
+        )
+    };
+    std::fs::write(
+        &rules,
+        "[[rule]]\ntouch = [\"fetch\"]\nhosts = [\"*.invalid\"]\ndecide = \"allow\"\nwhy = \"A test.\"\n",
+    )
+    .unwrap();
+    let flags = ["--policy", &rules.display().to_string()];
+    let refused = bash(&world, &flags, &ask("elsewhere.example"));
+    assert!(text(&refused).contains(" 403 "), "{refused}");
+    // Nobody has this name: it is looked for, so the list let it pass.
+    let allowed = bash(&world, &flags, &ask("nobody.invalid"));
+    assert!(text(&allowed).contains(" 502 "), "{allowed}");
+    let closed = bash(&world, &[], "echo proxy:$https_proxy");
+    assert!(text(&closed).starts_with("proxy:\n"), "{closed}");
 }
 
 #[test]

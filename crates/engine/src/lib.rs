@@ -29,6 +29,8 @@ pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
+/// Which hosts commands reach.
+pub use toolpost_net::{BadHost, Hosts, Say};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{Access as Confinement, Available, Means, Network, Plan, Sandbox, available};
 /// What a line of shell would do.

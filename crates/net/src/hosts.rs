@@ -8,13 +8,23 @@ const PORTS: [u16; 2] = [80, 443];
 /// The hosts that may be reached; all others may not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hosts {
-    allowed: Vec<Allowed>,
+    /// In order: the last one that means a host decides.
+    entries: Vec<(Entry, Say)>,
+}
+
+/// What an entry of the list says of its hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Say {
+    /// They may be reached.
+    Reach,
+    /// They may not, although an entry before may mean them.
+    Refuse,
 }
 
 /// Why an entry of the list cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{entry}` is no host: write a name (`crates.io`), all names below one (`*.crates.io`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
+    "`{entry}` is no host: write a name (`crates.io`), all names below one (`*.crates.io`), every host (`*`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
 )]
 pub struct BadHost {
     /// The entry.
@@ -22,7 +32,7 @@ pub struct BadHost {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Allowed {
+struct Entry {
     name: Name,
     port: Option<u16>,
 }
@@ -31,37 +41,57 @@ struct Allowed {
 enum Name {
     This(String),
     Below(String),
+    Every,
 }
 
 impl Hosts {
-    /// Reads a list: names, names with `*.` before them, addresses, each with a port or without.
+    /// Reads a list of hosts that may be reached: names, names with `*.` before them, addresses, each with a port or
+    /// without.
     pub fn new(entries: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, BadHost> {
-        let read = |entry: &str| allowed(entry).ok_or_else(|| BadHost { entry: entry.to_owned() });
-        let allowed = entries.into_iter().map(|entry| read(entry.as_ref())).collect::<Result<_, _>>()?;
-        Ok(Self { allowed })
+        Self::in_order(entries.into_iter().map(|entry| (entry, Say::Reach)))
+    }
+
+    /// Reads a list in which the last entry that means a host decides.
+    pub fn in_order(entries: impl IntoIterator<Item = (impl AsRef<str>, Say)>) -> Result<Self, BadHost> {
+        let read = |text: &str| entry(text).ok_or_else(|| BadHost { entry: text.to_owned() });
+        let entries = entries.into_iter().map(|(text, say)| Ok((read(text.as_ref())?, say)));
+        Ok(Self { entries: entries.collect::<Result<_, _>>()? })
+    }
+
+    /// Says whether no host at all may be reached.
+    pub fn is_empty(&self) -> bool {
+        !self.entries.iter().any(|(_, say)| *say == Say::Reach)
     }
 
     /// Says whether a host may be reached at a port.
     pub fn allow(&self, host: &str, port: u16) -> bool {
         let Some(host) = plain(host) else { return false };
-        self.allowed.iter().any(|allowed| {
-            let is_named = match &allowed.name {
-                Name::This(name) => *name == host,
-                Name::Below(name) => host.strip_suffix(name).is_some_and(|before| before.ends_with('.')),
-            };
-            is_named && allowed.port.map_or_else(|| PORTS.contains(&port), |allowed| allowed == port)
-        })
+        let last = self.entries.iter().rev().find(|(entry, say)| entry.means(&host, port, *say));
+        last.is_some_and(|(_, say)| *say == Say::Reach)
     }
 }
 
-fn allowed(entry: &str) -> Option<Allowed> {
-    let (host, port) = split(entry.trim())?;
+impl Entry {
+    /// Says whether a host at a port is meant; what is refused without a port is refused at each.
+    fn means(&self, host: &str, port: u16, say: Say) -> bool {
+        let is_named = match &self.name {
+            Name::This(name) => *name == host,
+            Name::Below(name) => host.strip_suffix(name).is_some_and(|before| before.ends_with('.')),
+            Name::Every => true,
+        };
+        is_named && self.port.map_or_else(|| say == Say::Refuse || PORTS.contains(&port), |own| own == port)
+    }
+}
+
+fn entry(text: &str) -> Option<Entry> {
+    let (host, port) = split(text.trim())?;
     let name = match host.strip_prefix("*.") {
+        None if host == "*" => Name::Every,
         Some(below) if below.parse::<IpAddr>().is_err() => Name::Below(plain(below)?),
         Some(_) => return None,
         None => Name::This(plain(host)?),
     };
-    Some(Allowed { name, port })
+    Some(Entry { name, port })
 }
 
 /// Splits a host from its port, if there is one; an address of the newer kind with a port stands in brackets.
@@ -140,9 +170,26 @@ mod tests {
     }
 
     #[test]
+    fn the_last_entry_that_means_a_host_decides() {
+        let list =
+            [("*", Say::Reach), ("*.org", Say::Refuse), ("good.org", Say::Reach), ("a.net", Say::Refuse)];
+        let hosts = Hosts::in_order(list).unwrap();
+        let rows =
+            [("x.com", true), ("x.org", false), ("good.org", true), ("a.net", false), ("b.a.net", true)];
+        for (host, wanted) in rows {
+            assert_eq!(hosts.allow(host, 443), wanted, "{host}");
+        }
+        assert!(
+            !hosts.allow("x.com", 22)
+                && !hosts.is_empty()
+                && Hosts::in_order([("*", Say::Refuse)]).unwrap().is_empty()
+        );
+    }
+
+    #[test]
     fn bad_entries_are_named() {
         for entry in
-            ["", "a b", "*", "*.1.1.1.1", "a:b", "a:99999", "a:+1", "[::1", "[::1]x", "http://a", "ü.de"]
+            ["", "a b", "**", "*.1.1.1.1", "a:b", "a:99999", "a:+1", "[::1", "[::1]x", "http://a", "ü.de"]
         {
             assert_eq!(Hosts::new([entry]), Err(BadHost { entry: entry.to_owned() }), "{entry}");
         }

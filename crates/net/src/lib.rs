@@ -7,5 +7,5 @@ mod proxy;
 
 pub use address::is_public;
 pub use dial::{DialError, dial};
-pub use hosts::{BadHost, Hosts};
+pub use hosts::{BadHost, Hosts, Say};
 pub use proxy::serve;

@@ -9,7 +9,9 @@ use std::{
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Commands, Engine, Progress, Sandbox, Session, Several, operations::grep::Rules};
+use toolpost_engine::{
+    Commands, Engine, Hosts, Progress, Sandbox, Session, Several, operations::grep::Rules,
+};
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Options, Workspace};
@@ -77,7 +79,7 @@ impl World {
             reply_bytes: None,
             structured: Structured::Off,
         };
-        let commands = Commands::new(base.path().join("state"), Sandbox::Off).unwrap();
+        let commands = Commands::new(base.path().join("state"), Sandbox::Off, Hosts::default()).unwrap();
         let whole = Engine::new(workspace).with_commands(commands);
         let runtime = Runtime::new(engine(whole), config(plain)).unwrap();
         Self { runtime: Arc::new(runtime), session: Session::new(), base, root }

@@ -6,8 +6,11 @@ mod ran;
 pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
 use crate::{Failure, Hint, Kind, failures};
-use std::{path::PathBuf, sync::Arc};
-use toolpost_process::{Job, Jobs, Launch, Program, Sandbox, SessionKey, Settings, UnknownJob};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use toolpost_net::Hosts;
+use toolpost_process::{
+    Job, Jobs, Launch, Network, Plan, Program, Sandbox, SessionKey, Settings, UnknownJob, Until,
+};
 use toolpost_workspace::WorkspacePath;
 
 /// What commands are run with; copies share it.
@@ -15,17 +18,24 @@ use toolpost_workspace::WorkspacePath;
 pub struct Commands {
     jobs: Arc<Jobs>,
     sandbox: Arc<Sandbox>,
+    hosts: Hosts,
 }
 
 impl Commands {
     /// Makes it with an empty table of jobs; output that is too long for memory goes to nameless files in that folder.
-    /// Every command is confined as the sandbox says.
+    /// Every command is confined as the sandbox says, and reaches only these hosts.
     ///
     /// # Errors
     /// When the system has no randomness for the names of jobs.
-    pub fn new(spool: PathBuf, sandbox: Sandbox) -> Result<Self, Failure> {
+    pub fn new(spool: PathBuf, sandbox: Sandbox, hosts: Hosts) -> Result<Self, Failure> {
         let settings = Settings { spool, ..Settings::default() };
-        Ok(Self { jobs: Arc::new(Jobs::new(settings).map_err(failures::start)?), sandbox: Arc::new(sandbox) })
+        let jobs = Arc::new(Jobs::new(settings).map_err(failures::start)?);
+        let network = if hosts.is_empty() { Network::Closed } else { Network::Proxied };
+        let sandbox = match sandbox {
+            Sandbox::On(plan) => Sandbox::On(Plan { network, ..plan }),
+            Sandbox::Off => Sandbox::Off,
+        };
+        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts })
     }
 
     /// Ends everything that runs, within two seconds, and starts nothing more.
@@ -40,6 +50,19 @@ impl Commands {
     /// Makes the launch of a program in a directory of the workspace.
     pub(crate) fn launch(&self, program: Program, directory: &WorkspacePath) -> Launch {
         Launch { sandbox: (*self.sandbox).clone(), ..Launch::new(program, directory.raw()) }
+    }
+
+    /// Answers what a job asks of the network, as long as anything of it is left.
+    pub(crate) fn connect(&self, job: &Job) {
+        let Some(listener) = job.take_listener() else { return };
+        let (job, hosts) = (job.clone(), self.hosts.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                // Without it the job finds nobody who answers, and says so.
+                _ = toolpost_net::serve(listener, hosts) => {}
+                _ = job.wait(Until::Gone, Duration::MAX) => {}
+            }
+        });
     }
 
     /// Finds a job of a session by its name, or the one that was started last.

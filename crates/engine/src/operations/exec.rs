@@ -72,6 +72,7 @@ impl Operation for Exec {
             let commands = commands.clone();
             blocking(move || commands.jobs().start(&session, &launch).map_err(failures::start)).await?
         };
+        commands.connect(&job);
         let mut watched = Watched { job: job.clone(), dropped: Dropped::End };
         watched.wait(cx, wait, limit).await?;
         watched.dropped = Dropped::Leave;

@@ -14,7 +14,7 @@ mod shown;
 use colon::Lists;
 use rule::Target;
 use std::{path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, Approval, Command, Host, Touch};
+use toolpost_engine::{Access, Approval, BadHost, Command, Host, Hosts, Say, Touch};
 use toolpost_workspace::WorkspacePath;
 
 pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
@@ -176,6 +176,22 @@ impl Policy {
         // A directory is kept where what lies in it is.
         let is_kept = |name: &&String| asks(name) || asks(&format!("{name}/x"));
         named.filter(is_kept).map(PathBuf::from).collect()
+    }
+
+    /// Lists the hosts that commands reach without anybody being asked: what is asked about is refused there, since
+    /// nobody can be asked while a program waits.
+    ///
+    /// # Errors
+    /// When a rule names a host that is none.
+    pub fn hosts(&self) -> Result<Hosts, BadHost> {
+        if self.denies(Access::Fetches).is_some() {
+            return Ok(Hosts::default());
+        }
+        let said = self.rules.iter().flat_map(Rule::hosts);
+        Hosts::in_order(said.map(|(host, decision)| match decision {
+            Decision::Allow => (host, Say::Reach),
+            Decision::Ask | Decision::Deny => (host, Say::Refuse),
+        }))
     }
 
     /// Judges one touch.

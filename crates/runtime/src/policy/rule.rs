@@ -88,6 +88,15 @@ impl Rule {
         })
     }
 
+    /// Gives the hosts that the rule decides about when something is fetched from them, and how.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
+        let hosts = match &self.target {
+            Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),
+            Target::Hosts(_) | Target::Paths { .. } | Target::Commands(_) => &[],
+        };
+        hosts.iter().map(|host| (host.as_str(), self.decision))
+    }
+
     /// Tells whether it may decide more freely than the rules before it.
     pub(super) fn may_loosen(&self) -> bool {
         !matches!(self.source, RuleSource::Project(_))
