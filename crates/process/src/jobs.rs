@@ -1,5 +1,6 @@
 //! The table of jobs: who started them, how many there may be, how long they are remembered.
 
+use std::borrow::Cow;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,9 +15,10 @@ use crate::launch::Launch;
 use crate::leftovers::{Holder, name_of_other_end};
 use crate::output::Output;
 use crate::prepare::prepare;
-use crate::sandbox::Enforcement;
+use crate::sandbox::{Enforcement, Plan, Sandbox};
 use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
+use crate::temporary::Temporaries;
 use crate::tree;
 use crate::watch::{Watch, waker};
 
@@ -30,7 +32,7 @@ pub struct SessionKey(pub String);
 /// How the table of jobs is kept.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The directory for output that is too long for memory; its files have no names.
+    /// The directory for output that is too long for memory, whose files have no names, and for temporary files.
     pub spool: PathBuf,
     /// How many bytes of output lie on the disk at most when several jobs are done.
     pub spooled: u64,
@@ -62,6 +64,7 @@ pub struct Jobs {
     server: String,
     files: Rlimit,
     table: Mutex<Table>,
+    temporaries: Temporaries,
 }
 
 #[derive(Debug, Default)]
@@ -82,12 +85,14 @@ impl Jobs {
     /// Makes an empty table.
     pub fn new(settings: Settings) -> Result<Self, StartError> {
         let (server, files) = (random_name()?, raise_file_limit());
-        Ok(Self { settings, server, files, table: Mutex::default() })
+        let temporaries = Temporaries::new(&settings.spool, &server);
+        Ok(Self { settings, server, files, table: Mutex::default(), temporaries })
     }
 
     /// Starts a program for a session.
     pub fn start(&self, session: &SessionKey, launch: &Launch) -> Result<Job, StartError> {
         self.check_room()?;
+        let launch = &self.with_temporary(session, launch);
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let prepared = prepare(launch, &run)?;
@@ -160,6 +165,7 @@ impl Jobs {
     pub async fn end_session(&self, session: &SessionKey) {
         let jobs = self.list(session);
         end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
+        self.temporaries.forget(session);
         self.lock().jobs.retain(|job| job.shared().session != *session || job.presence() == Presence::Here);
     }
 
@@ -171,6 +177,18 @@ impl Jobs {
             table.jobs.clone()
         };
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
+        self.temporaries.forget_all();
+    }
+
+    /// Gives a confined program the temporary directory of its session, unless its plan names another.
+    fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
+        match &launch.sandbox {
+            Sandbox::On(plan) if plan.temporary.is_none() => {
+                let plan = Plan { temporary: self.temporaries.of(session), ..plan.clone() };
+                Cow::Owned(Launch { sandbox: Sandbox::On(plan), ..launch.clone() })
+            }
+            Sandbox::On(_) | Sandbox::Off => Cow::Borrowed(launch),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {

@@ -14,6 +14,7 @@ mod spawn;
 mod state;
 mod supervisor;
 mod system;
+mod temporary;
 mod tree;
 mod watch;
 

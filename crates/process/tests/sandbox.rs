@@ -417,7 +417,8 @@ const PLANS: &[(&str, Change, &str)] = &[
     ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.envrc .git .gitmodules .idea .mcp.json .vscode "),
     ("echo kept > /tmp/t; echo $TMPDIR", NOTHING, "/tmp\n"),
     ("cat /tmp/t; ls /var/tmp | wc -l; ls /tmp/t", NOTHING, "kept\n1\n/tmp/t\n"),
-    ("test -e /tmp/t || echo x > /tmp/y; cat /tmp/y", |_, plan| plan.temporary = None, "x\n"),
+    ("test -e /tmp/t || echo x > /tmp/y", |_, plan| plan.temporary = None, ""),
+    ("cat /tmp/y", |_, plan| plan.temporary = None, "x\n"),
     (
         "echo x > f; ls f",
         |_, plan| plan.access = Access::Read,
@@ -461,6 +462,39 @@ const PLANS: &[(&str, Change, &str)] = &[
         "bash: connect: Network is unreachable\nbash: line 1: /dev/tcp/192.0.2.1/80: Network is unreachable\n",
     ),
 ];
+
+#[test]
+fn a_session_has_temporary_files_of_its_own() {
+    let host = Host::new();
+    let jobs = |session: &str, line: &str, means: Means| {
+        let mut plan = host.plan(means);
+        plan.temporary = None;
+        let session = toolpost_process::SessionKey(session.to_owned());
+        let job = host.world.jobs.start(&session, &host.launch(line, Sandbox::On(plan))).unwrap();
+        host.world.assert_gone(&job);
+        text(&job)
+    };
+    let kept = || {
+        let entries = fs::read_dir(host.world.directory.path()).unwrap();
+        entries
+            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("-tmp-"))
+            .count()
+    };
+    for means in [Means::Landlock, Means::Namespaces] {
+        if is_missing(means) {
+            continue;
+        }
+        assert_eq!(jobs("one", "echo x > $TMPDIR/t; cat $TMPDIR/t", means), "x\n");
+        assert_eq!(jobs("one", "cat $TMPDIR/t", means), "x\n");
+        assert_eq!(jobs("two", "test -e $TMPDIR/t || echo none", means), "none\n");
+        assert_eq!(kept(), 2);
+        for session in ["one", "two"] {
+            let session = toolpost_process::SessionKey(session.to_owned());
+            host.world.block_on(host.world.jobs.end_session(&session));
+        }
+        assert_eq!(kept(), 0);
+    }
+}
 
 #[test]
 fn plans_are_kept() {

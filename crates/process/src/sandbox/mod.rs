@@ -48,8 +48,7 @@ pub struct Plan {
     pub protected: Vec<PathBuf>,
     /// What it reaches over the network.
     pub network: Network,
-    /// The directory that it finds as `/tmp`; without one it gets an empty one of its own, or where there are no
-    /// namespaces none.
+    /// The directory that it finds as `/tmp`; without one it shares one with what else its session starts.
     pub temporary: Option<PathBuf>,
     /// The strongest means that is taken; a weaker one only where the kernel forbids it.
     pub means: Means,
