@@ -72,6 +72,7 @@ fn the_built_in_rules_let_look_and_ask_for_the_rest() {
             ("x=.env; cat $x", Ask),
             ("cat .e*", Ask),
             ("cat src/*.rs [a-z]*/x ./*/y", Allow),
+            ("x=>src/main.rs; ls", Ask),
             ("cat src/*/../../x", Ask),
             ("cat src/.*/x", Ask),
             ("cat \"src/$x\"", Ask),

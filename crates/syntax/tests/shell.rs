@@ -209,6 +209,8 @@ fn what_a_shell_may_see_otherwise_is_unsure() {
         "cat <<X\na\\\nX\nb",
         "cat <<X\na\n",
         "a <> b",
+        "x=>f",
+        "a; x+=<f; b",
         "echo @(a|b)",
         "[[ $x -eq 1 ]]",
         "[[ x -eq 1 ]]",

@@ -36,6 +36,10 @@ pub(super) fn script(text: &str, depth: usize) -> Script {
     let mut reader = Reader { text, script, depth, nested: 0, via: Vec::new(), functions: Vec::new() };
     reader.visit(root);
     let mut script = reader.script;
+    // Wherever in the tree it is: also where nobody looked for it.
+    if root.has_error() && script.unsure.is_empty() {
+        script.unsure(text, "a shell's grammar does not know this");
+    }
     script.places = places::of(&script.segments);
     script
 }
