@@ -8,6 +8,10 @@ pub(super) fn text(text: &str) -> Option<&'static str> {
     if text.len() > super::LONGEST {
         return Some("the command is longer than 1 MiB");
     }
+    let joined = |(at, _): (usize, &str)| !text[..at].ends_with([' ', '\t']);
+    if text.match_indices("\\\n").any(joined) {
+        return Some("a word or a sign that goes on in the next line is read in different ways");
+    }
     text.chars().find_map(odd)
 }
 
@@ -118,7 +122,10 @@ pub(super) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
     let joined = !quote && whole.contains("\\\n");
     let rest = text.get(end.1..).unwrap_or_default();
     let goes_on = !rest.is_empty() && !rest.starts_with('\n');
-    (ended || joined || goes_on).then_some(UNCLEAR)
+    // What runs in the text is not always found there.
+    let dash = text.get(node.byte_range()).is_some_and(|all| all.contains("<<-"));
+    let hidden = !quote && (whole.contains('`') || (dash && whole.contains('$')));
+    (ended || joined || goes_on || hidden).then_some(UNCLEAR)
 }
 
 /// Finds why an expansion may run something by itself.
@@ -140,6 +147,10 @@ pub(super) fn expansion(text: &str) -> Option<&'static str> {
 /// Tells whether a test evaluates what a variable holds: `-v` and `-R` an index, and `[[ … -eq … ]]` and its like each of
 /// its sides, where a bare word is a variable too.
 pub(super) fn test_evaluates(text: &str) -> bool {
+    if !text.starts_with("[[") && text.contains(['\n', '<', '>', '&', '|', ';', '(']) {
+        // A single bracket is a command, and ends where any other does.
+        return true;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let one_of = |list: &[&str]| words.iter().any(|word| list.contains(word));
     if one_of(&["-v", "-R"]) {
