@@ -1,13 +1,71 @@
 //! What the operator can read about calls: on standard error, where TOOLPOST_LOG asks for it.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::{Result, Write, stderr};
+use toolpost_text::{escape, redact::redact};
 use tracing::Level;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt};
 
 /// Starts to write; the variable names the level: error, warn, info, debug or trace.
+///
+/// The level is that of Toolpost's own events. Libraries tell of errors only: else they write out whole messages, with
+/// the content of files and the words of commands.
 pub(crate) fn start() {
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(Log, "{panic}");
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            let _ = writeln!(stderr(), "{trace}");
+        }
+    }));
     let Some(level) = std::env::var("TOOLPOST_LOG").ok().and_then(|level| level.parse::<Level>().ok()) else {
         return;
     };
-    let subscriber =
-        tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_max_level(level);
-    let _ = tracing::subscriber::set_global_default(subscriber.finish());
+    let targets = Targets::new().with_default(Level::ERROR).with_target("toolpost", level);
+    let subscriber = tracing_subscriber::fmt().with_writer(|| Log).with_ansi(false).with_max_level(level);
+    let _ = tracing::subscriber::set_global_default(subscriber.finish().with(targets));
+}
+
+/// Standard error, a line at a time: what is a secret by its form is taken out, and what does not show is escaped.
+struct Log;
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        stderr().write_all(line(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn write_fmt(&mut self, words: std::fmt::Arguments<'_>) -> Result<()> {
+        // In pieces, a secret could not be known.
+        self.write_all(words.to_string().as_bytes())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        stderr().flush()
+    }
+}
+
+/// Makes one line of what is written, whatever it holds.
+fn line(text: &str) -> String {
+    format!("{}\n", escape::text(&redact(text.strip_suffix('\n').unwrap_or(text))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_one_line_without_secrets() {
+        let rows = [
+            ("done microseconds=12\n", "done microseconds=12\n"),
+            ("no end", "no end\n"),
+            ("", "\n"),
+            ("a\n2026 INFO forged\u{1b}[31m\n", "a\\n2026 INFO forged\\u{1b}[31m\n"),
+            ("tool=\"x TOKEN=abc\"\n", "tool=\"x TOKEN=[redacted]\"\n"),
+            ("password: 'two\nlines'\u{202e}\n", "password: '[redacted]'\\u{202e}\n"),
+        ];
+        for (written, wanted) in rows {
+            assert_eq!(line(written), wanted, "{written:?}");
+        }
+    }
 }

@@ -211,6 +211,7 @@ fn every_call_is_written_to_the_events() {
         call("Read", json!({ "file_path": "g" })),
         call("Read", json!({})),
         call("Nope", json!({})),
+        call("no\n TOKEN=abc", json!({})),
     ];
     world.script_with(&["--events", "../events"], &calls);
     let events = String::from_utf8(world.read("../events")).unwrap();
@@ -231,6 +232,8 @@ fn every_call_is_written_to_the_events() {
         finished(3, "Read", "invalid"),
         started(4, "Nope"),
         finished(4, "Nope", "no_such_tool"),
+        started(5, "no\n TOKEN=[redacted]"),
+        finished(5, "no\n TOKEN=[redacted]", "no_such_tool"),
     ];
     assert_eq!(seen, wanted);
 }

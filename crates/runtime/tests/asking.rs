@@ -313,6 +313,8 @@ async fn always_is_offered_only_where_a_rule_of_the_users_can_say_it() {
         (&["run cargo test > $OUT"], ""),
         (&["run cargo test *"], ""),
         (&["run echo 'a"], ""),
+        (&["run curl -H 'Authorization: Bearer abc' x"], ""),
+        (&["run make deploy --password=abc"], ""),
         (&["wanted ls"], ""),
         (&["run make"], project),
     ];

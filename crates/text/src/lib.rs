@@ -15,5 +15,6 @@ pub mod names;
 mod omission;
 pub mod patch;
 pub mod piece;
+pub mod redact;
 pub mod terminal;
 pub mod window;

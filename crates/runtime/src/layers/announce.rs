@@ -3,10 +3,13 @@
 use super::{Back, Going, Next, Stop, Trip};
 use crate::Event;
 use std::time::Instant;
+use toolpost_text::redact::redact;
 
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
-        let (id, tool, runtime) = (trip.id, trip.call.tool.clone(), next.runtime);
+        let (id, runtime) = (trip.id, next.runtime);
+        // A name that no tool has may be anything.
+        let tool = redact(&trip.call.tool).into_owned();
         let parent = trip.within.as_ref().map(|within| within.parent);
         runtime.events.tell(&Event::Started { id, parent, tool: tool.clone() });
         let start = Instant::now();

@@ -1,13 +1,14 @@
 //! One span a call: who was called, for how long, with which end.
 
 use super::{Going, Next, Stop, Trip};
+use toolpost_text::redact::redact;
 use tracing::Instrument;
 
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     let dialect = trip.published.map_or("-", |published| published.dialect.name);
     let operation = trip.published.map_or("-", |published| published.tool.operation);
     let parent = trip.within.as_ref().map(|within| within.parent);
-    let span = tracing::info_span!("call", id = trip.id, parent, dialect, tool = ?trip.call.tool, operation);
+    let span = tracing::info_span!("call", id = trip.id, parent, dialect, tool = ?redact(&trip.call.tool), operation);
     let work = async move {
         let start = std::time::Instant::now();
         let back = next.go(trip).await;

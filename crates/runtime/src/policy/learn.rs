@@ -9,6 +9,7 @@ use std::{
 };
 use thiserror::Error;
 use toolpost_engine::Touch;
+use toolpost_text::redact::redact;
 use toolpost_workspace::operator;
 
 /// What a rule that comes of an answer says of itself.
@@ -54,6 +55,10 @@ impl Policy {
             }
         }
         let rules = rules.concat();
+        // A rule is kept in a file, for always; a secret is not.
+        if redact(&rules) != rules {
+            return None;
+        }
         let taught = self.taught(&rules, file).ok()?;
         touches.iter().all(|touch| taught.judge(touch).decision == Decision::Allow).then_some(rules)
     }
