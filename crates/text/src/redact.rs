@@ -173,7 +173,7 @@ fn bearer(rest: &str, word: usize) -> Option<Range<usize>> {
 fn value(rest: &str, word: usize) -> Option<Range<usize>> {
     let name = &rest[..word];
     let plain: String =
-        name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let is_header = HEADERS.contains(&plain.as_str());
     if !is_header && !NAMES.iter().any(|end| plain.ends_with(end)) {
         return None;
