@@ -106,8 +106,20 @@ fn look(text: &str, at: usize) -> (Option<Range<usize>>, usize) {
         let character = rest.chars().next().map_or(1, char::len_utf8);
         return (None, at + character);
     }
-    let secret = known_key(rest).or_else(|| bearer(rest, word)).or_else(|| value(rest, word));
-    secret.map_or((None, at + word), |secret| found(at, secret))
+    if let Some(secret) = word_of_secret(rest, word) {
+        return found(at, secret);
+    }
+    // Behind a backslash, the first letter may be that of an escape such as `\n`, and the word begins behind it.
+    let escape = text[..at].ends_with('\\') && matches!(rest.as_bytes()[0], b'n' | b'r' | b't');
+    if escape {
+        return (None, at + 1);
+    }
+    let title = rest[1..word].find("-----BEGIN").map(|title| title + 1);
+    (None, at + title.unwrap_or(word))
+}
+
+fn word_of_secret(rest: &str, word: usize) -> Option<Range<usize>> {
+    known_key(rest).or_else(|| bearer(rest, word)).or_else(|| value(rest, word))
 }
 
 fn found(at: usize, secret: Range<usize>) -> (Option<Range<usize>>, usize) {

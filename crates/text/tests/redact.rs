@@ -45,6 +45,12 @@ const ROWS: &[(&str, Option<&str>)] = &[
         Some("-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nx"),
     ),
     ("x -----BEGIN PRIVATE KEY-----\\nMII", Some("x -----BEGIN PRIVATE KEY-----[redacted]")),
+    (r"a\n-----BEGIN PRIVATE KEY-----\nMII", Some(r"a\n-----BEGIN PRIVATE KEY-----[redacted]")),
+    ("key-----BEGIN PRIVATE KEY-----M", Some("key-----BEGIN PRIVATE KEY-----[redacted]")),
+    // Behind the escape of a line's end.
+    (r"a\nAuthorization: Basic dXNl\nb", Some(r"a\nAuthorization: [redacted]\nb")),
+    (r"a\tghp_0123456789abcdefABCDEF", Some(r"a\tghp_[redacted]")),
+    (r"a\token=abc", Some(r"a\token=[redacted]")),
     // Keys of services.
     ("ghp_0123456789abcdefABCDEF", Some("ghp_[redacted]")),
     ("(github_pat_11ABCDEFG0123456789_x)", Some("(github_pat_[redacted])")),
