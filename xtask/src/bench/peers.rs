@@ -11,11 +11,7 @@ use super::{
 use crate::{disk, programs, say};
 use anyhow::{Result, ensure};
 use serde_json::Value;
-use std::{
-    path::Path,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{path::Path, process::Command, time::Instant};
 
 /// What is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
