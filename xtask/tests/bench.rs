@@ -27,14 +27,26 @@ fn contestants_take_turns_and_the_first_round_is_not_counted() {
         let order = &order;
         let go = move || {
             order.borrow_mut().push_str(name);
-            Ok(Duration::from_millis(order.borrow().len() as u64))
+            // So slow that a turn is over after one.
+            Ok(Duration::from_millis(100 + order.borrow().len() as u64))
         };
         (name, Box::new(go))
     };
     let row = take_turns("letters", 2, vec![contestant("a"), contestant("b")]).unwrap();
-    let wanted = vec![("a".to_owned(), ms(&[4, 5])), ("b".to_owned(), ms(&[3, 6]))];
+    let wanted = vec![("a".to_owned(), ms(&[104, 105])), ("b".to_owned(), ms(&[103, 106]))];
     assert_eq!(row, Row { what: "letters".to_owned(), times: wanted });
     assert_eq!(*order.borrow(), "abbaab");
+}
+
+#[test]
+fn a_turn_is_a_burst_whose_median_counts() {
+    let done = RefCell::new(0);
+    let go = || {
+        *done.borrow_mut() += 1;
+        Ok(Duration::from_millis(if *done.borrow() % 5 == 1 { 40 } else { 2 }))
+    };
+    let row = take_turns("bursts", 1, vec![("a", Box::new(go))]).unwrap();
+    assert_eq!((row.times, *done.borrow()), (vec![("a".to_owned(), ms(&[2]))], 10));
 }
 
 #[test]
