@@ -45,7 +45,7 @@ const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
 const UNCONFINED: &str = "toolpost serve --sandbox off";
 /// The same command as a process of its own, without any server: bare, and in bubblewrap's sandbox where that is installed.
 const ALONE: [(&str, &[&str]); 2] = [
-    ("plain process", &["sh", "-c", "echo hi"]),
+    ("plain process", &["bash", "-c", "echo hi"]),
     (
         "bwrap",
         &[
