@@ -354,6 +354,16 @@ fn a_long_diff_is_read_line_by_line() {
     assert_eq!(files(&no_names).unwrap_err(), words);
 }
 
+#[test]
+fn blank_lines_behind_a_hunk_are_not_tried_one_by_one() {
+    let text: String = (0..100_000).map(|line| format!("{line}\n")).collect();
+    let blanks = "\n".repeat(50_000);
+    let found = put(&text, &envelope(&format!("@@\n-9\n+nine{blanks}"))).map(|(after, _)| after);
+    assert_eq!(found, Ok(text.replacen("\n9\n", "\nnine\n", 1)));
+    let lost = put(&text, &envelope(&format!("@@\n-nine{blanks}"))).unwrap_err();
+    assert_eq!(lost, format!("1/1 at 3: no lines {:?}, before None, already None", format!("nine{blanks}")));
+}
+
 fn refuse<const COUNT: usize>(rows: [(String, &str); COUNT]) {
     for (patch, words) in rows {
         assert_eq!(files(&patch).unwrap_err(), words);

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::hunk::{End, Ending, Format, Hunk, Sign};
+use super::hunk::{End, Ending, Format, Hunk, Line, Sign};
 use super::misfit::Trouble;
 use crate::lines::{LineIndex, LineRange, bare};
 use crate::matching::{closest, plain, runs};
@@ -93,25 +93,32 @@ impl<'a> Page<'a> {
         if old.is_empty() {
             return self.insertion(hunk, after);
         }
-        let mut wanted = old.as_slice();
-        let mut last = hunk.old_lines().rev();
         // Numbers choose among all places; without them the ones behind the whole hunk before come first.
         let firm = if hunk.numbers.is_some() { after.soft } else { after.firm };
-        loop {
+        let may_lack = blanks_at_the_end(hunk).min(old.len() - 1);
+        let shortest = old.len() - may_lack;
+        let longest = shortest + self.blanks_behind(&old[..shortest], after.soft, may_lack);
+        for length in (shortest..=longest).rev() {
             for from in [firm, after.soft] {
-                if let Some(place) = self.stands(hunk, wanted, from, after.drift) {
-                    return Ok(Place { dropped: old.len() - wanted.len(), ..place });
+                if let Some(place) = self.stands(hunk, &old[..length], from, after.drift) {
+                    return Ok(Place { dropped: old.len() - length, ..place });
                 }
             }
-            // A blank line at the end may stand for nothing; one that is to go from a file must be there.
-            let blank = last.next().is_some_and(|line| {
-                line.text.trim().is_empty() && (line.sign == Sign::Context || hunk.format == Format::Envelope)
-            });
-            match wanted {
-                [rest @ .., _] if blank && !rest.is_empty() => wanted = rest,
-                _ => return Err(self.lost(hunk, &old, after.firm)),
-            }
         }
+        Err(self.lost(hunk, &old, after.firm))
+    }
+
+    /// Counts how many blank lines, of so many at most, follow lines where they stand from a line on.
+    fn blanks_behind(&self, wanted: &[&str], from: usize, most: usize) -> usize {
+        if most == 0 {
+            return 0;
+        }
+        let mut blanks = vec![0; self.lines.len() + 1];
+        for (at, _) in self.lines.iter().enumerate().rev().filter(|(_, line)| line.trim().is_empty()) {
+            blanks[at] = blanks[at + 1] + 1;
+        }
+        let hits = self.hits(Pass::Folded, wanted, from).into_iter();
+        hits.map(|hit| most.min(blanks[hit + wanted.len()])).max().unwrap_or(0)
     }
 
     /// Finds the line that a scope names, from a line on.
@@ -231,6 +238,14 @@ impl<'a> Page<'a> {
         let start = |line: usize| self.starts.start(line + 1).unwrap_or(self.view.len());
         start(lines.start)..start(lines.end)
     }
+}
+
+/// Counts the blank lines at the end of a hunk that may stand for nothing; one that is to go from a file must be there.
+fn blanks_at_the_end(hunk: &Hunk) -> usize {
+    let may_lack = |line: &&Line| {
+        line.text.trim().is_empty() && (line.sign == Sign::Context || hunk.format == Format::Envelope)
+    };
+    hunk.old_lines().rev().take_while(may_lack).count()
 }
 
 /// Gives what of a line is compared.
