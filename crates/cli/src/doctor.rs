@@ -64,6 +64,9 @@ fn sandbox(settings: &Settings) -> Vec<String> {
     let landlock = found.landlock.map_or("no Landlock".to_owned(), |version| format!("Landlock {version}"));
     let first = match found.means {
         Means::Namespaces => format!("namespaces of its own, a filter of system calls, {landlock}"),
+        Means::Bubblewrap => {
+            format!("namespaces made by the system's bwrap, a filter of system calls, {landlock}")
+        }
         Means::Landlock => format!("a filter of system calls, {landlock}; no namespaces"),
         Means::Nothing => {
             "nothing here confines commands, so none is run (`--sandbox off` runs them without)".to_owned()

@@ -25,6 +25,7 @@ use std::process::ExitCode;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    toolpost_engine::inner_step();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

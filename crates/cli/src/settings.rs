@@ -106,6 +106,16 @@ struct File {
 }
 
 impl Settings {
+    /// Gives what no tool may do.
+    pub(crate) fn denied(&self) -> Vec<Access> {
+        match (self.narrow.denies_writes(), self.sandbox.value) {
+            (false, _) => Vec::new(),
+            (true, OnOff::On) => vec![Access::Writes],
+            // Without a sandbox nothing keeps a command from writing.
+            (true, OnOff::Off) => vec![Access::Writes, Access::Executes],
+        }
+    }
+
     /// Finds every setting.
     pub(crate) fn find(flags: &Common) -> Result<Self> {
         let place = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
@@ -188,10 +198,9 @@ impl Narrowing {
         })
     }
 
-    /// Gives what no tool may do.
-    pub(crate) fn denied(&self) -> Vec<Access> {
-        let writes = self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write);
-        if writes { vec![Access::Writes] } else { Vec::new() }
+    /// Says whether no tool may write.
+    fn denies_writes(&self) -> bool {
+        self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write)
     }
 }
 

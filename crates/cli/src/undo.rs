@@ -17,7 +17,7 @@ const WAIT: Duration = Duration::from_secs(10);
 /// Takes the change back, all of it or none.
 pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    if settings.narrow.denied().contains(&Access::Writes) {
+    if settings.denied().contains(&Access::Writes) {
         bail!("nothing is written here: the settings `deny` and `read_only` say so");
     }
     let workspace = wire::open_and_tell(&settings)?;

@@ -66,7 +66,7 @@ fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandb
     if settings.sandbox.value == OnOff::Off {
         return Sandbox::Off;
     }
-    let writes = !settings.narrow.denied().contains(&Access::Writes);
+    let writes = !settings.denied().contains(&Access::Writes);
     let access = if writes { Confinement::Change } else { Confinement::Read };
     let roots = workspace.roots().iter().map(|root| root.path().to_path_buf());
     Sandbox::On(Plan { access, protected: policy.kept_names(), ..Plan::new(roots) })
@@ -123,12 +123,7 @@ pub(crate) fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
 
 /// Makes the narrowing of the tools, and refuses names that no tool of the dialects has.
 pub(crate) fn narrow(settings: &Settings) -> Result<Narrow> {
-    let mut deny = settings.narrow.denied();
-    // Without a sandbox nothing keeps a command from writing.
-    if deny.contains(&Access::Writes) && settings.sandbox.value == OnOff::Off {
-        deny.push(Access::Executes);
-    }
-    let narrow = Narrow { tools: settings.narrow.tools.value.clone(), deny };
+    let narrow = Narrow { tools: settings.narrow.tools.value.clone(), deny: settings.denied() };
     Catalogue::of(&dialects(&settings.dialects.value)?).narrowed(&narrow)?;
     Ok(narrow)
 }
@@ -151,7 +146,7 @@ pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Poli
     Ok(policy
         .keeping(own_files(settings, workspace))
         .hiding(inside(workspace, settings.state.value.iter()))
-        .denying(&settings.narrow.denied())
+        .denying(&settings.denied())
         .within(workspace.roots().iter().map(|root| root.path().to_path_buf()).collect()))
 }
 

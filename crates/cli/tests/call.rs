@@ -151,7 +151,7 @@ fn json_carries_the_output_as_data() {
     let said: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!(
         (ended.code, &said["ok"], &said["structured"]["content"]["lines"]),
-        (Some(0), &json!(true), &json!([{ "number": 1, "text": "a", "cut": null }]))
+        (Some(0), &json!(true), &json!([{ "first": 1, "text": "a" }]))
     );
     let ended = world.run(&["call", "--json", "Read", "{\"file_path\":\"g\"}"]);
     let said: Value = serde_json::from_str(&ended.err).unwrap();

@@ -122,3 +122,15 @@ fn what_a_command_leaves_running_ends_with_the_program() {
     let left: Vec<Vec<u8>> = lines.filter(|line| line == b"sleep\x0072001\x00").collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+/// Whoever starts it as the inner step of a sandbox, and tells it nothing, gets no server and no words.
+#[test]
+fn the_inner_step_does_nothing_that_it_was_not_told() {
+    let world = World::new();
+    for arguments in
+        [&["toolpost-inner-step"][..], &["toolpost-inner-step", "0"], &["toolpost-inner-step", "99"]]
+    {
+        let out = world.program(arguments).output().unwrap();
+        assert_eq!((out.status.code(), out.stdout, out.stderr), (Some(1), vec![], vec![]), "{arguments:?}");
+    }
+}

@@ -4,11 +4,15 @@
 use std::time::Duration;
 
 use toolpost_process::{
-    From, Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, Until, Want, available,
+    From, Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, Until, Want, available, inner_step,
 };
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    inner_step();
+    tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(run())
+}
+
+async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
     let (Some(directory), Some(line)) = (words.next(), words.next()) else {
         return Err("confined DIRECTORY LINE".into());

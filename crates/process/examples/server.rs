@@ -1,24 +1,32 @@
 //! A server with jobs, to be killed by tests: starts each line given, says so, and shuts down when its input ends.
 //!
-//! With `--confined DIRECTORY` before them the lines run in a sandbox.
+//! With `--namespaces DIRECTORY` or `--bubblewrap DIRECTORY` before them the lines run in a sandbox made by that means.
 #![expect(clippy::print_stdout, reason = "the test that started it listens")]
 
 use std::io::Read;
 
-use toolpost_process::{Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until};
+use toolpost_process::{
+    Jobs, Launch, Means, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until, inner_step,
+};
 
 fn main() -> Result<(), StartError> {
+    inner_step();
     let jobs = Jobs::new(Settings::default())?;
     let session = SessionKey("the only one".to_owned());
     let fault = |what| move |fault| StartError::Missing { what, fault };
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(fault("a runtime"))?;
     let mut lines = std::env::args().skip(1).peekable();
-    let confined = lines.next_if_eq("--confined").and_then(|_| lines.next());
+    let means = match lines.next_if(|word| word.starts_with("--")).as_deref() {
+        Some("--bubblewrap") => Means::Bubblewrap,
+        Some(_) => Means::Namespaces,
+        None => Means::Nothing,
+    };
+    let confined = if means == Means::Nothing { None } else { lines.next() };
     for line in lines {
         let mut launch = Launch::new(Program::line(line), confined.as_deref().unwrap_or("/"));
         if let Some(directory) = &confined {
-            launch.sandbox = Sandbox::On(Plan::new([directory]));
+            launch.sandbox = Sandbox::On(Plan { means, ..Plan::new([directory]) });
         }
         let job = jobs.start(&session, &launch)?;
         runtime.block_on(job.wait(Until::Output(0), std::time::Duration::from_secs(60)));

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
+use crate::sandbox::TOOLCHAIN_VARIABLES;
+
 /// The variable by which every process of a job is known.
 pub(crate) const COOKIE: &str = "TOOLPOST_RUN_ID";
 
-/// What is taken over from the server's own environment: where things are, and nothing that opens doors.
+/// What is taken over from the server's own environment besides where the toolchains are: where other things are, and nothing
+/// that opens doors.
 const TAKEN: &[&str] = &[
     "PATH",
     "HOME",
@@ -20,25 +23,11 @@ const TAKEN: &[&str] = &[
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
     "CARGO_HOME",
-    "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
     "GOPATH",
-    "GOROOT",
     "GOCACHE",
-    "GOMODCACHE",
-    "JAVA_HOME",
-    "ANDROID_HOME",
-    "NVM_DIR",
-    "NODE_PATH",
-    "PNPM_HOME",
-    "BUN_INSTALL",
     "DENO_DIR",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
     "CONDA_DEFAULT_ENV",
-    "RBENV_ROOT",
-    "GEM_HOME",
     "GEM_PATH",
     "NIX_PATH",
     "NIX_PROFILES",
@@ -80,13 +69,20 @@ impl Environment {
 
     /// Builds an environment from other variables, by the house's list.
     pub fn from(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let taken = variables.into_iter().filter(|(name, _)| TAKEN.iter().any(|taken| name == taken));
+        let taken = variables
+            .into_iter()
+            .filter(|(name, _)| TAKEN.iter().chain(TOOLCHAIN_VARIABLES).any(|taken| name == taken));
         let mut environment = Self { variables: taken.collect() };
         environment.variables.entry("PATH".into()).or_insert_with(|| PATH.into());
         for (name, value) in FIXED {
             environment = environment.with(name, value);
         }
         environment
+    }
+
+    /// Builds one with nothing in it.
+    pub(crate) fn none() -> Self {
+        Self { variables: BTreeMap::new() }
     }
 
     /// Sets a variable, whatever was there.

@@ -288,7 +288,7 @@ fn given_up(mut started: crate::spawn::Started, fault: std::io::Error) -> StartE
     StartError::Missing { what: "a descriptor", fault }
 }
 
-fn random_name() -> Result<String, StartError> {
+pub(crate) fn random_name() -> Result<String, StartError> {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut random = [0; 10];
     getrandom::fill(&mut random)

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpid};
 
 use crate::environment::COOKIE;
-use crate::sandbox::Confinement;
+use crate::sandbox::{Confinement, Maker};
 use crate::state::{Holds, Leftover};
 use crate::tree::{self, Process};
 
@@ -21,14 +21,26 @@ pub(crate) enum Holder {
     Child,
     /// Its own child, the first process of a namespace.
     Grandchild,
+    /// The child of that one: between them stands `bwrap`.
+    GreatGrandchild,
 }
 
 impl Holder {
     /// Says what holds a program that is confined in this way.
     pub(crate) fn of(confinement: Option<&Confinement>) -> Self {
-        match confinement.and_then(|confinement| confinement.world.as_ref()) {
-            Some(_) => Self::Grandchild,
+        match confinement.and_then(|confinement| confinement.world.as_ref()).map(|world| &world.maker) {
+            Some(Maker::Own(_)) => Self::Grandchild,
+            Some(Maker::Bubblewrap(_)) => Self::GreatGrandchild,
             None => Self::Child,
+        }
+    }
+
+    /// Says how many generations below the server's child belong to nobody's command.
+    fn generations(self) -> usize {
+        match self {
+            Self::Child => 0,
+            Self::Grandchild => 1,
+            Self::GreatGrandchild => 2,
         }
     }
 }
@@ -36,8 +48,12 @@ impl Holder {
 /// Lists what runs below a supervisor.
 pub(crate) fn below(supervisor: i32, holder: Holder, output: Option<&str>) -> Vec<Leftover> {
     let mut processes = tree::below(supervisor);
-    if holder == Holder::Grandchild {
-        processes.retain(|process| process.parent != supervisor);
+    let mut parents = vec![supervisor];
+    for _ in 0..holder.generations() {
+        let (own, others): (Vec<Process>, Vec<Process>) =
+            processes.into_iter().partition(|process| parents.contains(&process.parent));
+        parents = own.iter().map(|process| process.pid).collect();
+        processes = others;
     }
     processes.iter().map(|process| leftover(process, output)).collect()
 }
@@ -96,7 +112,7 @@ fn holds(pid: i32, output: Option<&str>) -> Holds {
     if names.any(|entry| is_it(entry.file_name())) { Holds::Yes } else { Holds::No }
 }
 
-fn read(pid: i32, what: &str, limit: usize) -> Result<Vec<u8>, Errno> {
+pub(crate) fn read(pid: i32, what: &str, limit: usize) -> Result<Vec<u8>, Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let file = openat(CWD, format!("/proc/{pid}/{what}"), flags, Mode::empty())?;
     let mut bytes = Vec::new();

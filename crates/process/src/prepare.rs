@@ -105,7 +105,7 @@ fn find(program: &OsStr, environment: &Environment, directory: &Path) -> Result<
     candidates.find(|candidate| can_be_executed(candidate)).ok_or_else(missing)
 }
 
-fn can_be_executed(path: &Path) -> bool {
+pub(crate) fn can_be_executed(path: &Path) -> bool {
     use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, statat};
     let is_file = statat(CWD, path, AtFlags::empty())
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
@@ -14,11 +15,14 @@ use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
 
+use crate::becoming::{Setup, Terminal};
+use crate::environment::Environment;
 use crate::error::StartError;
 use crate::launch::{Channel, Launch, Size};
+use crate::message::{MESSAGE, Message};
 use crate::prepare::Prepared;
-use crate::sandbox::{Confinement, World};
-use crate::supervisor::{self, MESSAGE, Message, Setup, Terminal};
+use crate::sandbox::{Confinement, Maker, World};
+use crate::supervisor;
 
 /// A program that was started, and the ends of what it is connected to.
 pub(crate) struct Started {
@@ -35,9 +39,29 @@ pub(crate) struct Started {
 }
 
 /// Starts a prepared launch; `files` is how many files the program may open.
-pub(crate) fn spawn(launch: &Launch, mut prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+    let ends = match launch.channel {
+        Channel::Pipe => pipe().map_err(missing("a pipe"))?,
+        Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
+    };
+    spawn_on(ends, prepared, files)
+}
+
+/// Starts a prepared launch with three pipes of its own; gives besides what is written to it, and its errors.
+pub(crate) fn spawn_apart(
+    prepared: Prepared,
+    files: Rlimit,
+) -> Result<(Started, OwnedFd, OwnedFd), StartError> {
+    let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
+    let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
+    let stdio = [their_input.into(), their_output.into(), their_errors.into()];
+    let started = spawn_on(Ends { stdio, output, terminal: None }, prepared, files)?;
+    Ok((started, input, errors))
+}
+
+fn spawn_on(ends: Ends, mut prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
     let confinement = prepared.confinement.take().map(Arc::new);
-    let started = spawn_confined(launch, prepared, confinement.clone(), files);
+    let started = spawn_confined(ends, prepared, confinement.clone(), files);
     if let (Err(_), Some(confinement)) = (&started, &confinement) {
         confinement.release();
     }
@@ -45,7 +69,7 @@ pub(crate) fn spawn(launch: &Launch, mut prepared: Prepared, files: Rlimit) -> R
 }
 
 fn spawn_confined(
-    launch: &Launch,
+    ends: Ends,
     prepared: Prepared,
     confinement: Option<Arc<Confinement>>,
     files: Rlimit,
@@ -54,36 +78,128 @@ fn spawn_confined(
     let (control, theirs) =
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
             .map_err(missing("a control socket"))?;
-    let ends = match launch.channel {
-        Channel::Pipe => pipe().map_err(missing("a pipe"))?,
-        Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
-    };
-    let setup = Setup {
+    let mut setup = Setup {
         control: theirs.as_raw_fd(),
         terminal: if ends.terminal.is_some() { Terminal::StandardInput } else { Terminal::None },
         files,
         kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
         held: confinement.as_ref().and_then(|it| it.world.as_ref()).map(World::held).unwrap_or_default(),
     };
-    let is_proxied = confinement.as_ref().and_then(|it| it.world.as_ref()).is_some_and(World::is_proxied);
+    let world = confinement.as_ref().and_then(|it| it.world.as_ref());
+    let is_proxied = world.is_some_and(World::is_proxied);
     let name = prepared.program.display().to_string();
+    let bubblewrap = world.and_then(|world| match &world.maker {
+        Maker::Bubblewrap(bubblewrap) => Some(bubblewrap),
+        Maker::Own(_) => None,
+    });
+    let prepared = match bubblewrap {
+        Some(bubblewrap) => bubblewrap.around(prepared, &mut setup)?,
+        None => prepared,
+    };
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();
-    let mut supervisor = match (spawned, confinement) {
+    let mut supervisor = match (spawned, &confinement) {
         (Ok(supervisor), _) => supervisor,
         (Err(fault), None) => return Err(StartError::Refused { program: name, fault }),
-        (Err(fault), Some(confinement)) => return Err(not_confined(name, fault, &confinement, &control)),
+        (Err(fault), Some(confinement)) => return Err(not_confined(name, fault, confinement, &control)),
     };
     drop(theirs);
-    let listener = match is_proxied.then(|| listener(&control)).transpose() {
-        Ok(listener) => listener,
-        Err(fault) => {
+    let listener = match (bubblewrap, &confinement) {
+        (Some(_), Some(confinement)) => begun(name, confinement, &control),
+        _ => is_proxied.then(|| listener(&control)).transpose().map_err(missing("the proxy's listener")),
+    };
+    match listener {
+        Ok(listener) => {
+            Ok(Started { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
+        }
+        Err(error) => {
             drop(control);
             // The supervisor ends when all below it has.
             let _ = supervisor.wait();
-            return Err(missing("the proxy's listener")(fault));
+            Err(match error {
+                StartError::Sandbox { step, fault } if step == BEFORE => {
+                    StartError::Sandbox { step, fault: said(&ends.output).unwrap_or(fault) }
+                }
+                error => error,
+            })
         }
+    }
+}
+
+/// Tries a confinement on nothing, which ends well if it works.
+pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
+    let prepared = Prepared {
+        program: PathBuf::new(),
+        arguments: Vec::new(),
+        directory: PathBuf::from("/"),
+        environment: Environment::none(),
+        confinement: Some(confinement),
+        kept: Vec::new(),
     };
-    Ok(Started { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
+    let files = rustix::process::getrlimit(Resource::Nofile);
+    let ends = pipe().map_err(missing("a pipe"))?;
+    let mut started = spawn_on(ends, prepared, files)?;
+    let mut ended = None;
+    let mut message = [0; MESSAGE];
+    while let Ok((MESSAGE, _)) = recv(&started.control, &mut message, RecvFlags::empty()) {
+        if let Some(Message::Ended(status)) = Message::read(&message) {
+            ended = Some(status);
+        }
+    }
+    drop(started.control);
+    let _ = started.supervisor.wait();
+    match ended {
+        Some(0) => Ok(()),
+        _ => Err(StartError::Sandbox { step: BEFORE.to_owned(), fault: io::ErrorKind::Other.into() }),
+    }
+}
+
+/// What happened if nobody says what.
+const BEFORE: &str = "bubblewrap ended before the command began";
+
+/// Waits until the inner step has begun the program, or has said why not; takes what listens for the proxy on the way.
+fn begun(
+    program: String,
+    confinement: &Confinement,
+    control: &OwnedFd,
+) -> Result<Option<OwnedFd>, StartError> {
+    let mut listening = None;
+    let mut message = [0; MESSAGE];
+    loop {
+        let said = match recv(control, &mut message, RecvFlags::PEEK) {
+            Err(rustix::io::Errno::INTR) => continue,
+            Ok((MESSAGE, _)) => Message::read(&message),
+            _ => None,
+        };
+        match said {
+            Some(Message::Listens) => {
+                listening = Some(listener(control).map_err(missing("the proxy's listener"))?);
+            }
+            // This and what follows is for the job's thread.
+            Some(Message::Started(_) | Message::Ended(_)) => return Ok(listening),
+            Some(Message::Failed(part, errno)) => {
+                let fault = io::Error::from_raw_os_error(errno.into());
+                return Err(StartError::Sandbox { step: confinement.words(part), fault });
+            }
+            Some(Message::Refused(errno)) => {
+                return Err(StartError::RefusedInside {
+                    program,
+                    fault: io::Error::from_raw_os_error(errno),
+                });
+            }
+            None => {
+                let fault = io::ErrorKind::UnexpectedEof.into();
+                return Err(StartError::Sandbox { step: BEFORE.to_owned(), fault });
+            }
+        }
+    }
+}
+
+/// Gives what was written before the end, as an error; nothing if that was nothing.
+fn said(output: &OwnedFd) -> Option<io::Error> {
+    let mut bytes = [0; 1024];
+    let length = rustix::io::read(output, &mut bytes).ok()?;
+    let said = String::from_utf8_lossy(&bytes[..length]).trim().to_owned();
+    (!said.is_empty()).then(|| io::Error::other(said))
 }
 
 /// Lets this process open as many files as it may, and says how many it could before: that is what programs get.

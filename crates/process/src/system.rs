@@ -152,6 +152,37 @@ pub(crate) fn block_signals() {
     }
 }
 
+/// Lets all signals come.
+pub(crate) fn unblock_signals() {
+    // SAFETY: the set is initialised by `sigemptyset` before it is read.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
+/// Executes a program in the place of this process; it comes back only if that failed.
+pub(crate) fn execute(words: &Pointers, environment: &Pointers) -> io::Error {
+    // SAFETY: both lists end with a null pointer, and the strings live as long as they do; the first has a string.
+    unsafe { libc::execve(words.list[0], words.list.as_ptr(), environment.list.as_ptr()) };
+    io::Error::last_os_error()
+}
+
+/// Strings as the system takes them when a program is executed.
+pub(crate) struct Pointers {
+    list: Vec<*const libc::c_char>,
+    _strings: Vec<std::ffi::CString>,
+}
+
+impl Pointers {
+    /// Makes the list, which is made before a fork.
+    pub(crate) fn new(strings: Vec<std::ffi::CString>) -> Self {
+        let list = strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect();
+        Self { list, _strings: strings }
+    }
+}
+
 /// What `reap` found.
 pub(crate) enum Reaped {
     Ended { pid: i32, status: i32 },

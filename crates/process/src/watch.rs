@@ -14,9 +14,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::job::{Shared, Told};
 use crate::launch::{Launch, Limits, Survivors};
 use crate::leftovers::kill_by_cookie;
+use crate::message::{MESSAGE, Message};
 use crate::spawn::Started;
 use crate::state::{Ending, Exit, Stage, Why};
-use crate::supervisor::{KILL, MESSAGE, Message};
+use crate::supervisor::KILL;
 use crate::tree;
 
 /// How long what is still in the pipe is waited for when the program has ended.
@@ -143,7 +144,7 @@ impl Watch {
                 Some(Message::Started(pid)) => self.shared.set_pid(pid),
                 Some(Message::Ended(status)) => self.ended(Exit::of(status)),
                 // What could not be confined has no watch, and what listens was taken before it began.
-                Some(Message::Failed(..) | Message::Listens) | None => {}
+                Some(Message::Failed(..) | Message::Refused(_) | Message::Listens) | None => {}
             },
             _ => self.supervisor_gone(),
         }

@@ -14,8 +14,8 @@ use std::process::{Child, Command, Stdio};
 
 use common::{World, text};
 use toolpost_process::{
-    Access, Channel, Environment, Exit, Guard, Held, Job, Launch, Means, Plan, Program, Sandbox, Size,
-    StartError, Survivors, Until, Why, available,
+    Access, Available, Channel, Environment, Exit, Guard, Held, Job, Launch, Means, Plan, Program, Sandbox,
+    Size, StartError, Survivors, Until, Why, available, inner_step_of,
 };
 
 /// Where a way out leads, and what of the host is there.
@@ -33,11 +33,18 @@ struct Host {
 impl Host {
     fn new() -> Self {
         // Beneath the home of nobody and beside `/tmp`, as projects are.
+        inner_step_of(&example("confined"));
         let base = tempfile::Builder::new().prefix("sandbox").tempdir_in("/var/tmp").unwrap();
         let at = |path: &str| base.path().join(path);
-        for folder in ["work/.git/hooks", "work/.git/info", "work/.idea", "home/.ssh", "outside", "temporary"]
+        let folders =
+            ["work/.git/hooks", "work/.git/info", "work/.idea", "home/.ssh", "outside", "temporary"];
+        let below = ["sub/.git/hooks", ".git/modules/m/objects", ".git/modules/m/refs", "pkg/.vscode"];
+        for folder in folders.map(str::to_owned).into_iter().chain(below.map(|below| format!("work/{below}")))
         {
-            fs::create_dir_all(at(folder)).unwrap();
+            fs::create_dir_all(at(&folder)).unwrap();
+        }
+        for file in ["work/sub/.git/config", "work/.git/modules/m/HEAD", "work/.git/modules/m/config"] {
+            fs::write(at(file), "").unwrap();
         }
         for file in ["work/.git/config", "work/.git/HEAD", "home/.ssh/id", "outside/file"] {
             fs::write(at(file), "SECRET\n").unwrap();
@@ -131,7 +138,7 @@ fn example(name: &str) -> PathBuf {
     own.parent().unwrap().parent().unwrap().join("examples").join(name)
 }
 
-/// What is said of a way: with no sandbox, without namespaces, and with them.
+/// What is said of a way by each means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Open,
@@ -142,85 +149,123 @@ enum Way {
 
 use Way::{Open, Shut, Unknown};
 
-/// The ways out, with what is said of them: with no sandbox, with Landlock alone, in namespaces.
+/// The ways out, with what is said of them: with no sandbox, with Landlock alone, by `bwrap`, in our own namespaces.
 ///
 /// A line says `A` if the way is open.
-const WAYS: &[(&str, &str, [Way; 3])] = &[
-    ("01 write in the workspace", "echo x > w && rm w && echo A", [Open, Open, Open]),
-    ("02 write home", "echo x > $HOME/x; test -e $OUT/../home/x && rm $HOME/x && echo A", [Open, Shut, Shut]),
-    ("03 read a secret", "grep -q SECRET $HOME/.ssh/id && echo A", [Open, Shut, Shut]),
-    ("04 environment of a process", "grep -q SECRET /proc/$DAEMON/environ && echo A", [Open, Shut, Shut]),
-    ("05 inherited secret", "test -n \"$API_TOKEN\" && echo A", [Shut, Shut, Shut]),
-    ("06 TCP to the host", "echo x > /dev/tcp/127.0.0.1/$TCP && echo A", [Open, Shut, Shut]),
-    ("07 UDP to the host", "echo x > /dev/udp/127.0.0.1/$UDP && echo A", [Open, Shut, Shut]),
-    ("08 abstract socket", "$PROBE abstract $NAME", [Open, Shut, Shut]),
-    ("09 socket with a path", "$PROBE path $OUT/d.sock", [Open, Shut, Shut]),
-    ("10 signal", "kill -CONT $DAEMON && echo A", [Open, Shut, Shut]),
-    ("11 ptrace", "$PROBE ptrace $DAEMON", [Unknown, Shut, Shut]),
-    ("11 memory of a process", "$PROBE look $DAEMON", [Open, Shut, Shut]),
-    ("12 hooks", "echo x > .git/hooks/h && rm .git/hooks/h && echo A", [Open, Open, Shut]),
+const WAYS: &[(&str, &str, [Way; 4])] = &[
+    ("01 write in the workspace", "echo x > w && rm w && echo A", [Open, Open, Open, Open]),
+    (
+        "02 write home",
+        "echo x > $HOME/x; test -e $OUT/../home/x && rm $HOME/x && echo A",
+        [Open, Shut, Shut, Shut],
+    ),
+    ("03 read a secret", "grep -q SECRET $HOME/.ssh/id && echo A", [Open, Shut, Shut, Shut]),
+    (
+        "04 environment of a process",
+        "grep -q SECRET /proc/$DAEMON/environ && echo A",
+        [Open, Shut, Shut, Shut],
+    ),
+    ("05 inherited secret", "test -n \"$API_TOKEN\" && echo A", [Shut, Shut, Shut, Shut]),
+    ("06 TCP to the host", "echo x > /dev/tcp/127.0.0.1/$TCP && echo A", [Open, Shut, Shut, Shut]),
+    ("07 UDP to the host", "echo x > /dev/udp/127.0.0.1/$UDP && echo A", [Open, Shut, Shut, Shut]),
+    ("08 abstract socket", "$PROBE abstract $NAME", [Open, Shut, Shut, Shut]),
+    ("09 socket with a path", "$PROBE path $OUT/d.sock", [Open, Shut, Shut, Shut]),
+    ("10 signal", "kill -CONT $DAEMON && echo A", [Open, Shut, Shut, Shut]),
+    ("11 ptrace", "$PROBE ptrace $DAEMON", [Unknown, Shut, Shut, Shut]),
+    ("11 memory of a process", "$PROBE look $DAEMON", [Open, Shut, Shut, Shut]),
+    ("12 hooks", "echo x > .git/hooks/h && rm .git/hooks/h && echo A", [Open, Open, Shut, Shut]),
     (
         "13 config",
         "cp .git/config c; echo x >> .git/config && echo A; cat c > .git/config; rm c",
-        [Open, Open, Shut],
+        [Open, Open, Shut, Shut],
     ),
     (
         "13 another common directory",
         "echo /x > .git/commondir && rm .git/commondir && echo A",
-        [Open, Open, Shut],
+        [Open, Open, Shut, Shut],
     ),
     (
         "13 attributes",
         "echo x > .git/info/attributes && rm .git/info/attributes && echo A",
-        [Open, Open, Shut],
+        [Open, Open, Shut, Shut],
     ),
-    ("14 move the repository", "mv .git .g && mv .g .git && echo A", [Open, Open, Shut]),
+    ("14 move the repository", "mv .git .g && mv .g .git && echo A", [Open, Open, Shut, Shut]),
     (
         "14 move what is missing",
         "mkdir x; mv -T x .vscode && rmdir .vscode && echo A; rmdir x",
-        [Open, Open, Shut],
+        [Open, Open, Shut, Shut],
     ),
-    ("14 move what is there", "mv .idea .i && mv .i .idea && echo A", [Open, Open, Shut]),
+    ("14 move what is there", "mv .idea .i && mv .i .idea && echo A", [Open, Open, Shut, Shut]),
     // A new repository may be made; no hook of it is run by this program.
     (
         "15 new repository",
-        "mkdir -p sub/.git/hooks && echo x > sub/.git/hooks/h && echo A; rm -r sub",
-        [Open, Open, Open],
+        "mkdir -p new/.git/hooks && echo x > new/.git/hooks/h && echo A; rm -r new",
+        [Open, Open, Open, Open],
     ),
-    ("16 file that runs", "echo x > .mcp.json && rm .mcp.json && echo A", [Open, Open, Shut]),
+    (
+        "15 hooks of a repository below",
+        "echo x > sub/.git/hooks/h && rm sub/.git/hooks/h && echo A",
+        [Open, Open, Shut, Shut],
+    ),
+    (
+        "15 config of a repository below",
+        "cp sub/.git/config c; echo x >> sub/.git/config && echo A; cat c > sub/.git/config; rm c",
+        [Open, Open, Shut, Shut],
+    ),
+    ("15 move a repository below", "mv sub s && mv s sub && echo A", [Open, Open, Shut, Shut]),
+    (
+        "15 hooks of a submodule",
+        "mkdir .git/modules/m/hooks && rmdir .git/modules/m/hooks && echo A",
+        [Open, Open, Shut, Shut],
+    ),
+    (
+        "15 folder that runs below",
+        "echo x > pkg/.vscode/x && rm pkg/.vscode/x && echo A",
+        [Open, Open, Shut, Shut],
+    ),
+    ("16 file that runs", "echo x > .mcp.json && rm .mcp.json && echo A", [Open, Open, Shut, Shut]),
     (
         "16 folder that runs",
         "mkdir -p .vscode && echo x > .vscode/tasks.json && rm -r .vscode && echo A",
-        [Open, Open, Shut],
+        [Open, Open, Shut, Shut],
     ),
-    ("16 in what is there", "echo x > .idea/x && rm .idea/x && echo A", [Open, Open, Shut]),
-    ("17 through a link", "ln -s $HOME/.ssh l; echo x > l/x && rm l/x && echo A; rm l", [Open, Shut, Shut]),
-    ("18 hard link", "ln $OUT/file h && echo A; rm -f h", [Open, Shut, Shut]),
-    ("19 shared memory", "grep -q SECRET /dev/shm/$NAME && echo A", [Open, Shut, Shut]),
-    ("20 user namespace", "$PROBE unshare", [Unknown, Shut, Shut]),
-    ("21 io_uring", "$PROBE io_uring", [Unknown, Shut, Shut]),
-    ("23 vsock", "$PROBE socket 40 1", [Unknown, Shut, Shut]),
-    ("24 netlink", "$PROBE socket 16 3", [Open, Shut, Shut]),
-    ("24 raw", "$PROBE socket 2 3", [Unknown, Shut, Shut]),
-    ("25 set-user-id", "grep -q 'NoNewPrivs:.0' /proc/self/status && echo A", [Open, Shut, Shut]),
+    ("16 in what is there", "echo x > .idea/x && rm .idea/x && echo A", [Open, Open, Shut, Shut]),
+    (
+        "17 through a link",
+        "ln -s $HOME/.ssh l; echo x > l/x && rm l/x && echo A; rm l",
+        [Open, Shut, Shut, Shut],
+    ),
+    ("18 hard link", "ln $OUT/file h && echo A; rm -f h", [Open, Shut, Shut, Shut]),
+    ("19 shared memory", "grep -q SECRET /dev/shm/$NAME && echo A", [Open, Shut, Shut, Shut]),
+    ("20 user namespace", "$PROBE unshare", [Unknown, Shut, Shut, Shut]),
+    ("21 io_uring", "$PROBE io_uring", [Unknown, Shut, Shut, Shut]),
+    ("23 vsock", "$PROBE socket 40 1", [Unknown, Shut, Shut, Shut]),
+    ("24 netlink", "$PROBE socket 16 3", [Open, Shut, Shut, Shut]),
+    ("24 raw", "$PROBE socket 2 3", [Unknown, Shut, Shut, Shut]),
+    ("25 set-user-id", "grep -q 'NoNewPrivs:.0' /proc/self/status && echo A", [Open, Shut, Shut, Shut]),
     (
         "25 rights",
         "grep 'Cap[PE]' /proc/self/status | grep -qv 0000000000000000 && echo A",
-        [Unknown, Shut, Shut],
+        [Unknown, Shut, Shut, Shut],
     ),
-    ("27 other processes", "grep -q sleep /proc/$DAEMON/cmdline && echo A", [Open, Open, Shut]),
-    ("27 the process above", "grep -q . /proc/$PPID/cmdline && echo A", [Open, Open, Shut]),
-    ("28 keyring", "$PROBE keyring", [Unknown, Shut, Shut]),
-    ("29 another project", "grep -q SECRET $OUT/file && echo A", [Open, Shut, Shut]),
-    ("30 the system's secrets", "test -r /etc/shadow && cat /etc/shadow && echo A", [Unknown, Shut, Shut]),
-    ("30 the system", "echo x > /etc/$NAME && rm /etc/$NAME && echo A", [Unknown, Shut, Shut]),
+    ("27 other processes", "grep -q sleep /proc/$DAEMON/cmdline && echo A", [Open, Open, Shut, Shut]),
+    // By `bwrap` it is the inner step, whose words say nothing.
+    ("27 the process above", "grep -q . /proc/$PPID/cmdline && echo A", [Open, Open, Open, Shut]),
+    ("28 keyring", "$PROBE keyring", [Unknown, Shut, Shut, Shut]),
+    ("29 another project", "grep -q SECRET $OUT/file && echo A", [Open, Shut, Shut, Shut]),
+    (
+        "30 the system's secrets",
+        "test -r /etc/shadow && cat /etc/shadow && echo A",
+        [Unknown, Shut, Shut, Shut],
+    ),
+    ("30 the system", "echo x > /etc/$NAME && rm /etc/$NAME && echo A", [Unknown, Shut, Shut, Shut]),
     (
         "30 settings of the kernel",
         "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern && echo A",
-        [Unknown, Shut, Shut],
+        [Unknown, Shut, Shut, Shut],
     ),
-    ("30 mounts", "$PROBE mount $PWD", [Unknown, Shut, Shut]),
-    ("30 the directory above", "ls .. | grep -q outside && echo A", [Open, Shut, Shut]),
+    ("30 mounts", "$PROBE mount $PWD", [Unknown, Shut, Shut, Shut]),
+    ("30 the directory above", "ls .. | grep -q outside && echo A", [Open, Shut, Shut, Shut]),
 ];
 
 fn try_ways(host: &Host, means: Means) {
@@ -242,8 +287,9 @@ fn try_ways(host: &Host, means: Means) {
 
 /// Says loudly that a means is not to be had here, and looks whether that was found out.
 fn is_missing(means: Means) -> bool {
-    let found = available();
-    if found.means >= means || (means == Means::Landlock && found.landlock.is_some()) {
+    inner_step_of(&example("confined"));
+    let found = Available::up_to(means);
+    if found.means == means {
         return false;
     }
     let why = found.failed.iter().find(|(failed, _)| *failed == means);
@@ -253,10 +299,13 @@ fn is_missing(means: Means) -> bool {
     true
 }
 
+/// The means that make a world.
+const WORLDS: [Means; 2] = [Means::Bubblewrap, Means::Namespaces];
+
 #[test]
 fn nothing_escapes() {
     let host = Host::new();
-    for means in [Means::Nothing, Means::Landlock, Means::Namespaces] {
+    for means in [Means::Nothing, Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
         if means == Means::Nothing || !is_missing(means) {
             try_ways(&host, means);
         }
@@ -298,18 +347,14 @@ fn what_is_enforced_is_said() {
     assert_eq!(job.enforcement().to_string(), off);
     assert_eq!(job.enforcement().means, Means::Nothing);
     let landlock = available().landlock;
-    if !is_missing(Means::Namespaces) {
-        let job = host.run(&host.launch("true", Sandbox::On(host.plan(Means::Namespaces))));
+    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+        let job = host.run(&host.launch("true", Sandbox::On(host.plan(means))));
         let said = job.enforcement();
-        assert_eq!(
-            (said.means, said.landlock, said.gaps().count()),
-            (Means::Namespaces, landlock, 0),
-            "{said}"
-        );
+        assert_eq!((said.means, said.landlock, said.gaps().count()), (means, landlock, 0), "{said}");
         host.world.assert_gone(&job);
         // What cannot be held is said.
         std::os::unix::fs::symlink("/nowhere", host.at("work/.mcp.json")).unwrap();
-        let mut plan = host.plan(Means::Namespaces);
+        let mut plan = host.plan(means);
         plan.protected.push("no/such".into());
         let job = host.run(&host.launch("true", Sandbox::On(plan)));
         let gaps: Vec<(Guard, &str)> = job.enforcement().gaps().collect();
@@ -318,6 +363,17 @@ fn what_is_enforced_is_said() {
             (Guard::Missing, "`no/such`: No such file or directory (os error 2)"),
         ];
         assert_eq!(gaps, wanted);
+        fs::remove_file(host.at("work/.mcp.json")).unwrap();
+    }
+    if !is_missing(Means::Bubblewrap) && !is_missing(Means::Landlock) {
+        // Whoever works where `bwrap` lies could have changed it.
+        let mut plan = host.plan(Means::Bubblewrap);
+        plan.roots.push("/usr/bin".into());
+        let job = host.run(&host.launch("true", Sandbox::On(plan)));
+        let said = job.enforcement();
+        assert_eq!(said.means, Means::Landlock);
+        let why = "bubblewrap: /usr/bin/bwrap lies in a root, where commands could change it";
+        assert!(said.to_string().contains(why), "{said}");
     }
     if !is_missing(Means::Landlock) {
         let job = host.run(&host.launch("true", Sandbox::On(host.plan(Means::Landlock))));
@@ -365,46 +421,45 @@ fn where_namespaces_are_forbidden_landlock_is_taken() {
 
 #[test]
 fn roots_that_cannot_be_confined_are_refused() {
-    if is_missing(Means::Namespaces) {
-        return;
-    }
-    let host = Host::new();
-    let machine = "a sandbox cannot have it as a root: name a directory of files";
-    let rows = [
-        ("/", machine),
-        ("/proc/self", machine),
-        ("/dev", machine),
-        ("/etc/passwd", machine),
-        ("/no/such", "No such file or directory (os error 2)"),
-    ];
-    for (root, why) in rows {
-        let mut plan = host.plan(Means::Namespaces);
-        plan.roots = vec![root.into()];
-        let launch = host.launch("true", Sandbox::On(plan));
-        let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
-        let wanted = format!(
-            "nothing was started, since its sandbox was not built: the root {root}: {why}; \
+    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+        let host = Host::new();
+        let machine = "a sandbox cannot have it as a root: name a directory of files";
+        let rows = [
+            ("/", machine),
+            ("/proc/self", machine),
+            ("/dev", machine),
+            ("/etc/passwd", machine),
+            ("/no/such", "No such file or directory (os error 2)"),
+        ];
+        for (root, why) in rows {
+            let mut plan = host.plan(means);
+            plan.roots = vec![root.into()];
+            let launch = host.launch("true", Sandbox::On(plan));
+            let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
+            let wanted = format!(
+                "nothing was started, since its sandbox was not built: the root {root}: {why}; \
              try again, and if it stays so, ask the operator"
+            );
+            assert_eq!(error.to_string(), wanted);
+        }
+        // A directory that is shown nowhere, and a program.
+        let mut launch = host.launch("true", Sandbox::On(host.plan(means)));
+        launch.directory = host.at("outside");
+        let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("is not to be seen in it: No such file or directory"), "{error}");
+        launch.directory = host.at("work");
+        fs::copy("/bin/true", host.at("outside/true")).unwrap();
+        let none: [&str; 0] = [];
+        launch.program = Program::direct(host.at("outside/true"), none);
+        let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("was not started in its sandbox: No such file or directory"), "{error}");
+        assert_eq!(
+            host.state().iter().filter(|path| path.starts_with("work/.")).count(),
+            7,
+            "{:?}",
+            host.state()
         );
-        assert_eq!(error.to_string(), wanted);
     }
-    // A directory that is shown nowhere, and a program.
-    let mut launch = host.launch("true", Sandbox::On(host.plan(Means::Namespaces)));
-    launch.directory = host.at("outside");
-    let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("is not to be seen in it: No such file or directory"), "{error}");
-    launch.directory = host.at("work");
-    fs::copy("/bin/true", host.at("outside/true")).unwrap();
-    let none: [&str; 0] = [];
-    launch.program = Program::direct(host.at("outside/true"), none);
-    let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("was not started in its sandbox: No such file or directory"), "{error}");
-    assert_eq!(
-        host.state().iter().filter(|path| path.starts_with("work/.")).count(),
-        6,
-        "{:?}",
-        host.state()
-    );
 }
 
 /// What of a plan is changed.
@@ -414,7 +469,7 @@ const NOTHING: Change = |_, _| {};
 
 /// A line, the plan that it has, and what it says.
 const PLANS: &[(&str, Change, &str)] = &[
-    ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.envrc .git .gitmodules .idea .mcp.json .vscode "),
+    ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.envrc .git .gitmodules .idea .mcp.json .vscode pkg sub "),
     ("echo kept > /tmp/t; echo $TMPDIR", NOTHING, "/tmp\n"),
     ("cat /tmp/t; ls /var/tmp | wc -l; ls /tmp/t", NOTHING, "kept\n1\n/tmp/t\n"),
     ("test -e /tmp/t || echo x > /tmp/y", |_, plan| plan.temporary = None, ""),
@@ -480,7 +535,7 @@ fn a_session_has_temporary_files_of_its_own() {
             .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("-tmp-"))
             .count()
     };
-    for means in [Means::Landlock, Means::Namespaces] {
+    for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
         if is_missing(means) {
             continue;
         }
@@ -498,29 +553,28 @@ fn a_session_has_temporary_files_of_its_own() {
 
 #[test]
 fn plans_are_kept() {
-    if is_missing(Means::Namespaces) {
-        return;
-    }
-    let host = Host::new();
-    let before = host.state();
-    for (line, change, wanted) in PLANS {
-        let mut plan = host.plan(Means::Namespaces);
-        change(&host, &mut plan);
-        let job = host.run(&host.launch(line, Sandbox::On(plan)));
-        host.world.assert_gone(&job);
-        let said = text(&job).replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
-        let wanted = wanted
-            .replace("WORK", &host.at("work").display().to_string())
-            .replace("SSH", &host.at("home/.ssh").display().to_string());
-        assert_eq!(said, wanted, "{line}");
-        assert_eq!(host.state(), before, "{line}");
+    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+        let host = Host::new();
+        let before = host.state();
+        for (line, change, wanted) in PLANS {
+            let mut plan = host.plan(means);
+            change(&host, &mut plan);
+            let job = host.run(&host.launch(line, Sandbox::On(plan)));
+            host.world.assert_gone(&job);
+            let said = text(&job).replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
+            let wanted = wanted
+                .replace("WORK", &host.at("work").display().to_string())
+                .replace("SSH", &host.at("home/.ssh").display().to_string());
+            assert_eq!(said, wanted, "{line}");
+            assert_eq!(host.state(), before, "{line}");
+        }
     }
 }
 
 #[test]
 fn they_end_as_others_do() {
     let host = Host::new();
-    for means in [Means::Landlock, Means::Namespaces] {
+    for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
         if is_missing(means) {
             continue;
         }
@@ -583,35 +637,35 @@ fn they_end_as_others_do() {
 
 #[test]
 fn commands_that_run_at_once_hold_the_same_names() {
-    if is_missing(Means::Namespaces) {
-        return;
+    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+        let host = Host::new();
+        let before = host.state();
+        let on = || Sandbox::On(host.plan(means));
+        let long =
+            host.world.start(&host.launch("echo ready; sleep 0.3; mkdir .vscode; echo $?; sleep 4306", on()));
+        host.world.wait_for(&long, "ready");
+        let short = host.run(&host.launch("true", on()));
+        host.world.assert_gone(&short);
+        // The first one still has the names, whoever ended meanwhile.
+        assert!(host.state().contains(&"work/.vscode".to_owned()), "{:?}", host.state());
+        host.world.wait_for(&long, "1\n");
+        // One that is killed with its supervisor leaves them, and the next one takes them away.
+        let held = host.state();
+        let pid = rustix::process::Pid::from_raw(long.pid().unwrap().cast_signed()).unwrap();
+        let parent = |pid: i32| -> i32 {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+            stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap()
+        };
+        let above = parent(parent(pid.as_raw_nonzero().get()));
+        let outside = if means == Means::Bubblewrap { parent(above) } else { above };
+        let outside = rustix::process::Pid::from_raw(outside).unwrap();
+        rustix::process::kill_process(outside, rustix::process::Signal::KILL).unwrap();
+        host.world.assert_gone(&long);
+        assert_eq!(host.state(), held);
+        let next = host.run(&host.launch("true", on()));
+        host.world.assert_gone(&next);
+        assert_eq!(host.state(), before);
     }
-    let host = Host::new();
-    let before = host.state();
-    let on = || Sandbox::On(host.plan(Means::Namespaces));
-    let long =
-        host.world.start(&host.launch("echo ready; sleep 0.3; mkdir .vscode; echo $?; sleep 4306", on()));
-    host.world.wait_for(&long, "ready");
-    let short = host.run(&host.launch("true", on()));
-    host.world.assert_gone(&short);
-    // The first one still has the names, whoever ended meanwhile.
-    assert!(host.state().contains(&"work/.vscode".to_owned()), "{:?}", host.state());
-    host.world.wait_for(&long, "1\n");
-    // One that is killed with its supervisor leaves them, and the next one takes them away.
-    let held = host.state();
-    let pid = rustix::process::Pid::from_raw(long.pid().unwrap().cast_signed()).unwrap();
-    let parent = |pid: i32| -> i32 {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    let outside = parent(parent(pid.as_raw_nonzero().get()));
-    let outside = rustix::process::Pid::from_raw(outside).unwrap();
-    rustix::process::kill_process(outside, rustix::process::Signal::KILL).unwrap();
-    host.world.assert_gone(&long);
-    assert_eq!(host.state(), held);
-    let next = host.run(&host.launch("true", on()));
-    host.world.assert_gone(&next);
-    assert_eq!(host.state(), before);
 }
 
 #[test]
@@ -626,29 +680,28 @@ fn they_end_as_others_do_for_somebody_who_is_not_root() {
 
 #[test]
 fn a_proxy_is_all_that_is_reached() {
-    if is_missing(Means::Namespaces) {
-        return;
-    }
-    let host = Host::new();
-    let mut plan = host.plan(Means::Namespaces);
-    plan.network = toolpost_process::Network::Proxied;
-    let line = "echo $https_proxy; exec 3<>/dev/tcp/127.0.0.1/3128; echo asked >&3; read -r said <&3; echo $said; \
+    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+        let host = Host::new();
+        let mut plan = host.plan(means);
+        plan.network = toolpost_process::Network::Proxied;
+        let line = "echo $https_proxy; exec 3<>/dev/tcp/127.0.0.1/3128; echo asked >&3; read -r said <&3; echo $said; \
                 echo x > /dev/tcp/127.0.0.1/$TCP";
-    let job = host.world.start(&host.launch(line, Sandbox::On(plan)));
-    let listener = job.take_listener().unwrap();
-    assert!(job.take_listener().is_none());
-    listener.set_nonblocking(false).unwrap();
-    let (stream, _) = listener.accept().unwrap();
-    let mut stream = std::io::BufReader::new(stream);
-    let mut asked = String::new();
-    std::io::BufRead::read_line(&mut stream, &mut asked).unwrap();
-    std::io::Write::write_all(stream.get_mut(), b"answered\n").unwrap();
-    host.world.wait(&job, Until::Ended);
-    host.world.assert_gone(&job);
-    assert_eq!(asked, "asked\n");
-    let said = text(&job);
-    assert!(said.starts_with("http://127.0.0.1:3128\nanswered\n"), "{said}");
-    assert!(said.contains("Connection refused"), "{said}");
-    let network = job.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
-    assert_eq!(network.1, Held::Yes("a network of its own, with nothing in it but a proxy"));
+        let job = host.world.start(&host.launch(line, Sandbox::On(plan)));
+        let listener = job.take_listener().unwrap();
+        assert!(job.take_listener().is_none());
+        listener.set_nonblocking(false).unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        let mut stream = std::io::BufReader::new(stream);
+        let mut asked = String::new();
+        std::io::BufRead::read_line(&mut stream, &mut asked).unwrap();
+        std::io::Write::write_all(stream.get_mut(), b"answered\n").unwrap();
+        host.world.wait(&job, Until::Ended);
+        host.world.assert_gone(&job);
+        assert_eq!(asked, "asked\n");
+        let said = text(&job);
+        assert!(said.starts_with("http://127.0.0.1:3128\nanswered\n"), "{said}");
+        assert!(said.contains("Connection refused"), "{said}");
+        let network = job.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
+        assert_eq!(network.1, Held::Yes("a network of its own, with nothing in it but a proxy"));
+    }
 }

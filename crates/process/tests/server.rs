@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use common::{until, with_cookie, with_words};
-use toolpost_process::{Means, available};
+use toolpost_process::{Available, Means, inner_step_of};
 
 /// What runs when the server ends: each says that it is ready, and holds on to life in its own way.
 const LINES: [&str; 6] = [
@@ -29,10 +29,10 @@ struct Server {
 
 impl Server {
     /// Starts it; nothing if somebody else may not execute it.
-    fn start(user: &str, confined: Option<&Path>) -> Option<Self> {
+    fn start(user: &str, confined: Option<(Means, &Path)>) -> Option<Self> {
         let mut command = Command::new(example());
-        if let Some(directory) = confined {
-            command.arg("--confined").arg(directory);
+        if let Some((means, directory)) = confined {
+            command.arg(format!("--{}", means.name())).arg(directory);
         }
         command.args(LINES.map(common::own)).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
         if user == "nobody" {
@@ -80,13 +80,22 @@ fn nothing_survives() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     std::fs::set_permissions(directory.path(), everybody).unwrap();
-    let is_confined = available().means == Means::Namespaces;
-    if !is_confined {
-        common::skipped(&format!("no server with confined programs is ended: {:?}", available().failed));
+    inner_step_of(&example());
+    let mut ways = vec![None];
+    for means in [Means::Bubblewrap, Means::Namespaces] {
+        let found = Available::up_to(means);
+        if found.means == means {
+            ways.push(Some((means, directory.path())));
+        } else {
+            let why = found.failed;
+            common::skipped(&format!(
+                "no server with programs confined by {} is ended: {why:?}",
+                means.name()
+            ));
+        }
     }
-    let confined = is_confined.then_some(directory.path());
     let mut done = Vec::new();
-    for (user, confined) in users.iter().flat_map(|user| [(user, None), (user, confined)]) {
+    for (user, confined) in users.iter().flat_map(|user| ways.iter().map(move |way| (user, *way))) {
         for way in ["killed", "input closed", "told to end"] {
             let Some(mut server) = Server::start(user, confined) else { continue };
             match way {

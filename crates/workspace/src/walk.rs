@@ -15,6 +15,7 @@ mod prune;
 mod queue;
 mod rules;
 mod spot;
+mod stand_in;
 mod threads;
 mod worker;
 

@@ -6,10 +6,39 @@ use toolpost_engine::{
     operations::exec::{Ending, Output, State},
 };
 use toolpost_text::{counted::counted, cut::NOTICE};
+use toolpost_tool::Page;
 
 /// What is said of a command that goes on where a dialect has no tool for looking at it again.
-pub(crate) const ON_ITS_OWN: &str = "It goes on by itself until it ends, at the latest until the session ends. There is no tool to look at \
+const ON_ITS_OWN: &str = "It goes on by itself until it ends, at the latest until the session ends. There is no tool to look at \
                                     it again: let it write to a file of the workspace (`… > run.log 2>&1`), and read that.";
+
+/// How long the start of a command that is not waited for is watched where nothing is said: what fails at once is seen to
+/// fail.
+pub(crate) const START: Duration = Duration::from_secs(1);
+/// How long it is watched at most.
+const LONGEST_START: Duration = Duration::from_secs(60);
+/// How long a command may run at most in a dialect whose calls say how long.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Words what became of a command in a dialect that has no tool for looking at it again.
+pub(crate) fn render(ran: &Output, page: &mut Page) {
+    page.line(text(ran).trim_end_matches('\n'));
+    page.line(&standing(ran));
+    ran.notes.iter().for_each(|note| page.note(note.clone()));
+    leftovers(ran).into_iter().for_each(|left| page.note(left));
+    if ran.state != State::Ended {
+        page.note(ON_ITS_OWN);
+    }
+}
+
+/// Reads how long the start of a command is watched; more than the longest time is cut, and said.
+pub(crate) fn start(said: Option<u64>, notes: &mut Vec<String>) -> Duration {
+    let wait = said.map_or(START, Duration::from_millis);
+    if wait > LONGEST_START {
+        notes.push(format!("wait_ms_before_async is at most {} here.", LONGEST_START.as_millis()));
+    }
+    wait.min(LONGEST_START)
+}
 
 /// Takes a line for a shell that says something.
 pub(crate) fn line(said: String) -> Result<String, Failure> {
@@ -19,26 +48,19 @@ pub(crate) fn line(said: String) -> Result<String, Failure> {
     Ok(said)
 }
 
-/// Reads how long a command may run; more than the longest time is cut, and said.
-pub(crate) fn limit(
-    name: &str,
-    said: Option<f64>,
-    usual: Duration,
-    longest: Duration,
-    notes: &mut Vec<String>,
-) -> Result<Duration, Failure> {
-    let Some(milliseconds) = said else { return Ok(usual) };
+/// Reads how many milliseconds a command may run, as `timeout` says; more than the longest time is cut, and said.
+pub(crate) fn limit(said: Option<f64>, usual: f64, notes: &mut Vec<String>) -> Result<Duration, Failure> {
+    let milliseconds = said.unwrap_or(usual);
     if !milliseconds.is_finite() || milliseconds <= 0.0 {
         return Err(Failure::invalid(format!(
-            "{name} is {milliseconds}, and is a number of milliseconds above 0; leave it out for {}.",
-            usual.as_millis()
+            "timeout is {milliseconds}, and is a number of milliseconds above 0; leave it out for {usual}."
         )));
     }
     let limit = Duration::try_from_secs_f64(milliseconds / 1_000.0).unwrap_or(Duration::MAX);
-    if limit > longest {
-        notes.push(format!("{name} is {} at most; that was taken.", longest.as_millis()));
+    if limit > LONGEST {
+        notes.push(format!("timeout is {} at most; that was taken.", LONGEST.as_millis()));
     }
-    Ok(limit.min(longest))
+    Ok(limit.min(LONGEST))
 }
 
 /// Words the part of the output that was asked for; says so where it is empty.

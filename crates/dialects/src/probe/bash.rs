@@ -3,19 +3,16 @@
 use crate::common::ran;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::time::Duration;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, Request, Shell, Side, State, Wait, Want},
+    operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Bash;
 
-/// How long a command may run where nothing is said.
-const USUAL: Duration = Duration::from_secs(30);
-/// How long it may run at most.
-const LONGEST: Duration = Duration::from_secs(600);
+/// How many milliseconds a command may run where nothing is said.
+const USUAL: f64 = 30_000.0;
 /// How many characters of the output are shown.
 const SHOWN: u64 = 60_000;
 
@@ -34,7 +31,7 @@ pub(super) struct Args {
 }
 
 const fn usual() -> f64 {
-    30_000.0
+    USUAL
 }
 
 impl Tool for Bash {
@@ -44,7 +41,7 @@ impl Tool for Bash {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let mut notes = Vec::new();
-        let limit = ran::limit("timeout", Some(args.timeout), USUAL, LONGEST, &mut notes)?;
+        let limit = ran::limit(Some(args.timeout), USUAL, &mut notes)?;
         Ok(Request {
             command: Command {
                 line: Line::Shell(ran::line(args.command)?),
@@ -59,12 +56,6 @@ impl Tool for Bash {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        page.line(ran::text(output).trim_end_matches('\n'));
-        page.line(&ran::standing(output));
-        output.notes.iter().for_each(|note| page.note(note.clone()));
-        ran::leftovers(output).into_iter().for_each(|left| page.note(left));
-        if output.state != State::Ended {
-            page.note(ran::ON_ITS_OWN);
-        }
+        ran::render(output, page);
     }
 }

@@ -57,7 +57,7 @@ impl Tool for ListDir {
         if output.nodes.is_empty() {
             body = format!("{} holds nothing that is listed.\n", output.path);
         }
-        page.text(&body);
+        page.take(body);
         if output.more > 0 {
             page.note(format!("{} more entries directly in {}", output.more, output.path));
         }

@@ -12,7 +12,7 @@ pub(super) fn render(output: &Output, page: &mut Page) {
         page.line(&format!("time: {} ms", output.elapsed_ms));
     }
     page.line(&format!("output ({} characters in all):", output.characters));
-    page.text(&ran::text(output));
+    page.take(ran::text(output));
     output.notes.iter().for_each(|note| page.note(note.clone()));
     if let Some(left) = ran::leftovers(output) {
         page.note(format!("{left} stop_command ends them."));

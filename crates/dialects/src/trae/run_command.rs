@@ -1,6 +1,7 @@
 //! `run_command`: a program with its arguments, waited for or not.
 
 use super::ran;
+use crate::common::ran as words;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -14,10 +15,6 @@ pub(super) struct RunCommand;
 
 /// How long a command is waited for that is to be waited for; then it goes on, and can be looked at.
 const BLOCKING: Duration = Duration::from_secs(120);
-/// How long the start of another is watched where nothing is said: what fails at once is seen to fail.
-const START: Duration = Duration::from_secs(1);
-/// How long the start of another is watched at most.
-const LONGEST: Duration = Duration::from_secs(60);
 /// How many characters of the output are shown.
 const SHOWN: u64 = 30_000;
 
@@ -67,7 +64,7 @@ impl Tool for RunCommand {
         let blocking = args.blocking.unwrap_or(!is_server);
         let mut notes = Vec::new();
         let line = line(args.command, args.args.unwrap_or_default(), &mut notes)?;
-        let wait = if blocking { BLOCKING } else { start(args.wait_ms_before_async, &mut notes) };
+        let wait = if blocking { BLOCKING } else { words::start(args.wait_ms_before_async, &mut notes) };
         Ok(Request {
             command: Command {
                 line,
@@ -102,12 +99,4 @@ fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<L
 /// A call may want more asking than the rules do, and never less.
 fn approval(required: Option<bool>) -> Approval {
     if required == Some(true) { Approval::Wanted } else { Approval::ByRules }
-}
-
-fn start(said: Option<u64>, notes: &mut Vec<String>) -> Duration {
-    let wait = said.map_or(START, Duration::from_millis);
-    if wait > LONGEST {
-        notes.push(format!("wait_ms_before_async is at most {} here.", LONGEST.as_millis()));
-    }
-    wait.min(LONGEST)
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, Request, Shell, Side, State, Wait, Want},
+    operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -14,10 +14,6 @@ pub(super) struct RunCommand;
 
 /// How long a command is waited for; this dialect cannot look at one again, so it is ended then.
 const BLOCKING: Duration = Duration::from_secs(600);
-/// How long the start of one that is not waited for is watched where nothing is said.
-const START: Duration = Duration::from_secs(1);
-/// How long it is watched at most.
-const LONGEST: Duration = Duration::from_secs(60);
 /// How many characters of the output are shown.
 const SHOWN: u64 = 48_000;
 
@@ -58,25 +54,23 @@ impl Tool for RunCommand {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let directory = at.path_or_root(args.cwd.as_deref())?;
-        let start = args.wait_ms_before_async.map_or(START, Duration::from_millis).min(LONGEST);
-        let wait = if args.blocking { Wait::OrEnd(BLOCKING) } else { Wait::OrLeave(start) };
+        let mut notes = Vec::new();
+        let wait = if args.blocking {
+            Wait::OrEnd(BLOCKING)
+        } else {
+            Wait::OrLeave(ran::start(args.wait_ms_before_async, &mut notes))
+        };
         Ok(Request {
             command: Command { line: line(args)?, directory, approval: Approval::ByRules },
             shell: Shell::Login,
             wait,
             want: Want { from: Side::Split, skip: 0, count: SHOWN },
-            notes: Vec::new(),
+            notes,
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        page.line(ran::text(output).trim_end_matches('\n'));
-        page.line(&ran::standing(output));
-        output.notes.iter().for_each(|note| page.note(note.clone()));
-        ran::leftovers(output).into_iter().for_each(|left| page.note(left));
-        if output.state != State::Ended {
-            page.note(ran::ON_ITS_OWN);
-        }
+        ran::render(output, page);
     }
 }
 

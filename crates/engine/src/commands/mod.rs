@@ -5,7 +5,7 @@ mod ran;
 
 pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
-use crate::{Failure, Hint, Kind, failures};
+use crate::{CallCtx, Failure, Hint, Kind, engine::blocking, failures};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use toolpost_net::Hosts;
 use toolpost_process::{
@@ -43,8 +43,12 @@ impl Commands {
         self.jobs.shut_down().await;
     }
 
-    pub(crate) fn jobs(&self) -> &Jobs {
-        &self.jobs
+    /// Starts a program for a session, and answers what it asks of the network.
+    pub(crate) async fn start(&self, cx: &CallCtx, launch: Launch) -> Result<Job, Failure> {
+        let (jobs, session) = (Arc::clone(&self.jobs), key(cx));
+        let job = blocking(move || jobs.start(&session, &launch).map_err(failures::start)).await?;
+        self.connect(&job);
+        Ok(job)
     }
 
     /// Makes the launch of a program in a directory of the workspace.
@@ -53,7 +57,7 @@ impl Commands {
     }
 
     /// Answers what a job asks of the network, as long as anything of it is left.
-    pub(crate) fn connect(&self, job: &Job) {
+    fn connect(&self, job: &Job) {
         let Some(listener) = job.take_listener() else { return };
         let (job, hosts) = (job.clone(), self.hosts.clone());
         tokio::spawn(async move {
@@ -66,15 +70,21 @@ impl Commands {
     }
 
     /// Finds a job of a session by its name, or the one that was started last.
-    pub(crate) fn find(&self, session: &SessionKey, id: Option<&str>) -> Result<Job, Failure> {
+    pub(crate) fn find(&self, cx: &CallCtx, id: Option<&str>) -> Result<Job, Failure> {
+        let session = key(cx);
         match id {
-            Some(id) => self.jobs.find(session, id).map_err(|error| unknown(&error)),
-            None => self.jobs.latest(session).ok_or_else(|| {
+            Some(id) => self.jobs.find(&session, id).map_err(|error| unknown(&error)),
+            None => self.jobs.latest(&session).ok_or_else(|| {
                 let what = "No command was started in this session, so there is none to look at.";
                 Failure::new(Kind::NotFound, what)
             }),
         }
     }
+}
+
+/// Gives by what the jobs of a call's session are known.
+fn key(cx: &CallCtx) -> SessionKey {
+    SessionKey(cx.session.id().to_owned())
 }
 
 fn unknown(error: &UnknownJob) -> Failure {

@@ -4,10 +4,9 @@ use crate::{
     Access, CallCtx, Command, Engine, Failure, Kind, Line, Operation, Touch,
     commands::{Commands, Ran},
     engine::blocking,
-    failures,
 };
 use std::time::{Duration, Instant};
-use toolpost_process::{Channel, Job, Launch, Limits, Program, SessionKey, Survivors, Until, Why, Woke};
+use toolpost_process::{Job, Launch, Limits, Program, Until, Why, Woke};
 
 pub use crate::commands::{Confined, Ending, Leftover, Piece, Ran as Output, Standing, State};
 pub use toolpost_process::{From as Side, Shell, Want};
@@ -63,18 +62,13 @@ impl Operation for Exec {
         let commands = engine.commands()?;
         let Request { wait, want, notes, .. } = request;
         let (wait, limit) = match wait {
-            Wait::OrEnd(time) => (time, Some(cx.time_left(time))),
+            // What has a limit ends by itself; that may take longer than the limit.
+            Wait::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
             Wait::OrLeave(time) => (cx.time_left(time), None),
         };
-        let launch = launch(&commands, &request.command, request.shell, limit);
-        let session = SessionKey(cx.session.id().to_owned());
-        let job = {
-            let commands = commands.clone();
-            blocking(move || commands.jobs().start(&session, &launch).map_err(failures::start)).await?
-        };
-        commands.connect(&job);
+        let job = commands.start(cx, launch(&commands, &request.command, request.shell, limit)).await?;
         let mut watched = Watched { job: job.clone(), dropped: Dropped::End };
-        watched.wait(cx, wait, limit).await?;
+        watched.wait(cx, wait).await?;
         watched.dropped = Dropped::Leave;
         if job.ending().is_some() {
             // What held its place in the workspace is taken away when nothing of it is left.
@@ -92,12 +86,7 @@ fn launch(commands: &Commands, command: &Command, shell: Shell, limit: Option<Du
         }
     };
     let limits = Limits { time: limit, ..Limits::default() };
-    Launch {
-        channel: Channel::Pipe,
-        limits,
-        survivors: Survivors::Keep,
-        ..commands.launch(program, &command.directory)
-    }
+    Launch { limits, ..commands.launch(program, &command.directory) }
 }
 
 /// A job that somebody waits for.
@@ -116,10 +105,8 @@ enum Dropped {
 
 impl Watched {
     /// Waits for the job as long as is wanted, and tells meanwhile what it writes.
-    async fn wait(&self, cx: &CallCtx, wait: Duration, limit: Option<Duration>) -> Result<(), Failure> {
+    async fn wait(&self, cx: &CallCtx, wait: Duration) -> Result<(), Failure> {
         let start = Instant::now();
-        // What has a limit ends by itself; that may take longer than the limit.
-        let wait = if limit.is_some() { wait.saturating_add(PATIENCE) } else { wait };
         let mut heard = 0;
         loop {
             let left = wait.saturating_sub(start.elapsed());

@@ -2,7 +2,7 @@
 
 use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, commands::Ran, engine::blocking};
 use std::time::Duration;
-use toolpost_process::{SessionKey, Until};
+use toolpost_process::Until;
 
 pub use super::exec::{Side, Want};
 pub use crate::commands::Ran as Output;
@@ -37,7 +37,7 @@ impl Operation for Look {
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let commands = engine.commands()?;
-        let job = commands.find(&SessionKey(cx.session.id().to_owned()), request.id.as_deref())?;
+        let job = commands.find(cx, request.id.as_deref())?;
         let wait = cx.time_left(request.wait);
         tokio::select! {
             biased;

@@ -1,7 +1,7 @@
 //! `stop`: a command is ended, with everything that it started.
 
 use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, commands::Ran, engine::blocking};
-use toolpost_process::{SessionKey, Why};
+use toolpost_process::Why;
 
 pub use super::exec::{Side, Want};
 pub use crate::commands::Ran as Output;
@@ -32,7 +32,7 @@ impl Operation for Stop {
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let commands = engine.commands()?;
-        let job = commands.find(&SessionKey(cx.session.id().to_owned()), Some(&request.id))?;
+        let job = commands.find(cx, Some(&request.id))?;
         let before = job.report();
         let notes = if Ran::is_over(&before) {
             vec!["It had ended already; nothing was left to stop.".to_owned()]

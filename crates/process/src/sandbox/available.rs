@@ -1,16 +1,17 @@
 //! What the kernel here allows, found out once by trying it.
 
-use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::sandbox::Means;
-use crate::sandbox::calls;
-use crate::sandbox::confinement::{Confinement, to_be_tried};
+use crate::error::StartError;
+use crate::sandbox::confinement::{Confinement, Maker, to_be_tried};
 use crate::sandbox::script::Stop;
+use crate::sandbox::{Means, bubblewrap, calls};
+use crate::spawn::try_spawn;
 use crate::system::{self, Forked};
 
 /// What programs can be confined by here.
@@ -24,34 +25,46 @@ pub struct Available {
     pub failed: Vec<(Means, String)>,
 }
 
-/// Finds out what programs can be confined by here; it is tried once.
+/// Finds out what programs can be confined by here; each means is tried once.
 pub fn available() -> &'static Available {
     static FOUND: OnceLock<Available> = OnceLock::new();
-    FOUND.get_or_init(|| {
-        let landlock = calls::landlock_version();
-        let mut found = Available {
-            means: Means::Nothing,
-            landlock: landlock.as_ref().ok().copied(),
-            failed: Vec::new(),
-        };
-        for means in [Means::Namespaces, Means::Landlock] {
-            let tried = match (means, &landlock) {
-                (Means::Landlock, Err(fault)) => Err(format!("the kernel has no Landlock: {fault}")),
-                _ => to_be_tried(means, found.landlock).and_then(|confinement| attempt(&confinement)),
+    FOUND.get_or_init(|| Available::up_to(Means::Namespaces))
+}
+
+/// The means, the strongest first, and how trying each of them went.
+static TRIED: [(Means, OnceLock<Result<(), String>>); 3] = [
+    (Means::Namespaces, OnceLock::new()),
+    (Means::Bubblewrap, OnceLock::new()),
+    (Means::Landlock, OnceLock::new()),
+];
+
+impl Available {
+    /// Finds out the strongest means that works and is not stronger than this one.
+    pub fn up_to(strongest: Means) -> Self {
+        Self::for_roots(strongest, &[])
+    }
+
+    /// Finds it out for a program that works in these roots.
+    pub(crate) fn for_roots(strongest: Means, roots: &[PathBuf]) -> Self {
+        let landlock = calls::landlock_version().ok();
+        let mut found = Self { means: Means::Nothing, landlock, failed: Vec::new() };
+        for (means, tried) in TRIED.iter().filter(|(means, _)| *means <= strongest) {
+            let usable = match means {
+                // A command could have changed one that lies in a root.
+                Means::Bubblewrap => bubblewrap::find(roots).map(|_| ()),
+                _ => Ok(()),
             };
-            match tried {
+            match usable.and_then(|()| tried.get_or_init(|| attempt(*means, landlock)).clone()) {
                 Ok(()) => {
-                    found.means = means;
+                    found.means = *means;
                     break;
                 }
-                Err(why) => found.failed.push((means, why)),
+                Err(why) => found.failed.push((*means, why)),
             }
         }
         found
-    })
-}
+    }
 
-impl Available {
     /// Says why nothing stronger is taken than there is, or than is wanted.
     pub(crate) fn why(&self, wanted: Means) -> String {
         let failed = self.failed.iter().filter(|(means, _)| *means <= wanted);
@@ -63,25 +76,19 @@ impl Available {
     }
 }
 
-impl fmt::Display for Available {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.means {
-            Means::Nothing => write!(out, "commands cannot be confined here, and are not started")?,
-            means => write!(out, "commands are confined by {}", means.name())?,
-        }
-        if let Some(version) = self.landlock {
-            write!(out, " (Landlock {version})")?;
-        }
-        for (means, why) in &self.failed {
-            write!(out, "; {} cannot be had: {why}", means.name())?;
-        }
-        Ok(())
+/// Tries a means on a process, which then ends.
+fn attempt(means: Means, landlock: Option<u32>) -> Result<(), String> {
+    if let (Means::Landlock, Err(fault)) = (means, calls::landlock_version()) {
+        return Err(format!("the kernel has no Landlock: {fault}"));
     }
-}
-
-/// Tries to confine a process, which then ends.
-fn attempt(confinement: &Confinement) -> Result<(), String> {
-    let tried = try_in_a_fork(confinement).map_err(|fault| format!("it could not be tried: {fault}"))?;
+    let confinement = to_be_tried(means, landlock)?;
+    if means == Means::Bubblewrap {
+        return try_spawn(confinement).map_err(|error| match error {
+            StartError::Sandbox { step, fault } => format!("{step}: {fault}"),
+            other => other.to_string(),
+        });
+    }
+    let tried = try_in_a_fork(&confinement).map_err(|fault| format!("it could not be tried: {fault}"))?;
     tried.map_err(|stop| format!("{}: {}", confinement.words(stop.part), stop.fault))
 }
 
@@ -125,7 +132,10 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
             Err(fault) => say(answer, Err(Stop { part: Stop::START, fault })),
         }
     }
-    let built = confinement.world.as_ref().map_or(Ok(None), |world| world.script.build());
+    let built = match confinement.world.as_ref().map(|world| &world.maker) {
+        Some(Maker::Own(script)) => script.build(),
+        Some(Maker::Bubblewrap(_)) | None => Ok(None),
+    };
     say(answer, built.and_then(|_| confinement.locks.close()))
 }
 
@@ -134,33 +144,4 @@ fn say(answer: &OwnedFd, tried: Result<(), Stop>) -> ! {
     let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());
     let _ = rustix::io::write(answer, &[a, b, c, d]);
     system::exit(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_there_is_said() {
-        let failed = [(Means::Namespaces, "no".to_owned()), (Means::Landlock, "nor this".to_owned())];
-        let rows = [
-            (Means::Namespaces, Some(7), 0, "commands are confined by namespaces (Landlock 7)"),
-            (
-                Means::Landlock,
-                Some(3),
-                1,
-                "commands are confined by landlock (Landlock 3); namespaces cannot be had: no",
-            ),
-            (
-                Means::Nothing,
-                None,
-                2,
-                "commands cannot be confined here, and are not started; namespaces cannot be had: no; landlock cannot be had: nor this",
-            ),
-        ];
-        for (means, landlock, failures, wanted) in rows {
-            let found = Available { means, landlock, failed: failed[..failures].to_vec() };
-            assert_eq!(found.to_string(), wanted);
-        }
-    }
 }

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 
 use crate::environment::Environment;
 use crate::error::StartError;
-use crate::sandbox::available::available;
+use crate::inner;
+use crate::sandbox::available::Available;
+use crate::sandbox::bubblewrap::Bubblewrap;
 use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
 use crate::sandbox::filter::Sockets;
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
 use crate::sandbox::script::{PROXY, Script};
+use crate::sandbox::told::Inside;
 use crate::sandbox::view::{Shown, View, view};
 use crate::sandbox::{Access, Network, Plan};
 use crate::sandbox::{fallback, host};
@@ -34,16 +37,29 @@ pub(crate) struct Confinement {
 /// A world of its own, and what holds it.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) script: Script,
+    /// Who makes it.
+    pub(crate) maker: Maker,
+    network: Network,
     pins: Vec<Pins>,
+}
+
+/// Who makes a world.
+#[derive(Debug)]
+pub(crate) enum Maker {
+    /// This program, between fork and execute.
+    Own(Script),
+    /// The distribution's `bwrap`.
+    Bubblewrap(Bubblewrap),
 }
 
 impl Confinement {
     /// Confines a program that starts in a directory, by the strongest means that there is.
     pub(crate) fn new(plan: &Plan, environment: &Environment, directory: &Path) -> Result<Self, StartError> {
-        let available = available();
-        match plan.means.min(available.means) {
-            Means::Namespaces => Self::in_namespaces(plan, environment, directory, available.landlock),
+        let available = Available::for_roots(plan.means, &plan.roots);
+        match available.means {
+            Means::Namespaces | Means::Bubblewrap => {
+                Self::in_world(available.means, plan, environment, directory, available.landlock)
+            }
             Means::Landlock => match available.landlock {
                 Some(version) => fallback::confine(plan, environment, version, &available.why(plan.means)),
                 None => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
@@ -52,7 +68,9 @@ impl Confinement {
         }
     }
 
-    fn in_namespaces(
+    /// Confines a program in a world of its own.
+    pub(crate) fn in_world(
+        means: Means,
         plan: &Plan,
         environment: &Environment,
         directory: &Path,
@@ -64,11 +82,18 @@ impl Confinement {
             Access::Change => pins_of(&view, &plan.protected)?,
             Access::Read => Vec::new(),
         };
-        let script = Script::new(&view, &pinned, &directory, plan.network);
-        let enforcement =
-            Enforcement { means: Means::Namespaces, landlock, guards: guards(&pinned, plan.network) };
+        let maker = match means {
+            Means::Bubblewrap => {
+                let inside =
+                    Inside { network: plan.network, landlock, allowed: allowed(&view), pinned: Vec::new() };
+                Bubblewrap::new(&plan.roots, &view, &pinned, inside).map(Maker::Bubblewrap)
+            }
+            _ => Ok(Maker::Own(Script::new(&view, &pinned, &directory, plan.network))),
+        };
+        let maker = maker.inspect_err(|_| release(&pinned))?;
+        let enforcement = Enforcement { means, landlock, guards: guards(&pinned, plan.network) };
         let rules = landlock.map(|version| Rules::new(version, NetworkIs::Own, allowed(&view)));
-        let world = World { script, pins: pinned };
+        let world = World { maker, network: plan.network, pins: pinned };
         let locks = Locks::new(rules, Sockets::Own);
         let mut variables = vec![("TMPDIR", OsString::from("/tmp"))];
         if plan.network == Network::Proxied {
@@ -84,7 +109,10 @@ impl Confinement {
     pub(crate) fn words(&self, part: u16) -> String {
         match (Locks::words(part), &self.world) {
             (Some(words), _) => words.to_owned(),
-            (None, Some(world)) => world.script.words(part),
+            (None, Some(World { maker: Maker::Own(script), .. })) => script.words(part),
+            (None, Some(World { maker: Maker::Bubblewrap(_), .. })) => {
+                inner::words(part).unwrap_or("it could not be made").to_owned()
+            }
             (None, None) => "it could not be made".to_owned(),
         }
     }
@@ -100,7 +128,7 @@ impl Confinement {
 impl World {
     /// Says whether what listens for a proxy comes out of it.
     pub(crate) fn is_proxied(&self) -> bool {
-        self.script.network == Network::Proxied
+        self.network == Network::Proxied
     }
 
     /// Gives the descriptors that hold it, in their order.
@@ -113,11 +141,13 @@ impl World {
 
     /// Takes away what was put into the roots to hold names; allocates nothing.
     pub(crate) fn release(&self) {
-        for pins in &self.pins {
-            if let Some(stand_ins) = &pins.stand_ins {
-                stand_ins.release();
-            }
-        }
+        release(&self.pins);
+    }
+}
+
+fn release(pins: &[Pins]) {
+    for stand_ins in pins.iter().filter_map(|pins| pins.stand_ins.as_ref()) {
+        stand_ins.release();
     }
 }
 
@@ -126,8 +156,8 @@ pub(crate) fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confine
     let none: [PathBuf; 0] = [];
     let (plan, environment) = (Plan::new(none), Environment::of_this_process());
     let made = match (means, landlock) {
-        (Means::Namespaces, landlock) => {
-            Confinement::in_namespaces(&plan, &environment, Path::new("/"), landlock)
+        (Means::Namespaces | Means::Bubblewrap, landlock) => {
+            Confinement::in_world(means, &plan, &environment, Path::new("/"), landlock)
         }
         (_, Some(version)) => fallback::confine(&plan, &environment, version, ""),
         (_, None) => Err(StartError::NoSandbox { tried: "there is no Landlock".to_owned() }),
@@ -147,9 +177,7 @@ fn pins_of(view: &View, protected: &[PathBuf]) -> Result<Vec<Pins>, StartError> 
         match pins(root, protected) {
             Ok(pins) => all.push(pins),
             Err(errno) => {
-                for stand_ins in all.iter().filter_map(|pins| pins.stand_ins.as_ref()) {
-                    stand_ins.release();
-                }
+                release(&all);
                 let step = format!("what is protected in {} could not be held", root.display());
                 return Err(StartError::Sandbox { step, fault: errno.into() });
             }

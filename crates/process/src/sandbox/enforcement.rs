@@ -9,7 +9,10 @@ pub enum Means {
     Nothing,
     /// By Landlock rules and a filter of system calls.
     Landlock,
-    /// By namespaces of its own, and by Landlock rules and a filter of system calls besides.
+    /// By namespaces of its own that the distribution's `bwrap` makes, and by Landlock rules and a filter of system calls
+    /// besides.
+    Bubblewrap,
+    /// By namespaces of its own that this program makes, and by Landlock rules and a filter of system calls besides.
     Namespaces,
 }
 
@@ -19,6 +22,7 @@ impl Means {
         match self {
             Self::Nothing => "nothing",
             Self::Landlock => "landlock",
+            Self::Bubblewrap => "bubblewrap",
             Self::Namespaces => "namespaces",
         }
     }

@@ -1,18 +1,21 @@
 //! What a program may reach: the plan that a caller makes, and what of it the kernel here enforces.
 
 mod available;
+mod bubblewrap;
 pub(crate) mod calls;
 mod confinement;
 mod enforcement;
 mod fallback;
 mod filter;
-mod host;
+pub(crate) mod host;
 mod locks;
+mod nested;
 mod pins;
 mod places;
 mod rules;
 mod script;
 mod stand_in;
+pub(crate) mod told;
 mod view;
 
 use std::path::PathBuf;
@@ -20,8 +23,13 @@ use std::path::PathBuf;
 pub use available::{Available, available};
 pub use enforcement::{Enforcement, Guard, Held, Means};
 
-pub(crate) use confinement::{Confinement, World};
-pub(crate) use script::Stop;
+pub(crate) use confinement::{Confinement, Maker, World};
+pub(crate) use filter::Sockets;
+pub(crate) use locks::Locks;
+pub(crate) use pins::Pinned;
+pub(crate) use places::TOOLCHAIN_VARIABLES;
+pub(crate) use rules::{NetworkIs, Rules};
+pub(crate) use script::{Script, Stop, listener};
 
 /// Whether a program is confined.
 #[derive(Debug, Clone, PartialEq, Eq)]

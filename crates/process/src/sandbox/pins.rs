@@ -1,12 +1,14 @@
 //! What stays unchanged in the roots: which of it stands there, which is missing, and what cannot be held.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use crate::sandbox::host::{self, Kind};
+use crate::sandbox::nested::nested;
 use crate::sandbox::places::REPOSITORY;
 use crate::sandbox::stand_in::{Made, StandIns};
 
@@ -35,6 +37,15 @@ pub(crate) enum Pinned {
     InPlace,
 }
 
+/// What a protected name belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Belongs {
+    /// To the own directory of a repository.
+    ToRepository,
+    /// To anything else.
+    Elsewhere,
+}
+
 /// Looks at what is protected in a root, and holds the names of what is missing.
 pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -49,20 +60,27 @@ pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
     let (mut unchanged, mut missing) = (BTreeSet::new(), Vec::new());
     // The lock comes first: what stands there under it stays.
     let mut stand_ins = StandIns::new(directory.try_clone().map_err(|_| Errno::MFILE)?)?;
-    for path in wanted(root, protected) {
+    let mut all = wanted(root, protected);
+    let names: Vec<&OsStr> = protected.iter().filter_map(|path| is_name(path)).collect();
+    let below = nested(&directory, &names);
+    pins.open.extend(below.gap);
+    for (path, belongs) in below.held {
+        all.entry(path).or_insert(belongs);
+    }
+    for (path, belongs) in all {
         match host::beneath(&directory, &path) {
             Ok(_) => {
                 stand_ins.adopt(&path);
                 unchanged.insert(path);
             }
-            Err(Errno::NOENT) => missing.push(path),
+            Err(Errno::NOENT) => missing.push((path, belongs)),
             // A `.git` that is a file says where the repository is: it stays as it is.
             Err(Errno::NOTDIR) => unchanged.extend(file_above(root, &path)),
             Err(errno) => pins.open.push(open(&path, errno)),
         }
     }
-    for path in missing {
-        match stand_ins.hold(&path) {
+    for (path, belongs) in missing {
+        match stand_ins.hold(&path, belongs) {
             Ok(Made::Held) => {
                 unchanged.insert(path);
             }
@@ -97,17 +115,19 @@ fn mounts(unchanged: &BTreeSet<PathBuf>) -> Vec<(PathBuf, Pinned)> {
 }
 
 /// Gives what is protected in a root, as paths in it.
-fn wanted(root: &Path, protected: &[PathBuf]) -> Vec<PathBuf> {
-    let of_repository = REPOSITORY.iter().map(PathBuf::from);
+fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Belongs> {
+    let of_repository = REPOSITORY.iter().map(|path| (PathBuf::from(path), Belongs::ToRepository));
     let named = protected.iter().filter_map(|path| {
         let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
         let is_inside = inside.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        (is_inside && !inside.as_os_str().is_empty()).then(|| inside.to_owned())
+        (is_inside && !inside.as_os_str().is_empty()).then(|| (inside.to_owned(), Belongs::Elsewhere))
     });
-    let mut all: Vec<PathBuf> = of_repository.chain(named).collect();
-    all.sort();
-    all.dedup();
-    all
+    named.chain(of_repository).collect()
+}
+
+/// Gives a path that is one name: such a name counts at any depth.
+fn is_name(path: &Path) -> Option<&OsStr> {
+    path.file_name().filter(|name| *name == path.as_os_str())
 }
 
 fn file_above(root: &Path, path: &Path) -> Option<PathBuf> {
@@ -149,7 +169,7 @@ mod tests {
         let protected = ["/w/a/x", "/w/b/y", ".envrc", "../up", "", "/w/a"].map(PathBuf::from);
         let all = wanted(Path::new("/w/a"), &protected);
         let named: Vec<&PathBuf> =
-            all.iter().filter(|path| !REPOSITORY.iter().any(|known| Path::new(known) == **path)).collect();
+            all.keys().filter(|path| !REPOSITORY.iter().any(|known| Path::new(known) == **path)).collect();
         assert_eq!(named, [Path::new(".envrc"), Path::new("x")]);
         assert_eq!(all.len(), REPOSITORY.len() + 2);
     }

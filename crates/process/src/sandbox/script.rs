@@ -25,8 +25,7 @@ pub(crate) struct Script {
     users: [(CString, CString); 3],
     steps: Vec<Step>,
     directory: CString,
-    /// What is reached over the network.
-    pub(crate) network: Network,
+    network: Network,
 }
 
 /// The port at which a proxied program finds its proxy; in a network of its own nobody else has it.
@@ -303,7 +302,8 @@ fn new_root() -> io::Result<OwnedFd> {
     Ok(root)
 }
 
-fn listener() -> Result<OwnedFd, Errno> {
+/// Makes what listens for the proxy in the network of this process.
+pub(crate) fn listener() -> Result<OwnedFd, Errno> {
     let kind = (AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK);
     let socket = rustix::net::socket_with(kind.0, kind.1, kind.2, None)?;
     rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, PROXY))?;

@@ -18,6 +18,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::sandbox::host;
+use crate::sandbox::pins::Belongs;
 
 /// How long somebody who takes stand-ins away is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -67,18 +68,18 @@ impl StandIns {
     }
 
     /// Puts a stand-in where a name is missing.
-    pub(crate) fn hold(&mut self, path: &Path) -> Result<Made, Errno> {
+    pub(crate) fn hold(&mut self, path: &Path, belongs: Belongs) -> Result<Made, Errno> {
         let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::INVAL)?;
         let above = path.parent().unwrap_or(Path::new(""));
         let above = match host::beneath(&self.root, above) {
             Ok(above) => above,
             // Without a repository there is nothing that would read it.
-            Err(Errno::NOENT) if is_of_repository(path) => return Ok(Made::NotNeeded),
+            Err(Errno::NOENT) if belongs == Belongs::ToRepository => return Ok(Made::NotNeeded),
             Err(errno) => return Err(errno),
         };
         let last = path.file_name().map(OsStrExt::as_bytes).and_then(|last| CString::new(last).ok());
         let last = last.ok_or(Errno::INVAL)?;
-        let made = if is_file(path) {
+        let made = if belongs == Belongs::ToRepository && !path.ends_with("hooks") {
             file(&above, &last, content(path))
         } else {
             mkdirat(&above, &last, Mode::from_raw_mode(0o1555))
@@ -131,15 +132,6 @@ fn is_stand_in(stat: &Stat) -> bool {
     stat.st_mode & MARKED == MARK && is_small && stat.st_uid == rustix::process::geteuid().as_raw()
 }
 
-/// In a repository's own directory the names are those of files, but for the hooks.
-fn is_file(path: &Path) -> bool {
-    is_of_repository(path) && !path.ends_with("hooks")
-}
-
-fn is_of_repository(path: &Path) -> bool {
-    path.components().count() > 1 && (path.starts_with(".git") || path.starts_with(".hg"))
-}
-
 /// A repository's directory that says of itself that it is the common one is as if it said nothing.
 fn content(path: &Path) -> &'static [u8] {
     if path.ends_with("commondir") { b".\n" } else { b"" }
@@ -166,6 +158,10 @@ mod tests {
         fs::File::open(path).unwrap().into()
     }
 
+    fn belongs(name: &str) -> Belongs {
+        if name.contains('/') { Belongs::ToRepository } else { Belongs::Elsewhere }
+    }
+
     fn listed(path: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(path)
             .unwrap()
@@ -187,9 +183,9 @@ mod tests {
         let names = [".envrc", ".git/commondir", ".git/hooks", ".hg/hgrc"];
         let hold = |path: &Path| {
             let mut held = StandIns::new(open(path)).unwrap();
-            let made = names.map(|name| held.hold(Path::new(name)).unwrap());
+            let made = names.map(|name| held.hold(Path::new(name), belongs(name)).unwrap());
             assert_eq!(made, [Made::Held, Made::Held, Made::Held, Made::NotNeeded]);
-            assert_eq!(held.hold(Path::new("no/such")), Err(Errno::NOENT));
+            assert_eq!(held.hold(Path::new("no/such"), Belongs::Elsewhere), Err(Errno::NOENT));
             held
         };
         let (first, second) = (hold(root.path()), hold(root.path()));
@@ -209,8 +205,8 @@ mod tests {
     fn what_was_left_is_found_and_what_is_the_users_stays() {
         let root = tempfile::tempdir().unwrap();
         let mut left = StandIns::new(open(root.path())).unwrap();
-        left.hold(Path::new(".envrc")).unwrap();
-        left.hold(Path::new(".idea")).unwrap();
+        left.hold(Path::new(".envrc"), Belongs::Elsewhere).unwrap();
+        left.hold(Path::new(".idea"), Belongs::Elsewhere).unwrap();
         // It was killed; and somebody has made a stand-in his own.
         drop(left);
         fs::set_permissions(root.path().join(".idea"), fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,0 +1,86 @@
+//! The last steps of a forked process before it becomes the command; nothing here allocates.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, RawFd};
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Rlimit, Signal};
+
+use crate::system;
+
+/// How many processes and threads a command in a world of its own may have.
+const PROCESSES: u64 = 4096;
+
+/// Whether a command gets a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    None,
+    StandardInput,
+}
+
+/// What the processes around a command have to know.
+pub(crate) struct Setup {
+    /// The supervisor's end of the control socket.
+    pub(crate) control: RawFd,
+    /// Whether standard input is a terminal that the command shall have as its own.
+    pub(crate) terminal: Terminal,
+    /// How many files the command may open.
+    pub(crate) files: Rlimit,
+    /// Descriptors that the command gets besides the first three.
+    pub(crate) kept: Vec<RawFd>,
+    /// Descriptors that hold what is taken away when nothing is left, in their order.
+    pub(crate) held: Vec<RawFd>,
+}
+
+/// Says the number that this process has for the server, if the host's list of processes names it.
+pub(crate) fn own_number(processes: impl AsFd) -> Option<i32> {
+    let mut name = [std::mem::MaybeUninit::uninit(); 16];
+    let (name, _) = rustix::fs::readlinkat_raw(processes, c"self", &mut name[..]).ok()?;
+    std::str::from_utf8(name).ok()?.parse().ok()
+}
+
+/// Prepares the process that will be the command: own session, no descriptors, no inherited habits.
+pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
+    rustix::process::setsid()?;
+    if setup.terminal == Terminal::StandardInput {
+        rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+    }
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    if rustix::process::getppid() != Some(supervisor) {
+        return Err(Errno::SRCH.into());
+    }
+    system::default_signals();
+    be_killed_first();
+    // A limit that cannot be set back is no reason not to run.
+    let _ = rustix::process::setrlimit(Resource::Nofile, setup.files);
+    system::close_on_exec_from(3);
+    for kept in &setup.kept {
+        // SAFETY is not at stake: the number is one of a descriptor that the launch holds open.
+        keep(*kept)?;
+    }
+    Ok(())
+}
+
+/// Lets a descriptor stay open when the command is executed.
+#[expect(unsafe_code, reason = "a number becomes a descriptor")]
+pub(crate) fn keep(descriptor: RawFd) -> io::Result<()> {
+    // SAFETY: the launch owns the descriptor and outlives the fork.
+    let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
+}
+
+/// Keeps a command from filling the machine with processes; in a world of its own only its own count.
+pub(crate) fn limit_processes() {
+    let before = rustix::process::getrlimit(Resource::Nproc).maximum.unwrap_or(PROCESSES);
+    let most = Some(before.min(PROCESSES));
+    let _ = rustix::process::setrlimit(Resource::Nproc, Rlimit { current: most, maximum: most });
+}
+
+/// Lets the system end commands before the server when memory runs out.
+pub(crate) fn be_killed_first() {
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+    if let Ok(file) = rustix::fs::openat(CWD, c"/proc/self/oom_score_adj", flags, Mode::empty()) {
+        let _ = rustix::io::write(&file, b"500");
+    }
+}

@@ -1,0 +1,243 @@
+//! The distribution's `bwrap` as the launcher: the same world as by our own, written as its options.
+
+use std::ffi::{CString, OsString};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
+
+use crate::becoming::Setup;
+use crate::environment::Environment;
+use crate::error::StartError;
+use crate::inner;
+use crate::prepare::Prepared;
+use crate::sandbox::host::{self, Kind};
+use crate::sandbox::pins::{Pinned, Pins};
+use crate::sandbox::told::{Inside, Told, file, number_of};
+use crate::sandbox::view::{Shown, View};
+
+/// Where the distribution puts it; the `PATH` may be anybody's words.
+const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
+
+/// Everything of its own: what is mounted follows.
+const OWN: [&str; 10] = [
+    "--unshare-user-try",
+    "--unshare-ipc",
+    "--unshare-pid",
+    "--unshare-net",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--die-with-parent",
+    "--as-pid-1",
+    "--cap-drop",
+    "ALL",
+];
+
+/// What `bwrap` is asked for, and the descriptors that it is asked with.
+#[derive(Debug)]
+pub(crate) struct Bubblewrap {
+    program: PathBuf,
+    options: Vec<u8>,
+    opened: Vec<OwnedFd>,
+    /// What the inner step is told of the world.
+    pub(crate) inside: Inside,
+}
+
+/// Finds the system's `bwrap`: nobody but root may have changed it, and no command in a root.
+pub(crate) fn find(roots: &[PathBuf]) -> Result<PathBuf, String> {
+    find_in(&PLACES, roots)
+}
+
+fn find_in(places: &[&str], roots: &[PathBuf]) -> Result<PathBuf, String> {
+    let mut why = format!("it is not installed ({})", places.join(", "));
+    for place in places {
+        let Ok(real) = host::real(Path::new(place)) else { continue };
+        if roots.iter().filter_map(|root| host::real(root).ok()).any(|root| real.starts_with(root)) {
+            why = format!("{} lies in a root, where commands could change it", real.display());
+        } else if !real.ancestors().all(is_roots_alone) {
+            why = format!("{} could have been changed by somebody else than root", real.display());
+        } else {
+            return Ok(real);
+        }
+    }
+    Err(why)
+}
+
+fn is_roots_alone(path: &Path) -> bool {
+    let others = Mode::WGRP | Mode::WOTH;
+    statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| stat.st_uid == 0 && !Mode::from_raw_mode(stat.st_mode).intersects(others))
+}
+
+impl Bubblewrap {
+    /// Writes down how a view, with these pins in its roots, is built.
+    pub(crate) fn new(
+        roots: &[PathBuf],
+        view: &View,
+        pins: &[Pins],
+        inside: Inside,
+    ) -> Result<Self, StartError> {
+        let program = find(roots).map_err(|tried| StartError::NoSandbox { tried })?;
+        let mut made = Self { program, options: Vec::new(), opened: Vec::new(), inside };
+        made.add(OWN);
+        made.add(["--dev", "/dev", "--proc", "/proc"]);
+        for place in &view.places {
+            made.place(&place.path, &place.shown)?;
+        }
+        for pins in pins {
+            for (path, pinned) in &pins.mounts {
+                let path = pins.root.join(path);
+                let option = if *pinned == Pinned::Unchanged { "--ro-bind-fd" } else { "--bind-fd" };
+                made.bind(option, &path, &path)?;
+                made.inside.pinned.push((string(&path), *pinned));
+            }
+        }
+        for hidden in &view.hidden {
+            made.hide(hidden)?;
+        }
+        for closed in ["/proc", "/dev", "/"] {
+            made.add(["--remount-ro", closed]);
+        }
+        Ok(made)
+    }
+
+    /// Puts the launch of a program into that of `bwrap`, which executes the inner step, which executes the program.
+    ///
+    /// `setup` is changed to what has to be open for that.
+    pub(crate) fn around(&self, prepared: Prepared, setup: &mut Setup) -> Result<Prepared, StartError> {
+        let missing = |what: &'static str| {
+            move |errno: rustix::io::Errno| StartError::Missing { what, fault: errno.into() }
+        };
+        let step = inner::program()
+            .ok_or(StartError::NoSandbox { tried: "this program has no inner step".to_owned() })?;
+        let step = openat(CWD, step, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+            .map_err(missing("the inner step"))?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let processes =
+            openat(CWD, c"/proc", flags, Mode::empty()).map_err(missing("the list of processes"))?;
+        let options = file(&self.options).map_err(missing("a file for options"))?;
+        let is_tried = prepared.program.as_os_str().is_empty();
+        let words = std::iter::once(prepared.program.as_os_str())
+            .chain(prepared.arguments.iter().map(OsString::as_os_str));
+        let variables = prepared.environment.variables();
+        let told = Told {
+            control: setup.control,
+            processes: processes.as_raw_fd(),
+            kept: setup.kept.clone(),
+            terminal: setup.terminal,
+            files: setup.files,
+            inside: self.inside.clone(),
+            directory: string(
+                &host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone()),
+            ),
+            words: if is_tried { Vec::new() } else { words.map(|word| string(Path::new(word))).collect() },
+            environment: variables
+                .map(|(name, value)| string(Path::new(&[name, value].join("=".as_ref()))))
+                .collect(),
+        };
+        let told = told.to_file().map_err(missing("a file for the inner step"))?;
+        let mut arguments: Vec<OsString> = vec!["--args".into(), number_of(&options).into(), "--".into()];
+        arguments.extend(
+            [format!("/proc/self/fd/{}", number_of(&step)), inner::NAME.to_owned(), number_of(&told)]
+                .map(Into::into),
+        );
+        let mut kept = prepared.kept;
+        kept.extend([step, processes, options, told]);
+        setup.kept.push(setup.control);
+        setup.kept.extend(kept.iter().chain(&self.opened).map(AsRawFd::as_raw_fd));
+        Ok(Prepared {
+            program: self.program.clone(),
+            arguments,
+            directory: prepared.directory,
+            environment: Environment::none(),
+            confinement: None,
+            kept,
+        })
+    }
+
+    fn add(&mut self, words: impl IntoIterator<Item = impl AsRef<[u8]>>) {
+        for word in words {
+            self.options.extend_from_slice(word.as_ref());
+            self.options.push(0);
+        }
+    }
+
+    /// Mounts what stands at a path, and nothing else that somebody put there since.
+    fn bind(&mut self, option: &str, from: &Path, at: &Path) -> Result<(), StartError> {
+        let shown = |errno: rustix::io::Errno| StartError::Sandbox {
+            step: format!("{} could not be shown in it", from.display()),
+            fault: errno.into(),
+        };
+        let opened = host::pinned(&string(from)).map_err(shown)?;
+        self.add([option.as_bytes(), number_of(&opened).as_bytes(), at.as_os_str().as_bytes()]);
+        self.opened.push(opened);
+        Ok(())
+    }
+
+    fn place(&mut self, path: &Path, shown: &Shown) -> Result<(), StartError> {
+        match shown {
+            Shown::Read => self.bind("--ro-bind-fd", path, path),
+            Shown::Change => self.bind("--bind-fd", path, path),
+            Shown::Other(other) => self.bind("--bind-fd", other, path),
+            Shown::Empty => {
+                let mode = if path.ends_with("tmp") || path.ends_with("shm") { "1777" } else { "0755" };
+                self.add([b"--perms", mode.as_bytes(), b"--tmpfs", path.as_os_str().as_bytes()]);
+                Ok(())
+            }
+            Shown::Link(to) => {
+                self.add([b"--symlink", to.as_os_str().as_bytes(), path.as_os_str().as_bytes()]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Lays something that nobody may read over what is hidden.
+    fn hide(&mut self, path: &Path) -> Result<(), StartError> {
+        let at = path.as_os_str().as_bytes();
+        if host::kind(path) == Some(Kind::Directory) {
+            self.add([b"--perms".as_slice(), b"0000", b"--tmpfs", at, b"--remount-ro", at]);
+            return Ok(());
+        }
+        let nothing =
+            file(&[]).map_err(|errno| StartError::Missing { what: "an empty file", fault: errno.into() })?;
+        self.add([b"--perms".as_slice(), b"0000", b"--ro-bind-data", number_of(&nothing).as_bytes(), at]);
+        self.opened.push(nothing);
+        Ok(())
+    }
+}
+
+/// Makes a string for the system; whoever calls has looked for NUL.
+fn string(path: &Path) -> CString {
+    CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests make files")]
+
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn only_one_that_root_alone_can_change_is_taken() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let top = host::real(directory.path()).unwrap();
+        let bwrap = top.join("bwrap");
+        fs::write(&bwrap, "").unwrap();
+        fs::set_permissions(&bwrap, fs::Permissions::from_mode(0o755)).unwrap();
+        let place = bwrap.to_str().unwrap();
+        // Anybody may make a name in `/var/tmp`.
+        let found = find_in(&[place], &[]);
+        assert_eq!(found, Err(format!("{place} could have been changed by somebody else than root")));
+        let found = find_in(&[place, "/no/such"], std::slice::from_ref(&top));
+        assert_eq!(found, Err(format!("{place} lies in a root, where commands could change it")));
+        assert_eq!(find_in(&["/no/such"], &[]), Err("it is not installed (/no/such)".to_owned()));
+        let real = host::real(Path::new("/usr/bin/env")).unwrap();
+        assert_eq!(find_in(&[place, "/usr/bin/env"], &[]), Ok(real.clone()));
+        let usr = [PathBuf::from("/usr")];
+        let refused = format!("{} lies in a root, where commands could change it", real.display());
+        assert_eq!(find_in(&["/usr/bin/env"], &usr), Err(refused));
+    }
+}

@@ -1,0 +1,243 @@
+//! What the inner step of a sandbox is told, as bytes that reach it through the execution of another program.
+
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
+use rustix::io::Errno;
+use rustix::process::Rlimit;
+
+use crate::becoming::Terminal;
+use crate::sandbox::Network;
+use crate::sandbox::pins::Pinned;
+use crate::sandbox::rules::Right;
+
+/// All that the inner step needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The socket on which it speaks to the server.
+    pub(crate) control: RawFd,
+    /// The host's list of processes.
+    pub(crate) processes: RawFd,
+    /// Descriptors that the command gets besides the first three.
+    pub(crate) kept: Vec<RawFd>,
+    /// Whether standard input is a terminal that the command shall have as its own.
+    pub(crate) terminal: Terminal,
+    /// How many files the command may open.
+    pub(crate) files: Rlimit,
+    /// What the inside of the world is like.
+    pub(crate) inside: Inside,
+    /// The directory in which the command starts.
+    pub(crate) directory: CString,
+    /// The program and its arguments; without any, the step ends well where it would execute it.
+    pub(crate) words: Vec<CString>,
+    /// Its environment, as `NAME=VALUE`.
+    pub(crate) environment: Vec<CString>,
+}
+
+/// What is known of a world before it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Inside {
+    /// What is reached over the network.
+    pub(crate) network: Network,
+    /// The version of the kernel's Landlock, if it has one.
+    pub(crate) landlock: Option<u32>,
+    /// What may be done where, by Landlock.
+    pub(crate) allowed: Vec<(CString, Right)>,
+    /// What has to be pinned, by absolute paths.
+    pub(crate) pinned: Vec<(CString, Pinned)>,
+}
+
+impl Told {
+    /// Writes it to a file without a name, to be read from its beginning.
+    pub(crate) fn to_file(&self) -> Result<OwnedFd, Errno> {
+        file(&self.bytes())
+    }
+
+    /// Gives its bytes.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut out = Writer { bytes: Vec::new() };
+        let number = |number: RawFd| u64::from(number.cast_unsigned());
+        out.number(number(self.control));
+        out.number(number(self.processes));
+        out.each(&self.kept, |out, kept| out.number(number(*kept)));
+        out.number(u64::from(self.terminal == Terminal::StandardInput));
+        for limit in [self.files.current, self.files.maximum] {
+            out.number(limit.unwrap_or(u64::MAX));
+        }
+        out.number(u64::from(self.inside.network == Network::Proxied));
+        out.number(self.inside.landlock.map_or(0, u64::from));
+        out.each(&self.inside.allowed, |out, (path, right)| {
+            out.text(path);
+            out.number(match right {
+                Right::Read => 0,
+                Right::Change => 1,
+                Right::Device => 2,
+            });
+        });
+        out.each(&self.inside.pinned, |out, (path, pinned)| {
+            out.text(path);
+            out.number(u64::from(*pinned == Pinned::Unchanged));
+        });
+        out.text(&self.directory);
+        out.each(&self.words, Writer::text);
+        out.each(&self.environment, Writer::text);
+        out.bytes
+    }
+
+    /// Reads it; nothing if the bytes are not all of one.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut from = Reader { rest: bytes };
+        let descriptor = |from: &mut Reader<'_>| RawFd::try_from(from.number()?).ok();
+        let told = Self {
+            control: descriptor(&mut from)?,
+            processes: descriptor(&mut from)?,
+            kept: from.each(descriptor)?,
+            terminal: if from.number()? == 1 { Terminal::StandardInput } else { Terminal::None },
+            files: Rlimit { current: from.limit()?, maximum: from.limit()? },
+            inside: Inside {
+                network: if from.number()? == 1 { Network::Proxied } else { Network::Closed },
+                landlock: u32::try_from(from.number()?).ok().filter(|version| *version > 0),
+                allowed: from.each(|from| {
+                    let path = from.text()?;
+                    let right = [Right::Read, Right::Change, Right::Device];
+                    Some((path, *right.get(usize::try_from(from.number()?).ok()?)?))
+                })?,
+                pinned: from.each(|from| {
+                    let path = from.text()?;
+                    let pinned = if from.number()? == 1 { Pinned::Unchanged } else { Pinned::InPlace };
+                    Some((path, pinned))
+                })?,
+            },
+            directory: from.text()?,
+            words: from.each(Reader::text)?,
+            environment: from.each(Reader::text)?,
+        };
+        from.rest.is_empty().then_some(told)
+    }
+}
+
+/// Writes bytes to a file without a name, to be read from its beginning.
+pub(crate) fn file(bytes: &[u8]) -> Result<OwnedFd, Errno> {
+    let file = memfd_create(c"toolpost", MemfdFlags::CLOEXEC)?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let written = rustix::io::write(&file, rest)?;
+        rest = &rest[written..];
+    }
+    seek(&file, SeekFrom::Start(0))?;
+    Ok(file)
+}
+
+/// Reads all of a file from where it stands.
+pub(crate) fn all_of(file: &OwnedFd) -> Result<Vec<u8>, Errno> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 16 * 1024];
+    loop {
+        match rustix::io::read(file, &mut piece) {
+            Ok(0) => return Ok(bytes),
+            Ok(length) => bytes.extend_from_slice(&piece[..length]),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
+/// Gives the number by which another program is told of a descriptor.
+pub(crate) fn number_of(descriptor: &OwnedFd) -> String {
+    descriptor.as_raw_fd().to_string()
+}
+
+struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    fn number(&mut self, number: u64) {
+        self.bytes.extend_from_slice(&number.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &CString) {
+        self.number(text.as_bytes().len() as u64);
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn each<T>(&mut self, items: &[T], write: impl Fn(&mut Self, &T)) {
+        self.number(items.len() as u64);
+        items.iter().for_each(|item| write(self, item));
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn number(&mut self) -> Option<u64> {
+        let (number, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+
+    fn limit(&mut self) -> Option<Option<u64>> {
+        self.number().map(|number| Some(number).filter(|number| *number != u64::MAX))
+    }
+
+    fn text(&mut self) -> Option<CString> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (text, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        CString::new(text).ok()
+    }
+
+    fn each<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count = self.number()?;
+        (0..count).map(|_| read(self)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read() {
+        let told = Told {
+            control: 7,
+            processes: 8,
+            kept: vec![9, 10],
+            terminal: Terminal::StandardInput,
+            files: Rlimit { current: Some(1024), maximum: None },
+            inside: Inside {
+                network: Network::Proxied,
+                landlock: Some(6),
+                allowed: vec![
+                    (c"/".into(), Right::Read),
+                    (c"/w".into(), Right::Change),
+                    (c"/dev".into(), Right::Device),
+                ],
+                pinned: vec![
+                    (c"/w/.git".into(), Pinned::InPlace),
+                    (c"/w/.git/hooks".into(), Pinned::Unchanged),
+                ],
+            },
+            directory: c"/w".into(),
+            words: vec![c"/bin/echo".into(), c"a b".into(), c"".into()],
+            environment: vec![c"A=\xff".into()],
+        };
+        let mut plain = told.clone();
+        plain.terminal = Terminal::None;
+        plain.inside.network = Network::Closed;
+        plain.inside.landlock = None;
+        plain.words.clear();
+        for told in [told, plain] {
+            let bytes = told.bytes();
+            assert_eq!(Told::read(&bytes), Some(told.clone()));
+            assert_eq!(all_of(&told.to_file().unwrap()).unwrap(), bytes);
+            for length in 0..bytes.len() {
+                assert_eq!(Told::read(&bytes[..length]), None, "{length}");
+            }
+            assert_eq!(Told::read(&[bytes.as_slice(), &[0]].concat()), None);
+        }
+    }
+}

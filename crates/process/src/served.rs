@@ -1,0 +1,162 @@
+//! A program that answers through pipes for as long as somebody asks it, such as a language server.
+
+use std::io::{PipeReader, PipeWriter};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Child;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use tokio::sync::watch;
+
+use crate::error::StartError;
+use crate::jobs::random_name;
+use crate::launch::{Launch, Program};
+use crate::leftovers::{kill_by_cookie, read};
+use crate::message::{MESSAGE, Message};
+use crate::prepare::prepare;
+use crate::sandbox::{Enforcement, Sandbox};
+use crate::search::belongings;
+use crate::spawn::{raise_file_limit, spawn_apart};
+use crate::state::Exit;
+use crate::supervisor::KILL;
+use crate::tree;
+
+/// How much stack the thread gets that waits for the end.
+const STACK: usize = 128 * 1024;
+
+/// A program that was started to be talked to; it is ended, with all that it started, when this is dropped.
+#[derive(Debug)]
+pub struct Served {
+    shared: Arc<Shared>,
+    enforcement: Enforcement,
+    ended: watch::Receiver<Option<Exit>>,
+}
+
+/// The ends of what a served program is connected to.
+#[derive(Debug)]
+pub struct Wires {
+    /// What is written to it.
+    pub input: PipeWriter,
+    /// What it writes.
+    pub output: PipeReader,
+    /// Its errors.
+    pub errors: PipeReader,
+}
+
+#[derive(Debug)]
+struct Shared {
+    control: OwnedFd,
+    /// The supervisor's number, as long as it is its.
+    supervisor: Mutex<Option<i32>>,
+}
+
+impl Served {
+    /// Starts a program; what belongs to its installation can be seen from its sandbox.
+    ///
+    /// # Errors
+    /// When there is no such program, or it cannot be confined as the launch says.
+    pub fn start(launch: &Launch) -> Result<(Self, Wires), StartError> {
+        let launch = with_belongings(launch);
+        let run = format!("served-{}", random_name()?);
+        let prepared = prepare(&launch, &run)?;
+        let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
+        let (started, input, errors) = spawn_apart(prepared, raise_file_limit())?;
+        let supervisor = Mutex::new(Some(started.supervisor.id().cast_signed()));
+        let shared = Arc::new(Shared { control: started.control, supervisor });
+        let (tell, ended) = watch::channel(None);
+        let (watched, child) = (Arc::clone(&shared), started.supervisor);
+        let thread = std::thread::Builder::new().name("served".to_owned()).stack_size(STACK);
+        let served = Self { shared, enforcement: enforcement.unwrap_or_else(Enforcement::off), ended };
+        // Where there is no thread `served` is dropped, and with it everything is ended.
+        thread
+            .spawn(move || tell.send_replace(Some(watch_over(&watched, child, &run))))
+            .map_err(|fault| StartError::Missing { what: "a thread", fault })?;
+        let (output, input) = (started.output.into(), input.into());
+        Ok((served, Wires { input, output, errors: errors.into() }))
+    }
+
+    /// Says what is enforced for it and all that it starts.
+    pub fn enforcement(&self) -> &Enforcement {
+        &self.enforcement
+    }
+
+    /// Says how it ended, once it has, with everything that it started.
+    pub fn exit(&self) -> Option<Exit> {
+        *self.ended.borrow()
+    }
+
+    /// Waits until it has ended, with everything that it started.
+    pub async fn wait(&self) -> Exit {
+        let mut ended = self.ended.clone();
+        let exit = ended.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
+        exit.unwrap_or(Exit::Unknown)
+    }
+
+    /// Has it ended at once, with everything that it started; does not wait for it.
+    pub fn kill(&self) {
+        let _ = send(&self.shared.control, &[KILL], SendFlags::NOSIGNAL);
+    }
+
+    /// Gives how many bytes of memory it and what it started hold; none once it has ended.
+    pub fn memory(&self) -> Option<u64> {
+        let supervisor = self.shared.lock();
+        let processes = tree::below((*supervisor)?);
+        Some(processes.iter().filter_map(|process| resident(process.pid)).sum())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Option<i32>> {
+        self.supervisor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets what belongs to the program be read in its sandbox.
+fn with_belongings(launch: &Launch) -> Launch {
+    let mut launch = launch.clone();
+    if let (Program::Direct { program, .. }, Sandbox::On(plan)) = (&launch.program, &mut launch.sandbox)
+        && Path::new(program).is_absolute()
+    {
+        plan.readable.extend(belongings(Path::new(program)));
+    }
+    launch
+}
+
+/// Reads how many bytes of memory a process holds.
+fn resident(pid: i32) -> Option<u64> {
+    let status = String::from_utf8_lossy(&read(pid, "status", 8 * 1024).ok()?).into_owned();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// Hears what the supervisor says until it is gone; when the program itself ends, all that it started is ended.
+fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
+    let mut exit = None;
+    loop {
+        let mut bytes = [0; MESSAGE];
+        match recv(&shared.control, &mut bytes, RecvFlags::empty()) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok((length, _)) if length > 0 => {
+                if let Some(Message::Ended(status)) = Message::read(&bytes[..length]) {
+                    exit = Some(Exit::of(status));
+                    let _ = send(&shared.control, &[KILL], SendFlags::NOSIGNAL);
+                }
+            }
+            _ => break,
+        }
+    }
+    // The number is about to be given back.
+    *shared.lock() = None;
+    let status = supervisor.wait();
+    if exit.is_none() || !status.is_ok_and(|status| status.success()) {
+        kill_by_cookie(run);
+    }
+    exit.unwrap_or(Exit::Unknown)
+}
