@@ -140,6 +140,11 @@ fn again(call: &Value, handle: &str, answer: &Value) -> Value {
     call
 }
 
+fn refused(why: &str) -> Value {
+    let message = format!("The requestState {why}. Make the call again without it to be asked again.");
+    json!({"code": -32602, "message": message})
+}
+
 #[tokio::test]
 async fn a_modern_user_answers_with_the_same_call() {
     let yes = json!({"action": "accept", "content": {"allow": true}});
@@ -163,7 +168,7 @@ async fn a_modern_user_answers_with_the_same_call() {
         assert_eq!(done(text).len(), usize::from(allowed), "{text}");
         // The handle is spent, whatever the answer was.
         let got = client.request("tools/call", again(&call, &handle, &yes)).await;
-        assert_eq!(got["error"]["code"], -32602, "{text} {got}");
+        assert_eq!(got["error"], refused("was used before"), "{text} {got}");
         assert_eq!(done(text).len(), usize::from(allowed), "{text}");
     }
 }
@@ -218,11 +223,16 @@ async fn an_answer_is_for_no_other_call() {
     let handle = asked(&mut client, &call).await;
     let other = meta(write("bound to another"), form());
     let got = client.request("tools/call", again(&other, &handle, &yes)).await;
-    assert_eq!(got["error"]["code"], -32602);
-    for forged in ["", "x", &"0".repeat(64)] {
+    let not_this = refused("was altered, or belongs to another call, another session or an earlier server");
+    assert_eq!(got["error"], not_this);
+    for forged in ["", "x", &"0".repeat(64), &handle[1..], &format!("{handle}x")] {
         let got = client.request("tools/call", again(&call, forged, &yes)).await;
-        assert_eq!(got["error"]["code"], -32602, "{forged}");
+        assert_eq!(got["error"], not_this, "{forged}");
     }
+    let mut another = Client::modern();
+    asked(&mut another, &call).await;
+    let got = another.request("tools/call", again(&call, &handle, &yes)).await;
+    assert_eq!(got["error"], not_this);
     // An answer without a question is no answer.
     let mut unasked = call.clone();
     unasked["inputResponses"] = json!({"approval": yes});

@@ -1,134 +1,286 @@
-//! Questions that wait for the same call to be made again.
+//! Questions that the client carries, sealed, until the same call is made again.
 
-use serde_json::Value;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use chacha20poly1305::{
+    Key, KeyInit as _, XChaCha20Poly1305, XNonce,
+    aead::{Aead as _, Payload},
+};
+use serde_json::{Value, json};
 use std::{
     collections::VecDeque,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use toolpost_runtime::Question;
+use toolpost_runtime::{Question, Span};
 
 /// How long an answer is waited for.
 const TIME: Duration = Duration::from_secs(10 * 60);
-/// How many questions may wait; the oldest makes room.
-const WAITING: usize = 64;
+/// How many answers are remembered; when there are more, all that was sealed before is void.
+const REMEMBERED: usize = 4096;
+/// How long a nonce is; by it an answer is known to have been used.
+const NONCE: usize = 24;
 
-/// Questions that wait for the same call to be made again.
+/// Seals questions, so that nobody but this server can make or read what the client carries.
 ///
-/// What the client carries is a handle that tells nothing and cannot be guessed; what it stands for stays here. So
-/// there is nothing to forge, and a handle that is taken is gone.
-#[derive(Default)]
+/// Bound to a question are the session, the tool and the arguments: for any other call it is not to be opened. It is
+/// good for ten minutes and for one answer.
 pub(super) struct Approvals {
-    waiting: Mutex<VecDeque<Waiting>>,
+    began: Instant,
+    kept: Mutex<Kept>,
 }
 
-struct Waiting {
-    handle: blake3::Hash,
-    call: blake3::Hash,
-    question: Question,
-    until: Instant,
+/// Why a question was not taken back; each is a sentence without its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// It was not sealed here, or not for this call.
+    NotThis,
+    /// Its time is over.
+    TooOld,
+    /// There was an answer to it already.
+    Used,
+}
+
+#[derive(Default)]
+struct Kept {
+    key: Option<Key>,
+    /// What was used, with the second in which it would have been too old, in that order.
+    used: VecDeque<(u64, [u8; NONCE])>,
+}
+
+impl Refused {
+    /// Says it.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::NotThis => "was altered, or belongs to another call, another session or an earlier server",
+            Self::TooOld => "is older than ten minutes",
+            Self::Used => "was used before",
+        }
+    }
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self { began: Instant::now(), kept: Mutex::default() }
+    }
 }
 
 impl Approvals {
-    /// Keeps a question about a call; gives the handle by which the answer finds it.
-    pub(super) fn keep(
+    /// Seals a question about a call of a session; what comes out is for the client to carry.
+    pub(super) fn seal(
         &self,
+        session: &str,
         tool: &str,
         arguments: &Value,
-        question: Question,
+        question: &Question,
     ) -> Result<String, getrandom::Error> {
-        let mut secret = [0; 32];
-        getrandom::fill(&mut secret)?;
-        let handle = blake3::Hash::from_bytes(secret).to_hex().to_string();
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.len() == WAITING {
-            waiting.pop_front();
-        }
-        waiting.push_back(Waiting {
-            handle: blake3::hash(handle.as_bytes()),
-            call: digest(tool, arguments),
-            question,
-            until: Instant::now() + TIME,
-        });
-        Ok(handle)
+        self.seal_at(Instant::now(), session, tool, arguments, question)
     }
 
-    /// Takes the question that a handle stands for, if it was asked about this very call and is not too old.
-    pub(super) fn take(&self, handle: &str, tool: &str, arguments: &Value) -> Option<Question> {
-        let handle = blake3::hash(handle.as_bytes());
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = waiting.iter().position(|waiting| waiting.handle == handle)?;
-        // It is gone whatever follows: a handle is good for one try.
-        let kept = waiting.remove(at)?;
-        (kept.call == digest(tool, arguments) && Instant::now() < kept.until).then_some(kept.question)
+    /// Opens what a client carried, if it was sealed for this very call, and was not used and is not too old.
+    pub(super) fn open(
+        &self,
+        sealed: &str,
+        session: &str,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<Question, Refused> {
+        self.open_at(Instant::now(), sealed, session, tool, arguments)
+    }
+
+    fn seal_at(
+        &self,
+        now: Instant,
+        session: &str,
+        tool: &str,
+        arguments: &Value,
+        question: &Question,
+    ) -> Result<String, getrandom::Error> {
+        let mut nonce = [0; NONCE];
+        getrandom::fill(&mut nonce)?;
+        let key = {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            match kept.key {
+                Some(key) => key,
+                None => *kept.key.insert(new_key()?),
+            }
+        };
+        let until = self.second(now + TIME);
+        let spans: Vec<&str> = question.spans.iter().map(|span| span.word()).collect();
+        let said = json!([until, question.tool, question.touches, question.reason, spans]).to_string();
+        let bound = bound(session, tool, arguments);
+        let payload = Payload { msg: said.as_bytes(), aad: &bound };
+        // It fails for messages of more than 256 GiB alone.
+        let sealed = XChaCha20Poly1305::new(&key).encrypt(&XNonce::from(nonce), payload).unwrap_or_default();
+        Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
+    }
+
+    fn open_at(
+        &self,
+        now: Instant,
+        sealed: &str,
+        session: &str,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<Question, Refused> {
+        let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Refused::NotThis)?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(Refused::NotThis)?;
+        let bound = bound(session, tool, arguments);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = kept.key.as_ref().ok_or(Refused::NotThis)?;
+        let payload = Payload { msg: sealed, aad: &bound };
+        let said = XChaCha20Poly1305::new(key)
+            .decrypt(&XNonce::from(*nonce), payload)
+            .map_err(|_| Refused::NotThis)?;
+        let (until, question) = read(&said).ok_or(Refused::NotThis)?;
+        let second = self.second(now);
+        if second >= until {
+            return Err(Refused::TooOld);
+        }
+        if kept.used.iter().any(|(_, used)| used == nonce) {
+            return Err(Refused::Used);
+        }
+        kept.remember(second, until, *nonce);
+        Ok(question)
+    }
+
+    fn second(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.began).as_secs()
     }
 }
 
-/// Says in 32 bytes which call it is; the order in which an object's fields stand does not matter.
-fn digest(tool: &str, arguments: &Value) -> blake3::Hash {
+impl Kept {
+    /// Remembers what was used for as long as it could be used again.
+    fn remember(&mut self, now: u64, until: u64, nonce: [u8; NONCE]) {
+        self.used.retain(|(until, _)| *until > now);
+        if self.used.len() == REMEMBERED {
+            // What cannot be remembered must not be opened again: the next question gets another key.
+            self.used.clear();
+            self.key = None;
+            return;
+        }
+        self.used.push_back((until, nonce));
+    }
+}
+
+fn new_key() -> Result<Key, getrandom::Error> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key)?;
+    Ok(Key::from(key))
+}
+
+fn read(said: &[u8]) -> Option<(u64, Question)> {
+    let (until, tool, touches, reason, spans): (u64, String, Vec<String>, String, Vec<String>) =
+        serde_json::from_slice(said).ok()?;
+    let spans = spans
+        .iter()
+        .filter_map(|word| [Span::Session, Span::Always].into_iter().find(|span| span.word() == word));
+    Some((until, Question { tool, touches, reason, spans: spans.collect() }))
+}
+
+/// Says in 32 bytes which call of which session it is; the order in which an object's fields stand does not matter.
+fn bound(session: &str, tool: &str, arguments: &Value) -> [u8; 32] {
     let mut sorted = arguments.clone();
     sorted.sort_all_objects();
-    blake3::hash(format!("{tool}\0{sorted}").as_bytes())
+    *blake3::hash(json!([session, tool, sorted]).to_string().as_bytes()).as_bytes()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn question() -> Question {
         Question {
             tool: "Write (claude)".into(),
-            touches: vec!["write a".into()],
+            touches: vec!["write a".into(), "write \u{202e}b".into()],
             reason: "rule 1".into(),
-            spans: Vec::new(),
+            spans: vec![Span::Session, Span::Always],
         }
     }
 
-    /// Asks about `Write {"a":1,"b":{"c":2,"d":3}}` and takes the answer for another call.
-    fn check(tool: &str, arguments: &Value, change: fn(String) -> String, expected: Option<Question>) {
+    fn arguments() -> Value {
+        json!({"a": 1, "b": {"c": 2, "d": 3}})
+    }
+
+    /// Seals a question about `Write` of the session `one`, and opens it for a call.
+    fn check(
+        session: &str,
+        tool: &str,
+        arguments: &Value,
+        later: u64,
+        change: fn(String) -> String,
+        wanted: Result<(), Refused>,
+    ) {
         let approvals = Approvals::default();
-        let handle = approvals.keep("Write", &json!({"a": 1, "b": {"c": 2, "d": 3}}), question()).unwrap();
-        let handle = change(handle);
-        assert_eq!(approvals.take(&handle, tool, arguments), expected, "{tool} {arguments}");
-        assert_eq!(approvals.take(&handle, tool, arguments), None, "a second time: {tool} {arguments}");
+        let now = Instant::now();
+        let sealed = approvals.seal_at(now, "one", "Write", &self::arguments(), &question()).unwrap();
+        assert!(!sealed.contains("Write"), "{sealed}");
+        let opened = approvals.open_at(
+            now + Duration::from_secs(later),
+            &change(sealed.clone()),
+            session,
+            tool,
+            arguments,
+        );
+        assert_eq!(opened, wanted.map(|()| question()), "{session} {tool} {arguments} {later}");
+        // A wrong try uses nothing up, and a right one does.
+        let again = approvals.open_at(now, &sealed, "one", "Write", &self::arguments());
+        assert_eq!(again, if wanted.is_ok() { Err(Refused::Used) } else { Ok(question()) });
     }
 
     #[test]
     fn an_answer_is_good_for_the_same_call_and_once() {
-        let same = |handle| handle;
-        check("Write", &json!({"a": 1, "b": {"c": 2, "d": 3}}), same, Some(question()));
-        check("Write", &json!({"b": {"d": 3, "c": 2}, "a": 1}), same, Some(question()));
-        check("Edit", &json!({"a": 1, "b": {"c": 2, "d": 3}}), same, None);
-        check("Write", &json!({"a": 2, "b": {"c": 2, "d": 3}}), same, None);
-        check("Write", &json!({"a": 1, "b": {"c": 2, "d": 3}}), |_| String::new(), None);
-        let flip = |handle: String| handle.replacen(|digit| digit != '0', "0", 1);
-        check("Write", &json!({"a": 1, "b": {"c": 2, "d": 3}}), flip, None);
+        let same = |sealed| sealed;
+        let (this, not) = (arguments(), Err(Refused::NotThis));
+        check("one", "Write", &this, 0, same, Ok(()));
+        check("one", "Write", &json!({"b": {"d": 3, "c": 2}, "a": 1}), 0, same, Ok(()));
+        check("one", "Write", &this, 599, same, Ok(()));
+        check("one", "Write", &this, 601, same, Err(Refused::TooOld));
+        check("two", "Write", &this, 0, same, not);
+        check("one", "Edit", &this, 0, same, not);
+        check("one", "Write", &json!({"a": 2, "b": {"c": 2, "d": 3}}), 0, same, not);
+        check("one", "Write", &this, 0, |_| String::new(), not);
+        check("one", "Write", &this, 0, |_| "not base64 at all!".to_owned(), not);
+        check("one", "Write", &this, 0, |sealed| sealed[..40].to_owned(), not);
+        check("one", "Write", &this, 0, |sealed| format!("{sealed}AAAA"), not);
     }
 
     #[test]
-    fn a_wrong_try_uses_the_handle_up() {
+    fn not_one_byte_can_be_altered() {
         let approvals = Approvals::default();
-        let handle = approvals.keep("Write", &json!({"a": 1}), question()).unwrap();
-        assert_eq!(approvals.take(&handle, "Write", &json!({"a": 2})), None);
-        assert_eq!(approvals.take(&handle, "Write", &json!({"a": 1})), None);
+        let sealed = approvals.seal("one", "Write", &arguments(), &question()).unwrap();
+        let bytes = URL_SAFE_NO_PAD.decode(&sealed).unwrap();
+        for at in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            let altered = URL_SAFE_NO_PAD.encode(bytes);
+            assert_eq!(approvals.open(&altered, "one", "Write", &arguments()), Err(Refused::NotThis), "{at}");
+        }
+        assert_eq!(approvals.open(&sealed, "one", "Write", &arguments()), Ok(question()));
     }
 
     #[test]
-    fn an_old_question_is_forgotten() {
-        let approvals = Approvals::default();
-        let handle = approvals.keep("Write", &json!({}), question()).unwrap();
-        approvals.waiting.lock().unwrap()[0].until = Instant::now();
-        assert_eq!(approvals.take(&handle, "Write", &json!({})), None);
+    fn another_server_does_not_open_it() {
+        let (one, other) = (Approvals::default(), Approvals::default());
+        let sealed = one.seal("one", "Write", &arguments(), &question()).unwrap();
+        assert_eq!(other.open(&sealed, "one", "Write", &arguments()), Err(Refused::NotThis));
+        other.seal("one", "Write", &arguments(), &question()).unwrap();
+        assert_eq!(other.open(&sealed, "one", "Write", &arguments()), Err(Refused::NotThis));
     }
 
     #[test]
-    fn the_oldest_question_makes_room() {
+    fn what_cannot_be_remembered_cannot_be_used_again() {
         let approvals = Approvals::default();
-        let handles: Vec<_> =
-            (0..=WAITING).map(|_| approvals.keep("Write", &json!({}), question()).unwrap()).collect();
-        assert_eq!(approvals.take(&handles[0], "Write", &json!({})), None);
-        assert_eq!(approvals.take(&handles[1], "Write", &json!({})), Some(question()));
-        assert_eq!(approvals.take(&handles[WAITING], "Write", &json!({})), Some(question()));
+        let seal = || approvals.seal("one", "Write", &json!({}), &question()).unwrap();
+        let open = |sealed: &str| approvals.open(sealed, "one", "Write", &json!({}));
+        let all: Vec<String> = (0..=REMEMBERED).map(|_| seal()).collect();
+        let waiting = seal();
+        for sealed in &all {
+            assert_eq!(open(sealed), Ok(question()));
+        }
+        for sealed in [&all[0], &all[REMEMBERED], &waiting] {
+            assert_eq!(open(sealed), Err(Refused::NotThis));
+        }
+        assert_eq!(open(&seal()), Ok(question()));
+        assert_eq!(approvals.kept.lock().unwrap().used.len(), 1);
     }
 }

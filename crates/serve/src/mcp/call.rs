@@ -57,7 +57,7 @@ impl Calls {
         let way = way(&context);
         let answer = request.input_responses.as_ref().and_then(|answers| answers.get(APPROVAL));
         let asker = match request.request_state {
-            Some(handle) => self.answered(&handle, &tool, &arguments, answer)?,
+            Some(sealed) => self.answered(&sealed, &tool, &arguments, answer)?,
             None => self.asker(way, &context),
         };
         let (progress, reports) = progress::reports(context.meta.get_progress_token(), &context.peer);
@@ -78,7 +78,7 @@ impl Calls {
             Outcome::Done(answer) => Ok(reply::done(answer).into()),
             Outcome::Failed(_, answer) => Ok(reply::failed(answer).into()),
             Outcome::NoSuchTool(answer) => Err(ErrorData::invalid_params(answer.words(), None)),
-            Outcome::Ask(question) if way == Way::Again => self.ask(&tool, &arguments, question),
+            Outcome::Ask(question) if way == Way::Again => self.ask(&tool, &arguments, &question),
             Outcome::Ask(question) => Ok(reply::failed(nobody(&question)).into()),
         }
     }
@@ -97,34 +97,33 @@ impl Calls {
         }
     }
 
-    /// Finds what was asked about this call before; without an answer it is asked again.
+    /// Opens what was asked about this call before; without an answer it is asked again.
     fn answered(
         &self,
-        handle: &str,
+        sealed: &str,
         tool: &str,
         arguments: &Value,
         answer: Option<&Value>,
     ) -> Result<Arc<dyn Asker>, ErrorData> {
-        let question = self.approvals.take(handle, tool, arguments).ok_or_else(|| {
-            ErrorData::invalid_params(
-                "The requestState belongs to no question about this call: it was used before, is too old, or was made for \
-                 another call. Make the call again without it to be asked again.",
-                None,
-            )
+        let opened = self.approvals.open(sealed, self.session.id(), tool, arguments);
+        let question = opened.map_err(|refused| {
+            let why = refused.words();
+            let said = format!("The requestState {why}. Make the call again without it to be asked again.");
+            ErrorData::invalid_params(said, None)
         })?;
         let verdict = answer.map_or(Verdict::Later, ask::verdict);
         Ok(Arc::new(Answered { question, verdict }))
     }
 
-    fn ask(&self, tool: &str, arguments: &Value, question: Question) -> Result<CallToolResponse, ErrorData> {
-        let form = InputRequests::from([(APPROVAL.to_owned(), ask::form(&question))]);
-        let handle = self.approvals.keep(tool, arguments, question).map_err(|error| {
+    fn ask(&self, tool: &str, arguments: &Value, question: &Question) -> Result<CallToolResponse, ErrorData> {
+        let form = InputRequests::from([(APPROVAL.to_owned(), ask::form(question))]);
+        let sealed = self.approvals.seal(self.session.id(), tool, arguments, question).map_err(|error| {
             ErrorData::internal_error(
                 format!("The system gives no random numbers ({error}), so nobody can be asked."),
                 None,
             )
         })?;
-        Ok(InputRequiredResult::new(Some(form), Some(handle)).into())
+        Ok(InputRequiredResult::new(Some(form), Some(sealed)).into())
     }
 }
 

@@ -113,7 +113,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(&context);
-        let mut response = self.calls.make(request, context).await?;
+        // Boxed here, since the future around it is moved many times on its way to where it runs.
+        let mut response = Box::pin(self.calls.make(request, context)).await?;
         if let (Era::Modern, CallToolResponse::Complete(result)) = (era, &mut response) {
             result.meta = Some(self.signature.clone());
         }

@@ -6,8 +6,8 @@ use toolpost_runtime::Answer;
 use toolpost_tool::Part;
 
 /// Words a call that was done.
-pub(super) fn done(answer: Answer) -> CallToolResult {
-    let structured = answer.structured.clone();
+pub(super) fn done(mut answer: Answer) -> CallToolResult {
+    let structured = answer.structured.take();
     let mut result = CallToolResult::success(content(answer));
     result.is_error = None;
     result.structured_content = structured;
