@@ -21,6 +21,14 @@ pub struct Item {
     pub children: Vec<Item>,
     /// The types of its parameters, where items of one name may differ by them.
     pub parameters: Option<Vec<String>>,
+    /// Where its name stands, if it stands in one place.
+    pub at: Option<Range<usize>>,
+    /// Where a type is written beside it: what a function returns, what a variable is.
+    pub hint: Option<Range<usize>>,
+    /// Where the value stands that it is given.
+    pub value: Option<Range<usize>>,
+    /// The further names that it gives at once, with where they stand, as `int a, b;` does.
+    pub further: Vec<(String, Range<usize>)>,
 }
 
 /// What an item is.
@@ -56,6 +64,14 @@ pub enum Kind {
     Type,
     /// A macro.
     Macro,
+    /// A heading with what follows it.
+    Section,
+    /// An element of a document.
+    Element,
+    /// A rule of a style sheet.
+    Rule,
+    /// A key with its value.
+    Key,
     /// The name of the package that a file belongs to.
     Package,
     /// An import.
@@ -85,6 +101,10 @@ impl Kind {
                 | Self::Trait
                 | Self::Impl
                 | Self::Group
+                | Self::Section
+                | Self::Element
+                | Self::Rule
+                | Self::Key
         )
     }
 
@@ -121,6 +141,10 @@ impl Kind {
             Self::Field => "field",
             Self::Type => "type",
             Self::Macro => "macro",
+            Self::Section => "section",
+            Self::Element => "element",
+            Self::Rule => "rule",
+            Self::Key => "key",
             Self::Package => "package",
             Self::Import => "import",
             Self::Documentation => "documentation",

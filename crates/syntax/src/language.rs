@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::grammar::Grammar;
+use crate::grammar::{Grammar, Sort};
 use crate::languages::ALL;
 use crate::{Tree, Unread};
 
@@ -11,9 +11,13 @@ use crate::{Tree, Unread};
 pub struct Language(pub(crate) &'static Grammar);
 
 impl Language {
-    /// Finds the language of a file by the extension of its name.
+    /// Finds the language of a file by its name, or by the extension of its name.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        if let Some(known) = ALL.iter().find(|known| known.files.contains(&name)) {
+            return Some(Self(known));
+        }
         let extension = path.extension()?.to_str()?.to_lowercase();
         ALL.iter().find(|known| known.extensions.contains(&extension.as_str())).map(|known| Self(known))
     }
@@ -49,6 +53,18 @@ impl Language {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// Tells whether programs are written in it, and not texts or data.
+    #[must_use]
+    pub fn is_code(self) -> bool {
+        self.0.sort == Sort::Code
+    }
+
+    /// Gives what stands for `$` in a pattern, so that `$NAME` is read as a name.
+    #[must_use]
+    pub fn meta(self) -> char {
+        self.0.meta
     }
 
     /// Lists all languages for which there is a parser.

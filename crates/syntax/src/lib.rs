@@ -1,18 +1,29 @@
-//! Trees: languages, blocks, items; what a line of shell would do.
+//! Trees: languages, blocks, items, and what a file tells of itself; what a line of shell would do.
 //!
-//! A language is a grammar and a table of what its nodes are (`languages/`); a tree is a parsed text; items are what has
-//! a name in it. Nothing here reads or writes files.
+//! A language is a folder in `languages/`: a table of what its grammar's nodes are, and queries for what a file uses by name.
+//! A tree is a parsed text; items are what has a name in it. Nothing here reads or writes files.
 
 mod entries;
+mod facts;
+mod find;
 mod grammar;
+mod headings;
 mod item;
 mod language;
 mod languages;
 pub mod merge;
+mod naming;
+mod outline;
+mod queries;
 mod read;
+mod shape;
 pub mod shell;
 mod tree;
 
+pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
+pub use find::{Meant, find};
 pub use item::{Item, Kind};
 pub use language::Language;
+pub use outline::{Symbol, enclosing, segments};
+pub use shape::{Base, Chain, Step};
 pub use tree::{Tree, Unread};

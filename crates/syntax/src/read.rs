@@ -4,15 +4,18 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::grammar::{Grammar, Name, Overloads, Rule};
-use crate::{Item, Kind};
+use crate::grammar::{Grammar, Overloads, Rule};
+use crate::{Item, Kind, headings};
 
 /// How deep bodies are opened.
 const DEEPEST: usize = 64;
 
 /// Lists what stands in a file.
 pub(crate) fn blocks(grammar: &Grammar, root: Node<'_>, text: &str) -> Vec<Item> {
-    Reader { grammar, text }.block(root, 0)
+    match &grammar.headings {
+        Some(headings) => headings::read(headings, root, text),
+        None => Reader { grammar, text }.block(root, 0),
+    }
 }
 
 /// Leaves statements and comments out; items in them take their place.
@@ -30,9 +33,9 @@ pub(crate) fn named(items: Vec<Item>) -> Vec<Item> {
     out
 }
 
-struct Reader<'a> {
-    grammar: &'a Grammar,
-    text: &'a str,
+pub(crate) struct Reader<'a> {
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) text: &'a str,
 }
 
 /// Comments and attributes that may belong to the next item.
@@ -74,14 +77,14 @@ impl Reader<'_> {
     fn members<'t>(&self, body: Node<'t>) -> Vec<Node<'t>> {
         let mut cursor = body.walk();
         let mut out = Vec::new();
-        for node in body.children(&mut cursor).filter(|node| node.is_named() && !node.byte_range().is_empty())
-        {
+        let mut level: Vec<Node<'t>> = body.children(&mut cursor).collect();
+        level.reverse();
+        while let Some(node) = level.pop() {
             if self.grammar.flat.contains(&node.kind()) {
-                let mut inner = node.walk();
-                out.extend(
-                    node.children(&mut inner).filter(|node| node.is_named() && !node.byte_range().is_empty()),
-                );
-            } else {
+                let from = level.len();
+                level.extend(node.children(&mut cursor));
+                level[from..].reverse();
+            } else if node.is_named() && !node.byte_range().is_empty() {
                 out.push(node);
             }
         }
@@ -120,18 +123,22 @@ impl Reader<'_> {
             return item;
         };
         item.kind = rule.kind;
-        item.name = self.name(inner, rule.name);
+        (item.name, item.at) = self.name(inner, rule);
         if item.name.is_empty() && item.kind.defines() {
             item.kind = Kind::Statement;
         }
         let mut body = self.body(inner, rule);
-        if let Some(value) = inner.child_by_field_name("value").or_else(|| inner.child_by_field_name("right"))
-            && self.grammar.callables.contains(&value.kind())
-        {
+        let value = self.value(inner);
+        item.value = value.map(|value| self.trimmed(&value.byte_range()));
+        item.hint = self.hint(inner);
+        if matches!(item.kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Variant) {
+            item.further = self.further(node, inner, rule);
+        }
+        if let Some(value) = value.filter(|value| self.grammar.callables.contains(&value.kind())) {
             item.kind = if value.kind().contains("class") { Kind::Class } else { Kind::Function };
             body = value.child_by_field_name("body");
         }
-        item.kind = self.refined(inner, item.kind);
+        item.kind = self.refined(inner, rule, body, item.kind);
         if item.kind == Kind::Function {
             item.parameters = self.parameters(inner, body);
         }
@@ -189,53 +196,8 @@ impl Reader<'_> {
         (first, (head + (rest.len() - rest.trim_start().len())).min(range.end))
     }
 
-    fn name(&self, node: Node<'_>, name: Name) -> String {
-        let field = |field| node.child_by_field_name(field).map(|found| self.plain(found));
-        match name {
-            Name::Field(named) => field(named).unwrap_or_default(),
-            Name::Joined(first, word, second) => match (field(first), field(second)) {
-                (Some(first), Some(second)) => format!("{} {word} {}", base(&first), base(&second)),
-                (one, other) => base(&one.or(other).unwrap_or_default()).to_owned(),
-            },
-            Name::Path(named) => {
-                let path = field(named).unwrap_or_default();
-                let path = path.split('{').next().unwrap_or_default();
-                path.rsplit_once("::").map_or(path, |(path, _)| path).trim_end_matches("::").to_owned()
-            }
-            Name::Declarator => self.declarator(node),
-            Name::Within(kind) => self
-                .first(node, kind, 3)
-                .and_then(|found| found.child_by_field_name("name").or(found.named_child(0)))
-                .map_or_else(String::new, |found| self.plain(found)),
-            Name::Receiver => {
-                let receiver = field("receiver").unwrap_or_default();
-                let owner = receiver.split('[').next().unwrap_or_default();
-                let owner =
-                    owner.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|word| !word.is_empty());
-                format!("{}.{}", owner.unwrap_or_default(), field("name").unwrap_or_default())
-            }
-            Name::Text => self.plain(node),
-            Name::None => String::new(),
-        }
-    }
-
-    /// Follows declarators to the name that is declared.
-    fn declarator(&self, node: Node<'_>) -> String {
-        let mut at = node;
-        for _ in 0..16 {
-            let next = at.child_by_field_name("declarator");
-            let Some(next) =
-                next.or_else(|| (at.kind() == "reference_declarator").then(|| at.named_child(0)).flatten())
-            else {
-                break;
-            };
-            at = next;
-        }
-        if at == node { String::new() } else { self.plain(at) }
-    }
-
     /// Finds the body of an item: a field, or the first node of a kind within.
-    fn body<'t>(&self, node: Node<'t>, rule: &Rule) -> Option<Node<'t>> {
+    pub(crate) fn body<'t>(&self, node: Node<'t>, rule: &Rule) -> Option<Node<'t>> {
         rule.body.iter().find_map(|wanted| match *wanted {
             "self" => Some(node).filter(|node| node.child_by_field_name("alternative").is_none()),
             "(" => self.first(node, "(", 2).and_then(|bracket| bracket.parent()),
@@ -243,8 +205,22 @@ impl Reader<'_> {
         })
     }
 
+    /// Finds the value that an item is given.
+    fn value<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        self.grammar.values.iter().find_map(|path| at(node, path))
+    }
+
+    /// Finds the type that is written beside an item.
+    fn hint(&self, node: Node<'_>) -> Option<Range<usize>> {
+        let found = self.grammar.hints.iter().find_map(|path| at(node, path))?;
+        // A type that begins with the sign before it is the node within.
+        let signed = self.text.get(found.byte_range()).is_some_and(|text| text.starts_with(':'));
+        let found = if signed { found.named_child(0).unwrap_or(found) } else { found };
+        Some(self.trimmed(&found.byte_range()))
+    }
+
     /// Finds the first node of a kind, not deeper than some levels.
-    fn first<'t>(&self, node: Node<'t>, kind: &str, levels: usize) -> Option<Node<'t>> {
+    pub(crate) fn first<'t>(&self, node: Node<'t>, kind: &str, levels: usize) -> Option<Node<'t>> {
         let mut cursor = node.walk();
         let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
         let own = children.iter().find(|child| child.kind() == kind).copied();
@@ -264,24 +240,19 @@ impl Reader<'_> {
     }
 
     /// Tells apart kinds that one node may be.
-    fn refined(&self, node: Node<'_>, kind: Kind) -> Kind {
-        let declares =
-            |wanted| node.child_by_field_name("declarator").is_some_and(|found| found.kind() == wanted);
-        match (kind, node.child_by_field_name("type").map(|found| found.kind())) {
-            (Kind::Type, Some("struct_type" | "struct_specifier")) => Kind::Struct,
-            (Kind::Type, Some("interface_type")) => Kind::Interface,
-            (Kind::Type, Some("enum_specifier")) => Kind::Enum,
-            (Kind::Type, Some("union_specifier")) => Kind::Union,
-            (Kind::Variable | Kind::Field, _) if declares("function_declarator") => Kind::Function,
-            (Kind::Module, _)
-                if node.kind() == "namespace_definition"
-                    && node.child_by_field_name("body").is_none()
-                    && self.grammar.name == "php" =>
-            {
-                Kind::Package
-            }
-            _ => kind,
+    fn refined(&self, node: Node<'_>, rule: &Rule, body: Option<Node<'_>>, kind: Kind) -> Kind {
+        if let (Some(bare), None) = (rule.without_body, body) {
+            return bare;
         }
+        let is = |field: &str, wanted: &str| match field {
+            "@child" => {
+                let mut cursor = node.walk();
+                node.children(&mut cursor).any(|child| child.kind() == wanted)
+            }
+            _ => node.child_by_field_name(field).is_some_and(|found| found.kind() == wanted),
+        };
+        let found = rule.refine.iter().find(|(field, wanted, _)| kind == rule.kind && is(field, wanted));
+        found.map_or(kind, |(_, _, kind)| *kind)
     }
 
     /// Lists the types of a function's parameters, where they tell functions apart.
@@ -339,7 +310,7 @@ impl Reader<'_> {
     }
 
     /// Gives the text of a node with single spaces between its words.
-    fn plain(&self, node: Node<'_>) -> String {
+    pub(crate) fn plain(&self, node: Node<'_>) -> String {
         let text = self.text.get(node.byte_range()).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -362,12 +333,18 @@ impl Reader<'_> {
     }
 }
 
-/// Takes the parameters off a type's name.
-fn base(name: &str) -> &str {
-    name.split('<').next().unwrap_or_default().trim()
+/// Follows a path of fields, and of kinds of children after `@`.
+pub(crate) fn at<'t>(node: Node<'t>, path: &str) -> Option<Node<'t>> {
+    path.split('/').try_fold(node, |node, part| match part.strip_prefix('@') {
+        None => node.child_by_field_name(part),
+        Some(kind) => {
+            let mut cursor = node.walk();
+            node.children(&mut cursor).find(|child| child.kind() == kind)
+        }
+    })
 }
 
-fn bare(kind: Kind, range: Range<usize>) -> Item {
+pub(crate) fn bare(kind: Kind, range: Range<usize>) -> Item {
     Item {
         kind,
         name: String::new(),
@@ -377,5 +354,9 @@ fn bare(kind: Kind, range: Range<usize>) -> Item {
         body: None,
         children: Vec::new(),
         parameters: None,
+        at: None,
+        hint: None,
+        value: None,
+        further: Vec::new(),
     }
 }

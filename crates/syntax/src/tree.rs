@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
 use crate::entries::{self, Repeated};
-use crate::{Item, Language, read};
+use crate::{Item, Kind, Language, read};
 
 /// The longest text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
@@ -77,6 +77,24 @@ impl<'a> Tree<'a> {
         out
     }
 
+    /// Gives the node that holds all others.
+    pub(crate) fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    /// Finds the text of documentation with which a body begins.
+    pub(crate) fn documentation(&self, body: Range<usize>) -> Option<Range<usize>> {
+        let grammar = self.language.0;
+        if !grammar.rules.iter().any(|rule| rule.kind == Kind::Documentation) {
+            return None;
+        }
+        let block = self.root().descendant_for_byte_range(body.start, body.end)?;
+        let first = block.named_child(0)?;
+        let text = if grammar.wrappers.contains(&first.kind()) { first.named_child(0)? } else { first };
+        let documents = grammar.rule(text.kind()).is_some_and(|rule| rule.kind == Kind::Documentation);
+        documents.then(|| text.byte_range())
+    }
+
     /// Lists the comments and texts that go over several lines.
     pub(crate) fn long_tokens(&self) -> Vec<Range<usize>> {
         let grammar = self.language.0;
@@ -104,7 +122,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Visits nodes from the first to the last; the children of those for which `visit` says so.
-    fn walk(&self, mut visit: impl FnMut(Node<'_>) -> bool) {
+    pub(crate) fn walk<'t>(&'t self, mut visit: impl FnMut(Node<'t>) -> bool) {
         let mut cursor = self.tree.walk();
         loop {
             let deeper = visit(cursor.node());

@@ -94,14 +94,17 @@ fn languages_are_found() {
         ("a.h", Some("C++"), "cpp"),
         ("a.js", Some("python"), "javascript"),
         ("Script", Some("Python3"), "python"),
-        ("a.toml", Some("python"), ""),
+        ("a.toml", Some("python"), "toml"),
+        ("a.txt", Some("python"), ""),
+        ("Gemfile", None, "ruby"),
+        ("a/.bashrc", None, "bash"),
         ("Makefile", None, ""),
     ];
     for (path, called, expected) in rows {
         let found = Language::meant(Path::new(path), called).map_or("", Language::name);
         assert_eq!(found, expected, "{path} {called:?}");
     }
-    assert_eq!(Language::all().count(), 12);
+    assert_eq!(Language::all().count(), 24);
 }
 
 #[test]

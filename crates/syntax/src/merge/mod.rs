@@ -15,6 +15,7 @@ use toolpost_text::lines::lf;
 use toolpost_text::merge::{self as lines, Line, Marker, Merged, Piece, Refusal, Taken, Why, no_marker};
 
 use crate::Language;
+use crate::grammar::Merges;
 use shape::Variant;
 use source::Source;
 use verify::Entries;
@@ -31,6 +32,7 @@ pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Resul
     if lf(snippet) == original {
         return Ok(Merged { splices: Vec::new(), taken: Taken::Parts, notes: Vec::new() });
     }
+    let language = language.filter(|language| language.0.merges == Merges::ByTree);
     let Some(old) = language.and_then(|language| Source::read(language, original)) else {
         return lines::merge(original, snippet);
     };

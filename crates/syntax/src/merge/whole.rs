@@ -58,5 +58,9 @@ fn file(children: Vec<Item>) -> Item {
         body: None,
         children,
         parameters: None,
+        at: None,
+        hint: None,
+        value: None,
+        further: Vec::new(),
     }
 }

@@ -129,8 +129,14 @@ pub(super) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
 }
 
 /// Finds why an expansion may run something by itself.
-pub(super) fn expansion(text: &str) -> Option<&'static str> {
+pub(super) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
+    if text.contains('\'') && is_quoted(node) {
+        return Some("within double quotes a single one in an expansion may be a letter for a shell");
+    }
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    if inner.match_indices('{').any(|(at, _)| !inner[..at].ends_with('$')) {
+        return Some("a shell may end an expansion with a brace in it elsewhere");
+    }
     let inner = inner.strip_prefix('#').filter(|rest| !rest.is_empty()).unwrap_or(inner);
     let name = inner.trim_start_matches(|found: char| found.is_ascii_alphanumeric() || found == '_');
     let special = inner.len() == name.len();
@@ -144,9 +150,25 @@ pub(super) fn expansion(text: &str) -> Option<&'static str> {
     (!harmless).then_some("such an expansion can run what a variable holds, or set it")
 }
 
-/// Tells whether a test evaluates what a variable holds: `-v` and `-R` an index, and `[[ … -eq … ]]` and its like each of
-/// its sides, where a bare word is a variable too.
+fn is_quoted(node: Node<'_>) -> bool {
+    let above = std::iter::successors(node.parent(), Node::parent);
+    above.into_iter().any(|above| matches!(above.kind(), "string" | "translated_string" | "heredoc_body"))
+}
+
+/// Tells whether a pattern, which is one piece for the grammar, may hold something that a shell expands.
+pub(super) fn may_expand(pattern: &str) -> bool {
+    ["`", "$(", "${", "$[", "$((", "<(", ">("].iter().any(|sign| pattern.contains(sign))
+}
+
+/// Tells whether a test is none for a shell, or evaluates what a variable holds: `-v` and `-R` an index, and `[[ … -eq … ]]`
+/// and its like each of its sides, where a bare word is a variable too.
 pub(super) fn test_evaluates(text: &str) -> bool {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    let blank = [' ', '\t', '\n'];
+    if !bare.starts_with(blank) || !bare.ends_with(blank) {
+        // Without a blank the bracket is the beginning of a word, and that a command.
+        return true;
+    }
     if !text.starts_with("[[") && text.contains(['\n', '<', '>', '&', '|', ';', '(']) {
         // A single bracket is a command, and ends where any other does.
         return true;
@@ -179,4 +201,50 @@ pub(super) fn is_plain_arithmetic(node: Node<'_>) -> bool {
         open.extend(node.children(&mut cursor));
     }
     true
+}
+
+/// Tells whether nodes of a kind mean nothing by themselves, so that their children are judged.
+pub(super) fn is_known(kind: &str) -> bool {
+    matches!(
+        kind,
+        "program"
+            | "pipeline"
+            | "subshell"
+            | "compound_statement"
+            | "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "do_group"
+            | "case_statement"
+            | "case_item"
+            | "negated_command"
+            | "word"
+            | "number"
+            | "concatenation"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "translated_string"
+            | "array"
+            | "simple_expansion"
+            | "brace_expression"
+            | "extglob_pattern"
+            | "regex"
+            | "unary_expression"
+            | "binary_expression"
+            | "parenthesized_expression"
+            | "postfix_expression"
+            | "ternary_expression"
+            | "test_operator"
+            | "variable_name"
+            | "special_variable_name"
+            | "string_content"
+            | "comment"
+            | "file_descriptor"
+            | "heredoc_body"
+            | "heredoc_content"
+            | "heredoc_start"
+            | "heredoc_end"
+            | "command_name"
+    )
 }

@@ -95,7 +95,7 @@ impl<'t> Reader<'t> {
                 self.unsure(node, "a shell may not take this for a comment");
             }
             "expansion" => {
-                if let Some(why) = check::expansion(self.slice(node)) {
+                if let Some(why) = check::expansion(node, self.slice(node)) {
                     self.unsure(node, why);
                 }
                 self.children(node);
@@ -103,11 +103,15 @@ impl<'t> Reader<'t> {
             "arithmetic_expansion" => self.arithmetic(node),
             "compound_statement" if self.slice(node).starts_with("((") => self.arithmetic(node),
             "test_command" => self.test(node),
+            "regex" | "extglob_pattern" if check::may_expand(self.slice(node)) => {
+                self.unsure(node, "a shell expands what stands in this pattern");
+                self.children(node);
+            }
             "subscript" => {
                 self.unsure(node, "an index can run what a variable holds");
                 self.children(node);
             }
-            kind if is_known(kind) || !node.is_named() => self.children(node),
+            kind if check::is_known(kind) || !node.is_named() => self.children(node),
             _ => {
                 self.unsure(node, "this part of a shell's grammar is not judged");
                 self.children(node);
@@ -349,50 +353,4 @@ fn collect_holes(node: Node<'_>, holes: &mut Vec<std::ops::Range<usize>>) {
             node.children(&mut cursor).for_each(|child| collect_holes(child, holes));
         }
     }
-}
-
-/// Nodes that mean nothing by themselves, and whose children are judged.
-fn is_known(kind: &str) -> bool {
-    matches!(
-        kind,
-        "program"
-            | "pipeline"
-            | "subshell"
-            | "compound_statement"
-            | "if_statement"
-            | "elif_clause"
-            | "else_clause"
-            | "do_group"
-            | "case_statement"
-            | "case_item"
-            | "negated_command"
-            | "word"
-            | "number"
-            | "concatenation"
-            | "string"
-            | "raw_string"
-            | "ansi_c_string"
-            | "translated_string"
-            | "array"
-            | "simple_expansion"
-            | "brace_expression"
-            | "extglob_pattern"
-            | "regex"
-            | "unary_expression"
-            | "binary_expression"
-            | "parenthesized_expression"
-            | "postfix_expression"
-            | "ternary_expression"
-            | "test_operator"
-            | "variable_name"
-            | "special_variable_name"
-            | "string_content"
-            | "comment"
-            | "file_descriptor"
-            | "heredoc_body"
-            | "heredoc_content"
-            | "heredoc_start"
-            | "heredoc_end"
-            | "command_name"
-    )
 }

@@ -1,0 +1,12 @@
+[(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function)
+ (generator_function_declaration) (class_declaration) (statement_block) (for_statement) (for_in_statement) (catch_clause)] @scope
+
+(arrow_function parameter: (identifier) @parameter)
+(variable_declarator name: (identifier) @local value: (_)? @value)
+(variable_declarator name: (object_pattern [
+  (shorthand_property_identifier_pattern) @local
+  (pair_pattern value: (identifier) @local)]))
+(variable_declarator name: (array_pattern (identifier) @local))
+(for_in_statement left: (identifier) @each right: (_) @value)
+(catch_clause parameter: (identifier) @local)
+(assignment_expression left: (member_expression object: (this) property: (property_identifier) @field) right: (_) @value)

@@ -1,0 +1,6 @@
+(required_parameter pattern: (identifier) @parameter type: (type_annotation (_) @hint)? value: (_)? @value)
+(optional_parameter pattern: (identifier) @parameter type: (type_annotation (_) @hint)?)
+(required_parameter pattern: (rest_pattern (identifier) @parameter))
+(required_parameter pattern: (object_pattern (shorthand_property_identifier_pattern) @parameter))
+(required_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (_) @hint)?)
+(variable_declarator name: (identifier) @local type: (type_annotation (_) @hint))

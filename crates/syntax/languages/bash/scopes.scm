@@ -1,0 +1,2 @@
+(function_definition) @scope
+(declaration_command "local" (variable_assignment name: (variable_name) @local))

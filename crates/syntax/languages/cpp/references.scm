@@ -1,0 +1,6 @@
+(call_expression function: (qualified_identifier name: (identifier) @call))
+(call_expression function: (template_function name: (identifier) @call))
+(call_expression function: (qualified_identifier name: (template_function name: (identifier) @call)))
+(new_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)])
+(base_class_clause [(type_identifier) @inherit (template_type name: (type_identifier) @inherit)
+  (qualified_identifier name: (type_identifier) @inherit)])

@@ -1,0 +1,2 @@
+(using_directive !name [(identifier) (qualified_name)] @module) @import
+(using_directive name: (identifier) @alias [(identifier) (qualified_name)] @module .) @import

@@ -1,0 +1,12 @@
+(invocation_expression function: [(identifier) @call (generic_name (identifier) @call)
+  (member_access_expression name: [(identifier) @call (generic_name (identifier) @call)])])
+(invocation_expression function: (conditional_access_expression (member_binding_expression name: (identifier) @call)))
+(object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)])
+(base_list [(identifier) @inherit (generic_name (identifier) @inherit) (qualified_name name: (identifier) @inherit)])
+(assignment_expression left: [(identifier) @write (member_access_expression name: (identifier) @write)])
+(parameter type: [(identifier) @type (generic_name (identifier) @type) (nullable_type (identifier) @type)])
+(variable_declaration type: [(identifier) @type (generic_name (identifier) @type) (nullable_type (identifier) @type)])
+(method_declaration returns: [(identifier) @type (generic_name (identifier) @type)])
+(property_declaration type: [(identifier) @type (generic_name (identifier) @type)])
+(type_argument_list (identifier) @type)
+(identifier) @read

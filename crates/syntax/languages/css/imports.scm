@@ -1,0 +1,1 @@
+(import_statement (string_value) @module) @import

@@ -1,0 +1,13 @@
+[(method_declaration) (constructor_declaration) (lambda_expression) (block) (for_statement) (enhanced_for_statement)
+ (catch_clause) (class_declaration)] @scope
+
+(formal_parameter type: (_) @hint name: (identifier) @parameter)
+(spread_parameter (_) @hint (variable_declarator name: (identifier) @parameter))
+(lambda_expression parameters: (identifier) @parameter)
+(inferred_parameters (identifier) @parameter)
+(local_variable_declaration type: (_) @hint declarator: (variable_declarator name: (identifier) @local value: (_)? @value))
+(enhanced_for_statement type: (_) @hint name: (identifier) @each value: (_) @value)
+(resource type: (_) @hint name: (identifier) @context value: (_) @value)
+(catch_formal_parameter (catch_type (_) @hint) name: (identifier) @local)
+(instanceof_expression right: (_) @hint name: (identifier) @local)
+(assignment_expression left: (field_access object: (this) field: (identifier) @field) right: (_) @value)

@@ -1,0 +1,13 @@
+(function_call_expression function: [(name) @call (qualified_name (name) @call .)])
+(member_call_expression name: (name) @call)
+(nullsafe_member_call_expression name: (name) @call)
+(scoped_call_expression name: (name) @call)
+(object_creation_expression [(name) @call (qualified_name (name) @call .)])
+(base_clause [(name) @inherit (qualified_name (name) @inherit .)])
+(class_interface_clause [(name) @inherit (qualified_name (name) @inherit .)])
+(use_declaration [(name) @inherit (qualified_name (name) @inherit .)])
+(named_type [(name) @type (qualified_name (name) @type .)])
+(assignment_expression left: [(variable_name) @write (member_access_expression name: (name) @write)])
+(member_access_expression name: (name) @read)
+(class_constant_access_expression . [(name) @type (qualified_name (name) @type .)])
+(variable_name) @read

@@ -1,0 +1,22 @@
+[(function_definition) (class_definition) (lambda)
+ (list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
+
+(parameters (identifier) @parameter)
+(parameters (typed_parameter . (identifier) @parameter type: (_) @hint))
+(parameters (default_parameter name: (identifier) @parameter value: (_) @value))
+(parameters (typed_default_parameter name: (identifier) @parameter type: (_) @hint value: (_) @value))
+(parameters [(list_splat_pattern (identifier) @parameter) (dictionary_splat_pattern (identifier) @parameter)])
+(lambda_parameters (identifier) @parameter)
+
+(assignment left: (identifier) @local type: (_)? @hint right: (_)? @value)
+(assignment left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local) (list_pattern (identifier) @local)])
+(named_expression name: (identifier) @local value: (_) @value)
+(for_statement left: (identifier) @each right: (_) @value)
+(for_statement left: [(pattern_list (identifier) @each) (tuple_pattern (identifier) @each)])
+(for_in_clause left: (identifier) @each right: (_) @value)
+(for_in_clause left: [(pattern_list (identifier) @each) (tuple_pattern (identifier) @each)])
+(with_item value: (as_pattern (_) @value alias: (as_pattern_target (identifier) @context)))
+(except_clause (as_pattern (_) @hint alias: (as_pattern_target (identifier) @local)))
+
+(assignment left: (attribute object: (identifier) @_own attribute: (identifier) @field)
+  type: (_)? @hint right: (_)? @value (#eq? @_own "self"))

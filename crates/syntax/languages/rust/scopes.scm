@@ -1,0 +1,14 @@
+[(function_item) (closure_expression) (block) (match_arm) (for_expression) (impl_item)] @scope
+
+(parameter pattern: (identifier) @parameter type: (_) @hint)
+(parameter pattern: (mut_pattern (identifier) @parameter) type: (_) @hint)
+(closure_parameters (identifier) @parameter)
+(let_declaration pattern: (identifier) @local type: (_)? @hint value: (_)? @value)
+(let_declaration pattern: (mut_pattern (identifier) @local) type: (_)? @hint value: (_)? @value)
+(let_declaration pattern: (tuple_pattern (identifier) @local))
+(let_declaration pattern: (tuple_struct_pattern (identifier) @local))
+(let_condition pattern: (tuple_struct_pattern (identifier) @local) value: (_) @value)
+(for_expression pattern: (identifier) @each value: (_) @value)
+(match_pattern (identifier) @local)
+(tuple_struct_pattern (identifier) @local)
+(field_pattern name: (shorthand_field_identifier) @local)

@@ -1,0 +1,346 @@
+//! Runs the queries of a language over a tree, and sorts what they capture.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
+
+use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
+use crate::queries::{Queries, Role};
+use crate::shape::{self, chain};
+use crate::{Chain, Kind, Symbol, Tree};
+
+impl Tree<'_> {
+    /// Tells what the file defines, uses, imports, and what is local in it.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let symbols = self.symbols();
+        let mut facts = Facts { errors: self.errors(), ..Facts::default() };
+        if let Some(queries) = Queries::of(self.language().0) {
+            let mut collector = Collector { tree: self, objects: self.objects(), found: Found::default() };
+            let mut cursor = QueryCursor::new();
+            let mut matches = cursor.matches(&queries.query, self.root(), self.text().as_bytes());
+            while let Some(found) = matches.next() {
+                collector.take(found, &queries.roles);
+            }
+            collector.finish(&symbols, &mut facts);
+        }
+        facts.symbols = symbols;
+        facts
+    }
+
+    /// Finds what the names of members are taken of, by where the name begins.
+    fn objects(&self) -> HashMap<usize, Node<'_>> {
+        let mut out = HashMap::new();
+        self.walk(|node| {
+            out.extend(shape::taken(self.language().0, node));
+            true
+        });
+        out
+    }
+
+    /// Lists where the file says what it belongs to and what it imports.
+    fn headers(&self) -> Vec<Range<usize>> {
+        let items = self.items();
+        let wanted = items.iter().filter(|item| matches!(item.kind, Kind::Package | Kind::Import));
+        wanted.filter(|item| item.body.is_none()).map(|item| item.head..item.range.end).collect()
+    }
+
+    /// Reads the expression at a place, such as the value of a symbol.
+    #[must_use]
+    pub fn chain(&self, at: &Range<usize>) -> Option<Chain> {
+        let node = self.root().descendant_for_byte_range(at.start, at.end)?;
+        Some(chain(self.language().0, node, self.text()))
+    }
+}
+
+/// How a name is used, where it stands, and what it is taken of.
+type Used = (Rank, Range<usize>, Option<Chain>);
+
+/// What the queries found, before it is put in order.
+#[derive(Default)]
+struct Found {
+    /// By where the name begins.
+    references: HashMap<usize, Used>,
+    imports: Vec<Import>,
+    scopes: Vec<Range<usize>>,
+    /// By where the name begins, and whether it is a field: a parameter may be both.
+    bindings: HashMap<(usize, bool), Binding>,
+}
+
+/// How a name is used, and that it is none at all; of several, the greatest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Use(Usage),
+    None,
+}
+
+struct Collector<'a, 't> {
+    tree: &'a Tree<'t>,
+    /// What the names of members are taken of, by where the name begins.
+    objects: HashMap<usize, Node<'a>>,
+    found: Found,
+}
+
+/// The captures of one match that belong together.
+#[derive(Default)]
+struct Parts<'t> {
+    statement: Option<(Node<'t>, Reach)>,
+    module: Option<Node<'t>>,
+    name: Option<Node<'t>>,
+    alias: Option<Node<'t>>,
+    default: Option<Node<'t>>,
+    wildcard: Option<Node<'t>>,
+    bound: Option<(Node<'t>, Bound)>,
+    hint: Option<Node<'t>>,
+    value: Option<Node<'t>>,
+}
+
+impl Collector<'_, '_> {
+    fn take<'t>(&mut self, found: &QueryMatch<'_, 't>, roles: &[Role]) {
+        let mut parts = Parts::default();
+        for capture in found.captures() {
+            let node: Node<'t> = capture.node;
+            let Some(role) = usize::try_from(capture.index).ok().and_then(|at| roles.get(at)) else {
+                continue;
+            };
+            match role {
+                Role::Call => self.reference(node, Rank::Use(Usage::Call)),
+                Role::Type => self.reference(node, Rank::Use(Usage::Type)),
+                Role::Inherit => self.reference(node, Rank::Use(Usage::Inherit)),
+                Role::Read => self.reference(node, Rank::Use(Usage::Read)),
+                Role::Write => self.reference(node, Rank::Use(Usage::Write)),
+                Role::Skip => self.reference(node, Rank::None),
+                Role::Import => parts.statement = Some((node, Reach::Own)),
+                Role::Export => parts.statement = Some((node, Reach::Exported)),
+                Role::Module => parts.module = Some(node),
+                Role::Name => parts.name = Some(node),
+                Role::Alias => parts.alias = Some(node),
+                Role::Wildcard => parts.wildcard = Some(node),
+                Role::Default => parts.default = Some(node),
+                Role::Scope => self.found.scopes.push(node.byte_range()),
+                Role::Parameter => parts.bound = Some((node, Bound::Parameter)),
+                Role::Local => parts.bound = Some((node, Bound::Local)),
+                Role::Each => parts.bound = Some((node, Bound::Each)),
+                Role::Context => parts.bound = Some((node, Bound::Context)),
+                Role::Field => parts.bound = Some((node, Bound::Field)),
+                Role::Hint => parts.hint = Some(node),
+                Role::Value => parts.value = Some(node),
+                Role::Help => {}
+            }
+        }
+        if let Some((statement, reach)) = parts.statement {
+            self.import(statement, reach, &parts);
+        } else if let Some((node, sort)) = parts.bound {
+            self.binding(node, sort, &parts);
+        }
+    }
+
+    fn reference(&mut self, node: Node<'_>, rank: Rank) {
+        let at = node.byte_range();
+        let known = self.found.references.get(&at.start);
+        if known.is_some_and(|(other, ..)| *other >= rank) {
+            return;
+        }
+        let (grammar, text) = (self.tree.language().0, self.tree.text());
+        let receiver = self.objects.get(&at.start).map(|object| chain(grammar, *object, text));
+        self.found.references.insert(at.start, (rank, at, receiver));
+    }
+
+    fn import(&mut self, statement: Node<'_>, reach: Reach, parts: &Parts<'_>) {
+        let text = |node: Node<'_>| self.tree.text().get(node.byte_range()).unwrap_or_default();
+        let named = |node: Node<'_>| text(node).to_owned();
+        let what = match (parts.name, parts.default, parts.wildcard) {
+            (Some(name), ..) => What::Name(named(name)),
+            (None, Some(default), _) => What::Default(named(default)),
+            (None, None, Some(_)) => What::All,
+            (None, None, None) => What::Module,
+        };
+        let own = parts.module.map(|node| unquoted(text(node))).unwrap_or_default();
+        let inner = parts.name.or(parts.module).or(parts.wildcard).unwrap_or(statement);
+        let module = match self.prefix(inner) {
+            Some(prefix) if own.is_empty() => prefix,
+            Some(prefix) => format!("{prefix}::{own}"),
+            None => own.to_owned(),
+        };
+        let at = parts.name.or(parts.default).or(parts.module).unwrap_or(statement).byte_range();
+        if matches!(what, What::Name(_)) {
+            self.found.references.insert(at.start, (Rank::Use(Usage::Import), at.clone(), None));
+        }
+        for node in [parts.alias, parts.default, parts.module].into_iter().flatten() {
+            self.found
+                .references
+                .entry(node.start_byte())
+                .or_insert((Rank::None, node.byte_range(), None))
+                .0 = Rank::None;
+        }
+        let whole = outermost(self.tree, inner).unwrap_or(statement);
+        let public = text(whole).starts_with("pub ") || text(whole).starts_with("pub(");
+        let reach = if public { Reach::Exported } else { reach };
+        self.found.imports.push(Import {
+            span: whole.byte_range(),
+            module,
+            what,
+            alias: parts.alias.map(named),
+            reach,
+            at,
+            within: None,
+        });
+    }
+
+    /// Puts together what the nodes around an imported name say of where it comes from.
+    fn prefix(&self, node: Node<'_>) -> Option<String> {
+        let prefixes = self.tree.language().0.shapes.prefixes;
+        let mut found: Vec<&str> = Vec::new();
+        let mut at = node;
+        while let Some(parent) = at.parent() {
+            let field = prefixes.iter().find(|(kind, _)| *kind == parent.kind()).map(|(_, field)| *field);
+            let path = field.and_then(|field| prefix(parent, field, &node));
+            found.extend(path.and_then(|path| self.tree.text().get(path)));
+            at = parent;
+        }
+        found.reverse();
+        (!found.is_empty()).then(|| found.join("::"))
+    }
+
+    fn binding(&mut self, node: Node<'_>, sort: Bound, parts: &Parts<'_>) {
+        let (grammar, text) = (self.tree.language().0, self.tree.text());
+        let binding = self
+            .found
+            .bindings
+            .entry((node.start_byte(), sort == Bound::Field))
+            .or_insert_with(|| Binding { sort, at: node.byte_range(), scope: None, hint: None, value: None });
+        if sort != Bound::Local {
+            binding.sort = sort;
+        }
+        binding.hint = binding.hint.take().or_else(|| parts.hint.map(|hint| hint.byte_range()));
+        binding.value = binding.value.take().or_else(|| parts.value.map(|value| chain(grammar, value, text)));
+    }
+
+    /// Puts what was found in order, each thing with what it stands in.
+    fn finish(mut self, symbols: &[Symbol], facts: &mut Facts) {
+        let Found { references, imports, mut scopes, bindings } = std::mem::take(&mut self.found);
+        scopes.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+        scopes.dedup();
+        let mut open: Vec<usize> = Vec::new();
+        for (at, span) in scopes.into_iter().enumerate() {
+            while open.last().is_some_and(|last| facts.scopes[*last].span.end < span.end) {
+                open.pop();
+            }
+            facts.scopes.push(Scope { span, parent: open.last().copied() });
+            open.push(at);
+        }
+        let headers = self.tree.headers();
+        let within = Within::new(symbols);
+        let defined: HashMap<usize, usize> =
+            symbols.iter().filter_map(|symbol| symbol.at.clone()).map(|at| (at.start, at.end)).collect();
+        let bound: HashSet<usize> = bindings.keys().map(|(start, _)| *start).collect();
+        let imported = Within::nested(
+            imports.iter().map(|import| import.span.clone()).chain(headers).enumerate().collect(),
+        );
+        let mut found: Vec<(usize, Used)> = references.into_iter().collect();
+        found.sort_by_key(|(start, _)| *start);
+        for (start, (rank, at, receiver)) in found {
+            let Rank::Use(usage) = rank else { continue };
+            let binds = bound.contains(&start) && matches!(usage, Usage::Read | Usage::Type);
+            let defines = defined.contains_key(&start) && !matches!(usage, Usage::Call | Usage::Inherit);
+            let names_module = matches!(usage, Usage::Read | Usage::Type) && imported.of(&at).is_some();
+            if !binds && !defines && !names_module {
+                facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
+            }
+        }
+        let scope_of = Within::of_scopes(&facts.scopes);
+        facts.bindings = bindings.into_values().collect();
+        facts.bindings.sort_by_key(|binding| binding.at.start);
+        for binding in &mut facts.bindings {
+            binding.scope = scope_of.of(&binding.at);
+        }
+        facts.imports = imports;
+        facts.imports.sort_by_key(|import| (import.at.start, import.at.end));
+        facts.imports.dedup();
+        // A query that takes all names of a module may also match as one that takes the module.
+        let all: Vec<Range<usize>> = facts
+            .imports
+            .iter()
+            .filter(|import| import.what == What::All)
+            .map(|import| import.span.clone())
+            .collect();
+        facts.imports.retain(|import| import.what != What::Module || !all.contains(&import.span));
+        for import in &mut facts.imports {
+            import.within = within.of(&import.span);
+        }
+    }
+}
+
+/// Finds the innermost of nested ranges that holds a place, from the first to the last.
+struct Within {
+    /// Where each begins and ends, in order of the beginnings, with the one around it.
+    spans: Vec<(Range<usize>, usize, Option<usize>)>,
+}
+
+impl Within {
+    fn new(symbols: &[Symbol]) -> Self {
+        Self::nested(symbols.iter().map(|symbol| symbol.span.clone()).enumerate().collect())
+    }
+
+    fn of_scopes(scopes: &[Scope]) -> Self {
+        Self::nested(scopes.iter().map(|scope| scope.span.clone()).enumerate().collect())
+    }
+
+    fn nested(mut all: Vec<(usize, Range<usize>)>) -> Self {
+        all.sort_by_key(|(_, span)| (span.start, std::cmp::Reverse(span.end)));
+        let mut spans: Vec<(Range<usize>, usize, Option<usize>)> = Vec::with_capacity(all.len());
+        let mut open: Vec<usize> = Vec::new();
+        for (number, span) in all {
+            while open.last().is_some_and(|last| spans[*last].0.end < span.end) {
+                open.pop();
+            }
+            spans.push((span, number, open.last().copied()));
+            open.push(spans.len() - 1);
+        }
+        Self { spans }
+    }
+
+    /// Finds the innermost that holds all of a range.
+    fn of(&self, range: &Range<usize>) -> Option<usize> {
+        let mut at = self.spans.partition_point(|(span, ..)| span.start <= range.start).checked_sub(1)?;
+        loop {
+            let (span, number, parent) = &self.spans[at];
+            if range.end <= span.end {
+                return Some(*number);
+            }
+            at = (*parent)?;
+        }
+    }
+}
+
+/// Finds the whole statement of an import whose query captured a part of it.
+fn outermost<'t>(tree: &Tree<'_>, node: Node<'t>) -> Option<Node<'t>> {
+    let imports =
+        |node: &Node<'t>| tree.language().0.rule(node.kind()).is_some_and(|rule| rule.kind == Kind::Import);
+    std::iter::successors(Some(node), Node::parent).find(imports)
+}
+
+/// Finds what a node says of where the names in it come from: a field, all fields of a name (`*path`), or a child by number.
+fn prefix(parent: Node<'_>, field: &str, name: &Node<'_>) -> Option<Range<usize>> {
+    let before = |node: Node<'_>| Some(node.byte_range()).filter(|range| range.end <= name.start_byte());
+    if let Some(field) = field.strip_prefix('*') {
+        let mut cursor = parent.walk();
+        let mut all = parent
+            .children_by_field_name(field, &mut cursor)
+            .filter_map(|node| before(node).filter(|_| node.is_named()));
+        let first = all.next()?;
+        let last = all.last().unwrap_or_else(|| first.clone());
+        return Some(first.start..last.end);
+    }
+    let found = match field.parse::<u32>() {
+        Ok(number) => parent.named_child(number),
+        Err(_) => parent.child_by_field_name(field),
+    };
+    before(found?)
+}
+
+/// Takes the quotes or brackets off the name of a module.
+fn unquoted(text: &str) -> &str {
+    text.trim_matches(['"', '\'', '`', '<', '>'])
+}

@@ -1,0 +1,128 @@
+//! Finds what a name means among what a file defines.
+
+use toolpost_text::names::distance;
+
+use crate::outline::segments;
+use crate::{Kind, Symbol};
+
+/// What a name means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meant {
+    /// One symbol, by place in the list.
+    One(usize),
+    /// Several, in the order in which they stand.
+    Several(Vec<usize>),
+    /// None; these have names like it.
+    None(Vec<usize>),
+}
+
+/// How many names like one that is not there are given.
+const LIKE: usize = 5;
+
+/// Finds what a name means: alone or behind what it belongs to, `A.b`, `A::b` and `A#b` alike; `b~2` is the second of a name.
+#[must_use]
+pub fn find(symbols: &[Symbol], name: &str) -> Meant {
+    let whole = symbols.iter().any(|symbol| symbol.qualified == name);
+    let (name, number) = match name
+        .rsplit_once('~')
+        .filter(|_| !whole)
+        .map(|(name, number)| (name, number.parse::<usize>()))
+    {
+        Some((name, Ok(number))) => (name, Some(number)),
+        _ => (name, None),
+    };
+    let found = candidates(symbols, name);
+    match (found.as_slice(), number) {
+        ([], _) => Meant::None(like(symbols, name)),
+        (all, Some(number)) => match number.checked_sub(1).and_then(|at| all.get(at)) {
+            Some(one) => Meant::One(*one),
+            None => Meant::Several(found),
+        },
+        ([one], None) => Meant::One(*one),
+        (all, None) => likeliest(symbols, all).map_or_else(|| Meant::Several(found.clone()), Meant::One),
+    }
+}
+
+/// Lists what has a name, those that have it in full before those that only end with it.
+fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
+    let whole = name.trim();
+    let wanted = asked(whole);
+    let same = |matches: &dyn Fn(&Symbol) -> bool| -> Vec<usize> {
+        let found = symbols.iter().enumerate().filter(|(_, symbol)| matches(symbol));
+        found.map(|(at, _)| at).collect()
+    };
+    let ends = |symbol: &Symbol, same: &dyn Fn(&str, &str) -> bool| {
+        let own = segments(&symbol.qualified);
+        own.len() >= wanted.len()
+            && !wanted.is_empty()
+            && own.iter().rev().zip(wanted.iter().rev()).all(|(own, wanted)| same(own, wanted))
+    };
+    let steps: [&dyn Fn(&Symbol) -> bool; 5] = [
+        &|symbol| symbol.qualified == name || symbol.qualified == wanted.join("."),
+        &|symbol| symbol.name == whole,
+        &|symbol| ends(symbol, &|own, wanted| own == wanted),
+        &|symbol| symbol.name.eq_ignore_ascii_case(whole),
+        &|symbol| ends(symbol, &|own, wanted| own.eq_ignore_ascii_case(wanted)),
+    ];
+    steps.iter().map(|step| same(*step)).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// Reads a name as it is asked for: words before it, such as `fn` or `class`, are no part of it.
+fn asked(name: &str) -> Vec<String> {
+    let last = segments(name);
+    if last.iter().any(|part| part.contains(' ')) && !name.contains(['"', '\'']) {
+        return segments(
+            name.split('(').next().unwrap_or_default().split_whitespace().last().unwrap_or_default(),
+        );
+    }
+    last
+}
+
+/// Chooses among several of a name: a type before its implementations, what has a body before what only declares it.
+fn likeliest(symbols: &[Symbol], all: &[usize]) -> Option<usize> {
+    let qualified = &symbols[all[0]].qualified;
+    if all.iter().any(|at| symbols[*at].qualified != *qualified) {
+        return None;
+    }
+    let only = |wanted: &dyn Fn(&Symbol) -> bool| {
+        let mut found = all.iter().filter(|at| wanted(&symbols[**at]));
+        found.next().copied().filter(|_| found.next().is_none())
+    };
+    if all.iter().any(|at| symbols[*at].kind == Kind::Impl) {
+        return only(&|symbol| symbol.kind != Kind::Impl);
+    }
+    let declares = |symbol: &Symbol| matches!(symbol.kind, Kind::Function | Kind::Class | Kind::Struct);
+    if all.iter().all(|at| declares(&symbols[*at])) {
+        return only(&|symbol| symbol.body.is_some());
+    }
+    None
+}
+
+/// Lists symbols whose names are like one that is not there.
+fn like(symbols: &[Symbol], name: &str) -> Vec<usize> {
+    let wanted = [asked(name).pop().unwrap_or_default(), segments(name).pop().unwrap_or_default()];
+    let names: Vec<&str> = symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    let mut scored: Vec<(usize, usize)> = names
+        .iter()
+        .enumerate()
+        .filter_map(|(at, name)| {
+            let away = |wanted: &String| apart(&name.to_lowercase(), &wanted.to_lowercase());
+            Some((wanted.iter().filter_map(away).min()?, at))
+        })
+        .collect();
+    scored.sort_unstable();
+    scored.into_iter().take(LIKE).map(|(_, at)| at).collect()
+}
+
+/// Says how far two names are apart; none where they are not alike.
+fn apart(one: &str, other: &str) -> Option<usize> {
+    if one.is_empty() || other.is_empty() {
+        return None;
+    }
+    let short = one.len().min(other.len());
+    if short > 2 && (one.contains(other) || other.contains(one)) {
+        return Some(one.len().abs_diff(other.len()).min(8));
+    }
+    let far = distance(one, other);
+    (far * 3 <= one.len().max(other.len())).then_some(far)
+}

@@ -1,0 +1,156 @@
+//! Finds the name of an item where its language's table says that it stands.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::grammar::{Name, Rule};
+use crate::read::{Reader, at};
+
+/// The name of an item, and where it stands.
+type Named = (String, Option<Range<usize>>);
+
+impl Reader<'_> {
+    /// Finds the name of an item, and where it stands if it stands in one place.
+    pub(crate) fn name(&self, node: Node<'_>, rule: &Rule) -> Named {
+        let field = |field| node.child_by_field_name(field);
+        match rule.name {
+            Name::Field(named) => self.standing(field(named)),
+            Name::Joined(first, word, second) => match (field(first), field(second)) {
+                (Some(first), Some(second)) => {
+                    let (name, _) = self.standing(Some(first));
+                    let (of, at) = self.standing(Some(second));
+                    (format!("{} {word} {}", base(&name), base(&of)), at)
+                }
+                (one, other) => {
+                    let (name, at) = self.standing(one.or(other));
+                    (base(&name).to_owned(), at)
+                }
+            },
+            Name::Path(named) => {
+                let (path, at) = self.standing(field(named));
+                let path = path.split('{').next().unwrap_or_default();
+                let path = path.rsplit_once("::").map_or(path, |(path, _)| path).trim_end_matches("::");
+                (path.to_owned(), at)
+            }
+            Name::Declarator => self.standing(declarator(node)),
+            Name::Within(kind) => {
+                let found = self.first(node, kind, 3);
+                self.standing(
+                    found.and_then(|found| found.child_by_field_name("name").or(found.named_child(0))),
+                )
+            }
+            Name::At(path) => self.standing(at(node, path)),
+            Name::Child(kind, default) => {
+                let mut cursor = node.walk();
+                match node.children(&mut cursor).find(|child| child.kind() == kind) {
+                    Some(found) => self.standing(Some(found)),
+                    None => (default.to_owned(), None),
+                }
+            }
+            Name::First => self.standing(node.named_child(0)),
+            Name::Head => {
+                let end = self.body(node, rule).map_or(node.end_byte(), |body| body.start_byte());
+                let head = self.text.get(node.start_byte()..end).unwrap_or_default();
+                (words(head), Some(node.start_byte()..node.start_byte() + head.trim_end().len()))
+            }
+            Name::Tag => self.tag(node),
+            Name::Receiver => {
+                let receiver = field("receiver").map(|found| self.plain(found)).unwrap_or_default();
+                let owner = receiver.split('[').next().unwrap_or_default();
+                let owner =
+                    owner.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|word| !word.is_empty());
+                let (name, at) = self.standing(field("name"));
+                (format!("{}.{name}", owner.unwrap_or_default()), at)
+            }
+            Name::Text => self.standing(Some(node)),
+            Name::None => (String::new(), None),
+        }
+    }
+
+    /// Finds the further names that a node gives at once, as `int a, b;` does.
+    pub(crate) fn further(
+        &self,
+        outer: Node<'_>,
+        node: Node<'_>,
+        rule: &Rule,
+    ) -> Vec<(String, Range<usize>)> {
+        let mut cursor = node.walk();
+        let mut found: Vec<Node<'_>> = match rule.name {
+            Name::Field(field) => node.children_by_field_name(field, &mut cursor).skip(1).collect(),
+            Name::Declarator => {
+                let all = node.children_by_field_name("declarator", &mut cursor).skip(1);
+                all.filter_map(|found| declarator(found).or(Some(found))).collect()
+            }
+            Name::Within(kind) => {
+                let Some(first) = self.first(node, kind, 3) else { return Vec::new() };
+                let Some(list) = first.parent().filter(|parent| parent.kind() != "source_file") else {
+                    return Vec::new();
+                };
+                let others = list.children(&mut cursor).filter(|child| child.kind() == kind).skip(1);
+                others
+                    .filter_map(|child| child.child_by_field_name("name").or(child.named_child(0)))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        found.retain(Node::is_named);
+        let mut out: Vec<(String, Range<usize>)> =
+            found.into_iter().map(|node| (self.plain(node), node.byte_range())).collect();
+        if outer != node
+            && let Some(list) = node.parent()
+        {
+            let mut cursor = list.walk();
+            let others =
+                list.children(&mut cursor).filter(|other| other.kind() == node.kind() && *other != node);
+            out.extend(others.filter_map(|other| match self.name(other, rule) {
+                (name, Some(at)) => Some((name, at)),
+                _ => None,
+            }));
+        }
+        out
+    }
+
+    fn standing(&self, node: Option<Node<'_>>) -> Named {
+        node.map_or((String::new(), None), |node| (self.plain(node), Some(node.byte_range())))
+    }
+
+    /// Finds the name of the tag that opens an element, and the element's id behind it.
+    fn tag(&self, node: Node<'_>) -> Named {
+        let (name, at) = self.standing(self.first(node, "tag_name", 2));
+        let opening = self.first(node, "start_tag", 1).or_else(|| self.first(node, "self_closing_tag", 1));
+        let id = opening.and_then(|opening| {
+            let mut cursor = opening.walk();
+            let is_id = |found: &Node<'_>| {
+                self.first(*found, "attribute_name", 1).is_some_and(|name| self.plain(name) == "id")
+            };
+            let attribute = opening.children(&mut cursor).find(is_id)?;
+            self.first(attribute, "attribute_value", 2).map(|value| self.plain(value))
+        });
+        (id.map_or(name.clone(), |id| format!("{name}#{id}")), at)
+    }
+}
+
+/// Follows declarators to the name that is declared.
+fn declarator(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = node;
+    for _ in 0..16 {
+        let next = at.child_by_field_name("declarator");
+        let Some(next) =
+            next.or_else(|| (at.kind() == "reference_declarator").then(|| at.named_child(0)).flatten())
+        else {
+            break;
+        };
+        at = next;
+    }
+    Some(at).filter(|at| *at != node)
+}
+
+/// Takes the parameters off a type's name.
+fn base(name: &str) -> &str {
+    name.split('<').next().unwrap_or_default().trim()
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

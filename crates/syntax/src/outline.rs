@@ -1,0 +1,228 @@
+//! What a file defines, as a flat list: each thing with its name, its parts, and what it stands in.
+
+use std::ops::Range;
+
+use crate::{Item, Kind, Tree};
+
+/// Something that a file defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// What it is.
+    pub kind: Kind,
+    /// Its own name, without what it belongs to.
+    pub name: String,
+    /// Its name behind the names of what it belongs to, with dots between them.
+    pub qualified: String,
+    /// What it stands in, by place in the list.
+    pub parent: Option<usize>,
+    /// All of it, with the comments, decorators and words such as `export` before it.
+    pub span: Range<usize>,
+    /// Its documentation: the comments before it, or the text at the beginning of its body.
+    pub docs: Option<Range<usize>>,
+    /// Its attributes or decorators, up to where it begins itself.
+    pub decorators: Option<Range<usize>>,
+    /// From where it begins itself up to its body.
+    pub signature: Range<usize>,
+    /// Its body, with the brackets around it.
+    pub body: Option<Range<usize>>,
+    /// Its name, where that stands in one place.
+    pub at: Option<Range<usize>>,
+    /// Where a type is written beside it: what it returns, or what it is.
+    pub hint: Option<Range<usize>>,
+    /// Where the value stands that it is given.
+    pub value: Option<Range<usize>>,
+    /// Words before its name that say more of it, such as `pub` and `async`.
+    pub modifiers: Vec<&'static str>,
+}
+
+impl Symbol {
+    /// Tells whether it holds a place in the text, itself included.
+    #[must_use]
+    pub fn holds(&self, place: usize) -> bool {
+        self.span.contains(&place)
+    }
+}
+
+impl Tree<'_> {
+    /// Lists what the file defines, each thing before what stands in it.
+    #[must_use]
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let mut out = Vec::new();
+        let mut lister = Lister { tree: self, out: &mut out };
+        lister.list(&self.items(), None, "");
+        out
+    }
+}
+
+/// Finds the innermost symbol that holds all of a range.
+#[must_use]
+pub fn enclosing(symbols: &[Symbol], range: &Range<usize>) -> Option<usize> {
+    let holds = |symbol: &Symbol| symbol.span.start <= range.start && range.end <= symbol.span.end;
+    let found = symbols.iter().enumerate().filter(|(_, symbol)| holds(symbol));
+    found.min_by_key(|(_, symbol)| symbol.span.len()).map(|(at, _)| at)
+}
+
+/// Splits a name where one thing belongs to another: `A.b`, `a::B`, `A#b`, `t:m`.
+#[must_use]
+pub fn segments(name: &str) -> Vec<String> {
+    let name = without_parameters(name);
+    let mut out = vec![String::new()];
+    let mut rest = name.as_str();
+    while let Some(letter) = rest.chars().next() {
+        let begins = out.last().is_some_and(String::is_empty);
+        let separator = ["::", "->", ".", "#", ":", "\\"].iter().find(|sign| rest.starts_with(**sign));
+        let operator = out.last().is_some_and(|last| last.starts_with("operator"));
+        match separator.filter(|_| !operator) {
+            Some(sign) => {
+                if !begins {
+                    out.push(String::new());
+                }
+                rest = &rest[sign.len()..];
+            }
+            None => {
+                if let Some(last) = out.last_mut() {
+                    last.push(letter);
+                }
+                rest = &rest[letter.len_utf8()..];
+            }
+        }
+    }
+    out.retain(|part| !part.trim().is_empty() && part != "prototype");
+    out.into_iter().map(|part| part.trim().to_owned()).collect()
+}
+
+struct Lister<'a, 't> {
+    tree: &'a Tree<'t>,
+    out: &'a mut Vec<Symbol>,
+}
+
+impl Lister<'_, '_> {
+    /// Adds items and what stands in them.
+    fn list(&mut self, items: &[Item], parent: Option<usize>, above: &str) {
+        for item in items {
+            if !item.kind.defines() {
+                self.list(&item.children, parent, above);
+                continue;
+            }
+            let path = names(item);
+            let Some(name) = path.last().cloned() else {
+                self.list(&item.children, parent, above);
+                continue;
+            };
+            let own = path.join(".");
+            let qualified = if above.is_empty() { own } else { format!("{above}.{own}") };
+            self.out.push(self.symbol(item, name, qualified.clone(), parent));
+            let at = self.out.len() - 1;
+            self.list(&item.children, Some(at), &qualified);
+            for (name, at) in &item.further {
+                let other =
+                    Item { name: name.clone(), at: Some(at.clone()), children: Vec::new(), ..item.clone() };
+                let Some(name) = names(&other).pop() else { continue };
+                let qualified = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+                self.out.push(Symbol { value: None, ..self.symbol(&other, name, qualified, parent) });
+            }
+        }
+    }
+
+    fn symbol(&self, item: &Item, name: String, qualified: String, parent: Option<usize>) -> Symbol {
+        let text = self.tree.text();
+        let lead = item.attributes.unwrap_or(item.head).min(item.head);
+        let before = trimmed(text, item.range.start..lead);
+        let decorators = item.attributes.map(|from| trimmed(text, from..item.head));
+        let mut end = item.body.as_ref().map_or(item.range.end, |body| body.start.max(item.head));
+        if end == item.head {
+            // It is its own body, as an element or a table is: its first line says what it is.
+            let shown = text.get(item.head..item.range.end).unwrap_or_default();
+            end = item.head + shown.lines().next().map_or(0, str::len);
+        }
+        let docs = if before.is_empty() { self.inner_docs(item) } else { Some(before) };
+        let at = item.at.clone().map(|at| {
+            // Where the name stands behind what it belongs to, only its own part is meant.
+            let whole = text.get(at.clone()).unwrap_or_default();
+            let own = whole.rfind(name.as_str()).map_or(0, |from| from);
+            let end =
+                own + if whole[own..].starts_with(name.as_str()) { name.len() } else { whole.len() - own };
+            at.start + own..at.start + end
+        });
+        let head = text.get(item.head..at.as_ref().map_or(end, |at| at.start.clamp(item.head, end)));
+        let words = head.unwrap_or_default().split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+        let words: Vec<&str> = words.collect();
+        let known = self.tree.language().0.modifiers.iter().copied();
+        Symbol {
+            kind: item.kind,
+            name,
+            qualified,
+            parent,
+            span: item.range.clone(),
+            docs,
+            decorators: decorators.filter(|range| !range.is_empty()),
+            signature: trimmed(text, item.head..end),
+            body: item.body.clone(),
+            at,
+            hint: item.hint.clone(),
+            value: item.value.clone(),
+            modifiers: known.filter(|known| words.contains(known)).collect(),
+        }
+    }
+
+    /// Finds a text of documentation at the beginning of an item's body.
+    fn inner_docs(&self, item: &Item) -> Option<Range<usize>> {
+        let body = item.body.clone()?;
+        // Of a body with nothing in it, what stands around it would be taken.
+        self.tree.documentation(body.clone()).filter(|docs| body.start <= docs.start && docs.end <= body.end)
+    }
+}
+
+/// Gives the names that lead to an item from what it stands in.
+fn names(item: &Item) -> Vec<String> {
+    let name = item.name.as_str();
+    match item.kind {
+        Kind::Impl => {
+            let of = name.rsplit_once(" for ").map_or(name, |(_, of)| of);
+            segments(of).pop().into_iter().collect()
+        }
+        Kind::Key => vec![name.trim_matches(['"', '\'']).to_owned()],
+        _ if name.starts_with('#') => vec![name.to_owned()],
+        Kind::Element | Kind::Rule | Kind::Section => vec![name.to_owned()],
+        _ if name.contains([' ', '"', '\'', '[', '{', '(']) => {
+            let own = name.rsplit_once(" responds to ").map_or(name, |(_, own)| own);
+            vec![own.trim_matches('"').to_owned()]
+        }
+        _ => segments(name),
+    }
+}
+
+/// Takes away what stands in angle brackets, and a list of parameters at the end.
+fn without_parameters(name: &str) -> String {
+    let name = name.trim();
+    if name.contains("operator") {
+        return name.to_owned();
+    }
+    // `(*T).M` is the method `M` of `T`.
+    let name = match name.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some((inner, rest)) => format!("{}{rest}", inner.trim_start_matches(['*', '&', ' '])),
+        None => name.to_owned(),
+    };
+    let mut depth = 0_usize;
+    let mut out = String::new();
+    let mut before = ' ';
+    for letter in name.chars() {
+        match letter {
+            '<' | '[' => depth += 1,
+            '>' if before != '-' => depth = depth.saturating_sub(1),
+            ']' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 && !out.is_empty() => break,
+            _ if depth == 0 => out.push(letter),
+            _ => {}
+        }
+        before = letter;
+    }
+    out
+}
+
+/// Leaves out white space at both ends.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let shown = text.get(range.clone()).unwrap_or_default();
+    let start = range.start + (shown.len() - shown.trim_start().len());
+    start..start + shown.trim().len()
+}

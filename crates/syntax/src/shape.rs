@@ -1,0 +1,166 @@
+//! What an expression looks like: a name, and what is taken of it step by step.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::grammar::{Called, Grammar};
+
+/// How many steps are followed.
+const MOST: usize = 64;
+
+/// An expression such as `a.b().c`: where it begins, and what is done with that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chain {
+    /// Where it begins.
+    pub base: Base,
+    /// What is done with it, in order.
+    pub steps: Vec<Step>,
+}
+
+/// Where a chain begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// A name, by where it stands.
+    Name(Range<usize>),
+    /// The object itself: `self`, `this`.
+    Own,
+    /// What the object inherits: `super`.
+    Above,
+    /// Something new of a type, by where the type's name stands.
+    New(Range<usize>),
+    /// A literal of a type of the language.
+    Literal(&'static str),
+    /// Something else.
+    Other,
+}
+
+/// What is done with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A member is taken, by where its name stands.
+    Member(Range<usize>),
+    /// It is called.
+    Call,
+    /// One of many is taken.
+    Index,
+}
+
+/// Reads an expression.
+pub(crate) fn chain(grammar: &Grammar, node: Node<'_>, text: &str) -> Chain {
+    let mut steps = Vec::new();
+    let mut node = node;
+    let base = loop {
+        if steps.len() >= MOST {
+            break Base::Other;
+        }
+        match look(grammar, node, text, &mut steps) {
+            Look::At(next) => node = next,
+            Look::Found(base) => break base,
+        }
+    };
+    steps.reverse();
+    Chain { base, steps }
+}
+
+/// Finds what a node takes a member of, and where the member's name begins.
+pub(crate) fn taken<'t>(grammar: &Grammar, node: Node<'t>) -> Option<(usize, Node<'t>)> {
+    let kind = node.kind();
+    let member = grammar.shapes.member.iter().find(|(of, ..)| *of == kind);
+    let method = || {
+        grammar.shapes.call.iter().find_map(|(of, called)| match called {
+            Called::Method(object, member) if *of == kind => Some((*object, *member)),
+            _ => None,
+        })
+    };
+    let (object, name) = member.map(|(_, object, name)| (*object, *name)).or_else(method)?;
+    let (object, name) = (field(node, object)?, field(node, name)?);
+    (object.id() != name.id()).then(|| (last_name(name).start_byte(), object))
+}
+
+/// What is seen of a node.
+enum Look<'t> {
+    At(Node<'t>),
+    Found(Base),
+}
+
+fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>) -> Look<'t> {
+    let (shapes, kind) = (&grammar.shapes, node.kind());
+    let word = text.get(node.byte_range()).unwrap_or_default();
+    if shapes.own.contains(&word) {
+        return Look::Found(Base::Own);
+    }
+    if shapes.above.contains(&word) {
+        return Look::Found(Base::Above);
+    }
+    let of = |map: &'static [(&'static str, &'static str)]| map.iter().find(|(node, _)| *node == kind);
+    if let Some((_, literal)) = of(shapes.literals) {
+        return Look::Found(Base::Literal(literal));
+    }
+    if let Some((_, made)) = of(shapes.new) {
+        return Look::Found(
+            field(node, made).map_or(Base::Other, |made| Base::New(last_name(made).byte_range())),
+        );
+    }
+    if let Some((_, object, name)) = shapes.member.iter().find(|(node, ..)| *node == kind) {
+        let Some(name) = field(node, name) else { return Look::Found(Base::Other) };
+        steps.push(Step::Member(last_name(name).byte_range()));
+        return field(node, object).map_or(Look::Found(Base::Other), Look::At);
+    }
+    if let Some((_, called)) = shapes.call.iter().find(|(node, _)| *node == kind) {
+        steps.push(Step::Call);
+        return match called {
+            Called::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
+            Called::Method(object, name) => {
+                let Some(name) = field(node, name) else { return Look::Found(Base::Other) };
+                match field(node, object) {
+                    None => Look::Found(Base::Name(name.byte_range())),
+                    Some(object) => {
+                        steps.push(Step::Member(name.byte_range()));
+                        Look::At(object)
+                    }
+                }
+            }
+        };
+    }
+    if let Some((_, many)) = of(shapes.index) {
+        steps.push(Step::Index);
+        return field(node, many).map_or(Look::Found(Base::Other), Look::At);
+    }
+    if shapes.through.contains(&kind)
+        && let Some(inner) = node.named_child(0)
+    {
+        return Look::At(inner);
+    }
+    let is_name = node.named_child_count() <= 1
+        && word.chars().next().is_some_and(|first| first.is_alphabetic() || "_$@".contains(first))
+        && word.chars().all(|letter| letter.is_alphanumeric() || "_$@?!".contains(letter));
+    Look::Found(if is_name { Base::Name(node.byte_range()) } else { Base::Other })
+}
+
+/// Finds a child by the name of its field, or by its number among the named ones.
+fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    match name.parse::<u32>() {
+        Ok(number) => node.named_child(number),
+        Err(_) => node.child_by_field_name(name),
+    }
+}
+
+/// Goes to the name in a node that has more than it: the first of a generic type, the last of a path.
+fn last_name(node: Node<'_>) -> Node<'_> {
+    let mut at = node;
+    for _ in 0..8 {
+        let generic = at.kind().contains("generic") || at.kind().contains("template");
+        let next = match at.child_by_field_name("name") {
+            Some(name) => Some(name),
+            None if generic => at.named_child(0),
+            None => at
+                .named_child_count()
+                .checked_sub(1)
+                .and_then(|last| at.named_child(u32::try_from(last).ok()?)),
+        };
+        let Some(next) = next else { break };
+        at = next;
+    }
+    at
+}
