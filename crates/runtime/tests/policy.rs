@@ -295,20 +295,25 @@ fn lists_with_colons_have_four_priorities() {
 #[test]
 fn no_row_of_the_security_cases_is_allowed() {
     let world = World::new();
-    let rows: Vec<Value> = serde_json::from_str(include_str!("fixtures/security/exec_policy.json")).unwrap();
-    let list = |row: &Value, key: &str| -> Vec<String> { serde_json::from_value(row[key].clone()).unwrap() };
+    let rows = include_str!("../../../tests/security/cases.jsonl").lines();
+    let rows = rows.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rows: Vec<Value> = rows.filter(|row| row["area"] == "exec-policy").collect();
+    let list = |row: &Value, key: &str| -> Vec<String> {
+        serde_json::from_value(row["policy"][key].clone()).unwrap_or_default()
+    };
     let mut found = (Vec::new(), Vec::new());
     for row in &rows {
-        let allow = list(row, "allow");
+        let (allow, deny) = (list(row, "allow_commands"), list(row, "deny_commands"));
         // A row that lists what may run allows nothing else.
         let built_in_allow = if allow.is_empty() { "kept" } else { "dropped" };
         let colons: Vec<String> = allow.iter().map(|words| words.replace(' ', ":")).collect();
         let policy = operator(&format!(
             "[lists]\nallow = {}\ndeny = {}\nbuilt_in_allow = \"{built_in_allow}\"\n",
             json!(colons),
-            row["deny"]
+            json!(deny)
         ));
-        let command = row["command"].as_str().unwrap().replace("{WS}", "/ws").replace("{OUT}", "/out");
+        let command =
+            row["args"]["command"].as_str().unwrap().replace("{WS}", "/ws").replace("{OUT}", "/out");
         let id = row["id"].as_str().unwrap();
         match world.judge(&policy, &command) {
             Allow => found.0.push(id),
@@ -316,7 +321,7 @@ fn no_row_of_the_security_cases_is_allowed() {
             Deny => found.1.push(id),
         }
         // A row without lists is about a server that changes nothing: there it is not even asked about.
-        if allow.is_empty() && list(row, "deny").is_empty() {
+        if allow.is_empty() && deny.is_empty() {
             assert_eq!(world.judge(&policy.denying(&[Access::Writes]), &command), Deny, "{id}");
         }
     }

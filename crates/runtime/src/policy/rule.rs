@@ -2,7 +2,7 @@
 
 use super::{Decision, pattern::Pattern};
 use globset::GlobSet;
-use std::fmt;
+use std::{borrow::Cow, fmt};
 use toolpost_engine::{Access, Host};
 
 /// Where a rule comes from.
@@ -77,7 +77,9 @@ impl Rule {
         let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
         let matches =
             |relative: &str, absolute: &str| inside.is_match(relative) || anywhere.is_match(absolute);
-        matches(relative, absolute) || matches(&fold(relative), &fold(absolute))
+        let (plain, whole) = (fold(relative), fold(absolute));
+        let folds = matches!(plain, Cow::Owned(_)) || matches!(whole, Cow::Owned(_));
+        matches(relative, absolute) || (folds && matches(&plain, &whole))
     }
 
     pub(super) fn matches_host(&self, host: &Host) -> bool {
@@ -123,10 +125,13 @@ impl fmt::Display for RuleSource {
 
 /// Writes a path as a careless file system might see it: no dots or spaces at a name's end. (Letter case is passed over
 /// by the patterns.)
-fn fold(path: &str) -> String {
+fn fold(path: &str) -> Cow<'_, str> {
+    if !path.split('/').any(|name| name.ends_with(['.', ' '])) {
+        return Cow::Borrowed(path);
+    }
     let names = path.split('/').map(|name| {
         let cut = name.trim_end_matches(['.', ' ']);
         if cut.is_empty() { name } else { cut }
     });
-    names.collect::<Vec<_>>().join("/")
+    Cow::Owned(names.collect::<Vec<_>>().join("/"))
 }

@@ -9,6 +9,12 @@ fn check(access: Access, path: &str, wanted: Decision) {
 }
 
 #[test]
+fn the_examples_of_the_built_in_rules_hold() {
+    let policy = Policy::of(Vec::new()).with(defaults::RULES, &RuleSource::BuiltIn).unwrap();
+    assert_eq!(policy.rules.len(), Policy::built_in().unwrap().rules.len());
+}
+
+#[test]
 fn built_in_rules_guard_what_runs_by_itself() {
     let guarded = [
         ".git/hooks/pre-commit",

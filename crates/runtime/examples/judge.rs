@@ -1,0 +1,36 @@
+//! Judges lines of shell, which stand on standard input with a NUL between them: a word for each, in a line.
+//!
+//! Besides what is allowed without any rule of one's own, `aa` and `bb` are: `fuzz/commands.py` compares that with what
+//! bash runs.
+#![expect(clippy::print_stdout, reason = "an example talks")]
+
+use std::io::Read;
+
+use toolpost_engine::{Approval, Command, Line};
+use toolpost_runtime::{Decision, Policy, RuleSource};
+use toolpost_workspace::{Options, Workspace};
+
+const RULE: &str = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"aa\", \"bb\"]\ndecide = \"allow\"\nwhy = \"They do nothing.\"\n";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let base = tempfile::tempdir()?;
+    let options = Options { roots: vec![base.path().to_path_buf()], ..Options::default() };
+    let (workspace, _) = Workspace::open(options)?;
+    let directory = workspace.resolve(".")?;
+    let policy = Policy::built_in()?.with(RULE, &RuleSource::Operator("rules.toml".to_owned()))?;
+    let mut lines = String::new();
+    std::io::stdin().read_to_string(&mut lines)?;
+    for line in lines.split('\0') {
+        let line = Line::Shell(line.to_owned());
+        let command = Command { line, directory: directory.clone(), approval: Approval::ByRules };
+        println!(
+            "{}",
+            match policy.explain(&command).decision {
+                Decision::Allow => "allow",
+                Decision::Ask => "ask",
+                Decision::Deny => "deny",
+            }
+        );
+    }
+    Ok(())
+}
