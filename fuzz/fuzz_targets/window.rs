@@ -28,7 +28,7 @@ fuzz_target!(|input: Input| {
         assert_eq!(seen, window::seen(&text.into(), ask));
     }
     assert!(seen.lines.len() as u64 <= ask.count);
-    for line in &seen.lines {
+    for line in seen.lines.iter() {
         assert!(line.text.chars().count() as u64 <= ask.characters);
     }
 });

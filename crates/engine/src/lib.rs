@@ -32,7 +32,9 @@ pub use session::{Part, Seen, Session};
 /// Which hosts commands reach.
 pub use toolpost_net::{BadHost, Hosts, Say};
 /// How commands are confined, and what the system here allows of it.
-pub use toolpost_process::{Access as Confinement, Available, Means, Network, Plan, Sandbox, available};
+pub use toolpost_process::{
+    Access as Confinement, Available, Means, Network, Plan, Sandbox, available, inner_step,
+};
 /// What a line of shell would do.
 pub use toolpost_syntax::shell;
 pub use touch::{Access, Extent, Touch};

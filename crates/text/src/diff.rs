@@ -2,19 +2,24 @@
 
 use std::{
     hash::Hash,
+    ops::Range,
     time::{Duration, Instant},
 };
 
+use memchr::{memchr, memchr_iter, memrchr};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::cut;
+use crate::{cut, lines};
 
 /// At most so many lines of a diff are written.
 pub const MAX_LINES: usize = 200;
 
 /// At most so many characters of a line are written.
 const MAX_WIDTH: usize = 2000;
+
+/// How many bytes are compared at once.
+const CHUNK: usize = 256;
 
 /// After so long the rest is taken as replaced.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -59,9 +64,12 @@ struct Limits {
 }
 
 fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
-    let (old, new): (Vec<&str>, Vec<&str>) = (split(old), split(new));
+    let around = around(old, new, context);
+    let last = lines::count(new).max(1);
+    let (old, new): (Vec<&str>, Vec<&str>) = (split(&old[around.old]), split(&new[around.new]));
     let ops = changes(&old, &new);
-    let mut out = Writer { diff: Diff::default(), written: 0, limits, old: &old, new: &new };
+    let mut out =
+        Writer { diff: Diff::default(), written: 0, limits, above: around.above, last, old: &old, new: &new };
     for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
         out.count(op);
     }
@@ -73,6 +81,53 @@ fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
         diff.text.push_str(&format!("{}left out {} more lines of the diff]\n", cut::NOTICE, diff.cut));
     }
     diff
+}
+
+/// The parts of two texts that a diff has to look at: where they differ, with the lines around that.
+struct Around {
+    old: Range<usize>,
+    new: Range<usize>,
+    /// How many lines stand above, the same in both.
+    above: usize,
+}
+
+/// Finds the parts of two texts that differ, with so many lines around them.
+fn around(old: &str, new: &str, context: usize) -> Around {
+    let head = above(old, shared_start(old.as_bytes(), new.as_bytes()));
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let mut tail = shared_end(old_rest.as_bytes(), new_rest.as_bytes());
+    let begins = |rest: &str| rest.len() == tail || rest.as_bytes()[rest.len() - tail - 1] == b'\n';
+    if !(begins(old_rest) && begins(new_rest)) {
+        let behind = &old_rest.as_bytes()[old_rest.len() - tail..];
+        tail -= memchr(b'\n', behind).map_or(tail, |at| at + 1);
+    }
+    let start = (0..context).fold(head, |start, _| above(old, start.saturating_sub(1)));
+    let end = (0..context).fold(old.len() - tail, |end, _| {
+        memchr(b'\n', &old.as_bytes()[end..]).map_or(old.len(), |at| end + at + 1)
+    });
+    let above = memchr_iter(b'\n', &old.as_bytes()[..start]).count();
+    Around { old: start..end, new: start..new.len() - (old.len() - end), above }
+}
+
+/// Counts the bytes with which both begin.
+fn shared_start(one: &[u8], other: &[u8]) -> usize {
+    let chunks = one.chunks_exact(CHUNK).zip(other.chunks_exact(CHUNK));
+    let same = CHUNK * chunks.take_while(|(one, other)| one == other).count();
+    same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
+}
+
+/// Counts the bytes with which both end.
+fn shared_end(one: &[u8], other: &[u8]) -> usize {
+    let chunks = one.rchunks_exact(CHUNK).zip(other.rchunks_exact(CHUNK));
+    let same = CHUNK * chunks.take_while(|(one, other)| one == other).count();
+    let rest = |bytes: &'_ [u8]| bytes.len() - same;
+    let (one, other) = (&one[..rest(one)], &other[..rest(other)]);
+    same + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
+}
+
+/// Gives the offset behind the last break in front of an offset.
+fn above(text: &str, offset: usize) -> usize {
+    memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
 }
 
 /// Splits a text into lines with their breaks.
@@ -114,6 +169,10 @@ struct Writer<'a> {
     diff: Diff,
     written: usize,
     limits: Limits,
+    /// How many lines stand above those that are looked at.
+    above: usize,
+    /// The number of the last line of the new text, at least 1.
+    last: usize,
     old: &'a [&'a str],
     new: &'a [&'a str],
 }
@@ -124,18 +183,19 @@ impl Writer<'_> {
         let (old, new) = (op.old_range(), op.new_range());
         self.diff.added += new.len();
         self.diff.removed += old.len();
-        let last = self.new.len().max(1);
         if self.diff.first_line == 0 {
-            self.diff.first_line = (new.start + 1).min(last);
+            self.diff.first_line = (self.above + new.start + 1).min(self.last);
         }
-        self.diff.last_line = new.end.max(new.start + usize::from(new.is_empty())).min(last);
+        let end = new.end.max(new.start + usize::from(new.is_empty()));
+        self.diff.last_line = (self.above + end).min(self.last);
     }
 
     /// Writes changes that stand close together, with the lines around them.
     fn hunk(&mut self, ops: &[DiffOp]) {
         let (Some(first), Some(last)) = (ops.first(), ops.last()) else { return };
-        let old = span(first.old_range().start, last.old_range().end);
-        let new = span(first.new_range().start, last.new_range().end);
+        let place = |range: Range<usize>| span(self.above + range.start, self.above + range.end);
+        let old = place(first.old_range().start..last.old_range().end);
+        let new = place(first.new_range().start..last.new_range().end);
         self.line(&format!("@@ -{old} +{new} @@\n"));
         for op in ops {
             match op {

@@ -80,8 +80,15 @@ impl FromStr for Reference {
 /// It is the low byte of the hash that multiplies by 33 and adds each UTF-16 unit, from 5381 on.
 #[must_use]
 pub fn hash(line: &str) -> u8 {
-    let mut units = [0; 2];
     let mut hash = 5_u8;
+    if line.is_ascii() {
+        for byte in line.bytes() {
+            let next = hash.wrapping_mul(33).wrapping_add(byte);
+            hash = if is_space(char::from(byte)) { hash } else { next };
+        }
+        return hash;
+    }
+    let mut units = [0; 2];
     for character in line.chars().filter(|character| !is_space(*character)) {
         for unit in character.encode_utf16(&mut units) {
             hash = hash.wrapping_mul(33).wrapping_add(unit.to_le_bytes()[0]);
@@ -93,8 +100,24 @@ pub fn hash(line: &str) -> u8 {
 /// Writes a line with its reference in front: `42:ab | let a = 1;`, or `42:05 |` where nothing is on it.
 #[must_use]
 pub fn referred(line: usize, text: &str) -> String {
-    let reference = Reference::of(line, text);
-    if text.is_empty() { format!("{reference} |") } else { format!("{reference} | {text}") }
+    let mut out = String::with_capacity(text.len() + 12);
+    refer(line, text, &mut out);
+    out
+}
+
+/// Adds a line with its reference in front to a text.
+pub fn refer(line: usize, text: &str, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let hash = hash(text);
+    out.push_str(itoa::Buffer::new().format(line));
+    out.push(':');
+    out.push(DIGITS[usize::from(hash >> 4)].into());
+    out.push(DIGITS[usize::from(hash & 15)].into());
+    out.push_str(" |");
+    if !text.is_empty() {
+        out.push(' ');
+        out.push_str(text);
+    }
 }
 
 /// Takes the reference off a line that has one in front, as `42:ab | let a = 1;` or `42 | let a = 1;`.

@@ -14,7 +14,6 @@ pub mod merge;
 pub mod names;
 mod omission;
 pub mod patch;
-pub mod piece;
 pub mod redact;
 pub mod terminal;
 pub mod window;

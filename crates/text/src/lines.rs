@@ -80,6 +80,20 @@ pub fn lf(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Counts the line breaks of a text.
+#[must_use]
+pub fn breaks(text: &str) -> usize {
+    memchr_iter(b'\n', text.as_bytes()).count()
+}
+
+/// Finds the line, counted from 1, that an offset lies in, as [`LineIndex::line`] does, without an index.
+#[must_use]
+pub fn number(text: &str, offset: usize) -> usize {
+    let begins = memchr_iter(b'\n', &text.as_bytes()[..offset]).count();
+    let behind = offset == text.len() && text.ends_with('\n');
+    (begins + 1 - usize::from(behind)).max(1)
+}
+
 /// Counts the lines of a text as [`LineIndex`] does.
 #[must_use]
 pub fn count(text: &str) -> usize {

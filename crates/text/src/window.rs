@@ -1,15 +1,15 @@
 //! Some lines of a file that is read piece by piece.
 
+mod lines;
 mod reader;
 mod whole;
 
 use memchr::{memchr, memchr_iter};
 use serde::Serialize;
 
-use crate::piece::Piece;
 use reader::Reader;
-use std::sync::Arc;
 
+pub use lines::{Line, Lines};
 pub use whole::seen;
 
 /// Which lines to keep, and how much of each.
@@ -21,17 +21,6 @@ pub struct Ask {
     pub count: u64,
     /// At most so many characters of each.
     pub characters: u64,
-}
-
-/// A line that was kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
-    /// Its number, counted from 1.
-    pub number: u64,
-    /// Its characters without its break; bytes that are not UTF-8 as windows-1252 glyphs or U+FFFD.
-    pub text: Piece,
-    /// How many characters more it has.
-    pub more: u64,
 }
 
 /// What was noticed on the way.
@@ -58,10 +47,10 @@ pub struct Facts {
 }
 
 /// Lines and facts of a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
     /// The lines that were asked for and exist.
-    pub lines: Vec<Line>,
+    pub lines: Lines,
     /// What was noticed in the whole file.
     pub facts: Facts,
 }
@@ -164,13 +153,12 @@ impl Window {
         } else {
             self.facts.lines = self.number - 1;
         }
-        let (whole, first) = (Arc::from(self.reader.text), self.ask.first.max(1));
+        let mut lines = Lines::of(self.reader.text.into());
         let mut from = 0;
-        let lines = self.kept.iter().zip(first..).map(|(kept, number)| {
-            let text = Piece::of(&whole, std::mem::replace(&mut from, kept.end), kept.end);
-            Line { number, text, more: kept.more }
-        });
-        Seen { lines: lines.collect(), facts: self.facts }
+        for (kept, number) in self.kept.iter().zip(self.ask.first.max(1)..) {
+            lines.take(number, std::mem::replace(&mut from, kept.end), kept.end, kept.more);
+        }
+        Seen { lines, facts: self.facts }
     }
 
     /// Goes through bytes behind the byte order mark.

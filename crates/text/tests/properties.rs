@@ -319,13 +319,10 @@ fn naive(bytes: &[u8], ask: Ask) -> Seen {
             text.extend(glyphs.zip(chunk.invalid()).map(|(latin, &byte)| glyph(latin, byte)));
         }
         let kept = text.len().min(ask.characters as usize);
-        found.push(Line {
-            number,
-            text: text[..kept].iter().collect::<String>().into(),
-            more: (text.len() - kept) as u64,
-        });
+        found.push((number, text[..kept].iter().collect::<String>(), (text.len() - kept) as u64));
     }
-    Seen { lines: found, facts }
+    let lines = found.iter().map(|(number, text, more)| Line { number: *number, text, more: *more });
+    Seen { lines: lines.collect(), facts }
 }
 
 /// Gives the glyph of windows-1252, of which only 32 differ from Latin-1.

@@ -50,6 +50,15 @@ impl Page {
         }
     }
 
+    /// Adds a text that was written for the reply alone; the first one is not copied.
+    pub fn take(&mut self, text: String) {
+        if self.parts.is_empty() {
+            self.parts.push(Part::Text(text));
+        } else {
+            self.text(&text);
+        }
+    }
+
     /// Adds a line.
     pub fn line(&mut self, line: &str) {
         self.text(line);

@@ -5,13 +5,18 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, statat};
+use rustix::io::Errno;
 
 use crate::access::{AccessError, AccessKind, Kind, Stat};
 use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
 use crate::hash::{ContentHash, hash};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
+
+/// How much room is made for a file that is longer than it was when it was opened.
+const GROWTH: usize = 64 * 1024;
 
 /// A regular file, open for reading; its descriptor stays with the same file whatever happens to the name.
 #[derive(Debug)]
@@ -75,8 +80,23 @@ impl OpenFile {
         &self.file
     }
 
+    /// Adds all that is left of it to `bytes`, or somewhat more than `limit` bytes where there are more.
+    pub fn read_rest(&self, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
+        while bytes.len() as u64 <= limit {
+            if bytes.len() == bytes.capacity() {
+                bytes.try_reserve(GROWTH)?;
+            }
+            match rustix::io::read(&self.file, spare_capacity(bytes)) {
+                Ok(0) => break,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(())
+    }
+
     /// Reads all of it, from where it stands, if it has at most `limit` bytes.
-    pub fn snapshot(mut self, limit: u64) -> Result<Snapshot, AccessKind> {
+    pub fn snapshot(self, limit: u64) -> Result<Snapshot, AccessKind> {
         if self.stat.len > limit {
             return Err(AccessKind::TooLarge { len: self.stat.len, limit });
         }
@@ -84,10 +104,7 @@ impl OpenFile {
         let room = usize::try_from(self.stat.len).unwrap_or(0).saturating_add(1);
         let reserved = bytes.try_reserve_exact(room);
         reserved.map_err(|_| AccessKind::TooLarge { len: self.stat.len, limit })?;
-        (&mut self.file)
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| AccessKind::Io(error.into()))?;
+        self.read_rest(&mut bytes, limit).map_err(|error| AccessKind::Io(error.into()))?;
         let len = bytes.len() as u64;
         if len > limit {
             return Err(AccessKind::TooLarge { len, limit });

@@ -142,7 +142,7 @@ fn content(output: &Output, page: &mut Page) {
             shown(file, line, output.numbers, &mut body);
         }
     }
-    page.text(&body);
+    page.take(body);
 }
 
 fn shown(file: &File, line: &Line, numbers: Numbers, body: &mut String) {

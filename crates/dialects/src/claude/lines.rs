@@ -15,7 +15,7 @@ pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
         body.push_str(&format!("({})\n", text.facts.join("; ")));
     }
     numbered::lines(&text.lines, &mut body);
-    page.text(&body);
+    page.take(body);
     if let Some(next) = text.next {
         let first = text.lines.first().map_or(1, |line| line.number);
         let total = numbered::total(text.total);

@@ -1,25 +1,37 @@
 //! How lines of text are numbered by the dialects that number them as `cat -n` does.
 
-use std::fmt::Write as _;
-use toolpost_engine::operations::read::{Line, Total};
+use toolpost_engine::operations::read::{Line, Lines, Total};
 use toolpost_text::cut::NOTICE;
 
 /// Writes lines: the number in six columns, a tab, the line as it is.
-pub(crate) fn lines(lines: &[Line], body: &mut String) {
-    body.reserve(lines.iter().map(|line| line.text.len() + 9).sum());
-    for line in lines {
-        gutter(line.number, body);
-        text(line, body);
+pub(crate) fn lines(lines: &Lines, body: &mut String) {
+    // Bytes, which are looked at once in the end: each number would be judged by itself otherwise.
+    let mut out = std::mem::take(body).into_bytes();
+    out.reserve(lines.bytes() + 9 * lines.len());
+    for line in lines.iter() {
+        gutter(line.number, &mut out);
+        out.extend_from_slice(line.text.as_bytes());
+        if let Some(cut) = line.cut() {
+            out.extend_from_slice(missing(cut).as_bytes());
+        }
+        out.push(b'\n');
     }
+    *body =
+        String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
 }
 
 /// Writes the text of a line, and how much of it is missing.
-pub(crate) fn text(line: &Line, body: &mut String) {
-    body.push_str(&line.text);
-    if let Some(cut) = line.cut {
-        let _ = write!(body, " {NOTICE}{cut} more characters of this line]");
+pub(crate) fn text(line: &Line<'_>, body: &mut String) {
+    body.push_str(line.text);
+    if let Some(cut) = line.cut() {
+        body.push_str(&missing(cut));
     }
     body.push('\n');
+}
+
+/// Says how much of a line is missing.
+fn missing(cut: u64) -> String {
+    format!(" {NOTICE}{cut} more characters of this line]")
 }
 
 /// Writes how many lines there are.
@@ -31,16 +43,18 @@ pub(crate) fn total(total: Total) -> String {
 }
 
 /// Writes a line's number in six columns, and the tab behind it.
-fn gutter(number: u64, body: &mut String) {
-    const WIDTH: usize = 6;
-    let mut digits = [b' '; 20];
-    let (mut at, mut rest) = (digits.len(), number);
-    while rest > 0 || at == digits.len() {
+fn gutter(number: u64, out: &mut Vec<u8>) {
+    const COLUMNS: usize = 6;
+    if number >= 10_u64.pow(COLUMNS as u32) {
+        out.extend_from_slice(format!("{number}\t").as_bytes());
+        return;
+    }
+    let mut columns = *b"      \t";
+    let (mut at, mut rest) = (COLUMNS, number);
+    while rest > 0 || at == COLUMNS {
         at -= 1;
-        digits[at] = b"0123456789"[(rest % 10) as usize];
+        columns[at] = b"0123456789"[(rest % 10) as usize];
         rest /= 10;
     }
-    let start = at.min(digits.len() - WIDTH);
-    body.push_str(str::from_utf8(&digits[start..]).unwrap_or_default());
-    body.push('\t');
+    out.extend_from_slice(&columns);
 }

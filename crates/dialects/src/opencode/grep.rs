@@ -61,7 +61,7 @@ impl Tool for Grep {
                 let _ = writeln!(body, "{}:{}:{}", file.path, line.number, line.text);
             }
         }
-        page.text(&body);
+        page.take(body);
         matched::end(output, page, &WORDS);
     }
 }

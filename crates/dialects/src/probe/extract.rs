@@ -101,7 +101,9 @@ fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
     let mut facts = vec![format!("lines {}-{} of {total}", first.number, last.number)];
     facts.extend(text.facts.iter().cloned());
     page.line(&format!("{} ({})", file.path, facts.join("; ")));
-    text.lines.iter().for_each(|line| page.line(&referred::line(line.number, &line.text, line.cut)));
+    let mut body = String::with_capacity(text.lines.bytes() + 16 * text.lines.len());
+    text.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    page.text(&body);
     if let Some(next) = viewed.next {
         let end = match text.total {
             Total::Exactly(total) => total,

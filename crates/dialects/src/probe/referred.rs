@@ -6,15 +6,16 @@ use toolpost_text::{
 };
 
 /// Writes a line behind its reference; one that is cut has no hash, since the hash is that of the whole line.
-pub(super) fn line(number: u64, text: &str, cut: Option<u64>) -> String {
+pub(super) fn line(number: u64, text: &str, cut: Option<u64>, out: &mut String) {
     let number = usize::try_from(number).unwrap_or(usize::MAX);
     match cut {
-        None => hashline::referred(number, text),
+        None => hashline::refer(number, text, out),
         Some(more) => {
             let reference = Reference { line: number, hash: None };
-            format!("{reference} | {text} {NOTICE}{more} more characters of this line]")
+            out.push_str(&format!("{reference} | {text} {NOTICE}{more} more characters of this line]"));
         }
     }
+    out.push('\n');
 }
 
 /// Puts references in front of the lines of a text that has a unified diff or numbered lines in it.
@@ -73,8 +74,10 @@ mod tests {
 
     #[test]
     fn lines_get_their_references() {
-        assert_eq!(line(2, "  let t = 7;", None), "2:8d |   let t = 7;");
-        assert_eq!(line(2, "long", Some(9)), "2 | long [toolpost: 9 more characters of this line]");
+        let mut out = String::new();
+        line(2, "  let t = 7;", None, &mut out);
+        line(3, "long", Some(9), &mut out);
+        assert_eq!(out, "2:8d |   let t = 7;\n3 | long [toolpost: 9 more characters of this line]\n");
         let rows = [
             (
                 "@@ -1,3 +1,4 @@\n a\n-b\n+}\n+{\n a\n\\ No newline at end of file\n",

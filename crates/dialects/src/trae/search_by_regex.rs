@@ -54,7 +54,7 @@ impl Tool for SearchByRegex {
                 body.push_str(&format!("{}:{}:{}\n", file.path, line.number, line.text));
             }
         }
-        page.text(&body);
+        page.take(body);
         totals(output, page);
         crate::common::walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {

@@ -120,7 +120,7 @@ fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
     if let Some(next) = viewed.next {
         body.push_str(&format!("{NOTICE}cut after line {}; continue with start_line {next}]\n", last.number));
     }
-    page.text(&body);
+    page.take(body);
 }
 
 fn not_shown(viewed: &Viewed, failed: &Failed, page: &mut Page) {

@@ -88,7 +88,7 @@ impl Tool for Batch {
         let words = fit(&output.results, output.reply_bytes / 3 * 4);
         let results: Vec<Value> =
             output.results.iter().zip(words).map(|(settled, words)| result(settled, &words)).collect();
-        page.text(&json!({ "results": results, "meta": meta(output) }).to_string());
+        page.take(json!({ "results": results, "meta": meta(output) }).to_string());
         page.remarks_apart();
     }
 }

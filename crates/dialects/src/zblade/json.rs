@@ -6,7 +6,7 @@ use toolpost_tool::Page;
 /// Writes a value as the whole text of a reply.
 pub(super) fn write(value: &impl Serialize, page: &mut Page) {
     match serde_json::to_string(value) {
-        Ok(text) => page.text(&text),
+        Ok(text) => page.take(text),
         Err(error) => page.note(format!("the reply could not be written as JSON: {error}")),
     }
     page.remarks_apart();

@@ -159,11 +159,11 @@ fn entry(file: &File, numbers: Numbers) -> Entry<'_> {
 
 fn content(text: &Text, numbers: Numbers) -> String {
     let mut content = String::new();
-    for line in &text.lines {
+    for line in text.lines.iter() {
         if numbers == Numbers::Shown {
             let _ = write!(content, "{}: ", line.number);
         }
-        numbered::text(line, &mut content);
+        numbered::text(&line, &mut content);
     }
     content
 }

@@ -119,7 +119,7 @@ fn range(output: &Output, text: &Text, page: &mut Page) {
 
 /// Writes the lines, and between the ends what is left out.
 fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mut String)) {
-    let mut body = String::with_capacity(text.lines.iter().map(|line| line.text.len() + 9).sum());
+    let mut body = String::with_capacity(text.lines.bytes() + 9 * text.lines.len());
     let mut before: Option<u64> = None;
     for (shown, line) in text.lines.iter().enumerate() {
         if before.is_some_and(|before| before + 1 < line.number) {
@@ -129,10 +129,10 @@ fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mu
             body.push_str(&notice);
         }
         gutter(line.number, &mut body);
-        numbered::text(line, &mut body);
+        numbered::text(&line, &mut body);
         before = Some(line.number);
     }
-    page.text(&body);
+    page.take(body);
 }
 
 fn notes(output: &Output, page: &mut Page) {
@@ -140,7 +140,7 @@ fn notes(output: &Output, page: &mut Page) {
         if !text.facts.is_empty() {
             page.note(text.facts.join("; "));
         }
-        let gap = text.lines.windows(2).any(|two| two[0].number + 1 < two[1].number);
+        let gap = text.lines.has_gap();
         if let Some(next) = text.next
             && (gap || matches!(text.total, Total::MoreThan(_)))
         {

@@ -70,7 +70,7 @@ impl Tool for CodebaseSearch {
             let total = output.lines_matched;
             page.line(&format!("Found {total} matches for '{query}' (showing up to {most}):"));
             let (body, shown) = blocks(output, most);
-            page.text(&body);
+            page.take(body);
             if shown < total {
                 page.note(format!(
                     "{shown} of {total} matches are shown; narrow query or file_pattern, or raise max_results"

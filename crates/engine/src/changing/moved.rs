@@ -2,7 +2,7 @@
 
 use toolpost_text::{
     encoding::Splice,
-    lines::{LineIndex, LineRange},
+    lines::{self, LineRange},
 };
 
 /// How the changes so far have moved the lines of a file: hints name the lines that the caller has seen.
@@ -24,14 +24,12 @@ struct Step {
 impl Moved {
     /// Notes what is replaced in a view, before it is.
     pub(super) fn note(&mut self, view: &str, splices: &[Splice]) {
-        let breaks = |text: &str| text.matches('\n').count();
-        let lines = LineIndex::new(view);
         // From the last to the first, so that the lines in front of each are still where they were.
         for Splice { range, new } in splices.iter().rev() {
             let begins = range.end < view.len() && (range.end == 0 || view[..range.end].ends_with('\n'));
-            let behind = lines.line(range.end) + usize::from(!begins);
-            let (before, after) = (breaks(&view[range.clone()]), breaks(new));
-            self.0.push(Step { first: lines.line(range.start), behind, before, after });
+            let behind = lines::number(view, range.end) + usize::from(!begins);
+            let (before, after) = (lines::breaks(&view[range.clone()]), lines::breaks(new));
+            self.0.push(Step { first: lines::number(view, range.start), behind, before, after });
         }
     }
 

@@ -5,8 +5,9 @@ use crate::{
     Engine, Part, Seen,
     operations::change::{Changed, What},
 };
+use std::borrow::Cow;
 use toolpost_text::{diff, encoding::Text, lines};
-use toolpost_workspace::{WorkspacePath, hash};
+use toolpost_workspace::{ContentHash, WorkspacePath, hash};
 
 /// Lines around each change that the diff shows.
 const CONTEXT: usize = 3;
@@ -25,7 +26,9 @@ fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
 fn file(engine: &Engine, drafts: &[Draft], draft: &Draft) -> Changed {
     let before = on_disk(drafts, draft.from.as_ref().unwrap_or(&draft.path));
     let after = draft.present().unwrap_or_default();
-    let (old, new) = (shown(engine, before.unwrap_or_default()), shown(engine, after));
+    let (old, new) = (opened(engine, before.unwrap_or_default()), opened(engine, after));
+    let (old, new) = (shown(old.as_ref()), shown(new.as_ref()));
+    let hash = draft.present().map(hash);
     let diff = if before.is_some() && draft.present().is_some() {
         diff::unified(&old, &new, CONTEXT)
     } else {
@@ -51,9 +54,9 @@ fn file(engine: &Engine, drafts: &[Draft], draft: &Draft) -> Changed {
         last_line: diff.last_line,
         lines: lines::count(&new) as u64,
         bytes: after.len() as u64,
-        hash: draft.present().map_or_else(String::new, |bytes| hash(bytes).to_string()),
+        hash: hash.map_or_else(String::new, |hash| hash.to_string()),
         notes: draft.notes.clone(),
-        seen: seen(drafts, draft),
+        seen: seen(drafts, draft, hash),
     }
 }
 
@@ -66,7 +69,7 @@ fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
 }
 
 /// Says what the caller has seen of the file now, and of the name that it had.
-fn seen(drafts: &[Draft], draft: &Draft) -> Vec<Seen> {
+fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen> {
     let forget =
         |path: &WorkspacePath| Seen { path: path.clone(), hash: None, part: Part::Some, bytes: None };
     let mut seen = Vec::new();
@@ -81,14 +84,16 @@ fn seen(drafts: &[Draft], draft: &Draft) -> Vec<Seen> {
     };
     let whole = (draft.before.is_none() && draft.from.is_none()) || draft.wrote_whole;
     let part = if whole { Part::Whole } else { draft.seen.clone() };
-    seen.push(Seen { path: draft.path.clone(), hash: Some(hash(bytes)), part, bytes: Some(bytes.into()) });
+    seen.push(Seen { path: draft.path.clone(), hash, part, bytes: Some(bytes.into()) });
     seen
 }
 
-/// Gives the text of a file as it can be shown; nothing for what is no text.
-fn shown(engine: &Engine, bytes: &[u8]) -> String {
-    match Text::open(bytes.to_vec(), engine.encoding()) {
-        Ok(text) => text.shown(text.view()).into_owned(),
-        Err(_) => String::new(),
-    }
+/// Opens a file as text; none for what is no text.
+fn opened(engine: &Engine, bytes: &[u8]) -> Option<Text> {
+    Text::open(bytes.to_vec(), engine.encoding()).ok()
+}
+
+/// Gives a text as it can be shown; nothing for what is no text.
+fn shown(text: Option<&Text>) -> Cow<'_, str> {
+    text.map_or(Cow::Borrowed(""), |text| text.shown(text.view()))
 }

@@ -15,7 +15,7 @@ pub use crate::show::{
     image::Image,
     notebook::{Cell, CellOutput, Notebook},
     pdf::{Pdf, PdfPage},
-    text::{Line, Text, Total},
+    text::{Line, Lines, Text, Total},
 };
 
 /// Shows a file.

@@ -6,6 +6,7 @@ mod share;
 
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Seen, Touch,
+    show::text::stretch,
     walking::{Complete, Walked},
 };
 use schemars::JsonSchema;
@@ -15,7 +16,10 @@ use toolpost_workspace::WorkspacePath;
 
 use look::Looked;
 
-pub use crate::{operations::grep::Numbers, show::text::Line};
+pub use crate::{
+    operations::grep::Numbers,
+    show::text::{Line, Lines},
+};
 pub use toolpost_search::Rules;
 
 /// Shows many files.
@@ -115,7 +119,9 @@ pub enum Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Text {
     /// The lines from the first on.
-    pub lines: Vec<Line>,
+    #[serde(serialize_with = "stretch::write")]
+    #[schemars(with = "Vec<stretch::Stretch>")]
+    pub lines: Lines,
     /// How many bytes of the file that is.
     pub bytes: u64,
     /// How many bytes the file has.

@@ -72,12 +72,10 @@ pub(crate) fn missing(engine: &Engine, path: &WorkspacePath, said: &str) -> Fail
 
 /// Opens a file and reads its first bytes.
 pub(crate) fn open(engine: &Engine, path: &WorkspacePath) -> Result<Opened, Failure> {
-    let mut file = engine.workspace().open_file(path).map_err(|error| failures::access(path, error))?;
+    let file = engine.workspace().open_file(path).map_err(|error| failures::access(path, error))?;
     let len = file.stat().len;
     let mut head = Vec::with_capacity(toolpost_text::encoding::HEAD);
-    (&mut file)
-        .take(toolpost_text::encoding::HEAD as u64)
-        .read_to_end(&mut head)
+    file.read_rest(&mut head, toolpost_text::encoding::HEAD as u64 - 1)
         .map_err(|error| failures::io(path, &error))?;
     Ok(Opened { path: path.clone(), file, len, head, given: 0 })
 }
@@ -104,7 +102,7 @@ impl Opened {
     }
 
     /// Reads all of it into memory.
-    pub(crate) fn whole(mut self) -> Result<Whole, Failure> {
+    pub(crate) fn whole(self) -> Result<Whole, Failure> {
         if self.len > super::WHOLE {
             let what = format!(
                 "{} has {} bytes; at most {} can be shown.",
@@ -114,11 +112,9 @@ impl Opened {
             );
             return Err(Failure::new(Kind::TooLarge, what));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(self.len).unwrap_or(0));
-        (&mut self)
-            .take(super::WHOLE + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| failures::io(&self.path, &error))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(self.len).unwrap_or(0).saturating_add(1));
+        bytes.extend_from_slice(&self.head);
+        self.file.read_rest(&mut bytes, super::WHOLE).map_err(|error| failures::io(&self.path, &error))?;
         let hash = hash(&bytes);
         Ok(Whole { bytes, hash })
     }

@@ -1,6 +1,7 @@
 //! The lines of a text, without loading more of the file than is shown.
 
 mod ends;
+pub(crate) mod stretch;
 
 use super::find::{Opened, Whole};
 use crate::{
@@ -12,10 +13,11 @@ use serde::Serialize;
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
     encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
-    piece::Piece,
     window::{self, Ask, Facts, Seen, Window},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
+
+pub use toolpost_text::window::{Line, Lines};
 
 /// How many bytes are read at once.
 const PIECE: usize = 256 * 1024;
@@ -32,25 +34,15 @@ const REMEMBERED: u64 = 1024 * 1024;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Text {
     /// The lines.
-    pub lines: Vec<Line>,
+    #[serde(serialize_with = "stretch::write")]
+    #[schemars(with = "Vec<stretch::Stretch>")]
+    pub lines: Lines,
     /// How many lines the file has.
     pub total: Total,
     /// The line to continue with, where lines are left.
     pub next: Option<u64>,
     /// What must be known to change the file: tabs, line ends, encoding.
     pub facts: Vec<String>,
-}
-
-/// A line.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Line {
-    /// Its number, counted from 1.
-    pub number: u64,
-    /// The line without its end.
-    #[schemars(with = "String")]
-    pub text: Piece,
-    /// How many characters of a very long line are not shown.
-    pub cut: Option<u64>,
 }
 
 /// How many lines a file has.
@@ -66,7 +58,7 @@ pub enum Total {
 /// What one pass over a file gave.
 pub(crate) struct Looked {
     /// The lines that were asked for and exist.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Lines,
     pub(crate) total: Total,
     pub(crate) facts: Vec<String>,
     /// The hash of all of it; none where not all of it was read.
@@ -189,8 +181,7 @@ fn decoded(opened: Opened, engine: &Engine, ask: Ask) -> Result<Looked, Failure>
         Eol::Lf | Eol::None => {}
     }
     let total = Total::Exactly(seen.facts.lines);
-    let lines = seen.lines.into_iter().map(line).collect();
-    Ok(Looked { lines, total, facts, hash: Some(whole.hash), bytes: None })
+    Ok(Looked { lines: seen.lines, total, facts, hash: Some(whole.hash), bytes: None })
 }
 
 /// Asks for no more lines than the answer could hold.
@@ -217,18 +208,14 @@ fn finish(
     let count = seen.facts.lines;
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
     let facts = facts(&seen.facts);
-    Ok(Looked { lines: seen.lines.into_iter().map(line).collect(), total, facts, hash, bytes })
-}
-
-fn line(line: window::Line) -> Line {
-    Line { number: line.number, text: line.text, cut: (line.more > 0).then_some(line.more) }
+    Ok(Looked { lines: seen.lines, total, facts, hash, bytes })
 }
 
 /// Leaves out the lines that do not fit into the answer, and says where to continue.
 fn fit(looked: Looked, request: &Request) -> Text {
     let Looked { mut lines, total, facts, .. } = looked;
     let keep = how_many(lines.iter(), room(request)).max(1);
-    lines.truncate(keep.min(usize::try_from(request.max_lines).unwrap_or(usize::MAX)));
+    lines.keep_first(keep.min(usize::try_from(request.max_lines).unwrap_or(usize::MAX)));
     let last = lines.last().map_or(0, |line| line.number);
     Text { lines, total, next: (last < total.count()).then_some(last + 1), facts }
 }
@@ -239,7 +226,7 @@ fn room(request: &Request) -> usize {
 }
 
 /// Counts the lines that fit, one after the other, into so many bytes.
-fn how_many<'a>(lines: impl Iterator<Item = &'a Line>, room: usize) -> usize {
+fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize) -> usize {
     let mut used = 0;
     let fits = lines.take_while(|line| {
         used += weight(line);
@@ -251,7 +238,7 @@ fn how_many<'a>(lines: impl Iterator<Item = &'a Line>, room: usize) -> usize {
 impl Text {
     /// Tells how many bytes the lines take when they are shown.
     pub(crate) fn weight(&self) -> usize {
-        self.lines.iter().map(weight).sum()
+        self.lines.iter().map(|line| weight(&line)).sum()
     }
 
     /// Keeps as many lines as so many bytes hold, at least one; the lines that it then shows, if some had to go.
@@ -260,15 +247,15 @@ impl Text {
         if keep >= self.lines.len() {
             return None;
         }
-        self.lines.truncate(keep);
+        self.lines.keep_first(keep);
         let (first, last) = (self.lines.first()?.number, self.lines.last()?.number);
         self.next = Some(last + 1);
         Some(first..=last)
     }
 }
 
-fn weight(line: &Line) -> usize {
-    line.text.len() + GUTTER + if line.cut.is_some() { NOTICED } else { 0 }
+fn weight(line: &Line<'_>) -> usize {
+    line.text.len() + GUTTER + if line.more > 0 { NOTICED } else { 0 }
 }
 
 /// Tells how much of the file is shown in the end. A line that is too long to be shown counts as seen: it is said how

@@ -3,8 +3,7 @@
 use memchr::{memchr, memchr_iter};
 use std::sync::Arc;
 
-use super::{Ask, Facts, Line, MARK, Seen};
-use crate::piece::Piece;
+use super::{Ask, Facts, Lines, MARK, Seen};
 
 /// Shows lines as [`Window`](super::Window) does, without copying them: each is a part of the text.
 #[must_use]
@@ -13,7 +12,7 @@ pub fn seen(text: &Arc<str>, ask: Ask) -> Seen {
     let bom = bytes.starts_with(MARK);
     let nul = memchr(0, bytes).map(|at| at as u64);
     let facts = Facts { bytes: bytes.len() as u64, bom, nul, ..Facts::default() };
-    let mut seen = Seen { lines: Vec::new(), facts };
+    let mut seen = Seen { lines: Lines::of(Arc::clone(text)), facts };
     let mut start = if bom { MARK.len() } else { 0 };
     for end in memchr_iter(b'\n', bytes) {
         let line = &bytes[start..end];
@@ -33,7 +32,7 @@ pub fn seen(text: &Arc<str>, ask: Ask) -> Seen {
 }
 
 /// Takes the next line, which has these bytes.
-fn take(seen: &mut Seen, text: &Arc<str>, ask: Ask, line: std::ops::Range<usize>) {
+fn take(seen: &mut Seen, text: &str, ask: Ask, line: std::ops::Range<usize>) {
     seen.facts.lines += 1;
     match &text.as_bytes()[line.clone()] {
         [b'\t', ..] => seen.facts.tabs += 1,
@@ -52,5 +51,5 @@ fn take(seen: &mut Seen, text: &Arc<str>, ask: Ask, line: std::ops::Range<usize>
             more = text[end..line.end].chars().count() as u64;
         }
     }
-    seen.lines.push(Line { number, text: Piece::of(text, line.start, end), more });
+    seen.lines.take(number, line.start, end, more);
 }

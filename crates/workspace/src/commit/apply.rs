@@ -12,6 +12,7 @@ use super::stage::{Like, PERMISSIONS, stage};
 use super::work::{Rename, Work};
 use crate::access::AccessKind;
 use crate::draft::Note;
+use crate::hash::hash;
 use crate::journal::{Mark, Raw, StepKind};
 use crate::path::WorkspacePath;
 use crate::read::open_regular;
@@ -70,7 +71,8 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
         None => None,
     };
     let like = other.as_ref().or(old.as_ref()).map_or(Like::New, Like::Old);
-    let staged = match stage(&spot, temp.name(), &work.bytes, &like, work.mode) {
+    let after = work.after.unwrap_or_else(|| hash(&work.bytes));
+    let staged = match stage(&spot, temp.name(), &work.bytes, after, &like, work.mode) {
         Ok(staged) => staged,
         Err(failed) if old.is_some() && may_rewrite(&failed) => return Err(Stop::NotReplaceable(failed)),
         Err(failed) => return Err(failed.into()),

@@ -14,7 +14,7 @@ use super::metadata;
 use crate::access::Stat;
 use crate::beneath::open_at;
 use crate::fault::Fault;
-use crate::hash::hash;
+use crate::hash::ContentHash;
 use crate::journal::Mark;
 use crate::nameless;
 use crate::read::OpenFile;
@@ -40,11 +40,12 @@ pub(crate) enum Like<'a> {
     Old(&'a OpenFile),
 }
 
-/// Writes bytes into a file without a name, and gives it the temporary one when all is there.
+/// Writes bytes, which have this hash, into a file without a name, and gives it the temporary one when all is there.
 pub(crate) fn stage(
     spot: &Spot,
     temp: &OsStr,
     bytes: &[u8],
+    hash: ContentHash,
     like: &Like<'_>,
     mode: Option<u32>,
 ) -> std::result::Result<Staged, Failed> {
@@ -56,7 +57,7 @@ pub(crate) fn stage(
         nameless::make(&spot.directory, first).map_err(Failed::when("creating the new file"))?
     {
         let file = File::from(file);
-        let staged = fill(&file, bytes, like, mode)?;
+        let staged = fill(&file, bytes, hash, like, mode)?;
         if nameless::name(&file, &spot.directory, temp).is_ok() {
             return Ok(staged);
         }
@@ -64,7 +65,7 @@ pub(crate) fn stage(
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let named = open_at(&spot.directory, Path::new(temp), flags, first);
     let file = File::from(named.map_err(Failed::when("creating the new file"))?);
-    let staged = fill(&file, bytes, like, mode);
+    let staged = fill(&file, bytes, hash, like, mode);
     if staged.is_err() {
         let _ = spot.unlink(temp);
     }
@@ -91,6 +92,7 @@ pub(crate) fn sync_file(file: impl AsFd) -> Result<()> {
 fn fill(
     file: &File,
     bytes: &[u8],
+    hash: ContentHash,
     like: &Like<'_>,
     mode: Option<u32>,
 ) -> std::result::Result<Staged, Failed> {
@@ -103,7 +105,7 @@ fn fill(
     let lost = lost.map_err(Failed::when(PERMISSIONS))?;
     sync_file(file).map_err(Failed::when("bringing the new file to the disk"))?;
     let stat = Stat::of(&fstat(file).map_err(Failed::when("looking at the new file"))?);
-    Ok(Staged { mark: Mark::new(&stat, Some(hash(bytes))), mode: stat.mode, lost })
+    Ok(Staged { mark: Mark::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
 /// The step in which permissions are copied; where that is refused, the file can still be rewritten in place.

@@ -1,7 +1,6 @@
 //! How the files share the room of one answer.
 
 use super::{Answer, Line, Request, Shown, Text, choose::Meant, look::Looked};
-use toolpost_text::cut;
 
 /// How many bytes an entry takes beside its path and its lines.
 const ENTRY: usize = 160;
@@ -29,7 +28,7 @@ pub(super) fn out(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Looked> {
     let mut texts: Vec<(usize, &mut Text)> = files
         .iter_mut()
         .filter_map(|file| match &mut file.answer {
-            Some(Answer::Text(text)) => Some((text.lines.iter().map(weight).sum(), text)),
+            Some(Answer::Text(text)) => Some((text.lines.iter().map(|line| weight(&line)).sum(), text)),
             _ => None,
         })
         .collect();
@@ -47,31 +46,26 @@ pub(super) fn out(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Looked> {
 }
 
 /// Tells how many bytes a line takes, however it is written: with a number, and with escaped characters.
-fn weight(line: &Line) -> usize {
+fn weight(line: &Line<'_>) -> usize {
     let escaped = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
     line.text.len() + line.text.bytes().filter(|byte| escaped(byte)).count() + GUTTER
 }
 
 impl Text {
     /// Keeps the first lines that so many bytes hold, and of a first line that is longer its beginning.
-    pub(super) fn cut(&mut self, room: usize, weight: impl Fn(&Line) -> usize) {
+    pub(super) fn cut(&mut self, room: usize, weight: impl Fn(&Line<'_>) -> usize) {
         let mut used = 0;
         let fits = self.lines.iter().take_while(|line| {
             used += weight(line);
             used <= room
         });
         let keep = fits.count();
-        if keep == self.lines.len() && self.lines.last().is_none_or(|line| line.cut.is_none()) {
+        if keep == self.lines.len() && self.lines.last().is_none_or(|line| line.more == 0) {
             return;
         }
-        self.lines.truncate(keep.max(1));
-        if keep == 0
-            && let Some(only) = self.lines.first_mut()
-        {
-            let most = only.text.floor_char_boundary(room / 2);
-            let (kept, more) = cut::line(&only.text, only.text[..most].chars().count());
-            only.cut = Some(only.cut.unwrap_or(0) + more as u64);
-            only.text = kept.into();
+        self.lines.keep_first(keep.max(1));
+        if keep == 0 {
+            self.lines.shorten(room / 2);
         }
         self.shown = Shown::Beginning;
         self.bytes = self.lines.iter().map(|line| line.text.len() as u64 + 1).sum();

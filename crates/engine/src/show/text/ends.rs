@@ -1,8 +1,8 @@
 //! The first and the last lines of a text that is too long to be shown.
 
-use super::{Line, Looked, Text, how_many, room};
+use super::{Lines, Looked, Text, how_many, room};
 use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, operations::read::Request, show::find};
-use toolpost_text::{cut, window::Ask};
+use toolpost_text::window::Ask;
 use toolpost_workspace::WorkspacePath;
 
 /// Which lines are wanted of a text that is too long.
@@ -36,7 +36,7 @@ pub(super) fn show(
     let Looked { mut lines, total, facts, hash, .. } = looked;
     let (head, tail) = (wanted.head, wanted.tail);
     let for_tail = share(room(request), head, tail);
-    lines.truncate(usize::try_from(head).unwrap_or(usize::MAX));
+    lines.keep_first(usize::try_from(head).unwrap_or(usize::MAX));
     keep_first(&mut lines, room(request) - for_tail);
     let next = lines.last().map_or(request.offset, |line| line.number + 1);
     let first = next.max((wanted.last + 1).saturating_sub(tail));
@@ -50,10 +50,10 @@ pub(super) fn show(
         }
         let mut last = again.lines;
         keep_last(&mut last, for_tail);
-        lines.extend(last);
+        lines = lines.and(&last);
     }
     let part = Part::Lines(request.offset..=request.offset + shown.saturating_sub(1));
-    let left_out = lines.windows(2).any(|two| two[0].number + 1 < two[1].number);
+    let left_out = lines.has_gap();
     Ok((Text { lines, total, next: left_out.then_some(next), facts }, part))
 }
 
@@ -64,30 +64,24 @@ fn share(bytes: usize, head: u64, tail: u64) -> usize {
 }
 
 /// Keeps the first lines that fit, and of a first line that does not fit its beginning.
-fn keep_first(lines: &mut Vec<Line>, room: usize) {
+fn keep_first(lines: &mut Lines, room: usize) {
     let keep = how_many(lines.iter(), room);
-    lines.truncate(keep.max(1));
+    lines.keep_first(keep.max(1));
     if keep == 0 {
-        lines.iter_mut().for_each(|line| shorten(line, room));
+        lines.shorten(most(room));
     }
 }
 
 /// Keeps the last lines that fit, and of a last line that does not fit its beginning.
-fn keep_last(lines: &mut Vec<Line>, room: usize) {
+fn keep_last(lines: &mut Lines, room: usize) {
     let keep = how_many(lines.iter().rev(), room);
-    lines.drain(..lines.len() - keep.max(1).min(lines.len()));
+    lines.keep_last(keep.max(1));
     if keep == 0 {
-        lines.iter_mut().for_each(|line| shorten(line, room));
+        lines.shorten(most(room));
     }
 }
 
-/// Cuts a line to so many bytes.
-fn shorten(line: &mut Line, room: usize) {
-    let most = line.text.floor_char_boundary(room.saturating_sub(super::GUTTER + super::NOTICED));
-    let characters = line.text[..most].chars().count();
-    let (kept, more) = cut::line(&line.text, characters);
-    if more > 0 {
-        line.cut = Some(line.cut.unwrap_or(0) + more as u64);
-        line.text = kept.into();
-    }
+/// Gives how many bytes of a line that is cut fit.
+fn most(room: usize) -> usize {
+    room.saturating_sub(super::GUTTER + super::NOTICED)
 }
