@@ -1,0 +1,278 @@
+//! Answers as servers really give them: in several shapes, with nothing in them, or wrong.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::{Position, uri};
+
+/// What kinds of symbols there are, by their numbers less one.
+const KINDS: [&str; 26] = [
+    "file",
+    "module",
+    "namespace",
+    "package",
+    "class",
+    "method",
+    "property",
+    "field",
+    "constructor",
+    "enum",
+    "interface",
+    "function",
+    "variable",
+    "constant",
+    "string",
+    "number",
+    "boolean",
+    "array",
+    "object",
+    "key",
+    "null",
+    "variant",
+    "struct",
+    "event",
+    "operator",
+    "type parameter",
+];
+/// How deep symbols stand in symbols at most.
+const DEPTH: usize = 64;
+
+/// From where to where something goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// Its beginning.
+    pub from: Position,
+    /// Behind its end.
+    pub to: Position,
+}
+
+/// A place that an answer names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file; none where it is none of this machine.
+    pub path: Option<PathBuf>,
+    /// Its address, as it was given.
+    pub address: String,
+    /// Where in the file.
+    pub span: Span,
+}
+
+/// Something that a file defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// What more the server says of it, such as its type.
+    pub detail: Option<String>,
+    /// What it stands in.
+    pub within: Option<String>,
+    /// In how many others it stands.
+    pub depth: usize,
+    /// Where its name stands, or else where it begins.
+    pub at: Position,
+    /// All of it.
+    pub span: Span,
+}
+
+/// Reads places: none, one, several, or links.
+pub(crate) fn places(answer: &Value) -> Result<Vec<Place>, String> {
+    let mut found = match answer {
+        Value::Null => Vec::new(),
+        Value::Array(all) => all.iter().map(place).collect::<Result<Vec<_>, _>>()?,
+        one => vec![place(one)?],
+    };
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// Reads a text: in one piece, in several, or marked as code.
+pub(crate) fn text(answer: &Value) -> Result<Option<String>, String> {
+    if answer.is_null() {
+        return Ok(None);
+    }
+    let contents = answer.get("contents").ok_or_else(|| format!("no contents in {}", shown(answer)))?;
+    let piece = |value: &Value| -> Result<String, String> {
+        if let Some(text) = value.as_str() {
+            return Ok(text.to_owned());
+        }
+        let text = value.get("value").and_then(Value::as_str).ok_or_else(|| shown(value))?;
+        Ok(match value.get("language").and_then(Value::as_str) {
+            Some(language) => format!("```{language}\n{text}\n```"),
+            None => text.to_owned(),
+        })
+    };
+    let pieces = match contents {
+        Value::Null => Vec::new(),
+        Value::Array(all) => all.iter().map(piece).collect::<Result<Vec<_>, _>>()?,
+        one => vec![piece(one)?],
+    };
+    let text = pieces.join("\n\n").trim().to_owned();
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// Reads symbols: as a tree, or as a list.
+pub(crate) fn symbols(answer: &Value) -> Result<Vec<Named>, String> {
+    let mut out = Vec::new();
+    match answer {
+        Value::Null => {}
+        Value::Array(all) => all.iter().try_for_each(|one| symbol(one, None, 0, &mut out))?,
+        other => return Err(format!("no list of symbols: {}", shown(other))),
+    }
+    Ok(out)
+}
+
+fn place(value: &Value) -> Result<Place, String> {
+    let link = value.get("targetUri");
+    let address = link.or_else(|| value.get("uri")).and_then(Value::as_str);
+    let range = if link.is_some() { value.get("targetSelectionRange") } else { value.get("range") };
+    let range = range.or_else(|| value.get("targetRange"));
+    match (address, range.and_then(span)) {
+        (Some(address), Some(span)) => {
+            Ok(Place { path: uri::path_of(address), address: address.to_owned(), span })
+        }
+        _ => Err(format!("no place: {}", shown(value))),
+    }
+}
+
+fn symbol(value: &Value, within: Option<&str>, depth: usize, out: &mut Vec<Named>) -> Result<(), String> {
+    let odd = || format!("no symbol: {}", shown(value));
+    if depth > DEPTH {
+        return Err(format!("symbols stand more than {DEPTH} deep in one another"));
+    }
+    let text = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let name = value.get("name").and_then(Value::as_str).ok_or_else(odd)?;
+    let range = value.get("range").or_else(|| value.pointer("/location/range"));
+    let whole = range.and_then(span).ok_or_else(odd)?;
+    let at = value.get("selectionRange").and_then(span).map_or(whole.from, |span| span.from);
+    let kind = value.get("kind").and_then(Value::as_u64).and_then(|kind| usize::try_from(kind).ok());
+    let kind = kind.and_then(|kind| kind.checked_sub(1)).and_then(|kind| KINDS.get(kind));
+    out.push(Named {
+        name: name.to_owned(),
+        kind: kind.copied().unwrap_or("symbol"),
+        detail: text("detail").map(str::to_owned),
+        within: within.or_else(|| text("containerName")).map(str::to_owned),
+        depth,
+        at,
+        span: whole,
+    });
+    let children = value.get("children").and_then(Value::as_array).into_iter().flatten();
+    for child in children {
+        symbol(child, Some(name), depth + 1, out)?;
+    }
+    Ok(())
+}
+
+fn span(value: &Value) -> Option<Span> {
+    let position = |name: &str| {
+        let at = value.get(name)?;
+        let number = |name: &str| at.get(name)?.as_u64()?.try_into().ok();
+        Some(Position { line: number("line")?, character: number("character")? })
+    };
+    Some(Span { from: position("start")?, to: position("end")? })
+}
+
+fn shown(value: &Value) -> String {
+    let mut text = value.to_string();
+    if let Some((cut, _)) = text.char_indices().nth(120) {
+        text.truncate(cut);
+        text.push('…');
+    }
+    format!("`{text}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn range(line: u32, from: u32, to: u32) -> Value {
+        json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
+    }
+
+    fn at(line: u32, from: u32, to: u32) -> Span {
+        let position = |character| Position { line, character };
+        Span { from: position(from), to: position(to) }
+    }
+
+    #[test]
+    fn places_come_in_several_shapes() {
+        let wanted =
+            Place { path: Some("/a b".into()), address: "file:///a%20b".to_owned(), span: at(1, 2, 3) };
+        let one = json!({ "uri": "file:///a%20b", "range": range(1, 2, 3) });
+        let link = json!({ "targetUri": "file:///a%20b", "targetRange": range(1, 0, 9),
+            "targetSelectionRange": range(1, 2, 3) });
+        let rows = [
+            (Value::Null, Ok(vec![])),
+            (json!([]), Ok(vec![])),
+            (one.clone(), Ok(vec![wanted.clone()])),
+            (json!([one, one]), Ok(vec![wanted.clone()])),
+            (json!([link]), Ok(vec![wanted.clone()])),
+            (
+                json!({ "uri": "jdt://x", "range": range(1, 2, 3) }),
+                Ok(vec![Place { path: None, address: "jdt://x".to_owned(), ..wanted }]),
+            ),
+            (json!([{ "uri": "file:///a" }]), Err("no place: `{\"uri\":\"file:///a\"}`".to_owned())),
+            (json!("x"), Err("no place: `\"x\"`".to_owned())),
+        ];
+        for (answer, wanted) in rows {
+            assert_eq!(places(&answer), wanted, "{answer}");
+        }
+    }
+
+    #[test]
+    fn texts_come_in_several_shapes() {
+        let some = |text: &str| Ok(Some(text.to_owned()));
+        let rows = [
+            (Value::Null, Ok(None)),
+            (json!({ "contents": [] }), Ok(None)),
+            (json!({ "contents": " x " }), some("x")),
+            (json!({ "contents": { "kind": "markdown", "value": "**x**" } }), some("**x**")),
+            (
+                json!({ "contents": [{ "language": "c", "value": "int x" }, "y"] }),
+                some("```c\nint x\n```\n\ny"),
+            ),
+            (json!({ "contents": 1 }), Err("`1`".to_owned())),
+            (json!({}), Err("no contents in `{}`".to_owned())),
+        ];
+        for (answer, wanted) in rows {
+            assert_eq!(text(&answer), wanted, "{answer}");
+        }
+    }
+
+    #[test]
+    fn symbols_come_as_trees_and_as_lists() {
+        let named = |name: &str, kind, within: Option<&str>, depth, start: u32| Named {
+            name: name.to_owned(),
+            kind,
+            detail: None,
+            within: within.map(str::to_owned),
+            depth,
+            at: Position { line: 1, character: start },
+            span: at(1, 0, 9),
+        };
+        let tree = json!([{ "name": "A", "kind": 5, "detail": "", "range": range(1, 0, 9),
+            "selectionRange": range(1, 6, 7), "children": [
+                { "name": "b", "kind": 99, "range": range(1, 0, 9), "selectionRange": range(1, 3, 4) }] }]);
+        let list = json!([{ "name": "b", "kind": 6, "containerName": "A",
+            "location": { "uri": "file:///a", "range": range(1, 0, 9) } }]);
+        let mut deep = json!({ "name": "A", "kind": 1, "range": range(1, 0, 9) });
+        for _ in 0..=DEPTH {
+            deep = json!({ "name": "A", "kind": 1, "range": range(1, 0, 9), "children": [deep] });
+        }
+        let rows = [
+            (Value::Null, Ok(vec![])),
+            (tree, Ok(vec![named("A", "class", None, 0, 6), named("b", "symbol", Some("A"), 1, 3)])),
+            (list, Ok(vec![named("b", "method", Some("A"), 0, 0)])),
+            (json!([{ "kind": 1 }]), Err("no symbol: `{\"kind\":1}`".to_owned())),
+            (json!({}), Err("no list of symbols: `{}`".to_owned())),
+            (json!([deep]), Err("symbols stand more than 64 deep in one another".to_owned())),
+        ];
+        for (answer, wanted) in rows {
+            assert_eq!(symbols(&answer), wanted, "{answer}");
+        }
+    }
+}

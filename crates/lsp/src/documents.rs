@@ -1,0 +1,179 @@
+//! What a server has been shown: the files that are open for it, and the state of all others.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::uri;
+
+/// The most files that stay open, those aside that must.
+const OPEN: usize = 32;
+
+/// By what it is seen that a file is not what it was; a caller makes it of what the disk says.
+pub type Stamp = u64;
+
+/// What has happened to a file on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is new.
+    Created,
+    /// It has another content.
+    Changed,
+    /// It is gone.
+    Deleted,
+}
+
+/// What a server has been shown.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    open: HashMap<PathBuf, Document>,
+    disk: HashMap<PathBuf, Stamp>,
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Document {
+    version: i64,
+    text: String,
+    used: u64,
+}
+
+/// A notification that has to be sent.
+pub(crate) type Letter = (&'static str, Value);
+
+impl Documents {
+    /// Begins with what the disk holds when the server starts.
+    pub(crate) fn new(disk: HashMap<PathBuf, Stamp>) -> Self {
+        Self { disk, ..Self::default() }
+    }
+
+    /// Says what changed on the disk since it was last asked, in the order of the paths.
+    pub(crate) fn compare(&mut self, now: HashMap<PathBuf, Stamp>) -> Vec<(PathBuf, Change)> {
+        let mut changes: Vec<(PathBuf, Change)> = Vec::new();
+        for (path, stamp) in &now {
+            match self.disk.get(path) {
+                None => changes.push((path.clone(), Change::Created)),
+                Some(before) if before != stamp => changes.push((path.clone(), Change::Changed)),
+                Some(_) => {}
+            }
+        }
+        let gone = self.disk.keys().filter(|path| !now.contains_key(*path));
+        changes.extend(gone.map(|path| (path.clone(), Change::Deleted)));
+        changes.sort_by(|(one, _), (other, _)| one.cmp(other));
+        self.disk = now;
+        changes
+    }
+
+    /// Shows a file's content; nothing has to be sent where it is known.
+    pub(crate) fn show(&mut self, path: &Path, language: &str, text: &str) -> Vec<Letter> {
+        self.clock += 1;
+        let address = uri::of_path(path);
+        if let Some(document) = self.open.get_mut(path) {
+            document.used = self.clock;
+            if document.text == text {
+                return Vec::new();
+            }
+            document.version += 1;
+            text.clone_into(&mut document.text);
+            let changed = json!({
+                "textDocument": { "uri": address, "version": document.version },
+                "contentChanges": [{ "text": text }],
+            });
+            let saved = json!({ "textDocument": { "uri": address } });
+            return vec![("textDocument/didChange", changed), ("textDocument/didSave", saved)];
+        }
+        self.open.insert(path.to_owned(), Document { version: 1, text: text.to_owned(), used: self.clock });
+        let opened = json!({
+            "textDocument": { "uri": address, "languageId": language, "version": 1, "text": text },
+        });
+        vec![("textDocument/didOpen", opened)]
+    }
+
+    /// Closes a file, if it is open.
+    pub(crate) fn close(&mut self, path: &Path) -> Option<Letter> {
+        self.open.remove(path)?;
+        let closed = json!({ "textDocument": { "uri": uri::of_path(path) } });
+        Some(("textDocument/didClose", closed))
+    }
+
+    /// Closes the files that were not used for longest, where more are open than need be.
+    pub(crate) fn close_old(&mut self) -> Vec<Letter> {
+        let mut old: Vec<(u64, PathBuf)> =
+            self.open.iter().map(|(path, document)| (document.used, path.clone())).collect();
+        old.sort_unstable();
+        let excess = old.len().saturating_sub(OPEN);
+        old.into_iter().take(excess).filter_map(|(_, path)| self.close(&path)).collect()
+    }
+
+    /// Tells whether a file is open.
+    pub(crate) fn is_open(&self, path: &Path) -> bool {
+        self.open.contains_key(path)
+    }
+}
+
+/// Makes the notification of what happened on the disk.
+pub(crate) fn watched(changes: &[(PathBuf, Change)]) -> Letter {
+    let change = |(path, change): &(PathBuf, Change)| {
+        let kind = match change {
+            Change::Created => 1,
+            Change::Changed => 2,
+            Change::Deleted => 3,
+        };
+        json!({ "uri": uri::of_path(path), "type": kind })
+    };
+    let changes: Vec<Value> = changes.iter().map(change).collect();
+    ("workspace/didChangeWatchedFiles", json!({ "changes": changes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(files: &[(&str, Stamp)]) -> HashMap<PathBuf, Stamp> {
+        files.iter().map(|(path, stamp)| (PathBuf::from(path), *stamp)).collect()
+    }
+
+    #[test]
+    fn what_changed_on_the_disk_is_said_once() {
+        let mut documents = Documents::new(disk(&[("/a", 1), ("/b", 1), ("/c", 1)]));
+        let now = disk(&[("/a", 1), ("/b", 2), ("/d", 1)]);
+        let changes = documents.compare(now.clone());
+        let wanted = [("/b", Change::Changed), ("/c", Change::Deleted), ("/d", Change::Created)];
+        assert_eq!(changes, wanted.map(|(path, change)| (PathBuf::from(path), change)));
+        assert_eq!(documents.compare(now), []);
+        let letter = json!({ "changes": [
+            { "uri": "file:///b", "type": 2 }, { "uri": "file:///c", "type": 3 }, { "uri": "file:///d", "type": 1 },
+        ] });
+        assert_eq!(watched(&changes), ("workspace/didChangeWatchedFiles", letter));
+    }
+
+    #[test]
+    fn a_file_is_opened_once_and_then_changed() {
+        let mut documents = Documents::default();
+        let path = Path::new("/a.py");
+        let opened = json!({ "textDocument":
+            { "uri": "file:///a.py", "languageId": "python", "version": 1, "text": "x" } });
+        assert_eq!(documents.show(path, "python", "x"), [("textDocument/didOpen", opened)]);
+        assert_eq!(documents.show(path, "python", "x"), []);
+        let changed = json!({ "textDocument": { "uri": "file:///a.py", "version": 2 },
+            "contentChanges": [{ "text": "y" }] });
+        let saved = json!({ "textDocument": { "uri": "file:///a.py" } });
+        let letters = [("textDocument/didChange", changed), ("textDocument/didSave", saved.clone())];
+        assert_eq!(documents.show(path, "python", "y"), letters);
+        assert_eq!(documents.close(path), Some(("textDocument/didClose", saved)));
+        assert_eq!(documents.close(path), None);
+    }
+
+    #[test]
+    fn the_oldest_are_closed() {
+        let mut documents = Documents::default();
+        for number in 0..OPEN + 2 {
+            documents.show(Path::new(&format!("/{number}")), "c", "");
+        }
+        documents.show(Path::new("/0"), "c", "");
+        assert_eq!(documents.close_old().len(), 2);
+        let open = |name| documents.is_open(Path::new(name));
+        assert_eq!([open("/0"), open("/1"), open("/2"), open("/3")], [true, false, false, true]);
+    }
+}

@@ -1,0 +1,124 @@
+//! How messages are told apart in a stream: a header with their length, an empty line, the message.
+
+use std::io::{BufRead, Read, Write};
+
+/// The longest line of a header, in bytes.
+const LINE: u64 = 4 * 1024;
+/// The most lines of a header.
+const LINES: usize = 16;
+/// How much of what is no message is shown, in bytes.
+const SHOWN: usize = 120;
+
+/// Why no message was read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unframed {
+    /// The stream ended between two messages.
+    #[error("it closed its output")]
+    Ended,
+    /// The stream ended in the middle of one.
+    #[error("its output ended in the middle of a message")]
+    Cut,
+    /// What stands there is no header.
+    #[error("`{0}` stands where a header should be")]
+    Garbage(String),
+    /// The message is too long.
+    #[error("a message of {bytes} bytes, where {longest} are the most")]
+    TooLong {
+        /// How long it would be.
+        bytes: u64,
+        /// How long it may be.
+        longest: usize,
+    },
+    /// It cannot be read.
+    #[error("its output cannot be read: {0}")]
+    Io(String),
+}
+
+/// Reads one message, of at most `longest` bytes.
+pub(crate) fn read(from: &mut impl BufRead, longest: usize) -> Result<Vec<u8>, Unframed> {
+    let bytes = header(from)?;
+    let length = usize::try_from(bytes).ok().filter(|length| *length <= longest);
+    let Some(length) = length else { return Err(Unframed::TooLong { bytes, longest }) };
+    // Room is made as it comes, so that a length alone takes no memory.
+    let mut body = Vec::new();
+    from.take(bytes).read_to_end(&mut body).map_err(|fault| Unframed::Io(fault.to_string()))?;
+    if body.len() == length { Ok(body) } else { Err(Unframed::Cut) }
+}
+
+/// Writes one message.
+pub(crate) fn write(to: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
+    write!(to, "Content-Length: {}\r\n\r\n", body.len())?;
+    to.write_all(body)?;
+    to.flush()
+}
+
+/// Reads the header, and gives the length of the message behind it.
+fn header(from: &mut impl BufRead) -> Result<u64, Unframed> {
+    let mut length = None;
+    for number in 0..LINES {
+        let mut line = Vec::new();
+        let read = from.take(LINE).read_until(b'\n', &mut line);
+        if read.map_err(|fault| Unframed::Io(fault.to_string()))? == 0 {
+            return Err(if number == 0 { Unframed::Ended } else { Unframed::Cut });
+        }
+        let text = String::from_utf8_lossy(&line).into_owned();
+        match (text.trim_end(), length) {
+            ("", Some(length)) if line.ends_with(b"\n") => return Ok(length),
+            (text, _) => {
+                let Some((name, value)) = text.split_once(':') else { return Err(garbage(&line)) };
+                if name.eq_ignore_ascii_case("content-length") {
+                    length = Some(value.trim().parse().map_err(|_| garbage(&line))?);
+                } else if !name.eq_ignore_ascii_case("content-type") {
+                    return Err(garbage(&line));
+                }
+            }
+        }
+    }
+    Err(Unframed::Garbage("a header that does not end".to_owned()))
+}
+
+fn garbage(line: &[u8]) -> Unframed {
+    let shown = &line[..line.len().min(SHOWN)];
+    Unframed::Garbage(String::from_utf8_lossy(shown).trim_end().escape_debug().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_told_apart() {
+        let garbage = |what: &str| Err(Unframed::Garbage(what.to_owned()));
+        let rows: [(&[u8], Result<&str, Unframed>); 12] = [
+            (b"Content-Length: 2\r\n\r\n{}", Ok("{}")),
+            (b"content-length:3\r\nContent-Type: x; charset=utf-8\r\n\r\n[1]Content", Ok("[1]")),
+            (b"Content-Length: 0\n\n", Ok("")),
+            (b"", Err(Unframed::Ended)),
+            (b"Content-Length: 2\r\n", Err(Unframed::Cut)),
+            (b"Content-Length: 20\r\n\r\n{}", Err(Unframed::Cut)),
+            (b"warning \x1b[1mold\r\n", garbage("warning \\u{1b}[1mold")),
+            (b"\r\nContent-Length: 2\r\n\r\n{}", garbage("")),
+            (b"Content-Length: -2\r\n\r\n{}", garbage("Content-Length: -2")),
+            (b"Note: the port is 2\r\n\r\n", garbage("Note: the port is 2")),
+            (b"Content-Length: 10\r\n\r\n{}", Err(Unframed::Cut)),
+            (b"Content-Length: 99\r\n\r\n", Err(Unframed::TooLong { bytes: 99, longest: 50 })),
+        ];
+        for (bytes, wanted) in rows {
+            let found = read(&mut &*bytes, 50).map(|body| String::from_utf8(body).unwrap());
+            assert_eq!(found, wanted.map(str::to_owned), "{}", bytes.escape_ascii());
+        }
+        let endless = b"Content-Type: x\r\n".repeat(40);
+        assert_eq!(read(&mut &*endless, 50), Err(Unframed::Garbage("a header that does not end".to_owned())));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut stream = Vec::new();
+        write(&mut stream, "{\"ä\":1}".as_bytes()).unwrap();
+        write(&mut stream, b"").unwrap();
+        let mut from = &*stream;
+        assert_eq!(read(&mut from, 50).unwrap(), "{\"ä\":1}".as_bytes());
+        assert_eq!(read(&mut from, 50).unwrap(), b"");
+        assert_eq!(read(&mut from, 50), Err(Unframed::Ended));
+    }
+}

@@ -1,0 +1,89 @@
+//! The first thing that is said to a server, and what its answer promises.
+
+use serde_json::{Value, json};
+
+use crate::Encoding;
+
+/// Makes the greeting for a folder, given as the protocol has it.
+pub(crate) fn greeting(folder: &Value) -> Value {
+    json!({
+        // In its sandbox a server does not see this process, and some end when they do not.
+        "processId": null,
+        "clientInfo": { "name": "toolpost", "version": env!("CARGO_PKG_VERSION") },
+        "rootUri": folder.get("uri"),
+        "workspaceFolders": [folder],
+        "capabilities": {
+            "general": { "positionEncodings": ["utf-8", "utf-16", "utf-32"] },
+            "window": { "workDoneProgress": true },
+            "workspace": {
+                "configuration": true,
+                "workspaceFolders": true,
+                "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
+            },
+            "textDocument": {
+                "synchronization": { "didSave": true },
+                "definition": { "linkSupport": true },
+                "references": {},
+                "hover": { "contentFormat": ["markdown", "plaintext"] },
+                "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+            },
+            "experimental": { "serverStatusNotification": true },
+        },
+    })
+}
+
+/// What a server promises in its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Promises {
+    /// How it counts characters.
+    pub(crate) encoding: Encoding,
+    /// Which questions it answers, by the names that the protocol gives to its promises.
+    pub(crate) answers: Vec<String>,
+}
+
+impl Promises {
+    /// Reads them; says what is wrong with an answer that cannot be worked with.
+    pub(crate) fn read(answer: &Value) -> Result<Self, String> {
+        let Some(capabilities) = answer.get("capabilities").and_then(Value::as_object) else {
+            return Err("its answer to the greeting promises nothing".to_owned());
+        };
+        let encoding = match capabilities.get("positionEncoding").and_then(Value::as_str) {
+            None => Encoding::default(),
+            Some(name) => Encoding::of_name(name)
+                .ok_or_else(|| format!("it counts characters in `{name}`, which it was not offered"))?,
+        };
+        let promised = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
+        let answers = capabilities.iter().filter(|(_, value)| promised(value));
+        Ok(Self { encoding, answers: answers.map(|(name, _)| name.clone()).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_are_read() {
+        let promises = |encoding, answers: &[&str]| {
+            Ok(Promises { encoding, answers: answers.iter().map(|&name| name.to_owned()).collect() })
+        };
+        let rows = [
+            (
+                json!({ "capabilities": { "hoverProvider": {}, "renameProvider": false } }),
+                promises(Encoding::Utf16, &["hoverProvider"]),
+            ),
+            (
+                json!({ "capabilities": { "positionEncoding": "utf-8" } }),
+                promises(Encoding::Utf8, &["positionEncoding"]),
+            ),
+            (
+                json!({ "capabilities": { "positionEncoding": "latin-1" } }),
+                Err("it counts characters in `latin-1`, which it was not offered".to_owned()),
+            ),
+            (Value::Null, Err("its answer to the greeting promises nothing".to_owned())),
+        ];
+        for (answer, wanted) in rows {
+            assert_eq!(Promises::read(&answer), wanted, "{answer}");
+        }
+    }
+}

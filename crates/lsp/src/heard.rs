@@ -1,0 +1,111 @@
+//! What a server says by itself is heard, and what it asks is answered.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::message::{Refusal, UNKNOWN_METHOD};
+use crate::readiness::Readiness;
+use crate::uri;
+use crate::wire::{Listener, Over, locked};
+
+/// What is known of a server by what it has said; it grows while somebody listens.
+pub(crate) struct Heard {
+    root: Value,
+    pub(crate) readiness: Mutex<Readiness>,
+    /// Counts the news, so that one can wait for more.
+    news: watch::Sender<u64>,
+}
+
+impl Heard {
+    pub(crate) fn new(root: &Path, readiness: Readiness) -> Arc<Self> {
+        let name = root.file_name().unwrap_or_default().to_string_lossy();
+        let root = json!({ "uri": uri::of_path(root), "name": name });
+        Arc::new(Self { root, readiness: Mutex::new(readiness), news: watch::channel(0).0 })
+    }
+
+    /// Gives what changes whenever there is something new.
+    pub(crate) fn follow(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
+    /// Changes what is known.
+    pub(crate) fn note(&self, note: impl FnOnce(&mut Readiness)) {
+        note(&mut locked(&self.readiness));
+        self.news.send_modify(|count| *count += 1);
+    }
+
+    /// Gives the folder that is worked in, as the protocol has it.
+    pub(crate) fn root(&self) -> &Value {
+        &self.root
+    }
+}
+
+impl Listener for Heard {
+    fn news(&self, method: &str, params: &Value) {
+        if matches!(method, "$/progress" | "experimental/serverStatus" | "language/status") {
+            self.note(|readiness| readiness.hear(method, params, Instant::now()));
+        }
+    }
+
+    fn request(&self, method: &str, params: &Value) -> Result<Value, Refusal> {
+        match method {
+            "workspace/configuration" => {
+                let items = params.get("items").and_then(Value::as_array).map_or(0, Vec::len);
+                Ok(Value::Array(vec![Value::Null; items]))
+            }
+            "workspace/workspaceFolders" => Ok(json!([self.root])),
+            "workspace/applyEdit" => {
+                Ok(json!({ "applied": false, "failureReason": "this client takes no edits" }))
+            }
+            "window/showDocument" => Ok(json!({ "success": false })),
+            "client/registerCapability"
+            | "client/unregisterCapability"
+            | "window/workDoneProgress/create"
+            | "window/showMessageRequest" => Ok(Value::Null),
+            _ if method.starts_with("workspace/") && method.ends_with("/refresh") => Ok(Value::Null),
+            _ => Err(Refusal { code: UNKNOWN_METHOD, message: format!("this client has no `{method}`") }),
+        }
+    }
+
+    fn over(&self, why: &Over) {
+        let how = match why {
+            Over::Closed => "it has ended".to_owned(),
+            Over::Garbled(what) => format!("it wrote what is no message: {what}"),
+            Over::Deaf => "it does not read what it is sent".to_owned(),
+        };
+        self.note(|readiness| readiness.died(how));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KNOWN;
+
+    #[test]
+    fn what_a_server_asks_is_answered() {
+        let heard = Heard::new(Path::new("/a/b c"), Readiness::new(&KNOWN[0], None));
+        let folder = json!({ "uri": "file:///a/b%20c", "name": "b c" });
+        let rows = [
+            ("workspace/configuration", json!({ "items": [{}, {}] }), Ok(json!([null, null]))),
+            ("workspace/configuration", Value::Null, Ok(json!([]))),
+            ("workspace/workspaceFolders", Value::Null, Ok(json!([folder]))),
+            ("client/registerCapability", json!({ "registrations": [] }), Ok(Value::Null)),
+            ("window/workDoneProgress/create", json!({ "token": 1 }), Ok(Value::Null)),
+            ("workspace/inlayHint/refresh", Value::Null, Ok(Value::Null)),
+            ("window/showDocument", Value::Null, Ok(json!({ "success": false }))),
+            (
+                "some/thing",
+                Value::Null,
+                Err(Refusal { code: -32601, message: "this client has no `some/thing`".to_owned() }),
+            ),
+        ];
+        for (method, params, wanted) in rows {
+            assert_eq!(heard.request(method, &params), wanted, "{method}");
+        }
+    }
+}

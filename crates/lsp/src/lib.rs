@@ -1,0 +1,33 @@
+//! Language servers: which there are, started once for all who ask, ready or not, asked and understood.
+//!
+//! A server answers long before it has read everything, and does not say so. So what it has announced is judged
+//! ([`Standing`]), and every answer can be given with whether it is complete and why. A server that fails is a [`Fault`], never an
+//! answer with nothing in it. Nothing here reads files: contents and what changed on the disk are told by the caller.
+
+mod answers;
+mod documents;
+mod fault;
+mod framing;
+mod greeting;
+mod heard;
+mod home;
+mod known;
+mod message;
+mod position;
+mod question;
+mod readiness;
+mod server;
+mod servers;
+mod uri;
+mod wire;
+
+pub use answers::{Named, Place, Span};
+pub use documents::{Change, Stamp};
+pub use fault::Fault;
+pub use home::{Home, home};
+pub use known::{Edits, KNOWN, Known, Signal};
+pub use position::{Encoding, Position};
+pub use question::{Answer, Question};
+pub use readiness::{Complete, Stage, Standing};
+pub use server::Server;
+pub use servers::{Found, Limits, Servers, Settings};

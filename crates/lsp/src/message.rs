@@ -1,0 +1,106 @@
+//! What a message is: a reply, a request, or news.
+
+use serde_json::{Value, json};
+
+/// The error of a request that this client does not know.
+pub(crate) const UNKNOWN_METHOD: i64 = -32601;
+
+/// A message of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Message {
+    /// The reply to a request of ours.
+    Reply(i64, Result<Value, Refusal>),
+    /// A request of its own; the id is given back as it came.
+    Request(Value, String, Value),
+    /// News that need no reply.
+    News(String, Value),
+}
+
+/// An error that was given instead of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) code: i64,
+    pub(crate) message: String,
+}
+
+impl Message {
+    /// Reads a message; says what is wrong with it where it is none.
+    pub(crate) fn read(body: &[u8]) -> Result<Self, String> {
+        let mut value: Value = serde_json::from_slice(body).map_err(|error| format!("no JSON ({error})"))?;
+        let id = value.get("id").cloned().filter(|id| !id.is_null());
+        let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
+        let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();
+        match (id, method) {
+            (Some(id), Some(method)) => Ok(Self::Request(id, method, take("params"))),
+            (None, Some(method)) => Ok(Self::News(method, take("params"))),
+            (Some(id), None) => {
+                let number = id.as_i64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
+                let number = number.ok_or_else(|| format!("a reply to `{id}`, which nobody asked"))?;
+                let error = take("error");
+                let reply = if error.is_null() { Ok(take("result")) } else { Err(Refusal::read(&error)) };
+                Ok(Self::Reply(number, reply))
+            }
+            (None, None) => Err("a message with neither a method nor an id".to_owned()),
+        }
+    }
+}
+
+impl Refusal {
+    fn read(error: &Value) -> Self {
+        let message = error.get("message").and_then(Value::as_str).unwrap_or("it did not say why");
+        Self { code: error.get("code").and_then(Value::as_i64).unwrap_or(0), message: message.to_owned() }
+    }
+}
+
+/// Writes a request.
+pub(crate) fn request(id: i64, method: &str, params: &Value) -> Vec<u8> {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string().into_bytes()
+}
+
+/// Writes news.
+pub(crate) fn news(method: &str, params: &Value) -> Vec<u8> {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes()
+}
+
+/// Writes the reply to a request of the server.
+pub(crate) fn reply(id: &Value, reply: Result<Value, Refusal>) -> Vec<u8> {
+    let message = match reply {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(Refusal { code, message }) => {
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+        }
+    };
+    message.to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_as_they_come() {
+        let refusal = |code, message: &str| Err(Refusal { code, message: message.to_owned() });
+        let rows = [
+            (r#"{"id":1,"result":[]}"#, Ok(Message::Reply(1, Ok(json!([]))))),
+            (r#"{"id":"2"}"#, Ok(Message::Reply(2, Ok(Value::Null)))),
+            (
+                r#"{"id":3,"result":null,"error":{"code":0,"message":"no"}}"#,
+                Ok(Message::Reply(3, refusal(0, "no"))),
+            ),
+            (r#"{"id":4,"error":{}}"#, Ok(Message::Reply(4, refusal(0, "it did not say why")))),
+            (
+                r#"{"id":"a","method":"m","params":[1]}"#,
+                Ok(Message::Request(json!("a"), "m".into(), json!([1]))),
+            ),
+            (r#"{"id":null,"method":"m"}"#, Ok(Message::News("m".into(), Value::Null))),
+            (r#"{"id":"x","result":1}"#, Err("a reply to `\"x\"`, which nobody asked".to_owned())),
+            ("{}", Err("a message with neither a method nor an id".to_owned())),
+            ("[]", Err("a message with neither a method nor an id".to_owned())),
+        ];
+        for (body, wanted) in rows {
+            assert_eq!(Message::read(body.as_bytes()), wanted, "{body}");
+        }
+        let wrong = Message::read(b"{").unwrap_err();
+        assert!(wrong.starts_with("no JSON (EOF"), "{wrong}");
+    }
+}

@@ -1,0 +1,97 @@
+//! Places in a line, counted as a server counts them.
+
+/// How a server counts the characters of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// In bytes of UTF-8.
+    Utf8,
+    /// In units of UTF-16: what holds where a server says nothing.
+    #[default]
+    Utf16,
+    /// In characters.
+    Utf32,
+}
+
+/// A place in a file, as a server counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The line, from 0.
+    pub line: u32,
+    /// The place in the line, from 0, counted by the server's encoding.
+    pub character: u32,
+}
+
+impl Encoding {
+    /// Reads the name that a server gives; none for one that does not exist.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "utf-8" => Some(Self::Utf8),
+            "utf-16" => Some(Self::Utf16),
+            "utf-32" => Some(Self::Utf32),
+            _ => None,
+        }
+    }
+
+    /// Counts up to a byte of a line; a byte in the middle of a character counts as its beginning.
+    #[must_use]
+    pub fn count(self, line: &str, byte: usize) -> u32 {
+        let before = &line[..floor(line, byte)];
+        let count = match self {
+            Self::Utf8 => before.len(),
+            Self::Utf16 => before.chars().map(char::len_utf16).sum(),
+            Self::Utf32 => before.chars().count(),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Finds the byte of a line for a count; what lies behind the line is its end.
+    #[must_use]
+    pub fn byte(self, line: &str, count: u32) -> usize {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let mut passed = 0;
+        for (byte, letter) in line.char_indices() {
+            let width = match self {
+                Self::Utf8 => letter.len_utf8(),
+                Self::Utf16 => letter.len_utf16(),
+                Self::Utf32 => 1,
+            };
+            if count < passed + width {
+                return byte;
+            }
+            passed += width;
+        }
+        line.len()
+    }
+}
+
+fn floor(line: &str, byte: usize) -> usize {
+    (0..=byte.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_as_servers_count_them() {
+        // `ä` is 2 bytes and 1 unit, `😀` is 4 bytes and 2 units.
+        let line = "ä😀x";
+        let rows = [(0, 0, 0, 0), (2, 2, 1, 1), (6, 6, 3, 2), (7, 7, 4, 3)];
+        for (byte, utf8, utf16, utf32) in rows {
+            for (encoding, count) in
+                [(Encoding::Utf8, utf8), (Encoding::Utf16, utf16), (Encoding::Utf32, utf32)]
+            {
+                assert_eq!(encoding.count(line, byte), count, "{encoding:?} {byte}");
+                assert_eq!(encoding.byte(line, count), byte, "{encoding:?} {count}");
+            }
+        }
+        let inside = [(Encoding::Utf8, 1, 0), (Encoding::Utf8, 5, 2), (Encoding::Utf16, 2, 2)];
+        for (encoding, count, byte) in inside {
+            assert_eq!(encoding.byte(line, count), byte, "{encoding:?} {count}");
+        }
+        assert_eq!((Encoding::Utf16.byte(line, 99), Encoding::Utf8.count(line, 99)), (7, 7));
+        assert_eq!(Encoding::Utf32.count(line, 4), 1);
+        assert_eq!(Encoding::of_name("utf-7"), None);
+    }
+}

@@ -1,0 +1,383 @@
+//! How far a server is, by what it has said.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{Known, Signal};
+
+/// How long it must be quiet after progress has ended: what ends may begin again.
+const SETTLE: Duration = Duration::from_millis(300);
+/// How long it is waited for progress to begin.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// Whether an answer holds all that there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Complete {
+    /// It does.
+    Yes,
+    /// It does not, or not surely: something is known to be missing or unread.
+    No,
+    /// Nobody can tell.
+    Unknown,
+}
+
+/// How far a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// It was started and has not answered yet.
+    Starting,
+    /// It reads the project; how far it is, in percent, where it says so.
+    Indexing(Option<u8>),
+    /// It has read the project.
+    Ready,
+    /// It answers, and nothing says whether it has read the project.
+    Unconfirmed,
+    /// It says itself that it could not read the project.
+    Degraded,
+    /// It has ended.
+    Dead,
+}
+
+/// How far a server is, whether its answers are complete, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// How far it is.
+    pub stage: Stage,
+    /// Whether an answer that it gives now holds all that there is.
+    pub complete: Complete,
+    /// What this is judged by, in a few words.
+    pub why: String,
+}
+
+/// What one server has said of how far it is.
+#[derive(Debug)]
+pub(crate) struct Readiness {
+    signal: Signal,
+    cap: Duration,
+    partial: Option<String>,
+    greeted: Option<Instant>,
+    open: BTreeMap<String, Progress>,
+    /// When the last progress that counts has ended.
+    ended: Option<Instant>,
+    status: Option<Status>,
+    /// Whether it has said that it is at work.
+    was_busy: bool,
+    checked: Option<Result<(), String>>,
+    dead: Option<String>,
+}
+
+#[derive(Debug)]
+struct Progress {
+    title: String,
+    percent: Option<u8>,
+}
+
+/// What a server says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Status {
+    Busy,
+    Idle,
+    Broken(String),
+}
+
+impl Readiness {
+    pub(crate) fn new(known: &Known, partial: Option<String>) -> Self {
+        Self {
+            signal: known.signal,
+            cap: known.cap,
+            partial: known.partial.map(str::to_owned).or(partial),
+            greeted: None,
+            open: BTreeMap::new(),
+            ended: None,
+            status: None,
+            was_busy: false,
+            checked: None,
+            dead: None,
+        }
+    }
+
+    /// Notes that it has answered the greeting.
+    pub(crate) fn greeted(&mut self, now: Instant) {
+        self.greeted = Some(now);
+    }
+
+    /// Notes that it has ended; says how.
+    pub(crate) fn died(&mut self, how: String) {
+        self.dead.get_or_insert(how);
+    }
+
+    /// Notes what came of looking for something in its answer that is known to be there.
+    pub(crate) fn checked(&mut self, found: Result<(), String>) {
+        self.checked = Some(found);
+    }
+
+    /// Hears news of the server.
+    pub(crate) fn hear(&mut self, method: &str, params: &Value, now: Instant) {
+        match method {
+            "$/progress" => self.progress(params, now),
+            "experimental/serverStatus" => {
+                let quiescent = params.get("quiescent").and_then(Value::as_bool);
+                let broken = params.get("health").and_then(Value::as_str) == Some("error");
+                let message = params.get("message").and_then(Value::as_str).unwrap_or("it did not say why");
+                self.was_busy |= quiescent == Some(false);
+                self.status = Some(match quiescent {
+                    Some(false) => Status::Busy,
+                    _ if broken => Status::Broken(message.to_owned()),
+                    _ => Status::Idle,
+                });
+            }
+            "language/status" => {
+                let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
+                match params.get("type").and_then(Value::as_str) {
+                    Some("ServiceReady") => self.status = Some(Status::Idle),
+                    Some("Error") => self.status = Some(Status::Broken(message.to_owned())),
+                    Some("Starting") => self.status = Some(Status::Busy),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Judges how far it is.
+    pub(crate) fn judge(&self, now: Instant) -> Standing {
+        let standing = |stage, complete, why: &str| Standing { stage, complete, why: why.to_owned() };
+        if let Some(how) = &self.dead {
+            return standing(Stage::Dead, Complete::No, how);
+        }
+        let Some(greeted) = self.greeted else {
+            return standing(Stage::Starting, Complete::No, "it has not answered its greeting yet");
+        };
+        if let Some(Status::Broken(why)) = &self.status {
+            return standing(Stage::Degraded, Complete::No, &format!("it says of itself: {why}"));
+        }
+        let error = self.open.values().find(|progress| progress.title.to_lowercase().starts_with("error"));
+        if let Some(progress) = error {
+            return standing(Stage::Degraded, Complete::No, &format!("it says: {}", progress.title));
+        }
+        let age = now.saturating_duration_since(greeted);
+        match self.ready(age, now) {
+            Ready::Yes(why) => match (&self.partial, &self.checked) {
+                (Some(partial), _) => standing(Stage::Ready, Complete::No, partial),
+                (None, Some(Err(missing))) => standing(Stage::Unconfirmed, Complete::No, missing),
+                (None, _) => standing(Stage::Ready, Complete::Yes, why),
+            },
+            Ready::Open(why) => {
+                let complete = if self.partial.is_some() { Complete::No } else { Complete::Unknown };
+                let why = self.partial.as_deref().unwrap_or(why);
+                standing(Stage::Unconfirmed, complete, why)
+            }
+            Ready::No(why) if age >= self.cap => {
+                let why = format!("it was waited for {} s, and still {why}", self.cap.as_secs());
+                standing(Stage::Unconfirmed, Complete::Unknown, &why)
+            }
+            Ready::No(why) => standing(Stage::Indexing(self.percent()), Complete::No, &why),
+        }
+    }
+
+    /// Says whether all is read, before what is known to be missing is looked at.
+    fn ready(&self, age: Duration, now: Instant) -> Ready {
+        let quiet = |ended: Instant| now.saturating_duration_since(ended) >= SETTLE;
+        let counts = |token: &String| !matches!(self.signal, Signal::Token(wanted) if wanted != token);
+        let busy = self.open.iter().find(|(token, _)| counts(token)).map(|(_, progress)| progress);
+        let doing = |progress: &Progress| match progress.percent {
+            Some(percent) => format!("it is busy: {} ({percent} %)", progress.title),
+            None => format!("it is busy: {}", progress.title),
+        };
+        match (self.signal, busy, self.ended) {
+            (Signal::Answers, ..) => Ready::Yes("it answers when it has read the project"),
+            (Signal::Nothing, ..) => match &self.checked {
+                Some(Ok(())) => Ready::Yes("its answer holds what is known to be there"),
+                _ => Ready::Open("it never says when it has read the project"),
+            },
+            (Signal::Status, ..) => match &self.status {
+                Some(Status::Idle) if self.was_busy => Ready::Yes("it says that it is at rest"),
+                _ => Ready::No(
+                    busy.map_or_else(|| "it has not said that it has loaded the project".to_owned(), doing),
+                ),
+            },
+            (Signal::Service, ..) => match &self.status {
+                Some(Status::Idle) => Ready::Yes("it says that its service is ready"),
+                _ => Ready::No(
+                    busy.map_or_else(|| "it has not said that its service is ready".to_owned(), doing),
+                ),
+            },
+            (_, Some(progress), _) => Ready::No(doing(progress)),
+            (_, None, Some(ended)) if quiet(ended) => Ready::Yes("what it did has ended"),
+            (_, None, Some(_)) => Ready::No("what it did has ended just now".to_owned()),
+            (_, None, None) if age >= GRACE => Ready::Open("it has not said that it reads the project"),
+            (_, None, None) => Ready::No("it has not said yet that it reads the project".to_owned()),
+        }
+    }
+
+    fn percent(&self) -> Option<u8> {
+        self.open.values().filter_map(|progress| progress.percent).min()
+    }
+
+    fn progress(&mut self, params: &Value, now: Instant) {
+        let Some(token) = params.get("token") else { return };
+        let token = token.as_str().map_or_else(|| token.to_string(), str::to_owned);
+        let Some(value) = params.get("value") else { return };
+        let percent = value.get("percentage").and_then(Value::as_f64);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is between 0 and 100"
+        )]
+        let percent = percent.map(|percent| percent.clamp(0.0, 100.0) as u8);
+        match value.get("kind").and_then(Value::as_str) {
+            Some("begin") => {
+                let title = value.get("title").and_then(Value::as_str).unwrap_or("at work").to_owned();
+                self.open.insert(token, Progress { title, percent });
+            }
+            Some("report") => {
+                if let Some(open) = self.open.get_mut(&token) {
+                    open.percent = percent.or(open.percent);
+                }
+            }
+            Some("end") => {
+                let counts = !matches!(self.signal, Signal::Token(wanted) if wanted != token);
+                if self.open.remove(&token).is_some() && counts {
+                    self.ended = Some(now);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+enum Ready {
+    Yes(&'static str),
+    No(String),
+    Open(&'static str),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{KNOWN, known::Known};
+    use serde_json::json;
+
+    fn known(name: &str) -> &'static Known {
+        KNOWN.iter().find(|known| known.name == name).unwrap()
+    }
+
+    fn begin(token: &str, title: &str) -> Value {
+        json!({ "token": token, "value": { "kind": "begin", "title": title, "percentage": 0 } })
+    }
+
+    fn report(token: &str, percent: u8) -> Value {
+        json!({ "token": token, "value": { "kind": "report", "percentage": percent } })
+    }
+
+    fn end(token: &str) -> Value {
+        json!({ "token": token, "value": { "kind": "end" } })
+    }
+
+    fn status(quiescent: bool, health: &str) -> Value {
+        json!({ "quiescent": quiescent, "health": health, "message": "no workspace" })
+    }
+
+    /// What is heard and when, in milliseconds after the greeting, and what is judged at a time.
+    fn check(name: &str, heard: &[(u64, &str, Value)], at: u64, stage: Stage, complete: Complete, why: &str) {
+        let start = Instant::now();
+        let mut readiness = Readiness::new(known(name), None);
+        readiness.greeted(start);
+        for (when, method, params) in heard {
+            readiness.hear(method, params, start + Duration::from_millis(*when));
+        }
+        let wanted = Standing { stage, complete, why: why.to_owned() };
+        assert_eq!(readiness.judge(start + Duration::from_millis(at)), wanted, "{name} {heard:?} {at}");
+    }
+
+    #[test]
+    fn an_index_that_was_built_is_ready_only_when_it_stays_quiet() {
+        let index = "backgroundIndexProgress";
+        let p = "$/progress";
+        let began = (150, p, begin(index, "indexing"));
+        let quiet = "it has not said yet that it reads the project";
+        check("clangd", &[], 900, Stage::Indexing(None), Complete::No, quiet);
+        let never = "it has not said that it reads the project";
+        check("clangd", &[], 4_000, Stage::Unconfirmed, Complete::Unknown, never);
+        let other = (100, p, begin("other", "parsing"));
+        check("clangd", &[other], 4_000, Stage::Unconfirmed, Complete::Unknown, never);
+        let half = [began.clone(), (300, p, report(index, 42))];
+        let busy = "it is busy: indexing (42 %)";
+        check("clangd", &half, 5_000, Stage::Indexing(Some(42)), Complete::No, busy);
+        let capped = "it was waited for 60 s, and still it is busy: indexing (42 %)";
+        check("clangd", &half, 60_000, Stage::Unconfirmed, Complete::Unknown, capped);
+        let done = [began, (500, p, end(index))];
+        let now = "what it did has ended just now";
+        check("clangd", &done, 700, Stage::Indexing(None), Complete::No, now);
+        check("clangd", &done, 800, Stage::Ready, Complete::Yes, "what it did has ended");
+        let error = [
+            (0, p, begin("1", "Setting up workspace")),
+            (9, p, end("1")),
+            (10, p, begin("2", "Error loading workspace")),
+        ];
+        check("gopls", &error, 9_000, Stage::Degraded, Complete::No, "it says: Error loading workspace");
+        check("gopls", &error[..2], 9_000, Stage::Ready, Complete::Yes, "what it did has ended");
+    }
+
+    #[test]
+    fn being_at_rest_counts_after_being_at_work_only() {
+        let s = "experimental/serverStatus";
+        let unread = "it has not said that it has loaded the project";
+        let (name, no) = ("rust-analyzer", Complete::No);
+        check(name, &[], 100, Stage::Indexing(None), no, unread);
+        check(name, &[(0, s, status(true, "ok"))], 100, Stage::Indexing(None), no, unread);
+        let loaded = [(0, s, status(false, "ok")), (50, s, status(true, "ok"))];
+        check(name, &loaded, 100, Stage::Ready, Complete::Yes, "it says that it is at rest");
+        let again = [loaded[0].clone(), loaded[1].clone(), (60, s, status(false, "ok"))];
+        check(name, &again, 100, Stage::Indexing(None), no, unread);
+        let broken = [(0, s, status(false, "ok")), (50, s, status(true, "error"))];
+        check(name, &broken, 100, Stage::Degraded, no, "it says of itself: no workspace");
+        let l = "language/status";
+        let service = "it has not said that its service is ready";
+        check("jdtls", &[(0, l, json!({ "type": "Started" }))], 9, Stage::Indexing(None), no, service);
+        let ready = [(0, l, json!({ "type": "ServiceReady" }))];
+        check("jdtls", &ready, 9, Stage::Ready, Complete::Yes, "it says that its service is ready");
+    }
+
+    #[test]
+    fn what_says_nothing_is_believed_only_when_it_was_checked() {
+        let silent = "it never says when it has read the project";
+        check("pyright", &[], 90_000, Stage::Unconfirmed, Complete::Unknown, silent);
+        let searched = [(1, "$/progress", begin("1", "Finding references")), (2, "$/progress", end("1"))];
+        check("pyright", &searched, 90_000, Stage::Unconfirmed, Complete::Unknown, silent);
+        let answers = "it answers when it has read the project";
+        check("ty", &[], 0, Stage::Ready, Complete::Yes, answers);
+        check("jedi-language-server", &[], 0, Stage::Ready, Complete::No, "jedi cuts its search short");
+
+        let now = Instant::now();
+        let judged = |name, partial: Option<&str>, found: Result<(), String>| {
+            let mut readiness = Readiness::new(known(name), partial.map(str::to_owned));
+            readiness.greeted(now);
+            readiness.checked(found);
+            let standing = readiness.judge(now);
+            (standing.stage, standing.complete, standing.why)
+        };
+        let holds = "its answer holds what is known to be there".to_owned();
+        assert_eq!(judged("pyright", None, Ok(())), (Stage::Ready, Complete::Yes, holds));
+        let lacks = "it lacks b.py".to_owned();
+        let found = judged("ty", None, Err(lacks.clone()));
+        assert_eq!(found, (Stage::Unconfirmed, Complete::No, lacks));
+        let no_database = "no database".to_owned();
+        assert_eq!(judged("ty", Some("no database"), Ok(())), (Stage::Ready, Complete::No, no_database));
+    }
+
+    #[test]
+    fn one_that_ended_is_dead_and_one_that_never_answered_is_starting() {
+        let now = Instant::now();
+        let mut readiness = Readiness::new(known("ty"), None);
+        let late = now + Duration::from_secs(900);
+        assert_eq!(readiness.judge(late).stage, Stage::Starting);
+        readiness.died("it ended with code 1".to_owned());
+        readiness.died("its output ended".to_owned());
+        let dead =
+            Standing { stage: Stage::Dead, complete: Complete::No, why: "it ended with code 1".to_owned() };
+        assert_eq!(readiness.judge(now), dead);
+    }
+}

@@ -1,0 +1,318 @@
+//! One server: started once, greeted, shown files, asked.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use toolpost_process::{Exit, Launch, Program, Sandbox, Served};
+
+use crate::documents::{self, Documents, Letter};
+use crate::greeting::{Promises, greeting};
+use crate::heard::Heard;
+use crate::readiness::Readiness;
+use crate::wire::{Over, Unanswered, Wire, locked};
+use crate::{Answer, Change, Encoding, Fault, Home, Known, Question, Settings, Stage, Stamp, Standing};
+
+/// How long the end of a server is waited for that has closed its output.
+const ENDING: Duration = Duration::from_secs(1);
+/// How long it is waited for before a question is asked again that came too early.
+const AGAIN: Duration = Duration::from_millis(300);
+/// What a server answers when the files changed under a question, or it gave it up itself.
+const TOO_EARLY: [i64; 2] = [-32801, -32802];
+/// How often it is looked whether a server is ready that says nothing new.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// One server that was started; it ends when this is dropped.
+pub struct Server {
+    known: &'static Known,
+    served: Served,
+    wire: Wire,
+    heard: Arc<Heard>,
+    greeted: watch::Sender<Option<Result<Promises, Fault>>>,
+    documents: Mutex<Documents>,
+    used: Mutex<Instant>,
+    started: Instant,
+    lost: Mutex<Option<Fault>>,
+}
+
+impl Server {
+    /// Starts one; the greeting goes on beside whoever asked for it.
+    pub(crate) fn start(
+        known: &'static Known,
+        program: &Path,
+        home: &Home,
+        settings: &Settings,
+        disk: HashMap<PathBuf, Stamp>,
+    ) -> Result<Arc<Self>, Fault> {
+        let not_started = |why: String| Fault::NotStarted { server: known.name.to_owned(), why };
+        let sandbox = match &settings.sandbox {
+            Sandbox::On(plan) => Sandbox::On(toolpost_process::Plan {
+                access: toolpost_process::Access::Read,
+                network: toolpost_process::Network::Closed,
+                ..plan.clone()
+            }),
+            Sandbox::Off => Sandbox::Off,
+        };
+        let launch = Launch {
+            environment: settings.environment.clone().without_places(&settings.not_in),
+            sandbox,
+            ..Launch::new(Program::direct(program, known.arguments), &home.directory)
+        };
+        let (served, wires) = Served::start(&launch).map_err(|error| not_started(error.to_string()))?;
+        let heard = Heard::new(&home.directory, Readiness::new(known, home.lacks.clone()));
+        let wire = Wire::new(wires, settings.limits.message, Arc::clone(&heard) as _)
+            .map_err(|fault| not_started(fault.to_string()))?;
+        let now = Instant::now();
+        let server = Arc::new(Self {
+            known,
+            served,
+            wire,
+            heard,
+            greeted: watch::channel(None).0,
+            documents: Mutex::new(Documents::new(disk)),
+            used: Mutex::new(now),
+            started: now,
+            lost: Mutex::new(None),
+        });
+        tokio::spawn(greet(Arc::clone(&server)));
+        Ok(server)
+    }
+
+    /// Gives what is known of it.
+    #[must_use]
+    pub fn known(&self) -> &'static Known {
+        self.known
+    }
+
+    /// Says how far it is.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        locked(&self.heard.readiness).judge(Instant::now())
+    }
+
+    /// Says how long ago it was last needed.
+    #[must_use]
+    pub fn idle(&self) -> Duration {
+        locked(&self.used).elapsed()
+    }
+
+    /// Waits until it has answered the greeting, and gives what can be done then.
+    ///
+    /// # Errors
+    /// When it does not in that time, or has ended.
+    pub async fn greeted(&self, wait: Duration) -> Result<Talk<'_>, Fault> {
+        *locked(&self.used) = Instant::now();
+        let mut greeted = self.greeted.subscribe();
+        let known = match timeout(wait, greeted.wait_for(Option::is_some)).await {
+            Ok(Ok(known)) => known.clone(),
+            Ok(Err(_)) | Err(_) => None,
+        };
+        match known {
+            Some(Ok(promises)) => Ok(Talk { server: self, promises }),
+            Some(Err(fault)) => Err(fault),
+            None => Err(Fault::Late {
+                server: self.known.name.to_owned(),
+                method: "initialize".to_owned(),
+                waited: wait,
+            }),
+        }
+    }
+
+    /// Notes what came of looking in its answer for something that is known to be there.
+    pub fn checked(&self, found: Result<(), String>) {
+        self.heard.note(|readiness| readiness.checked(found));
+    }
+
+    /// Says how it failed, once it has; nothing while it lives.
+    pub(crate) fn lost(&self) -> Option<Fault> {
+        let dead = self.served.exit().is_some() || self.standing().stage == Stage::Dead;
+        dead.then(|| locked(&self.lost).clone().unwrap_or_else(|| self.ended("by itself")))
+    }
+
+    /// Says how long it has run.
+    pub(crate) fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Says how many bytes of memory it holds.
+    pub(crate) fn memory(&self) -> u64 {
+        self.served.memory().unwrap_or(0)
+    }
+
+    /// Ends it at once, for a reason that later calls are told.
+    pub(crate) fn end(&self, fault: Fault) {
+        self.heard.note(|readiness| readiness.died(fault.to_string()));
+        locked(&self.lost).get_or_insert(fault);
+        self.wire.end(&Over::Closed);
+        self.served.kill();
+    }
+
+    /// Asks it to end by itself, and ends it when it has not done so in that time.
+    pub(crate) async fn shut_down(&self, wait: Duration) {
+        if timeout(wait, self.wire.request("shutdown", &Value::Null)).await.is_ok() {
+            self.wire.tell("exit", &Value::Null);
+            // Where it stays it is killed.
+            let _ = timeout(wait, self.served.wait()).await;
+        }
+        self.served.kill();
+    }
+
+    /// Waits for a reply.
+    async fn request(&self, method: &str, params: &Value, within: Duration) -> Result<Value, Fault> {
+        let server = self.known.name.to_owned();
+        let method = method.to_owned();
+        match timeout(within, self.wire.request(&method, params)).await {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(Unanswered::Refused(refusal))) => {
+                Err(Fault::Refused { server, method, code: refusal.code, message: refusal.message })
+            }
+            Ok(Err(Unanswered::Over(over))) => Err(self.over(over).await),
+            Err(_) => Err(Fault::Late { server, method, waited: within }),
+        }
+    }
+
+    /// Says why there is no connection any more; what is still there of the server is ended.
+    async fn over(&self, over: Over) -> Fault {
+        let server = self.known.name.to_owned();
+        let fault = match over {
+            Over::Garbled(what) => Fault::Garbled { server, what },
+            Over::Deaf => Fault::Deaf { server },
+            Over::Closed => {
+                // One that closed its output has ended, or is about to.
+                let _ = timeout(ENDING, self.served.wait()).await;
+                self.ended("while it was asked")
+            }
+        };
+        let fault = locked(&self.lost).get_or_insert(fault).clone();
+        self.end(fault.clone());
+        fault
+    }
+
+    fn ended(&self, when: &'static str) -> Fault {
+        let how = match self.served.exit() {
+            Some(Exit::Code(code)) => format!("with code {code}"),
+            Some(Exit::Signal(signal)) => format!("by signal {signal}"),
+            Some(Exit::Unknown) => "nobody knows how".to_owned(),
+            None => "it closed its output".to_owned(),
+        };
+        Fault::Ended { server: self.known.name.to_owned(), when, how, said: self.wire.said() }
+    }
+
+    fn send(&self, letters: impl IntoIterator<Item = Letter>) {
+        for (method, params) in letters {
+            self.wire.tell(method, &params);
+        }
+    }
+}
+
+/// Greets a server; what comes of it is told to all who wait for it.
+async fn greet(server: Arc<Server>) {
+    let params = greeting(server.heard.root());
+    let answer = server.request("initialize", &params, server.known.cap).await;
+    let promises = answer.and_then(|answer| {
+        Promises::read(&answer).map_err(|what| {
+            let fault =
+                Fault::Odd { server: server.known.name.to_owned(), method: "initialize".to_owned(), what };
+            server.end(fault.clone());
+            fault
+        })
+    });
+    match &promises {
+        Ok(_) => {
+            server.wire.tell("initialized", &json!({}));
+            server.heard.note(|readiness| readiness.greeted(Instant::now()));
+        }
+        Err(fault) => server.end(fault.clone()),
+    }
+    server.greeted.send_replace(Some(promises));
+}
+
+/// What can be done with a server that has answered the greeting.
+pub struct Talk<'a> {
+    server: &'a Server,
+    promises: Promises,
+}
+
+impl Talk<'_> {
+    /// Says how it counts characters.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding {
+        self.promises.encoding
+    }
+
+    /// Tells it what changed on the disk since it was last told, and says what that is.
+    pub fn disk(&self, now: HashMap<PathBuf, Stamp>) -> Vec<(PathBuf, Change)> {
+        let mut documents = locked(&self.server.documents);
+        let changes = documents.compare(now);
+        if changes.is_empty() {
+            return changes;
+        }
+        let gone = changes.iter().filter(|(_, change)| *change == Change::Deleted);
+        let closed: Vec<Letter> = gone.filter_map(|(path, _)| documents.close(path)).collect();
+        self.server.send(closed.into_iter().chain([documents::watched(&changes)]));
+        changes
+    }
+
+    /// Tells whether a file is open for it.
+    #[must_use]
+    pub fn is_open(&self, path: &Path) -> bool {
+        locked(&self.server.documents).is_open(path)
+    }
+
+    /// Shows it a file as it is now; nothing happens where it knows that.
+    pub fn show(&self, path: &Path, language: &str, text: &str) {
+        let mut documents = locked(&self.server.documents);
+        let letters = documents.show(path, language, text);
+        self.server.send(letters);
+    }
+
+    /// Closes the files that were not needed for longest, where many are open.
+    pub fn close_old(&self) {
+        let letters = locked(&self.server.documents).close_old();
+        self.server.send(letters);
+    }
+
+    /// Waits until it has read the project, as long as is wanted, and says how far it is then.
+    pub async fn settled(&self, wait: Duration) -> Standing {
+        let end = Instant::now() + wait;
+        let mut news = self.server.heard.follow();
+        loop {
+            let standing = self.server.standing();
+            let left = end.saturating_duration_since(Instant::now());
+            if !matches!(standing.stage, Stage::Starting | Stage::Indexing(_)) || left.is_zero() {
+                return standing;
+            }
+            // Whether there is news or not, it is judged again.
+            let _ = timeout(left.min(LOOK), news.changed()).await;
+        }
+    }
+
+    /// Asks it; a question that came too early for it is asked again in the same time.
+    ///
+    /// # Errors
+    /// When it fails, refuses, is late, or answers what cannot be understood.
+    pub async fn ask(&self, question: &Question, within: Duration) -> Result<Answer, Fault> {
+        let (server, method) = (self.server.known.name.to_owned(), question.method().to_owned());
+        if !self.promises.answers.iter().any(|promise| promise == question.promise()) {
+            return Err(Fault::Unable { server, method });
+        }
+        let end = Instant::now() + within;
+        let params = question.params();
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.server.request(&method, &params, left).await {
+                Err(Fault::Refused { code, .. }) if TOO_EARLY.contains(&code) && left > AGAIN => {
+                    tokio::time::sleep(AGAIN).await;
+                }
+                Err(fault) => return Err(fault),
+                Ok(answer) => {
+                    return question.read(&answer).map_err(|what| Fault::Odd { server, method, what });
+                }
+            }
+        }
+    }
+}
