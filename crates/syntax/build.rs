@@ -44,6 +44,12 @@ struct Language {
     modifiers: Vec<String>,
     #[serde(default)]
     shells: Vec<(String, String)>,
+    #[serde(default = "bare")]
+    frames: Vec<(String, String)>,
+    #[serde(default = "bare")]
+    holes: Vec<(String, String)>,
+    #[serde(default = "ended")]
+    many: (String, String),
     #[serde(default)]
     filler: String,
     overloads: Option<String>,
@@ -109,6 +115,14 @@ fn code() -> String {
 
 fn dollar() -> char {
     '$'
+}
+
+fn bare() -> Vec<(String, String)> {
+    vec![(String::new(), String::new())]
+}
+
+fn ended() -> (String, String) {
+    (String::new(), ";".to_owned())
 }
 
 fn name() -> String {
@@ -184,6 +198,7 @@ fn write_language(
     writeln!(out, "    callables: &{:?}, values: &{:?},", table.callables, table.values)?;
     writeln!(out, "    hints: &{:?}, modifiers: &{:?},", table.hints, table.modifiers)?;
     writeln!(out, "    shells: &{:?}, filler: {:?},", table.shells, table.filler)?;
+    writeln!(out, "    frames: &{:?}, holes: &{:?}, many: {:?},", table.frames, table.holes, table.many)?;
     let overloads = table.overloads.as_ref();
     let overloads = overloads.map_or("None".to_owned(), |kind| format!("ByType({kind:?})"));
     let merges = if table.merge { "ByTree" } else { "ByLines" };

@@ -45,6 +45,12 @@ pub(crate) struct Grammar {
     pub(crate) merges: Merges,
     /// What is written in it.
     pub(crate) sort: Sort,
+    /// What a pattern is read in; each place where it can stand counts.
+    pub(crate) frames: &'static [(&'static str, &'static str)],
+    /// What is put around a hole of a pattern, so that it can stand where it does; one of them.
+    pub(crate) holes: &'static [(&'static str, &'static str)],
+    /// What is put around a hole for any number of nodes that ends a block.
+    pub(crate) many: (&'static str, &'static str),
     /// What stands for `$` in a pattern, where that is no part of a name.
     pub(crate) meta: char,
     /// How headings are read, where they hold what follows them.

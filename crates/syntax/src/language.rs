@@ -61,6 +61,12 @@ impl Language {
         self.0.sort == Sort::Code
     }
 
+    /// Tells whether who asks for another language means this one, too: its files are the same with something added.
+    #[must_use]
+    pub fn widens(self, other: Self) -> bool {
+        matches!((self.name(), other.name()), ("tsx", "typescript"))
+    }
+
     /// Gives what stands for `$` in a pattern, so that `$NAME` is read as a name.
     #[must_use]
     pub fn meta(self) -> char {

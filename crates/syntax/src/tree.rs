@@ -95,6 +95,17 @@ impl<'a> Tree<'a> {
         documents.then(|| text.byte_range())
     }
 
+    /// Tells whether the parser made sense of all of it.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.tree.root_node().has_error()
+    }
+
+    /// Gives the tree itself once more.
+    pub(crate) fn copied(&self) -> tree_sitter::Tree {
+        self.tree.clone()
+    }
+
     /// Lists the comments and texts that go over several lines.
     pub(crate) fn long_tokens(&self) -> Vec<Range<usize>> {
         let grammar = self.language.0;
@@ -155,4 +166,22 @@ pub(crate) fn tree_of(grammar: &tree_sitter::Language, text: &str) -> Result<tre
     parser
         .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
         .ok_or(Unread::TooTangled)
+}
+
+/// Tells whether there are more levels below a node than these.
+pub(crate) fn deeper_than(top: Node<'_>, levels: usize) -> bool {
+    let mut cursor = top.walk();
+    loop {
+        if cursor.depth() as usize > levels {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+    }
 }

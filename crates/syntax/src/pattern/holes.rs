@@ -1,0 +1,123 @@
+//! Holes of a pattern: where they are, how they are written so that a parser takes them, how they are known again.
+
+use std::ops::Range;
+
+use ast_grep_core::meta_var::MetaVariable;
+
+use crate::Language;
+
+/// With more holes than these, all are written in the same way.
+const FEW: usize = 6;
+
+/// Finds the holes of a pattern.
+pub(super) fn places(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].find('$') {
+        let start = at + found;
+        let dollars = text[start..].bytes().take_while(|byte| *byte == b'$').count();
+        let name = text[start + dollars..].bytes().take_while(|byte| is_letter(*byte)).count();
+        let named = name > 0 && !text.as_bytes()[start + dollars].is_ascii_digit();
+        at = start + dollars + name;
+        if (dollars == 3 && (named || name == 0)) || (named && dollars < 3) {
+            out.push(start..at);
+        }
+    }
+    out
+}
+
+/// Writes a pattern as a parser may take it, the simple ways first; each list is tried until something in it can be read.
+pub(super) fn written(language: Language, text: &str) -> [Vec<String>; 2] {
+    let (places, ways) = (places(text), language.0.holes);
+    let plain = (0..ways.len()).map(|way| vec![way; places.len()]);
+    let mut choices: Vec<Vec<usize>> = plain.collect();
+    if ways.len() == 2 && places.len() <= FEW {
+        let mixed = 0..1_usize << places.len();
+        choices.extend(mixed.map(|mask| (0..places.len()).map(|at| mask >> at & 1).collect()));
+    }
+    [Ends::Open, Ends::Closed].map(|ends| {
+        let mut out: Vec<String> = Vec::new();
+        for choice in &choices {
+            let written = write(language, text, &places, choice, ends);
+            if !out.contains(&written) {
+                out.push(written);
+            }
+        }
+        out
+    })
+}
+
+/// Knows a hole again from how it was written.
+pub(super) fn hole(language: Language, text: &str) -> Option<MetaVariable> {
+    let (before, after) = language.0.many;
+    let many = text.strip_prefix(before).and_then(|inner| bare(language, inner.strip_suffix(after)?));
+    let many = many.filter(|hole| matches!(hole, MetaVariable::Multiple | MetaVariable::MultiCapture(_)));
+    let ways = || language.0.holes.iter();
+    many.or_else(|| {
+        ways().find_map(|(before, after)| bare(language, text.strip_prefix(before)?.strip_suffix(after)?))
+    })
+}
+
+/// Reads the signs and the name of a hole.
+fn bare(language: Language, text: &str) -> Option<MetaVariable> {
+    let name = text.trim_start_matches(language.meta());
+    let signs = text.chars().take_while(|sign| *sign == language.meta()).count();
+    if !name.bytes().all(is_letter) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    match (signs, name.is_empty(), name.starts_with('_')) {
+        (3, true, _) | (3, false, true) => Some(MetaVariable::Multiple),
+        (3, false, false) => Some(MetaVariable::MultiCapture(name.to_owned())),
+        (1 | 2, false, true) => Some(MetaVariable::Dropped(signs == 1)),
+        (1 | 2, false, false) => Some(MetaVariable::Capture(name.to_owned(), signs == 1)),
+        _ => None,
+    }
+}
+
+/// Whether holes for any number of nodes that end a block get something around them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Open,
+    Closed,
+}
+
+fn write(language: Language, text: &str, places: &[Range<usize>], choice: &[usize], ends: Ends) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut done = 0;
+    for (place, way) in places.iter().zip(choice) {
+        let signs = text[place.clone()].bytes().take_while(|byte| *byte == b'$').count();
+        let last = signs == 3 && text[place.end..].trim_start().starts_with('}');
+        let (before, after) =
+            if last && ends == Ends::Closed { language.0.many } else { language.0.holes[*way] };
+        out.push_str(&text[done..place.start]);
+        out.push_str(before);
+        out.extend(std::iter::repeat_n(language.meta(), signs));
+        out.push_str(&text[place.start + signs..place.end]);
+        out.push_str(after);
+        done = place.end;
+    }
+    out + &text[done..]
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places;
+
+    #[test]
+    fn holes_are_found() {
+        let rows: [(&str, &[&str]); 4] = [
+            ("f($A, $$$B, $$$, $_)", &["$A", "$$$B", "$$$", "$_"]),
+            ("$a $ $1 \"$\" $$$1", &[]),
+            ("$$A $$ $$$$A", &["$$A"]),
+            ("", &[]),
+        ];
+        for (text, wanted) in rows {
+            let found: Vec<&str> = places(text).into_iter().map(|place| &text[place]).collect();
+            assert_eq!(found, wanted, "{text}");
+        }
+    }
+}

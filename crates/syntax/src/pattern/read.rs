@@ -1,0 +1,187 @@
+//! How a pattern is read: as it stands, or as a part of what can stand in a file.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use ast_grep_core::matcher::PatternNode;
+use ast_grep_core::{AstGrep, Pattern};
+use tree_sitter::Node;
+
+use super::grep::document;
+use super::holes;
+use crate::Language;
+use crate::tree::deeper_than;
+
+/// The longest pattern, in bytes.
+const LONGEST: usize = 16 * 1024;
+/// How deep the tree of a pattern may be.
+const DEEPEST: usize = 200;
+
+/// Why a text is no pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoPattern {
+    /// There is nothing in it.
+    #[error("the pattern is empty")]
+    Empty,
+    /// It is longer than any pattern should be.
+    #[error("the pattern is longer than 16 KiB, or nested more than 200 deep")]
+    TooLarge,
+    /// It is a hole for any number of nodes and nothing else.
+    #[error("`{0}` alone stands for any number of nodes; put it into the code in which they stand")]
+    OnlyMany(String),
+    /// It is several pieces of code.
+    #[error(
+        "the pattern is {0} pieces of {1} and not one; put them into the block in which they stand, or ask for one of them"
+    )]
+    Several(usize, &'static str),
+    /// The language's parser cannot read it.
+    #[error("the pattern is no code of {language}: its parser does not understand {part:?}")]
+    Syntax {
+        /// The language.
+        language: &'static str,
+        /// What it does not understand.
+        part: String,
+    },
+}
+
+/// Reads the shapes of a pattern: one for each sort of place in which the parser understands all of it.
+pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, NoPattern> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(NoPattern::Empty);
+    }
+    if text.len() > LONGEST {
+        return Err(NoPattern::TooLarge);
+    }
+    if is_many(text) {
+        return Err(NoPattern::OnlyMany(text.to_owned()));
+    }
+    let written = holes::written(language, text);
+    let (mut shapes, mut why) = (Vec::new(), None);
+    let mut read = |frames: &[(&str, &str)], shapes: &mut Vec<Pattern>| {
+        for (frame, written) in frames.iter().flat_map(|frame| written.iter().map(move |ways| (frame, ways)))
+        {
+            match in_frame(language, written, *frame) {
+                Ok(shape) if shapes.iter().any(|known| is_same(&known.node, &shape.node)) => {}
+                Ok(shape) => shapes.push(shape),
+                Err(error) => why = why.take().or(Some(error)),
+            }
+        }
+    };
+    read(language.0.frames, &mut shapes);
+    if shapes.is_empty() {
+        read(language.0.shells, &mut shapes);
+        shapes.truncate(1);
+    }
+    match why {
+        Some(why) if shapes.is_empty() => Err(why),
+        _ => Ok(shapes),
+    }
+}
+
+/// Tells whether a hole with a name stands twice in a pattern.
+pub(super) fn repeats(text: &str) -> bool {
+    let mut names = HashSet::new();
+    let named = holes::places(text).into_iter().map(|place| text[place].trim_start_matches('$'));
+    let mut named = named.filter(|name| !name.is_empty() && !name.starts_with('_'));
+    named.any(|name| !names.insert(name))
+}
+
+fn is_many(text: &str) -> bool {
+    text.starts_with("$$$") && holes::places(text).first().is_some_and(|place| place.len() == text.len())
+}
+
+/// Tells whether two shapes are the same; a hole alone fits everything.
+fn is_same(one: &PatternNode, other: &PatternNode) -> bool {
+    match (one, other) {
+        (PatternNode::MetaVar { .. }, PatternNode::MetaVar { .. }) => true,
+        (
+            PatternNode::Terminal { text: one, kind_id: kind, .. },
+            PatternNode::Terminal { text: other, kind_id, .. },
+        ) => kind == kind_id && one == other,
+        (
+            PatternNode::Internal { kind_id: kind, children: one },
+            PatternNode::Internal { kind_id, children: other },
+        ) => {
+            let same = || one.iter().zip(other).all(|(one, other)| is_same(one, other));
+            kind == kind_id && one.len() == other.len() && same()
+        }
+        _ => false,
+    }
+}
+
+/// Reads a pattern in what stands around it: as it is written first of all that can be read.
+fn in_frame(
+    language: Language,
+    written: &[String],
+    (before, after): (&str, &str),
+) -> Result<Pattern, NoPattern> {
+    let mut why = NoPattern::Empty;
+    for (at, inner) in written.iter().enumerate() {
+        let whole = format!("{before}{inner}{after}");
+        match at_place(language, &whole, before.len()..before.len() + inner.len()) {
+            Ok(shape) => return Ok(shape),
+            Err(error) if at == 0 => why = error,
+            Err(_) => {}
+        }
+    }
+    Err(why)
+}
+
+/// Reads the code at a place of a text.
+fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Pattern, NoPattern> {
+    let not_read = |part: &str| NoPattern::Syntax {
+        language: language.name(),
+        part: part.replace(language.meta(), "$"),
+    };
+    let source = document(language, whole).map_err(|_| not_read(whole))?;
+    let root = AstGrep::doc(source);
+    let tree = root.root();
+    let top = tree.get_inner_node();
+    if let Some(part) = misread(language, top, whole) {
+        return Err(not_read(part));
+    }
+    let text = &whole[place.clone()];
+    let found = top.descendant_for_byte_range(place.start, place.end).ok_or_else(|| not_read(text))?;
+    let all = found.start_byte() == place.start
+        && whole.get(place.end..found.end_byte()).is_some_and(|rest| rest.trim().is_empty());
+    if !all || found.parent().is_none() {
+        let mut cursor = found.walk();
+        let inside = found.named_children(&mut cursor).filter(|child| {
+            place.start <= child.start_byte() && child.end_byte() <= place.end && !child.is_extra()
+        });
+        return Err(match inside.count() {
+            count @ 2.. => NoPattern::Several(count, language.name()),
+            _ => not_read(text),
+        });
+    }
+    if deeper_than(found, DEEPEST) {
+        return Err(NoPattern::TooLarge);
+    }
+    Ok(Pattern::from(root.adopt(found)))
+}
+
+/// Finds what the parser could not make sense of; what it makes of a hole is all the same, and so are signs that only end something.
+fn misread<'a>(language: Language, top: Node<'_>, text: &'a str) -> Option<&'a str> {
+    let mut cursor = top.walk();
+    loop {
+        let node = cursor.node();
+        let part = text.get(node.byte_range()).unwrap_or_default();
+        let hole = holes::hole(language, part).is_some();
+        if node.is_error() && !hole {
+            return Some(part.trim());
+        }
+        if node.is_missing() && !matches!(node.kind(), ";" | "," | "\n") && !node.kind().contains("semicolon")
+        {
+            return Some(text.get(..node.start_byte()).unwrap_or_default().trim());
+        }
+        if !hole && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
+}
