@@ -8,12 +8,16 @@ mod enforcement;
 mod fallback;
 mod filter;
 pub(crate) mod host;
+#[cfg(windows)]
+mod job_object;
 mod locks;
 mod nested;
 mod pins;
 mod places;
 mod rules;
 mod script;
+#[cfg(any(test, target_os = "macos"))]
+mod seatbelt;
 mod stand_in;
 pub(crate) mod told;
 mod view;
