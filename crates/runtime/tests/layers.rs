@@ -74,6 +74,10 @@ impl Operation for Obey {
                 cx.cancel.cancelled().await;
                 Ok(Output { said: "half".to_owned() })
             }
+            "end in time" => {
+                tokio::time::sleep_until(cx.deadline.unwrap().into()).await;
+                Ok(Output { said: "a part".to_owned() })
+            }
             "a while" => {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 Ok(Output { said: "a while".to_owned() })
@@ -482,6 +486,11 @@ async fn inner_calls_are_settled_one_by_one() {
         (
             json!({ "calls": ["Do half", "Do wait for cancel", "Do hello"], "at_once": 2, "milliseconds": 20 }),
             "0 Done The time of all calls was up while this one ran, so it may not have found all.\nhalf\n1 Failed stopped\n2 Skipped Not begun: the time was up.\nTime",
+        ),
+        // The last one may notice the time before the batch does.
+        (
+            json!({ "calls": ["Do end in time"], "at_once": 1, "milliseconds": 20 }),
+            "0 Done The time of all calls was up while this one ran, so it may not have found all.\na part\nTime",
         ),
         (json!({ "calls": [], "at_once": 2 }), "(empty)"),
     ];

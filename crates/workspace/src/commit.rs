@@ -72,6 +72,7 @@ struct Commit<'a> {
     phase: Phase,
     /// The journal's name in the state directory, if there is one.
     name: Option<String>,
+    is_written_down: bool,
     record: Option<Record>,
     done: Committed,
 }
@@ -94,6 +95,7 @@ impl<'a> Commit<'a> {
             way,
             phase: Phase::Staging,
             name,
+            is_written_down: false,
             record: None,
             done: Committed { changes, notes },
         }
@@ -355,13 +357,15 @@ impl<'a> Commit<'a> {
         }
     }
 
-    fn write_journal(&self) -> Result<(), CommitError> {
+    fn write_journal(&mut self) -> Result<(), CommitError> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
         let sync = match (self.workspace.durability(), self.phase) {
+            (Durability::Power, Phase::Staging) if !self.is_written_down => Sync::FirstName,
             (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
             (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
             (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
         };
+        self.is_written_down = true;
         let journal = self.journal();
         let written = serde_json::to_vec(&journal)
             .map_err(|_| Errno::INVAL)

@@ -448,7 +448,7 @@ fn a_kill_during_an_undo_leaves_it_undone_or_not() {
 }
 
 /// What a commit does to the disk, in order: `sync` for bytes, `name` for a rename in the root, `names` for the sync
-/// of a directory.
+/// of a directory; `written down` for a journal that is brought to the disk with its name.
 fn order(case: &Case) -> Vec<&'static str> {
     let world = world(case);
     let log = world.base().join("log");
@@ -459,11 +459,12 @@ fn order(case: &Case) -> Vec<&'static str> {
     let log = std::fs::read_to_string(log).unwrap();
     let root = world.root().to_str().unwrap().to_owned();
     log.lines()
-        .filter(|line| line.contains(&root))
-        .map(|line| match line {
-            line if line.contains("fdatasync(") => "sync",
-            line if line.contains("fsync(") => "names",
-            _ => "name",
+        .filter_map(|line| match line {
+            line if line.contains("fsync(") && line.contains(".json>") => Some("written down"),
+            line if !line.contains(&root) => None,
+            line if line.contains("fdatasync(") => Some("sync"),
+            line if line.contains("fsync(") => Some("names"),
+            _ => Some("name"),
         })
         .collect()
 }
@@ -475,6 +476,6 @@ fn bytes_reach_the_disk_before_their_name_does() {
     }
     let durable = Case { environment: &[("TOOLPOST_DURABLE", "1")], ..CASES[0] };
     assert_eq!(order(&CASES[0]), ["sync", "name"]);
-    assert_eq!(order(&durable), ["sync", "name", "names"]);
-    assert_eq!(order(&CASES[4]), ["sync", "sync", "name", "name", "names"]);
+    assert_eq!(order(&durable), ["written down", "sync", "name", "names"]);
+    assert_eq!(order(&CASES[4]), ["written down", "sync", "sync", "name", "name", "names"]);
 }

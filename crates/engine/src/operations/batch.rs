@@ -218,7 +218,7 @@ impl Running {
             Some(answer) = self.tasks.join_next() => {
                 self.take(answer);
                 // The calls know the time themselves, and may end by it before it is noticed here.
-                if self.is_over() && !(self.open.is_empty() && self.queue.is_empty()) {
+                if self.is_over() {
                     self.stopped = self.stopped.or(Some(Stopped::Time));
                     self.cancel.cancel();
                 }

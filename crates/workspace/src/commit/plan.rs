@@ -102,7 +102,14 @@ impl Plan {
             self.push(Work { bytes, after: Some(after), mode, ..work(number, path, step) });
             return Ok(());
         };
-        let (mark, stat) = self.writable(&path, &stat, expect)?;
+        let (mark, stat) = match expect {
+            // What is there is looked at before it is replaced; so far it is what the caller has seen.
+            Expect::Hash(seen) if seen != after => {
+                self.replaceable(&stat, expect)?;
+                (Mark::new(&stat, Some(seen)), stat)
+            }
+            _ => self.writable(&path, &stat, expect)?,
+        };
         let mode_stays = mode.is_none_or(|mode| mode == stat.mode);
         if mark.hash == Some(after) && mode_stays {
             self.changes.push(changed(&path, Outcome::NoChange, mark.hash, mark.hash, Some(stat.mode)));
@@ -292,8 +299,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Reads the file that is to go, and refuses what is not a plain writable file with the expected content.
-    fn writable(&self, path: &WorkspacePath, stat: &Stat, expect: Expect) -> Result<(Mark, Stat), Problem> {
+    /// Refuses what is not a plain writable file, whatever it holds.
+    fn replaceable(&self, stat: &Stat, expect: Expect) -> Result<(), Problem> {
         match (stat.kind, expect) {
             (Kind::Directory, _) => return Err(CommitKind::IsDirectory.into()),
             (Kind::File, Expect::Absent) => return Err(CommitKind::Exists.into()),
@@ -303,6 +310,12 @@ impl Plan {
         if stat.owner_writable == OwnerWritable::No && self.read_only == ReadOnly::Stays {
             return Err(CommitKind::ReadOnly.into());
         }
+        Ok(())
+    }
+
+    /// Reads the file that is to go, and refuses what is not a plain writable file with the expected content.
+    fn writable(&self, path: &WorkspacePath, stat: &Stat, expect: Expect) -> Result<(Mark, Stat), Problem> {
+        self.replaceable(stat, expect)?;
         let (mark, stat) = marked(path)?;
         match (expect, mark.hash) {
             (Expect::Hash(wanted), Some(found)) if wanted != found => {

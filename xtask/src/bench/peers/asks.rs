@@ -83,6 +83,8 @@ pub(super) fn node_server(job: &Job<'_>) -> Option<Ask> {
 
 pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
     match job.work {
+        // The dialects number the lines, and of the others it alone can do so, too.
+        Work::Read => Some(("read_text_file", json!({"path": job.file, "with_line_numbers": true}))),
         Work::Search => {
             let wanted = json!({"path": job.root, "pattern": "**/*", "query": REGEX, "is_regex": true});
             Some(("search_files_content", wanted))
