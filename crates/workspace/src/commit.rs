@@ -72,7 +72,6 @@ struct Commit<'a> {
     phase: Phase,
     /// The journal's name in the state directory, if there is one.
     name: Option<String>,
-    is_written_down: bool,
     record: Option<Record>,
     done: Committed,
 }
@@ -95,7 +94,6 @@ impl<'a> Commit<'a> {
             way,
             phase: Phase::Staging,
             name,
-            is_written_down: false,
             record: None,
             done: Committed { changes, notes },
         }
@@ -357,17 +355,15 @@ impl<'a> Commit<'a> {
         }
     }
 
-    fn write_journal(&mut self) -> Result<(), CommitError> {
+    fn write_journal(&self) -> Result<(), CommitError> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
         let sync = match (self.workspace.durability(), self.phase) {
-            (Durability::Power, Phase::Staging) if !self.is_written_down => Sync::FirstName,
-            (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
+            // Nothing has changed yet, or all of it in one stroke: there is nothing to put right.
+            (_, Phase::Staging) | (Durability::Kill, Phase::Done) => Sync::Cache,
+            (Durability::Power, Phase::Swapping) => Sync::DiskAndName,
             (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
-            (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
         };
-        self.is_written_down = true;
-        let journal = self.journal();
-        let written = serde_json::to_vec(&journal)
+        let written = serde_json::to_vec(&self.journal())
             .map_err(|_| Errno::INVAL)
             .and_then(|bytes| state.write(&format!("{name}.json"), &bytes, sync));
         let path = self.works.first().map(|work| &work.path);

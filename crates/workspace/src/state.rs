@@ -104,16 +104,11 @@ impl State {
         let written = (|| {
             let mut file = File::from(openat(&self.journals, &fresh, CREATE | OFlags::TRUNC, PRIVATE)?);
             file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
-            if matches!(sync, Sync::Disk | Sync::DiskAndName) {
+            if sync != Sync::Cache {
                 sync_bytes(&file)?;
             }
             renameat(&self.journals, &fresh, &self.journals, name)?;
-            match sync {
-                Sync::Cache | Sync::Disk => Ok(()),
-                Sync::DiskAndName => self.sync_journals(),
-                // File systems with a journal bring the name of a new file to the disk with it.
-                Sync::FirstName => fsync(&file),
-            }
+            if sync == Sync::DiskAndName { self.sync_journals() } else { Ok(()) }
         })();
         if written.is_err() {
             let _ = unlinkat(&self.journals, &fresh, AtFlags::empty());
@@ -194,8 +189,6 @@ pub(crate) enum Sync {
     Disk,
     /// Its name too, as only the loss of power asks for.
     DiskAndName,
-    /// Its name too, in one go: of a file that nothing depends on before that, and that takes the place of none.
-    FirstName,
 }
 
 pub(crate) const CREATE: OFlags =

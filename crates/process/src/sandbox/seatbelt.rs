@@ -219,13 +219,13 @@ mod tests {
     use super::judge::Judge;
     use super::*;
 
-    const HOME: &str = "/Users/me";
+    const HOME: &str = "/Volumes/me";
 
     fn plan() -> Plan {
-        let mut plan = Plan::new(["/Users/me/work \"1\"", "/Users/me/öl"]);
-        plan.protected = vec![".vscode".into(), "/Users/me/öl/kept".into()];
+        let mut plan = Plan::new(["/Volumes/me/work \"1\"", "/Volumes/me/öl"]);
+        plan.protected = vec![".vscode".into(), "/Volumes/me/öl/kept".into()];
         plan.temporary = Some("/private/var/folders/x/T/toolpost".into());
-        plan.readable = vec!["/Users/me/.config/tool".into()];
+        plan.readable = vec!["/Volumes/me/.config/tool".into()];
         plan
     }
 
@@ -240,20 +240,20 @@ mod tests {
         let rows = [
             ("file-read-data", "/usr/bin/env", true),
             ("file-write-data", "/usr/bin/env", false),
-            ("file-read-data", "/Users/me/work \"1\"/src/main.rs", true),
-            ("file-write-create", "/Users/me/work \"1\"/src/main.rs", true),
-            ("file-write-create", "/Users/me/work \"1\"2/main.rs", false),
-            ("file-write-data", "/Users/me/öl/a", true),
-            ("file-write-data", "/Users/me/öl/kept/a", false),
-            ("file-read-data", "/Users/me/öl/kept/a", true),
-            ("file-read-data", "/Users/me/other/secret", false),
-            ("file-read-metadata", "/Users/me", true),
-            ("file-read-data", "/Users/me", false),
-            ("file-read-data", "/Users/me/.config/tool/x", true),
-            ("file-read-data", "/Users/me/.cargo/bin/cargo", true),
-            ("file-read-data", "/Users/me/.cargo/credentials.toml", false),
-            ("file-read-data", "/Users/me/.ssh/id_ed25519", false),
-            ("file-read-data", "/Users/me/Library/Keychains/login.keychain-db", false),
+            ("file-read-data", "/Volumes/me/work \"1\"/src/main.rs", true),
+            ("file-write-create", "/Volumes/me/work \"1\"/src/main.rs", true),
+            ("file-write-create", "/Volumes/me/work \"1\"2/main.rs", false),
+            ("file-write-data", "/Volumes/me/öl/a", true),
+            ("file-write-data", "/Volumes/me/öl/kept/a", false),
+            ("file-read-data", "/Volumes/me/öl/kept/a", true),
+            ("file-read-data", "/Volumes/me/other/secret", false),
+            ("file-read-metadata", "/Volumes/me", true),
+            ("file-read-data", "/Volumes/me", false),
+            ("file-read-data", "/Volumes/me/.config/tool/x", true),
+            ("file-read-data", "/Volumes/me/.cargo/bin/cargo", true),
+            ("file-read-data", "/Volumes/me/.cargo/credentials.toml", false),
+            ("file-read-data", "/Volumes/me/.ssh/id_ed25519", false),
+            ("file-read-data", "/Volumes/me/Library/Keychains/login.keychain-db", false),
             ("file-read-data", "/private/etc/hosts", true),
             ("file-read-data", "/private/etc/ssh/ssh_host_rsa_key", false),
             ("file-read-data", "/private/etc/sudoers", false),
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn what_runs_later_stays_as_it_is() {
         let judge = judge(&plan(), None);
-        let root = "/Users/me/work \"1\"";
+        let root = "/Volumes/me/work \"1\"";
         let rows = [
             ("file-write-create", ".git/hooks/pre-commit", false),
             ("file-write-create", ".GIT/Hooks/pre-commit", false),
@@ -294,14 +294,14 @@ mod tests {
         for (operation, what, allowed) in rows {
             assert_eq!(judge.allows(operation, &format!("{root}/{what}")), allowed, "{operation} {what}");
         }
-        assert!(!judge.allows("file-write-create", "/Users/me/öl/.git/hooks/x"), "in the other root");
+        assert!(!judge.allows("file-write-create", "/Volumes/me/öl/.git/hooks/x"), "in the other root");
     }
 
     #[test]
     fn a_plan_to_read_changes_nothing_but_what_is_temporary() {
         let judge = judge(&Plan { access: Access::Read, ..plan() }, None);
-        assert!(judge.allows("file-read-data", "/Users/me/öl/a"));
-        assert!(!judge.allows("file-write-data", "/Users/me/öl/a"));
+        assert!(judge.allows("file-read-data", "/Volumes/me/öl/a"));
+        assert!(!judge.allows("file-write-data", "/Volumes/me/öl/a"));
         assert!(judge.allows("file-write-create", "/private/var/folders/x/T/toolpost/x"));
     }
 
@@ -316,8 +316,10 @@ mod tests {
     #[test]
     fn a_root_that_holds_secrets_was_meant() {
         let mut plan = plan();
-        plan.roots = vec!["/Users/me/Library/Application Support/mine".into()];
-        assert!(judge(&plan, None).allows("file-write-data", "/Users/me/Library/Application Support/mine/a"));
+        plan.roots = vec!["/Volumes/me/Library/Application Support/mine".into()];
+        assert!(
+            judge(&plan, None).allows("file-write-data", "/Volumes/me/Library/Application Support/mine/a")
+        );
     }
 
     #[test]
@@ -325,6 +327,6 @@ mod tests {
         let words = Seatbelt::new(&plan(), None, None).words();
         assert_eq!(words.first(), Some(&OsString::from("/usr/bin/sandbox-exec")));
         assert_eq!(words.last(), Some(&OsString::from("--")));
-        assert!(words.iter().any(|word| word.to_string_lossy().ends_with("=/Users/me/work \"1\"")));
+        assert!(words.iter().any(|word| word.to_string_lossy().ends_with("=/Volumes/me/work \"1\"")));
     }
 }

@@ -30,7 +30,7 @@ impl<'a> Commit<'a> {
             }
         };
         let time = store.now();
-        let recorded = Recording::begin(store, self.workspace.durability()).and_then(|mut recording| {
+        let recorded = Recording::begin(store).and_then(|mut recording| {
             let changes = self.changes(&mut recording)?;
             Ok((changes, recording.settle()?, recording))
         });

@@ -1,18 +1,14 @@
 //! Contents under their own hash, each once.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
 
-use rustix::fs::{AtFlags, OFlags, fsync, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, OFlags, openat, renameat, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::pieces;
-use crate::access::Stat;
 use crate::fault::Fault;
 use crate::hash::{ContentHash, hash};
 use crate::nameless;
@@ -25,57 +21,44 @@ pub(super) const PARTS: &str = ".parts";
 /// How the names of files end that are being written where nameless ones are not to be had.
 pub(super) const UNFINISHED: &str = ".new";
 
-/// After so long the system has written back what it was given.
-const WRITTEN_BACK: Duration = Duration::from_secs(60);
-
-/// How many hashes are remembered as synced.
-const REMEMBERED: usize = 10_000;
-
 /// The folder of contents.
 pub(super) struct Objects {
     directory: OwnedFd,
-    synced: Mutex<HashSet<ContentHash>>,
-}
-
-/// Whether contents must be on the disk before going on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    Cache,
-    Disk,
 }
 
 impl Objects {
     pub(super) fn new(directory: OwnedFd) -> Self {
-        Self { directory, synced: Mutex::default() }
+        Self { directory }
     }
 
     pub(super) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
     }
 
-    /// Says whether contents are there already, and brings them to the disk if that is asked.
-    pub(super) fn has(&self, hash: ContentHash, bytes: u64, reach: Reach) -> bool {
+    /// Says whether contents are there already, as far as their lengths tell: after a loss of power, a name can be there
+    /// without its bytes.
+    pub(super) fn has(&self, hash: ContentHash, bytes: u64) -> bool {
         if usize::try_from(bytes).is_ok_and(|bytes| bytes <= pieces::WHOLE) {
-            return self.has_file(&hash.to_hex(), Some(bytes), hash, reach);
+            return self.has_file(&hash.to_hex(), bytes);
         }
-        let is_there =
-            |(piece, bytes): (ContentHash, u64)| self.has_file(&piece.to_hex(), Some(bytes), piece, reach);
-        self.has_file(&parts_name(hash), None, hash, reach)
-            && (reach == Reach::Cache || self.parts(hash).is_ok_and(|parts| parts.into_iter().all(is_there)))
+        let is_there = |(piece, bytes): (ContentHash, u64)| self.has_file(&piece.to_hex(), bytes);
+        self.parts(hash).is_ok_and(|parts| {
+            parts.iter().map(|(_, bytes)| bytes).sum::<u64>() == bytes && parts.into_iter().all(is_there)
+        })
     }
 
     /// Keeps contents, unless they are there; how many bytes are new.
-    pub(super) fn put(&self, hash: ContentHash, bytes: &[u8], reach: Reach) -> Result<u64> {
+    pub(super) fn put(&self, hash: ContentHash, bytes: &[u8]) -> Result<u64> {
         if bytes.len() <= pieces::WHOLE {
-            return self.put_file(&hash.to_hex(), hash, bytes, reach);
+            return self.put_file(&hash.to_hex(), bytes);
         }
         let (mut added, mut list) = (0, String::new());
         for piece in pieces::cut(bytes) {
-            let own = crate::hash::hash(piece);
-            added += self.put_file(&own.to_hex(), own, piece, reach)?;
-            list.push_str(&format!("{} {}\n", own.to_hex(), piece.len()));
+            let own = crate::hash::hash(piece).to_hex();
+            added += self.put_file(&own, piece)?;
+            list.push_str(&format!("{own} {}\n", piece.len()));
         }
-        Ok(added + self.put_file(&parts_name(hash), hash, list.as_bytes(), reach)?)
+        Ok(added + self.put_file(&parts_name(hash), list.as_bytes())?)
     }
 
     /// Reads contents; those that are not what was put are an error.
@@ -104,42 +87,24 @@ impl Objects {
         lines.collect::<Option<Vec<_>>>().ok_or(Errno::IO)
     }
 
-    fn has_file(&self, name: &str, bytes: Option<u64>, hash: ContentHash, reach: Reach) -> bool {
-        let Ok(stat) = stat_at(&self.directory, Path::new(name)) else { return false };
-        // After a loss of power, a name can be there without its bytes.
-        if bytes.map_or(stat.len == 0, |bytes| stat.len != bytes) {
-            return false;
-        }
-        if reach == Reach::Cache || is_written_back(&stat) || self.knows(hash) {
-            return true;
-        }
-        let synced =
-            open_regular(&self.directory, Path::new(name)).is_ok_and(|file| fsync(file.file()).is_ok());
-        if synced {
-            self.remember(hash);
-        }
-        synced
+    fn has_file(&self, name: &str, bytes: u64) -> bool {
+        stat_at(&self.directory, Path::new(name)).is_ok_and(|stat| stat.len == bytes)
     }
 
-    fn put_file(&self, name: &str, hash: ContentHash, bytes: &[u8], reach: Reach) -> Result<u64> {
-        if self.has_file(name, Some(bytes.len() as u64), hash, reach) {
-            return Ok(0);
-        }
-        if stat_at(&self.directory, Path::new(name)).is_ok() {
+    fn put_file(&self, name: &str, bytes: &[u8]) -> Result<u64> {
+        let length = bytes.len() as u64;
+        match stat_at(&self.directory, Path::new(name)) {
+            Ok(stat) if stat.len == length => return Ok(0),
             // What has the name is not whole.
-            let _ = unlinkat(&self.directory, name, AtFlags::empty());
+            Ok(_) => drop(unlinkat(&self.directory, name, AtFlags::empty())),
+            Err(_) => {}
         }
-        let file = self.write(name, bytes)?;
-        if reach == Reach::Disk {
-            // File systems with a journal bring the name of a new file to the disk with it.
-            fsync(&file)?;
-            self.remember(hash);
-        }
-        Ok(bytes.len() as u64)
+        self.write(name, bytes)?;
+        Ok(length)
     }
 
     /// Writes a file that appears whole or not at all.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<File> {
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let fill = |file: OwnedFd| {
             let mut file = File::from(file);
             file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
@@ -147,22 +112,14 @@ impl Objects {
         };
         if let Some(file) = nameless::make(&self.directory, PRIVATE)? {
             let file = fill(file)?;
-            match nameless::name(&file, &self.directory, name.as_ref()) {
-                Ok(()) => return Ok(file),
-                // Another process has just kept the same.
-                Err(Errno::EXIST) => {
-                    return openat(&self.directory, name, OFlags::RDONLY | OFlags::CLOEXEC, PRIVATE)
-                        .map(File::from);
-                }
-                Err(_) => {}
+            // Where the name is taken, another process has just kept the same.
+            if let Ok(()) | Err(Errno::EXIST) = nameless::name(&file, &self.directory, name.as_ref()) {
+                return Ok(());
             }
         }
         let fresh = format!("{}{UNFINISHED}", unique());
         let written = openat(&self.directory, &fresh, CREATE | OFlags::EXCL, PRIVATE).and_then(fill);
-        let named = written.and_then(|file| {
-            renameat(&self.directory, &fresh, &self.directory, name)?;
-            Ok(file)
-        });
+        let named = written.and_then(|_| renameat(&self.directory, &fresh, &self.directory, name));
         named.inspect_err(|_| {
             let _ = unlinkat(&self.directory, &fresh, AtFlags::empty());
         })
@@ -172,27 +129,9 @@ impl Objects {
         let opened = open_regular(&self.directory, Path::new(name)).map_err(|why| why.errno())?;
         opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
     }
-
-    fn knows(&self, hash: ContentHash) -> bool {
-        self.synced.lock().unwrap_or_else(PoisonError::into_inner).contains(&hash)
-    }
-
-    fn remember(&self, hash: ContentHash) {
-        let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
-        if synced.len() >= REMEMBERED {
-            synced.clear();
-        }
-        synced.insert(hash);
-    }
 }
 
 /// Returns the name of the list of pieces of long contents.
 pub(super) fn parts_name(hash: ContentHash) -> String {
     format!("{}{PARTS}", hash.to_hex())
-}
-
-fn is_written_back(stat: &Stat) -> bool {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let age = now.as_nanos().saturating_sub(u128::try_from(stat.modified).unwrap_or(0));
-    age > WRITTEN_BACK.as_nanos()
 }

@@ -6,14 +6,12 @@ use std::path::Path;
 use rustix::fs::FlockOperation;
 use rustix::io::{Errno, Result};
 
-use super::objects::Reach;
 use super::record::Content;
 use super::store::Store;
 use crate::draft::Note;
 use crate::fault::Fault;
 use crate::hash::ContentHash;
 use crate::journal::Journal;
-use crate::options::Durability;
 use crate::path::WorkspacePath;
 use crate::read::open_regular;
 use crate::state::State;
@@ -25,7 +23,6 @@ pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
 /// One change that is being recorded; while it lives, no sweep removes what it has put.
 pub(crate) struct Recording<'a> {
     store: &'a Store,
-    durability: Durability,
     added: u64,
     /// How many bytes more this change may keep.
     left: u64,
@@ -35,10 +32,10 @@ pub(crate) struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     /// Begins to record.
-    pub(crate) fn begin(store: &'a Store, durability: Durability) -> Result<Self> {
+    pub(crate) fn begin(store: &'a Store) -> Result<Self> {
         let lock = store.lock(FlockOperation::NonBlockingLockShared)?;
         let left = store.limits.bytes / 2;
-        Ok(Self { store, durability, added: 0, left, notes: Vec::new(), _lock: lock })
+        Ok(Self { store, added: 0, left, notes: Vec::new(), _lock: lock })
     }
 
     /// Keeps what a file holds, before it is changed; the content says so if that is not possible.
@@ -63,8 +60,7 @@ impl<'a> Recording<'a> {
         content: &Content,
     ) -> Result<Option<String>> {
         let Some(hash) = content.hash else { return Ok(None) };
-        let reach = self.reach();
-        if self.store.objects.has(hash, content.bytes, reach) {
+        if self.store.objects.has(hash, content.bytes) {
             return Ok(None);
         }
         if let Some(why) = self.too_much(content.bytes) {
@@ -76,27 +72,26 @@ impl<'a> Recording<'a> {
         if snapshot.hash != hash {
             return Err(Errno::STALE);
         }
-        self.take(hash, &snapshot.bytes, reach)?;
+        self.take(hash, &snapshot.bytes)?;
         Ok(None)
     }
 
-    /// Keeps what a file will hold; that it is on the disk is the file's own business.
+    /// Keeps what a file will hold.
     pub(crate) fn keep_bytes(&mut self, content: &mut Content, bytes: &[u8]) -> Result<()> {
         let Some(hash) = content.hash else { return Ok(()) };
-        if self.store.objects.has(hash, content.bytes, Reach::Cache) {
+        if self.store.objects.has(hash, content.bytes) {
             return Ok(());
         }
         match self.too_much(content.bytes) {
             Some(why) => content.lost = Some(why),
-            None => self.take(hash, bytes, Reach::Cache)?,
+            None => self.take(hash, bytes)?,
         }
         Ok(())
     }
 
     /// Keeps a list that the history itself has made.
     pub(super) fn keep_list(&mut self, hash: ContentHash, bytes: &[u8]) -> Result<()> {
-        let reach = self.reach();
-        self.take(hash, bytes, reach)
+        self.take(hash, bytes)
     }
 
     /// Notes that contents are not kept, so that there is no way back.
@@ -120,14 +115,10 @@ impl<'a> Recording<'a> {
         Ok(std::mem::take(&mut self.notes))
     }
 
-    fn take(&mut self, hash: ContentHash, bytes: &[u8], reach: Reach) -> Result<()> {
+    fn take(&mut self, hash: ContentHash, bytes: &[u8]) -> Result<()> {
         self.left = self.left.saturating_sub(bytes.len() as u64);
-        self.added += self.store.objects.put(hash, bytes, reach)?;
+        self.added += self.store.objects.put(hash, bytes)?;
         Ok(())
-    }
-
-    fn reach(&self) -> Reach {
-        if self.durability == Durability::Power { Reach::Disk } else { Reach::Cache }
     }
 }
 
