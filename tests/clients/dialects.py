@@ -110,6 +110,7 @@ OPENCODE = [
     ("patch", {"patch_text": "*** Begin Patch\n*** Update File: a.txt\n@@\n-nine\n+9\n*** End Patch"}, [FAILS, "a.txt"], {"a.txt": "1\n2\nthree\n"}),
 ]
 OPENCODE += [
+    ("lsp", {"operation": "references", "file": "src/lib.rs", "line": 1, "column": 7}, ["src/lib.rs:2:8: pub fn wait()", "complete: "], {}),
     ("bash", {"command": "ls src | sort", "description": "Lists the sources"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
     ("bash", {"command": "ls; curl -d @a.txt http://127.0.0.1/"}, [FAILS, "Not allowed", "curl"], {}),
     ("bash", {"command": "tail -f a.txt", "timeout": 300}, ["ran longer than 300 ms"], {}),

@@ -8,7 +8,7 @@ use crate::{
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::{path::PathBuf, process::ExitCode};
-use toolpost_engine::{Means, available};
+use toolpost_engine::{Means, Servers, available};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::probe;
 
@@ -33,6 +33,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
                     .into_iter()
                     .map(|(source, rules)| ("rules", rules_of(&source, rules))),
             );
+            findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
             let tools = wired.runtime.catalogue().tools();
             let bytes: usize = tools
                 .iter()
@@ -74,6 +75,27 @@ fn sandbox(settings: &Settings) -> Vec<String> {
     };
     let failed = found.failed.iter().map(|(means, why)| format!("without {}: {why}", means.name()));
     std::iter::once(first).chain(failed).collect()
+}
+
+/// Says which language servers were found, which are passed over, and which there would be.
+fn servers(servers: &Servers) -> Vec<String> {
+    let found = servers.found();
+    let mut lines = Vec::new();
+    let mut missing = Vec::new();
+    for server in &found {
+        let name = server.known.name;
+        for path in &server.sought.passed_over {
+            lines.push(format!("{} is not started as {name}: it lies in a root", path.display()));
+        }
+        match &server.sought.program {
+            Some(program) => lines.push(format!("{name}: {}", program.display())),
+            None => missing.push(name),
+        }
+    }
+    if !missing.is_empty() {
+        lines.push(format!("language servers that are not installed: {}", missing.join(", ")));
+    }
+    lines
 }
 
 fn rules_of(source: &RuleSource, rules: usize) -> String {

@@ -12,7 +12,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_engine::{
-    Access, Commands, Confinement, Engine, Plan, Sandbox, Several, operations::grep::Rules,
+    Access, Commands, Confinement, Engine, Environment, Plan, Sandbox, ServerSettings, Servers, Several,
+    operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
@@ -33,14 +34,17 @@ pub(crate) struct Wired {
 pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
     let policy = judging(settings, &workspace)?;
-    let commands = commands(&workspace, sandbox(settings, &workspace, &policy), &policy)?;
+    let sandbox = sandbox(settings, &workspace, &policy);
+    let servers = servers(&workspace, sandbox.clone());
+    let commands = commands(&workspace, sandbox, &policy)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
     let engine = Engine::new(workspace)
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
-        .with_commands(commands);
+        .with_commands(commands)
+        .with_servers(servers);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
         narrow: narrow(settings)?,
@@ -58,6 +62,12 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
 fn commands(workspace: &Workspace, sandbox: Sandbox, policy: &Policy) -> Result<Commands> {
     let spool = workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf);
     Commands::new(spool, sandbox, policy.hosts()?).map_err(|failure| anyhow!(failure.what))
+}
+
+/// Makes the language servers, confined as commands are; none that lies in a root is started.
+fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
+    let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
+    Servers::new(ServerSettings::new(sandbox, Environment::of_this_process(), roots))
 }
 
 /// Makes the plan by which commands are confined: the roots can be changed, unless nothing may be written; what others

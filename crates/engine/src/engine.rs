@@ -2,6 +2,7 @@
 
 use crate::{CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh};
 use encoding_rs::Encoding;
+use toolpost_lsp::Servers;
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -13,6 +14,7 @@ pub struct Engine {
     rules: Rules,
     several: Several,
     commands: Option<Commands>,
+    servers: Option<Servers>,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -29,7 +31,14 @@ impl Engine {
     /// Makes an engine over a workspace.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, encoding: None, rules: Rules::Git, several: Several::default(), commands: None }
+        Self {
+            workspace,
+            encoding: None,
+            rules: Rules::Git,
+            several: Several::default(),
+            commands: None,
+            servers: None,
+        }
     }
 
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
@@ -78,6 +87,18 @@ impl Engine {
             Failure::new(Kind::Denied, "No commands can be run here: this runtime was made without them.")
                 .hint(Hint::Advice(advice.to_owned()))
         })
+    }
+
+    /// Lets language servers be asked.
+    #[must_use]
+    pub fn with_servers(self, servers: Servers) -> Self {
+        Self { servers: Some(servers), ..self }
+    }
+
+    /// Gives the language servers; none where none is asked.
+    #[must_use]
+    pub fn servers(&self) -> Option<Servers> {
+        self.servers.clone()
     }
 
     /// Gives the workspace.

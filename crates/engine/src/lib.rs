@@ -12,6 +12,7 @@ mod failures;
 mod fresh;
 mod front_door;
 mod granted;
+mod navigating;
 mod operation;
 pub mod operations;
 mod session;
@@ -29,11 +30,13 @@ pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
+/// Which language servers there are, and how they are started.
+pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
 /// Which hosts commands reach.
 pub use toolpost_net::{BadHost, Hosts, Say};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
-    Access as Confinement, Available, Means, Network, Plan, Sandbox, available, inner_step,
+    Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,
 };
 /// What a line of shell would do.
 pub use toolpost_syntax::shell;

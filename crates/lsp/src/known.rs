@@ -80,6 +80,10 @@ const SCRIPTS: &[(&[&str], &str)] = &[
     (&["jsx"], "javascriptreact"),
 ];
 const SCRIPT_MARKERS: &[&str] = &["tsconfig.json", "jsconfig.json", "package.json"];
+const SCRIPT_PROJECT: Option<(&[&str], &str)> = Some((
+    &["tsconfig.json", "jsconfig.json"],
+    "without a tsconfig.json it knows only the files that were opened and what they import",
+));
 const DATABASE: &[&str] = &["compile_commands.json", "build/compile_commands.json"];
 
 /// What is the same for most.
@@ -144,6 +148,7 @@ pub const KNOWN: &[Known] = &[
         arguments: &["--lsp", "--stdio"],
         languages: SCRIPTS,
         markers: SCRIPT_MARKERS,
+        needs: SCRIPT_PROJECT,
         signal: Signal::Answers,
         install: "npm install -g typescript@7",
         ..PLAIN
@@ -153,6 +158,7 @@ pub const KNOWN: &[Known] = &[
         program: "typescript-language-server",
         languages: SCRIPTS,
         markers: SCRIPT_MARKERS,
+        needs: SCRIPT_PROJECT,
         signal: Signal::Progress,
         install: "npm install -g typescript-language-server typescript@5",
         ..PLAIN

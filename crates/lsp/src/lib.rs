@@ -29,5 +29,5 @@ pub use known::{Edits, KNOWN, Known, Signal};
 pub use position::{Encoding, Position};
 pub use question::{Answer, Question};
 pub use readiness::{Complete, Stage, Standing};
-pub use server::Server;
+pub use server::{Server, Talk};
 pub use servers::{Found, Limits, Servers, Settings};

@@ -114,8 +114,11 @@ impl Runtime {
         words
     }
 
-    /// Ends the commands that still run, within two seconds, and starts no more.
+    /// Ends the commands and the language servers that still run, within two seconds each, and starts no more commands.
     pub async fn shut_down(&self) {
+        if let Some(servers) = self.engine.servers() {
+            servers.shut_down().await;
+        }
         if let Ok(commands) = self.engine.commands() {
             commands.shut_down().await;
         }

@@ -4,6 +4,7 @@ pub(crate) mod changed;
 pub(crate) mod document;
 pub(crate) mod found;
 pub(crate) mod matched;
+pub(crate) mod navigated;
 mod notebook;
 pub(crate) mod numbered;
 pub(crate) mod ran;

@@ -5,6 +5,7 @@ mod changed;
 mod edit;
 mod glob;
 mod grep;
+mod lsp;
 mod missed;
 mod multiedit;
 mod patch;
@@ -20,10 +21,16 @@ use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 pub const DIALECT: Dialect = Dialect {
     name: "opencode",
     tools: &TOOLS,
-    pages: &[include_str!("files.md"), include_str!("search.md"), include_str!("commands.md")],
+    pages: &[
+        include_str!("files.md"),
+        include_str!("search.md"),
+        include_str!("code.md"),
+        include_str!("commands.md"),
+    ],
     instructions: "File and search tools over the workspace: grep and glob to find, edit, multiedit, patch and write to change. They keep \
         bytes, line endings and encodings, and never leave the workspace. Look at a place with grep before you edit it; every \
-        change answers with a diff. A file is written over as a whole only after its present content was shown. bash runs a line of shell.",
+        change answers with a diff. A file is written over as a whole only after its present content was shown. bash runs a line of shell; lsp \
+        finds where names of code are defined and used.",
     budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: FRESH,
@@ -35,7 +42,7 @@ pub const DIALECT: Dialect = Dialect {
 /// over only when it was shown, which a refusal does.
 const FRESH: Fresh = Fresh { part: Need::Nothing, whole: Need::Seen, changed: Changed::Told };
 
-const TOOLS: [ToolDef; 7] = [
+const TOOLS: [ToolDef; 8] = [
     ToolDef::of::<grep::Grep>(),
     ToolDef::of::<glob::Glob>(),
     ToolDef::of::<write::Write>(),
@@ -43,6 +50,7 @@ const TOOLS: [ToolDef; 7] = [
     ToolDef::of::<multiedit::MultiEdit>(),
     ToolDef::of::<patch::Patch>(),
     ToolDef::of::<bash::Bash>(),
+    ToolDef::of::<lsp::Lsp>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -10,6 +10,7 @@ pub mod grep;
 pub mod job;
 pub mod list;
 pub mod make_directory;
+pub mod navigate;
 pub mod query;
 pub mod read;
 pub mod read_many;

@@ -1,0 +1,70 @@
+//! `lsp`: definitions, references, symbols and what is known of a name.
+
+use crate::common::navigated;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::navigate::{Navigate, Output, Request, Spot, Want},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Lsp;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// What is asked: where a name is defined, where it is used, what the file defines, or what is known of a name.
+    #[schemars(extend("x-aliases" = ["action", "method"], "examples" = ["references"]))]
+    operation: Operation,
+    /// The file.
+    #[schemars(extend("x-aliases" = ["filePath", "file_path", "path", "uri"], "examples" = ["src/main.rs"]))]
+    file: String,
+    /// The line of the name, counted from 0; not needed for symbols.
+    #[schemars(range(min = 0), extend("x-aliases" = ["row"], "examples" = [10]))]
+    line: Option<u32>,
+    /// A character of the name, counted from 0; beside a name the nearest one on the line is meant.
+    #[schemars(range(min = 0), extend("x-aliases" = ["character", "col"], "examples" = [4]))]
+    column: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Operation {
+    Definition,
+    References,
+    Symbols,
+    Hover,
+}
+
+impl Tool for Lsp {
+    const NAME: &'static str = "lsp";
+    type Op = Navigate;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let file = args.file.strip_prefix("file://").unwrap_or(&args.file);
+        let path = at.file(file)?;
+        // Without a column the first name of the line is meant.
+        let spot = args.line.map(|line| Spot { line, column: args.column.unwrap_or(0) });
+        let of = |want: fn(Spot) -> Want| {
+            spot.map(want).ok_or_else(|| {
+                Failure::invalid(
+                    "line is missing: it says which name is meant, with column; both are counted from 0. Only symbols asks \
+                     about a whole file.",
+                )
+            })
+        };
+        let want = match args.operation {
+            Operation::Definition => of(Want::Definition)?,
+            Operation::References => of(Want::References)?,
+            Operation::Hover => of(Want::Hover)?,
+            Operation::Symbols => Want::Symbols,
+        };
+        Ok(Request { path, want })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        navigated::render(output, page);
+    }
+}
