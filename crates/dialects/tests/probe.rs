@@ -130,13 +130,13 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
     let rows = [
         (
             json!({"new_string": "x"}),
-            "Nothing says where the new text goes: old_string and start_line are both missing.\nGive the text",
+            "Nothing says where the new text goes: old_string, symbol and start_line are all missing.\nGive the text",
         ),
         (json!({"new_string": "x", "old_string": ""}), "Nothing says where the new text goes"),
         (json!({"old_string": "first"}), "new_string is missing"),
         (
-            json!({"new_string": "x", "symbol": "main", "start_line": "2"}),
-            "src/a.rs was not changed: this version edits by text or by lines, not by symbol.\nSee where main begins",
+            json!({"new_string": "x", "symbol": "mian", "start_line": "2"}),
+            "src/a.rs was not changed: nothing in it is called mian.\n\nNames like it:\n  function main (lines 1-4)",
         ),
         (
             json!({"new_string": "x", "old_string": "first", "position": "after", "start_line": "1"}),

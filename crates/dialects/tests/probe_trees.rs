@@ -6,7 +6,9 @@ mod common;
 
 use common::{World, words};
 use serde_json::{Value, json};
+use std::time::Duration;
 use toolpost_runtime::Outcome;
+use toolpost_workspace::{Cause, Options, Workspace};
 
 fn world(files: &[(&str, &str)]) -> World {
     let world = World::new(&toolpost_dialects::probe::DIALECT);
@@ -105,4 +107,62 @@ async fn lines_that_a_pattern_found_can_be_edited() {
     let arguments = json!({"file_path": "a.js", "start_line": start, "new_string": "g(3);"});
     assert!(call(&world, "edit", arguments).await.is_ok());
     assert_eq!(world.files()["a.js"], b"f(1);\ng(3);\n");
+}
+
+const CART: &str =
+    "class Cart {\n  // Adds.\n  add(a) {\n    return a;\n  }\n}\n\nclass Shop {\n  add(a) {}\n}\n";
+
+#[tokio::test]
+async fn symbols_are_edited_as_any_other_part_of_a_file() {
+    let world = world(&[("a.js", CART), ("b.txt", "x\n"), ("crlf.js", "function a() {\r\n  1;\r\n}\r\n")]);
+    let edit =
+        |name: &str, symbol: &str, new: &str| json!({"file_path": name, "symbol": symbol, "new_string": new});
+    let refused = call(&world, "edit", edit("a.js", "Cart.add", "add() {}")).await;
+    assert!(matches!(&refused, Err(words) if words.contains("has not seen what is in it")), "{refused:?}");
+    for name in ["a.js", "b.txt", "crlf.js"] {
+        call(&world, "extract", json!({"file": name})).await.unwrap();
+    }
+    let rows = [
+        (
+            "a.js",
+            "add",
+            "2 symbols in it are called add.\n\n  function Cart.add (lines 2-5)\n  function Shop.add (line 9)",
+        ),
+        ("a.js", "ad", "nothing in it is called ad."),
+        ("b.txt", "x", "There is no parser for b.txt"),
+        ("c.js", "x", "File not found: c.js"),
+    ];
+    for (name, symbol, wanted) in rows {
+        let refused = call(&world, "edit", edit(name, symbol, "x")).await;
+        assert!(matches!(&refused, Err(words) if words.contains(wanted)), "{symbol}: {refused:?}");
+    }
+    call(&world, "edit", edit("a.js", "Cart.add", "add() {\n  return 1;\n}")).await.unwrap();
+    call(&world, "edit", edit("a.js", "Shop.add", "add(b) {}")).await.unwrap();
+    call(&world, "edit", edit("crlf.js", "a", "function a() {\n  2;\n}")).await.unwrap();
+    let files = world.files();
+    let after =
+        CART.replace("add(a) {\n    return a;", "add() {\n    return 1;").replace("add(a) {}", "add(b) {}");
+    assert_eq!(String::from_utf8_lossy(&files["a.js"]), after);
+    assert_eq!(files["crlf.js"], b"function a() {\r\n  2;\r\n}\r\n");
+    world.put("a.js", CART);
+    let stale = call(&world, "edit", edit("a.js", "Cart.add", "add() {}")).await;
+    assert!(
+        matches!(&stale, Err(words) if words.contains("has changed since it was last seen")),
+        "{stale:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_edit_of_a_symbol_can_be_taken_back() {
+    let world = world(&[("a.js", CART)]);
+    call(&world, "extract", json!({"file": "a.js"})).await.unwrap();
+    let arguments = json!({"file_path": "a.js", "symbol": "Cart", "new_string": "class Cart {}"});
+    call(&world, "edit", arguments).await.unwrap();
+    assert!(world.files()["a.js"].starts_with(b"class Cart {}\n\nclass Shop"));
+    let state = world.root().parent().map(|base| base.join("state"));
+    let options = Options { roots: vec![world.root().to_owned()], state, ..Options::default() };
+    let (workspace, _) = Workspace::open(options).unwrap();
+    let history = workspace.history().unwrap();
+    history.undo(&history.last_in_force().unwrap(), &Cause::default(), Duration::from_secs(5)).unwrap();
+    assert_eq!(world.files()["a.js"], CART.as_bytes());
 }

@@ -17,6 +17,7 @@ mod operation;
 pub mod operations;
 mod session;
 mod show;
+mod symbols;
 mod touch;
 mod trees;
 mod walking;

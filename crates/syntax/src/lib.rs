@@ -3,6 +3,7 @@
 //! A language is a folder in `languages/`: a table of what its grammar's nodes are, and queries for what a file uses by name.
 //! A tree is a parsed text; items are what has a name in it. Nothing here reads or writes files.
 
+mod change;
 mod entries;
 mod facts;
 mod find;
@@ -21,6 +22,7 @@ mod shape;
 pub mod shell;
 mod tree;
 
+pub use change::{Edited, Named, NoSymbol, change, named};
 pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 pub use find::{Meant, find};
 pub use item::{Item, Kind};

@@ -88,7 +88,11 @@ impl<'a> Tree<'a> {
         if !grammar.rules.iter().any(|rule| rule.kind == Kind::Documentation) {
             return None;
         }
-        let block = self.root().descendant_for_byte_range(body.start, body.end)?;
+        let mut block = self.root().descendant_for_byte_range(body.start, body.end)?;
+        // Of a body with one statement, the statement has the same bytes.
+        while let Some(around) = block.parent().filter(|around| around.byte_range() == block.byte_range()) {
+            block = around;
+        }
         let first = block.named_child(0)?;
         let text = if grammar.wrappers.contains(&first.kind()) { first.named_child(0)? } else { first };
         let documents = grammar.rule(text.kind()).is_some_and(|rule| rule.kind == Kind::Documentation);
@@ -120,6 +124,15 @@ impl<'a> Tree<'a> {
             long && !token
         });
         out
+    }
+
+    /// Lists the texts that go over several lines.
+    pub(crate) fn long_texts(&self) -> Vec<Range<usize>> {
+        let comments = |range: &Range<usize>| {
+            let node = self.root().descendant_for_byte_range(range.start, range.end);
+            node.is_some_and(|node| self.language.0.is_comment(node.kind()))
+        };
+        self.long_tokens().into_iter().filter(|range| !comments(range)).collect()
     }
 
     /// Lists the entries of literals and of lists of arguments whose key stands twice there.

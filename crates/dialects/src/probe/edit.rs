@@ -1,4 +1,4 @@
-//! `edit`: replaces a text, or lines by their numbers.
+//! `edit`: replaces a text, lines by their numbers, or what has a name.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ pub(super) struct Args {
     /// Path of the file, absolute or relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "file", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The new text. With lines: nothing takes them out.
+    /// The new text, or the new code. With lines or a symbol: nothing takes them out.
     #[schemars(extend("x-aliases" = ["new_str", "new_text", "content"], "examples" = ["let a = 2;"]))]
     new_string: String,
     /// Text to replace, copied from the file; it must be there once.
@@ -25,9 +25,10 @@ pub(super) struct Args {
     /// Replace every occurrence of old_string.
     #[serde(default)]
     replace_all: bool,
-    /// Name of a function, class or method. Not in this version: edit by text or by lines.
+    /// Name of a function, class or method to edit: "total", or "Cart.total" for the one that belongs to Cart.
+    #[schemars(extend("x-aliases" = ["symbol_name"], "examples" = ["Cart.total"]))]
     symbol: Option<String>,
-    /// Put the text before or after the lines instead of replacing them.
+    /// Put the text before or after the symbol or the lines instead of replacing them.
     position: Option<Position>,
     /// Line to edit: "42", or "42:ab" with its hash.
     #[schemars(extend("x-aliases" = ["line"], "examples" = ["42:ab"]))]
@@ -54,7 +55,7 @@ impl Tool for Edit {
         let path = at.file(&args.file_path)?;
         let given = |said: &Option<String>| said.clone().filter(|said| !said.trim().is_empty());
         let place = if let Some(symbol) = given(&args.symbol) {
-            return Err(no_symbols(&args.file_path, &symbol));
+            Where::Symbol { name: symbol, side: side(args.position) }
         } else if let Some(old) = args.old_string.filter(|old| !old.is_empty()) {
             let near = match (given(&args.start_line), given(&args.end_line)) {
                 (None, None) if args.position.is_none() => None,
@@ -102,12 +103,15 @@ fn lines(start: &str, end: Option<&str>, position: Option<Position>) -> Result<L
     };
     let first = reference("start_line", start)?;
     let last = end.map_or(Ok(first), |end| reference("end_line", end))?;
-    let side = match position {
+    Ok(Lines { first, last, side: side(position) })
+}
+
+fn side(position: Option<Position>) -> Side {
+    match position {
         None => Side::Replace,
         Some(Position::Before) => Side::Before,
         Some(Position::After) => Side::After,
-    };
-    Ok(Lines { first, last, side })
+    }
 }
 
 fn range(lines: Lines) -> LineRange {
@@ -116,17 +120,6 @@ fn range(lines: Lines) -> LineRange {
 
 fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
     said.parse().map_err(|error| Failure::invalid(format!("{name}: {error}.")))
-}
-
-/// Symbols are not known here; lines and text are.
-fn no_symbols(path: &str, symbol: &str) -> Failure {
-    let call = toolpost_tool::example(&[("file", &super::targets::quoted(path))]);
-    Failure::invalid(format!("{path} was not changed: this version edits by text or by lines, not by symbol."))
-        .hint(Hint::Advice(format!(
-            "See where {symbol} begins and ends with extract {call}, then name these lines by start_line and end_line; to put \
-             text before or after it, name one line and a position."
-        )))
-        .hint(Hint::Advice("Or give the text to replace as old_string.".to_owned()))
 }
 
 fn half_lines() -> Failure {
@@ -149,9 +142,10 @@ fn two_places() -> Failure {
 }
 
 fn nowhere() -> Failure {
-    Failure::invalid("Nothing says where the new text goes: old_string and start_line are both missing.")
+    Failure::invalid("Nothing says where the new text goes: old_string, symbol and start_line are all missing.")
         .hint(Hint::Advice(
-            "Give the text to replace as old_string, or the lines as start_line and end_line, such as \"42:ab\".".to_owned(),
+            "Give the text to replace as old_string, the name of a function or class as symbol, or the lines as start_line and \
+             end_line, such as \"42:ab\".".to_owned(),
         ))
         .hint(Hint::Advice("To write a whole file, use create, with overwrite if it exists.".to_owned()))
 }

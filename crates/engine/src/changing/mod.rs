@@ -10,6 +10,7 @@ mod moved;
 mod name;
 mod place;
 mod report;
+mod symbol;
 mod whole;
 
 use crate::{
@@ -52,9 +53,12 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         Where::Gone(_) => failure.trouble(Trouble::NotDeleted, &change.path),
         Where::Elsewhere { .. } => failure.trouble(Trouble::NotMoved, &change.path),
         Where::Hunks(_) => failure.trouble(Trouble::Unreadable, &change.path),
-        Where::Whole(_) | Where::Text { .. } | Where::Next { .. } | Where::Lines(_) | Where::Merge { .. } => {
-            failure
-        }
+        Where::Whole(_)
+        | Where::Text { .. }
+        | Where::Next { .. }
+        | Where::Lines(_)
+        | Where::Symbol { .. }
+        | Where::Merge { .. } => failure,
     })?;
     draft.judge(engine, cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
         match (&change.at, draft.present()) {
@@ -70,6 +74,7 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
         Where::Text { .. } | Where::Next { .. } => place::replace(engine, cx, draft, change),
         Where::Lines(lines) => lines::edit(engine, cx, draft, lines, &change.text),
+        Where::Symbol { name, side } => symbol::edit(engine, draft, name, *side, &change.text),
         Where::Merge { language } => merge::apply(engine, cx, draft, language.as_deref(), &change.text),
         Where::Hunks(hunks) => hunks::apply(engine, cx, draft, hunks),
         Where::Gone(left) => name::remove(engine, draft, *left),

@@ -60,6 +60,13 @@ pub enum Where {
     },
     /// These lines.
     Lines(Lines),
+    /// In the place of what has this name in the file's language, or beside it.
+    Symbol {
+        /// The name, alone or behind the names of what it belongs to.
+        name: String,
+        /// On which side.
+        side: Side,
+    },
     /// Where the text itself shows: it is partial code, with markers for what stays.
     Merge {
         /// The language, as a caller names it; without one, the file's name tells.
@@ -184,9 +191,12 @@ impl Where {
     pub fn extent(&self) -> Extent {
         match self {
             Self::Whole(_) => Extent::Whole,
-            Self::Text { .. } | Self::Next { .. } | Self::Lines(_) | Self::Merge { .. } | Self::Hunks(_) => {
-                Extent::Part
-            }
+            Self::Text { .. }
+            | Self::Next { .. }
+            | Self::Lines(_)
+            | Self::Symbol { .. }
+            | Self::Merge { .. }
+            | Self::Hunks(_) => Extent::Part,
             Self::Gone(_) => Extent::Gone,
             Self::Elsewhere { .. } => Extent::Name,
         }

@@ -1,0 +1,107 @@
+//! What stands before a definition: its comments and its decorators.
+
+use std::ops::Range;
+
+use crate::{Item, Kind, Language, Symbol};
+
+/// Where the parts of what stands before a definition are.
+pub(super) struct Lead {
+    /// Where the comments begin, if there are any.
+    docs: Option<usize>,
+    /// Where the decorators begin, if there are any.
+    decorators: Option<usize>,
+    /// Where the definition begins itself.
+    pub(super) head: usize,
+}
+
+impl Lead {
+    /// Finds the parts before a symbol.
+    pub(super) fn of_symbol(symbol: &Symbol) -> Self {
+        let head = symbol.signature.start;
+        let decorators = symbol.decorators.as_ref().map(|range| range.start);
+        let docs =
+            symbol.docs.as_ref().map(|range| range.start).filter(|start| *start < decorators.unwrap_or(head));
+        Self { docs, decorators, head }
+    }
+
+    /// Finds the parts before the first definition of code that may stand in a class.
+    fn of_code(language: Language, code: &str) -> Self {
+        let mut frames = vec![("", "")];
+        frames.extend(language.0.shells);
+        let read = |(before, after): &(&str, &str)| {
+            let whole = format!("{before}{code}{after}");
+            let tree = language.parse(&whole).ok()?;
+            let blocks = tree.blocks();
+            let first = first_within(&blocks, before.len())?;
+            let lead = Self::of_item(first, before.len());
+            Some((tree.is_whole(), lead))
+        };
+        let mut read = frames.iter().filter_map(read);
+        let bare = read.next();
+        let whole = match bare {
+            Some((true, _)) => None,
+            _ => read.find(|(whole, _)| *whole),
+        };
+        whole.or(bare).map_or(Self { docs: None, decorators: None, head: 0 }, |(_, lead)| lead)
+    }
+
+    fn of_item(item: &Item, from: usize) -> Self {
+        if item.kind == Kind::Comment {
+            // A comment apart from what follows it: it goes before everything else.
+            return Self { docs: Some(0), decorators: None, head: item.range.end - from };
+        }
+        let first = item.attributes.unwrap_or(item.head).min(item.head);
+        Self {
+            docs: (item.range.start < first).then(|| item.range.start - from),
+            decorators: item.attributes.map(|start| start - from),
+            head: item.head - from,
+        }
+    }
+}
+
+/// Finds the first thing that begins at a place or behind it, and not with what is put around.
+fn first_within(blocks: &[Item], from: usize) -> Option<&Item> {
+    blocks.iter().find_map(|item| {
+        if item.range.start >= from { Some(item) } else { first_within(&item.children, from) }
+    })
+}
+
+/// Says from where on new code takes the place of the old, so that comments and decorators stay which it does not bring.
+pub(super) fn kept(language: Language, text: &str, old: &Lead, new: &str) -> (usize, String, Vec<String>) {
+    let own = Lead::of_code(language, new);
+    let from = |start: Option<usize>| start.unwrap_or(old.head);
+    let decorated = |start: usize, notes: Vec<String>| (start, new.to_owned(), notes);
+    let kept = |what: &str| vec![format!("kept the {what} before it")];
+    match (own.docs, own.decorators, old.docs, old.decorators) {
+        (None, None, None, None) => decorated(old.head, Vec::new()),
+        (None, None, Some(_), None) => decorated(old.head, kept("comment")),
+        (None, None, None, Some(_)) => decorated(old.head, kept("decorators")),
+        (None, None, Some(_), Some(_)) => decorated(old.head, kept("comment and the decorators")),
+        (None, Some(_), Some(_), _) => decorated(from(old.decorators), kept("comment")),
+        (None, Some(_), None, _) => decorated(from(old.decorators), Vec::new()),
+        (Some(_), None, docs, Some(decorators)) => {
+            let start = docs.map_or(decorators, |docs| docs.min(decorators));
+            let kept_text = text.get(between(decorators, old.head)).unwrap_or_default().trim_end();
+            let (before, behind) = new.split_at(own.head.min(new.len()));
+            let plain = dedented(kept_text, text, decorators);
+            let new = format!("{}\n{plain}\n{behind}", before.trim_end());
+            (start, new, kept("decorators"))
+        }
+        (Some(_), _, docs, decorators) => {
+            let start = docs.or(decorators).unwrap_or(old.head);
+            decorated(start.min(from(decorators)), Vec::new())
+        }
+    }
+}
+
+fn between(start: usize, end: usize) -> Range<usize> {
+    start..end.max(start)
+}
+
+/// Takes the indentation off that lines have in the file, since it is given anew.
+fn dedented(kept: &str, text: &str, start: usize) -> String {
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let indent = &text[line..start];
+    let lines = kept.lines().map(|line| line.strip_prefix(indent).unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
