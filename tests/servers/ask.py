@@ -255,6 +255,24 @@ def alone(binary, base, path, sandbox):
         talk.end()
 
 
+def apart(binary, base, path, sandbox):
+    """A use that the server's project does not hold is found by the tree, and the answer is not called complete."""
+    root = base / "apart"
+    for name, text in {
+        "tsconfig.json": '{"compilerOptions": {"module": "esnext", "moduleResolution": "bundler"}, "include": ["src"]}\n',
+        "src/a.ts": "export function total() { return 1; }\n",
+        "src/b.ts": 'import { total } from "./a";\ntotal();\n',
+        "tests/c.ts": 'import { total } from "../src/a";\ntotal();\n',
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    talk = Talk(binary, root, path, sandbox)
+    words = talk.lsp("references", "src/a.ts", "total")[1]
+    check("what the server's project lacks is found", "answered by TypeScript 7; complete: no" in words
+          and places(words) == ["src/a.ts:1", "src/b.ts:1", "src/b.ts:2", "tests/c.ts:1"], words)
+    talk.end()
+
+
 def brought(binary, base, sandbox):
     """A server that the workspace brings is not started, and that is said."""
     root = base / "brought"
@@ -300,6 +318,7 @@ def main(binary, python, node, *names):
             finally:
                 talk.end()
         alone(binary, base, path, sandbox)
+        apart(binary, base, path, sandbox)
         brought(binary, base, sandbox)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0

@@ -1,10 +1,14 @@
 //! One language server is asked: told what changed, waited for, asked, and understood.
 
-use super::{Question, convert, files};
+use super::{
+    Question,
+    check::{self, Checked},
+    convert, files,
+};
 use crate::{
     CallCtx, Engine, Failure,
     engine::blocking,
-    operations::navigate::{Output, Want},
+    operations::navigate::{Output, Place, Want},
 };
 use std::{
     collections::HashMap,
@@ -13,8 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Change, Complete, Edits, Found, Home, Position, Server, Servers, Stage, Stamp, Standing,
-    Talk,
+    self as lsp, Answer, Change, Complete, Edits, Found, Home, Position, Server, Servers, Stage, Stamp,
+    Standing, Talk,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -46,7 +50,11 @@ pub(crate) async fn ask(
     let patience = || cx.time_left(PATIENCE).saturating_sub(start.elapsed());
     let talk = server.greeted(patience()).await.map_err(|fault| sentence(&fault))?;
     let fresh = show(engine, &talk, &server, question, &disk).await.map_err(words)?;
-    let standing = talk.settled(patience()).await;
+    let standing = match question.want {
+        // What a file defines stands in the file alone.
+        Want::Symbols => alone(),
+        Want::Definition(_) | Want::References(_) | Want::Hover(_) => talk.settled(patience()).await,
+    };
     if !matches!(standing.stage, Stage::Ready | Stage::Unconfirmed) {
         return Err(not_ready(&server, &standing));
     }
@@ -59,13 +67,26 @@ pub(crate) async fn ask(
     let answer = answer.map_err(|fault| sentence(&fault))?;
     // What it began to read meanwhile it has not answered from.
     let after = server.standing();
-    let standing = if after.complete == Complete::Yes { standing } else { after };
+    let keeps = question.want == Want::Symbols || after.complete == Complete::Yes;
+    let standing = if keeps { standing } else { after };
     let encoding = talk.encoding();
     let (engine, cx, question) = (engine.clone(), cx.clone(), question.clone());
-    let name = server.known().name;
-    blocking(move || Ok(convert::output(&engine, &cx, &question, name, answer, standing, encoding)))
-        .await
-        .map_err(words)
+    let judged = Arc::clone(&server);
+    blocking(move || {
+        let checked = match (&answer, question.want) {
+            (Answer::Places(places), Want::References(_)) => check::check(&engine, &cx, &question, places)?,
+            _ => Checked::Nothing,
+        };
+        let (standing, lacks) = believed(&judged, standing, checked);
+        let name = judged.known().name;
+        let mut output = convert::output(&engine, &cx, &question, name, answer, standing, encoding);
+        output.total += lacks.len() as u64;
+        output.places.extend(lacks);
+        output.places.sort();
+        Ok(output)
+    })
+    .await
+    .map_err(words)
 }
 
 /// Looks at the disk, then gives the server of the project: what changes after the look is seen by the next one.
@@ -153,6 +174,31 @@ fn ask_for(question: &Question, encoding: lsp::Encoding) -> lsp::Question {
         (Want::References(_), Some(at)) => lsp::Question::References(path, at),
         (Want::Hover(_), Some(at)) => lsp::Question::Hover(path, at),
         (Want::Symbols, _) | (_, None) => lsp::Question::Symbols(path),
+    }
+}
+
+/// How far an answer can be believed that comes out of one file.
+fn alone() -> Standing {
+    let why = "only the file itself was asked about".to_owned();
+    Standing { stage: Stage::Ready, complete: Complete::Yes, why }
+}
+
+/// Judges an answer by what came of looking for known uses in it; gives those that it lacks.
+fn believed(server: &Server, standing: Standing, checked: Checked) -> (Standing, Vec<Place>) {
+    match checked {
+        Checked::Nothing => (standing, Vec::new()),
+        Checked::Holds => {
+            server.checked(Ok(()));
+            let now = server.standing();
+            (if now.complete == Complete::Yes { now } else { standing }, Vec::new())
+        }
+        Checked::Lacks(places) => {
+            let first =
+                places.first().map(|place| format!("{}:{}", place.path, place.line)).unwrap_or_default();
+            let why = format!("it lacks a use that the syntax tree knows: {first}");
+            server.checked(Err(why.clone()));
+            (Standing { stage: Stage::Unconfirmed, complete: Complete::No, why }, places)
+        }
     }
 }
 

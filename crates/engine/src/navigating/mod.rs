@@ -1,6 +1,7 @@
 //! How a way through code is found: by a language server that is ready, else by the tree.
 
 mod ask;
+mod check;
 mod convert;
 mod files;
 mod name;
