@@ -370,8 +370,8 @@ async fn parts_of_files_are_shown_however_they_are_named() {
         (json!({"file": ""}), "file is empty"),
         (json!({"file": "no.txt, none.txt"}), "None of the files could be shown.\nFile not found: no.txt"),
         (
-            json!({"file": "a.txt, b.txt#B"}),
-            "b.txt#B was not extracted: this version shows files by lines, not by symbols.\nExtract the file, {\"file\":\"b.txt\"}",
+            json!({"file": "a.txt#B"}),
+            "There is no parser for a.txt: its name tells no language that is known here.\nName the lines",
         ),
     ];
     for (arguments, wanted) in rows {

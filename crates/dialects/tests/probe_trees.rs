@@ -166,3 +166,46 @@ async fn an_edit_of_a_symbol_can_be_taken_back() {
     history.undo(&history.last_in_force().unwrap(), &Cause::default(), Duration::from_secs(5)).unwrap();
     assert_eq!(world.files()["a.js"], CART.as_bytes());
 }
+
+#[tokio::test]
+async fn blocks_and_symbols_are_shown() {
+    let long = format!("fn long() {{\n{}}}\n", "    x();\n".repeat(200));
+    let world = world(&[
+        ("a.js", CART),
+        ("long.rs", &long),
+        ("b.py", "import a\n\nfor x in y:\n    a(x)\n\n@tag\ndef f():\n    pass\n"),
+        ("c.md", "# A\n\n## B c\n\nx\n\n## D\n"),
+        ("d.txt", "one\ntwo\nthree\n"),
+    ]);
+    let rows = [
+        ("a.js:4", "a.js (lines 2-5 of 10; function Cart.add)"),
+        ("a.js:1", "a.js (lines 1-6 of 10; class Cart)"),
+        ("a.js#Cart", "a.js (lines 1-6 of 10; class Cart)"),
+        ("a.js#add", "a.js (lines 2-5 of 10; function Cart.add), a.js (lines 9-9 of 10; function Shop.add)"),
+        ("a.js#Shop.add", "a.js (lines 9-9 of 10; function Shop.add)"),
+        ("b.py:8", "b.py (lines 6-8 of 8; function f)"),
+        ("b.py:4", "b.py (lines 3-4 of 8; statement)"),
+        ("b.py:1", "b.py (lines 1-8 of 8)"),
+        ("c.md#B c", "c.md (lines 3-5 of 7; section A.B c)"),
+        ("c.md#A.D", "c.md (lines 7-7 of 7; section A.D)"),
+        ("long.rs:100", "long.rs (lines 90-110 of 202)"),
+        ("d.txt:2", "d.txt (lines 1-3 of 3)"),
+    ];
+    for (file, wanted) in rows {
+        let said = call(&world, "extract", json!({"file": format!("\"{file}\"")})).await.unwrap();
+        let heads: Vec<&str> = said.lines().filter(|line| line.contains(" (lines ")).collect();
+        assert_eq!(heads.join(", "), wanted, "{file}");
+    }
+    let edit = json!({"file_path": "c.md", "symbol": "B c", "new_string": "## B c\n\ny"});
+    call(&world, "edit", edit).await.unwrap();
+    assert_eq!(world.files()["c.md"], b"# A\n\n## B c\n\ny\n\n## D\n");
+    for (file, wanted) in [
+        ("a.js#sub", "Nothing in a.js is called sub.\n\nIt defines:\n  class Cart (lines 1-6)"),
+        ("d.txt#x", "There is no parser for d.txt"),
+        ("e.js#x", "File not found: e.js"),
+        ("a.js:11", "a.js has 10 lines; line 11 is behind its end."),
+    ] {
+        let said = call(&world, "extract", json!({"file": file})).await;
+        assert!(matches!(&said, Err(words) if words.starts_with(wanted)), "{file}: {said:?}");
+    }
+}

@@ -80,6 +80,7 @@ impl World {
             said: (*name).to_owned(),
             from: *from,
             to: *to,
+            of: view::Of::Lines,
             before: 0,
             after: 0,
         };

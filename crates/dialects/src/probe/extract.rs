@@ -1,4 +1,4 @@
-//! `extract`: lines of files, each with its reference.
+//! `extract`: lines, blocks and symbols of files, each line with its reference.
 
 use super::{
     referred,
@@ -8,26 +8,26 @@ use crate::common::{document, numbered, whole};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Hint,
+    Failure,
     operations::{
         read::{self, Text, Total},
-        view::{self, Answer, Output, Request, Viewed},
+        view::{self, Answer, Of, Output, Request, Viewed},
     },
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Extract;
 
-/// How many lines are shown around a single line, when nothing is said.
+/// How many lines are shown around a single line that stands in no block, when nothing is said.
 const AROUND: u64 = 10;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// File, or lines of it: "src/a.ts", "src/a.ts:42", "src/a.ts:10-20". Several are separated by commas or spaces; quote
-    /// a path that has spaces.
+    /// File, or a part of it: "src/a.ts", "src/a.ts:42", "src/a.ts:10-20", "src/a.ts#Cart.total". Several are separated by
+    /// commas or spaces; quote a path that has spaces.
     #[schemars(extend("x-aliases" = ["targets", "target", "path", "file_path", "files"], "examples" = ["src/main.rs:10-20"]))]
     file: String,
-    /// Lines to show before and after; for a single line 10 if left out.
+    /// Lines to show before and after.
     #[schemars(range(min = 0), extend("x-aliases" = ["context_lines"]))]
     context: Option<f64>,
 }
@@ -42,14 +42,16 @@ impl Tool for Extract {
         let context = args.context.map(|lines| whole::number("context", lines)).transpose()?;
         let mut parts = Vec::new();
         for target in targets {
-            let (from, to, around) = match target.part {
-                Part::Whole => (1, None, 0),
-                Part::Line(line) => (line, Some(line), context.unwrap_or(AROUND)),
-                Part::Lines(first, last) => (first, Some(last), context.unwrap_or(0)),
-                Part::Symbol(symbol) => return Err(no_symbols(&target.path, &symbol)),
+            let around = context.unwrap_or(0);
+            let block = || Of::Block { otherwise: context.unwrap_or(AROUND) };
+            let (from, to, around, of) = match target.part {
+                Part::Whole => (1, None, 0, Of::Lines),
+                Part::Line(line) => (line, Some(line), around, block()),
+                Part::Lines(first, last) => (first, Some(last), around, Of::Lines),
+                Part::Symbol(symbol) => (1, None, around, Of::Symbol(symbol)),
             };
             let path = at.path(&target.path)?;
-            parts.push(view::Part { path, said: target.path, from, to, before: around, after: around });
+            parts.push(view::Part { path, said: target.path, from, to, of, before: around, after: around });
         }
         // A reference is longer than what the engine counts for the number of a line: by half, where lines are short.
         Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * 5 })
@@ -63,17 +65,6 @@ impl Tool for Extract {
             part(viewed, page);
         }
     }
-}
-
-/// Symbols are not known here; lines are.
-fn no_symbols(path: &str, symbol: &str) -> Failure {
-    let file = toolpost_tool::example(&[("file", &targets::quoted(path))]);
-    Failure::invalid(format!(
-        "{path}#{symbol} was not extracted: this version shows files by lines, not by symbols."
-    ))
-    .hint(Hint::Advice(format!(
-        "Extract the file, {file}, find {symbol} in it, and name its lines from then on."
-    )))
 }
 
 fn part(viewed: &Viewed, page: &mut Page) {
@@ -99,6 +90,7 @@ fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
     };
     let total = numbered::total(text.total);
     let mut facts = vec![format!("lines {}-{} of {total}", first.number, last.number)];
+    facts.extend(viewed.block.clone());
     facts.extend(text.facts.iter().cloned());
     page.line(&format!("{} ({})", file.path, facts.join("; ")));
     let mut body = String::with_capacity(text.lines.bytes() + 16 * text.lines.len());

@@ -8,7 +8,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         read::{Output as File, Text, Total},
-        view::{self, Answer, Failed, Output, Part, Request, Viewed},
+        view::{self, Answer, Failed, Of, Output, Part, Request, Viewed},
     },
 };
 use toolpost_text::cut::NOTICE;
@@ -90,7 +90,7 @@ fn part(file: Wanted, at: &Lowering) -> Result<Part, Failure> {
              smaller (-1 is the end of the file)."
         )));
     };
-    Ok(Part { path: at.path(&file_path)?, said: file_path, from, to, before: 0, after: 0 })
+    Ok(Part { path: at.path(&file_path)?, said: file_path, from, to, of: Of::Lines, before: 0, after: 0 })
 }
 
 fn shown(viewed: &Viewed, file: &File, page: &mut Page) {

@@ -4,6 +4,7 @@ use crate::{
     Access, CallCtx, Engine, Failure, Hint, Kind, Operation, Seen, Touch,
     at_once::at_once,
     operations::read::{self, Read, Total},
+    show::block::{self, Block},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,10 +33,26 @@ pub struct Part {
     pub from: u64,
     /// The last line; none for the end of the file.
     pub to: Option<u64>,
+    /// What the lines are meant to be.
+    pub of: Of,
     /// How many lines are shown in front of it.
     pub before: u64,
     /// How many lines are shown behind it.
     pub after: u64,
+}
+
+/// What the lines of a part are meant to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Of {
+    /// These lines.
+    Lines,
+    /// The block of code around the first of them; where there is none, so many lines before and after it.
+    Block {
+        /// How many.
+        otherwise: u64,
+    },
+    /// Those of the symbol with this name; of each, where several have it.
+    Symbol(String),
 }
 
 /// What the parts show, in the order in which they were asked for.
@@ -54,6 +71,8 @@ pub struct Viewed {
     pub from: u64,
     /// The last line that was asked for; none for the end of the file.
     pub to: Option<u64>,
+    /// What stands there, where it was looked for: a symbol, or the block around a line.
+    pub block: Option<String>,
     /// The line to continue with, where not all lines that were asked for are shown.
     pub next: Option<u64>,
     /// What came of it.
@@ -99,7 +118,7 @@ impl Operation for View {
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let room = request.max_bytes;
-        let mut answers = read_all(engine, &request, cx).await?;
+        let (parts, mut answers): (Vec<_>, Vec<_>) = read_all(engine, request, cx).await?.into_iter().unzip();
         if answers.len() == 1
             && let Some(Err(failure)) = answers.pop_if(|only| only.is_err())
         {
@@ -109,7 +128,7 @@ impl Operation for View {
             return Err(nothing(answers.into_iter().filter_map(Result::err).collect()));
         }
         share(&mut answers, room);
-        let parts = request.parts.into_iter().zip(answers).map(|(part, answer)| viewed(part, answer));
+        let parts = parts.into_iter().zip(answers).map(|(part, answer)| viewed(part, answer));
         Ok(Output { parts: parts.collect() })
     }
 
@@ -138,14 +157,47 @@ impl From<Failure> for Failed {
     }
 }
 
+/// A part, and what was found to stand there.
+type Placed = (Part, Option<String>);
+
 /// Reads all parts, several at a time; the answers come in the order of the parts.
 async fn read_all(
     engine: &Engine,
-    request: &Request,
+    request: Request,
     cx: &CallCtx,
-) -> Result<Vec<Result<read::Output, Failure>>, Failure> {
+) -> Result<Vec<(Placed, Result<read::Output, Failure>)>, Failure> {
     let (engine, cx, max_bytes) = (engine.clone(), cx.clone(), request.max_bytes);
-    at_once(request.parts.clone(), move |part| Ok(read_part(&engine, &part, max_bytes, &cx))).await
+    let answers = at_once(request.parts, move |part| {
+        let parts = placed(&engine, &part, &cx);
+        let read = |(part, words): Placed| {
+            let answer = read_part(&engine, &part, max_bytes, &cx);
+            ((part, words), answer)
+        };
+        Ok(match parts {
+            Ok(parts) => parts.into_iter().map(read).collect::<Vec<_>>(),
+            Err(failure) => vec![((part, None), Err(failure))],
+        })
+    });
+    Ok(answers.await?.into_iter().flatten().collect())
+}
+
+/// Finds the lines of a part: where a symbol stands, or the block around a line.
+fn placed(engine: &Engine, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Failure> {
+    let lines = |block: Block| {
+        let part = Part { from: block.from, to: Some(block.to), ..part.clone() };
+        (part, Some(block.words))
+    };
+    Ok(match &part.of {
+        Of::Lines => vec![(part.clone(), None)],
+        Of::Symbol(name) => {
+            let blocks = block::symbol(engine, &part.path, &part.said, name, cx)?;
+            blocks.into_iter().map(lines).collect()
+        }
+        Of::Block { otherwise } => match block::around(engine, &part.path, &part.said, part.from, cx)? {
+            Some(block) => vec![lines(block)],
+            None => vec![(Part { before: *otherwise, after: *otherwise, ..part.clone() }, None)],
+        },
+    })
 }
 
 fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Result<read::Output, Failure> {
@@ -183,16 +235,16 @@ fn share(answers: &mut [Result<read::Output, Failure>], max_bytes: usize) {
     }
 }
 
-fn viewed(part: Part, answer: Result<read::Output, Failure>) -> Viewed {
+fn viewed((part, block): Placed, answer: Result<read::Output, Failure>) -> Viewed {
     let path = part.path.display();
     let (from, to) = (part.from, part.to);
     let last = to.map_or(u64::MAX, |to| to.saturating_add(part.after));
     match answer {
         Ok(file) => {
             let next = file.text().and_then(|text| text.next).filter(|next| *next <= last);
-            Viewed { path, from, to, next, answer: Answer::File(file) }
+            Viewed { path, from, to, block, next, answer: Answer::File(file) }
         }
-        Err(failure) => Viewed { path, from, to, next: None, answer: Answer::Failed(failure.into()) },
+        Err(failure) => Viewed { path, from, to, block, next: None, answer: Answer::Failed(failure.into()) },
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a file shows: text, picture, PDF, notebook.
 
+pub(crate) mod block;
 pub(crate) mod find;
 pub(crate) mod image;
 pub(crate) mod notebook;
