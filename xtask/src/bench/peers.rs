@@ -18,6 +18,7 @@ use std::{path::Path, process::Command, time::Instant};
 enum Work {
     Read,
     List,
+    Sizes,
     Tree,
     Glob,
     Search,
@@ -26,9 +27,10 @@ enum Work {
 }
 
 /// All work, with its name in the table and a word that every right answer holds.
-const WORKS: [(Work, &str, &str); 7] = [
+const WORKS: [(Work, &str, &str); 8] = [
     (Work::Read, "read a file of 80 KB, whole", "const LIMIT: usize"),
     (Work::List, "list a directory of 50 files", "_49."),
+    (Work::Sizes, "list a directory of 50 files with their sizes", "_49."),
     (Work::Tree, "tree of 1000 files", "_777."),
     (Work::Glob, "glob **/*.rs in 1000 files", ".rs"),
     (Work::Search, "search a regex in 1000 files", "_timeout("),

@@ -16,7 +16,7 @@ pub(super) fn claude(job: &Job<'_>) -> Option<Ask> {
         Work::Glob => ("Glob", json!({"pattern": GLOB})),
         Work::Search => ("Grep", json!({"pattern": REGEX, "output_mode": "content", "head_limit": 0})),
         Work::Edit => ("Edit", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new})),
-        Work::List | Work::Tree | Work::Command => return None,
+        Work::List | Work::Sizes | Work::Tree | Work::Command => return None,
     })
 }
 
@@ -38,7 +38,7 @@ pub(super) fn trae(job: &Job<'_>) -> Option<Ask> {
                 json!({"command": "echo", "args": ["hi"], "blocking": true, "requires_approval": false});
             ("run_command", run)
         }
-        Work::Glob => return None,
+        Work::Sizes | Work::Glob => return None,
     })
 }
 
@@ -51,6 +51,7 @@ pub(super) fn zblade(job: &Job<'_>) -> Option<Ask> {
             ("edit_file", json!({"path": job.file, "old_content": job.old, "new_content": job.new}))
         }
         Work::Command => ("run_command", json!({"program": "echo", "args": ["hi"]})),
+        Work::Sizes => return None,
         Work::Read | Work::Tree => return None, // it shows both ends of 50 KB, and at most 200 entries of a tree
     })
 }
@@ -61,19 +62,19 @@ pub(super) fn opencode(job: &Job<'_>) -> Option<Ask> {
         Work::Search => ("grep", json!({"pattern": REGEX})),
         Work::Edit => ("edit", json!({"filePath": job.file, "oldString": job.old, "newString": job.new})),
         Work::Command => ("bash", json!({"command": "echo hi"})),
-        Work::Read | Work::List | Work::Tree => return None,
+        Work::Read | Work::List | Work::Sizes | Work::Tree => return None,
     })
 }
 
 pub(super) fn probe(job: &Job<'_>) -> Option<Ask> {
     Some(match job.work {
         Work::Read => ("extract", json!({"file": job.file})),
-        Work::List => ("listFiles", json!({"directory": job.root.join(FOLDER)})),
+        Work::Sizes => ("listFiles", json!({"directory": job.root.join(FOLDER)})),
         Work::Tree => ("listFiles", json!({"directory": job.root.join(SOURCES), "maxDepth": 5})),
         Work::Glob => ("searchFiles", json!({"pattern": GLOB})),
         Work::Edit => ("edit", json!({"file_path": job.file, "old_string": job.old, "new_string": job.new})),
         Work::Command => ("bash", json!({"command": "echo hi"})),
-        Work::Search => return None,
+        Work::List | Work::Search => return None,
     })
 }
 
@@ -108,6 +109,7 @@ fn both(work: Work, job: &Job<'_>) -> Option<Ask> {
     Some(match work {
         Work::Read => ("read_text_file", json!({"path": job.file})),
         Work::List => ("list_directory", json!({"path": job.root.join(FOLDER)})),
+        Work::Sizes => ("list_directory_with_sizes", json!({"path": job.root.join(FOLDER)})),
         Work::Tree => ("directory_tree", json!({"path": job.root.join(SOURCES)})),
         Work::Glob => ("search_files", json!({"path": job.root, "pattern": GLOB})),
         Work::Edit => {
@@ -128,6 +130,7 @@ pub(super) fn commander(job: &Job<'_>) -> Option<Ask> {
                 json!({"path": job.root, "pattern": REGEX, "searchType": "content", "contextLines": 0});
             ("start_search", wanted)
         }
+        Work::Sizes => return None,
         Work::Command => ("start_process", json!({"command": "echo hi", "timeout_ms": 10_000})),
         Work::Glob => ("start_search", json!({"path": job.root, "pattern": GLOB, "searchType": "files"})),
         Work::Edit => {
