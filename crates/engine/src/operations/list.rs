@@ -8,7 +8,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_search::{ListOutput, ListRequest, list::Inside};
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{Siblings, WorkspacePath};
 
 pub use toolpost_search::{Hidden, Prune, Rules};
 
@@ -130,10 +130,9 @@ impl Operation for List {
 }
 
 fn output(engine: &Engine, base: WorkspacePath, sizes: Sizes, listed: ListOutput) -> Output {
-    let bytes = |node: &toolpost_search::list::Node| match (sizes, node.kind) {
-        (Sizes::Asked, toolpost_search::Kind::File) => {
-            engine.workspace().stat(&node.path).ok().map(|stat| stat.len)
-        }
+    let mut siblings = Siblings::default();
+    let mut bytes = |node: &toolpost_search::list::Node| match (sizes, node.kind) {
+        (Sizes::Asked, toolpost_search::Kind::File) => siblings.stat(&node.path).ok().map(|stat| stat.len),
         _ => None,
     };
     let nodes = listed.nodes.into_iter().map(|node| Node {

@@ -1,0 +1,37 @@
+//! Looking at many files, those of one directory after the other.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, statat};
+
+use crate::access::{AccessKind, Stat};
+use crate::beneath::open_handle;
+use crate::path::WorkspacePath;
+
+/// Looks at files, and keeps the directory of the last one open for the next.
+#[derive(Debug, Default)]
+pub struct Siblings {
+    last: Option<(WorkspacePath, OwnedFd)>,
+}
+
+impl Siblings {
+    /// Looks at what is at a path, without following a link.
+    ///
+    /// # Errors
+    /// When nothing is there, or it cannot be looked at.
+    pub fn stat(&mut self, path: &WorkspacePath) -> Result<Stat, AccessKind> {
+        let Some(name) = path.file_name() else { return crate::read::stat_at(path.root(), Path::new("")) };
+        let parent = path.relative().parent().unwrap_or(Path::new(""));
+        let is_there = |(last, _): &(WorkspacePath, OwnedFd)| {
+            last.root().identity() == path.root().identity() && last.relative().parent() == Some(parent)
+        };
+        let directory = match self.last.take().filter(is_there) {
+            Some((_, directory)) => directory,
+            None => open_handle(path.root(), parent)?,
+        };
+        let stat = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
+        self.last = Some((path.clone(), directory));
+        Ok(Stat::of(&stat?))
+    }
+}
