@@ -1,15 +1,16 @@
 //! Changes a symbol by its name: puts code in its place, before it or behind it.
 
 mod beside;
+mod extent;
+mod given;
+mod header;
 mod indented;
 mod lead;
-
-use std::ops::Range;
+mod removed;
 
 use toolpost_text::encoding::{Indent, Splice};
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines::{self, LineIndex};
-use toolpost_text::merge;
 
 use crate::{Language, Meant, Symbol, Tree, Unread, find};
 
@@ -64,6 +65,14 @@ pub enum NoSymbol {
         /// The line.
         line: usize,
     },
+    /// A line of the new code stands for code that is not written out.
+    #[error("line {line} of the new code, {part:?}, stands for code that is not written out")]
+    Elided {
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands on it.
+        part: String,
+    },
     /// There is no code to put there.
     #[error("there is no code to put beside {name}")]
     Nothing {
@@ -99,19 +108,11 @@ pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str)
     let tree = language.parse(text).map_err(NoSymbol::Unread)?;
     let mut symbols = tree.symbols();
     let at = meant(text, &symbols, name)?;
-    let (own, comments) = (symbols[at].span.start, commented(&tree, symbols[at].span.start));
-    if comments < own {
-        symbols[at].span.start = comments;
-        symbols[at].docs = Some(comments..own);
-    }
-    let place = Place { language, text, symbols: &symbols, at };
-    let snippet: Vec<merge::Line> = merge::snippet(new);
-    let full = |line: &&merge::Line| line.marker.is_some() || !line.is_blank();
-    let begins = snippet.iter().position(|line| full(&line)).unwrap_or(snippet.len());
-    let ends = snippet.iter().rposition(|line| full(&line)).map_or(begins, |at| at + 1);
-    let new = snippet[begins..ends].iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+    let end = extent::of(&tree, &mut symbols[at]);
+    let place = Place { language, text, symbols: &symbols, at, end };
+    let new = given::code(language, new, &text[place.symbol().span.clone()])?;
     let mut edited = match (side, new.is_empty()) {
-        (Side::Replace, true) => place.removed(),
+        (Side::Replace, true) => removed::of(&place)?,
         (Side::Replace, false) => place.replaced(&new)?,
         (Side::Before | Side::After, true) => {
             return Err(NoSymbol::Nothing { name: place.symbol().qualified.clone() });
@@ -178,6 +179,8 @@ struct Place<'a> {
     text: &'a str,
     symbols: &'a [Symbol],
     at: usize,
+    /// Where its own code ends, before a comma and a comment behind it.
+    end: usize,
 }
 
 impl Place<'_> {
@@ -200,6 +203,12 @@ impl Place<'_> {
         lines::indent(&self.text[self.line_start(self.symbol().span.start)..])
     }
 
+    /// Tells whether nothing but a comma and a comment of its own stands behind the symbol on its line.
+    fn is_last_on_line(&self) -> bool {
+        let end = self.symbol().span.end;
+        self.text[end..self.line_end(end)].trim_start_matches([',', ';']).trim().is_empty()
+    }
+
     fn style(&self) -> Indent {
         Indent::of(self.text)
     }
@@ -208,7 +217,7 @@ impl Place<'_> {
     fn alone(&self) -> Result<(), NoSymbol> {
         let own = self.symbol();
         let shared = |(at, other): &(usize, &Symbol)| {
-            *at != self.at && other.span == own.span && other.parent == own.parent
+            *at != self.at && other.signature.start == own.signature.start && other.parent == own.parent
         };
         match self.symbols.iter().enumerate().find(shared) {
             None => Ok(()),
@@ -223,47 +232,22 @@ impl Place<'_> {
         self.alone()?;
         let symbol = self.symbol();
         let own = Lead::of_symbol(symbol);
-        let (start, new, mut notes) = lead::kept(self.language, self.text, &own, new);
-        let mut new = indented::like(self.language, &new, self.indent(), self.style());
+        let kept = lead::kept(self.language, self.text, &own, new);
+        let (mut new, mut notes) = (kept.new, kept.notes);
         let export = exported(&self.text[own.head..]);
-        if let Some(words) = export.filter(|_| start == own.head && !new.starts_with("export")) {
-            new.insert_str(0, words);
+        if let Some(words) = export.filter(|_| !exports(&new)) {
+            let at = kept.head + new[kept.head..].len() - new[kept.head..].trim_start().len();
+            new.insert_str(at, words);
             notes.push(format!("kept `{}`", words.trim_end()));
         }
-        let behind = &self.text[symbol.span.end..];
+        let mut new = indented::like(self.language, &new, self.indent(), self.style());
+        let behind = &self.text[self.end..];
         if let Some(sign) = new.chars().last().filter(|sign| matches!(sign, ';' | ','))
             && behind.starts_with(sign)
         {
             new.pop();
         }
-        Ok(Edited { splice: Splice { range: start..symbol.span.end, new }, notes })
-    }
-
-    /// Takes the symbol out, with the line that it leaves empty.
-    fn removed(&self) -> Edited {
-        let span = &self.symbol().span;
-        let (start, end) = (self.line_start(span.start), self.line_end(span.end));
-        let rest = self.text[span.end..end].trim_start_matches([',', ';']);
-        let own_lines = self.text[start..span.start].trim().is_empty() && rest.trim().is_empty();
-        let range = if own_lines { self.with_blank_lines(start..end) } else { span.clone() };
-        Edited { splice: Splice { range, new: String::new() }, notes: Vec::new() }
-    }
-
-    /// Adds to whole lines the break behind them, and the blank lines that parted them from what goes on or ends there.
-    fn with_blank_lines(&self, lines: Range<usize>) -> Range<usize> {
-        let end = (lines.end + 1).min(self.text.len());
-        let above = &self.text[..lines.start];
-        let below = &self.text[end..];
-        let parted = above.is_empty() || above.ends_with("\n\n");
-        if !parted {
-            return lines.start..end;
-        }
-        let rest = below.trim_start_matches(['\n', ' ', '\t']);
-        if rest.is_empty() || rest.starts_with(['}', ')', ']']) || rest.starts_with("end") {
-            return above.trim_end_matches('\n').len() + usize::from(!above.is_empty())..end;
-        }
-        let blank = below.len() - below.trim_start_matches('\n').len();
-        lines.start..end + blank
+        Ok(Edited { splice: Splice { range: kept.start..self.end, new }, notes })
     }
 }
 
@@ -272,21 +256,10 @@ fn exported(head: &str) -> Option<&'static str> {
     ["export default ", "export "].into_iter().find(|words| head.starts_with(words))
 }
 
-/// Finds where the comments begin that stand right above a symbol, also where the grammar puts them elsewhere.
-fn commented(tree: &Tree<'_>, start: usize) -> usize {
-    let (text, mut start) = (tree.text(), start);
-    loop {
-        let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let above = text[..line].trim_end_matches('\n');
-        if !text[line..start].trim().is_empty() || line == 0 || above.len() + 1 != line {
-            return start;
-        }
-        let first = above.rfind('\n').map_or(0, |at| at + 1);
-        let first = first + lines::indent(&above[first..]).len();
-        let node = tree.root().descendant_for_byte_range(first, above.len());
-        match node.filter(|node| node.start_byte() == first && tree.language().0.is_comment(node.kind())) {
-            Some(_) => start = first,
-            None => return start,
-        }
-    }
+/// Tells whether new code makes something known to others itself.
+fn exports(new: &str) -> bool {
+    let to = lines::indent(new);
+    new.lines().any(|line| {
+        line.strip_prefix(to).is_some_and(|line| line.starts_with("export ") || line.starts_with("export{"))
+    })
 }

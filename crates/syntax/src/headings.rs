@@ -32,6 +32,7 @@ pub(crate) fn read(headings: &Headings, root: Node<'_>, text: &str) -> Vec<Item>
         let end = item.range.start + text.get(item.range.start..end).unwrap_or_default().trim_end().len();
         item.body = (body < end).then_some(body..end);
         item.range.end = end.max(item.range.end);
+        item.end = item.range.end;
         open.push((level, item));
     }
     while !open.is_empty() {

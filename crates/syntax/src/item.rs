@@ -11,6 +11,8 @@ pub struct Item {
     pub name: String,
     /// Its bytes, with the comments and attributes before it.
     pub range: Range<usize>,
+    /// Where its own code ends; a comment behind it on its line is in the range, too.
+    pub end: usize,
     /// Where its attributes or decorators begin, if there are any before its head.
     pub attributes: Option<usize>,
     /// Where it begins itself, after comments and attributes.

@@ -17,6 +17,8 @@ pub struct Symbol {
     pub parent: Option<usize>,
     /// All of it, with the comments, decorators and words such as `export` before it.
     pub span: Range<usize>,
+    /// Where its own code ends; a comment behind it on its line is in the span, too.
+    pub end: usize,
     /// Its documentation: the comments before it, or the text at the beginning of its body.
     pub docs: Option<Range<usize>>,
     /// Its attributes or decorators, up to where it begins itself.
@@ -154,6 +156,7 @@ impl Lister<'_, '_> {
             qualified,
             parent,
             span: item.range.clone(),
+            end: item.end,
             docs,
             decorators: decorators.filter(|range| !range.is_empty()),
             signature: trimmed(text, item.head..end),

@@ -350,6 +350,7 @@ pub(crate) fn bare(kind: Kind, range: Range<usize>) -> Item {
         name: String::new(),
         attributes: None,
         head: range.start,
+        end: range.end,
         range,
         body: None,
         children: Vec::new(),

@@ -46,6 +46,10 @@ fn failure(path: &str, error: NoSymbol, shown: impl Fn(&str) -> String) -> Failu
         }
         NoSymbol::Shared { .. } | NoSymbol::Crowded { .. } => Failure::invalid(what)
             .hint(Hint::Advice("Change the text that stands there, or its lines.".to_owned())),
+        NoSymbol::Elided { .. } => Failure::invalid(what).hint(Hint::Advice(
+            "Write all of the new code out, or change only the text or the lines that shall differ."
+                .to_owned(),
+        )),
         NoSymbol::Nothing { .. } => {
             Failure::invalid(what).hint(Hint::Advice("Give the code that shall stand there.".to_owned()))
         }

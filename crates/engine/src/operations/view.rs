@@ -193,10 +193,13 @@ fn placed(engine: &Engine, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Fai
             let blocks = block::symbol(engine, &part.path, &part.said, name, cx)?;
             blocks.into_iter().map(lines).collect()
         }
-        Of::Block { otherwise } => match block::around(engine, &part.path, &part.said, part.from, cx)? {
-            Some(block) => vec![lines(block)],
-            None => vec![(Part { before: *otherwise, after: *otherwise, ..part.clone() }, None)],
-        },
+        // Where the file cannot be parsed, the lines are shown all the same.
+        Of::Block { otherwise } => {
+            match block::around(engine, &part.path, &part.said, part.from, cx).ok().flatten() {
+                Some(block) => vec![lines(block)],
+                None => vec![(Part { before: *otherwise, after: *otherwise, ..part.clone() }, None)],
+            }
+        }
     })
 }
 

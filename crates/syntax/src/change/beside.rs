@@ -14,10 +14,10 @@ const BLANK: usize = 2;
 pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, NoSymbol> {
     let (symbol, text) = (place.symbol(), place.text);
     let (start, end) = (place.line_start(symbol.span.start), place.line_end(symbol.span.end));
-    let rest = &text[symbol.span.end..end];
+    let rest = &text[place.end..end];
     let free = match side {
         Side::Before => text[start..symbol.span.start].trim().is_empty(),
-        Side::After | Side::Replace => rest.trim_start_matches([',', ';']).trim().is_empty(),
+        Side::After | Side::Replace => place.is_last_on_line(),
     };
     if !free {
         let at = if side == Side::Before { symbol.span.start } else { symbol.span.end };
@@ -34,11 +34,11 @@ pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, No
             Splice { range: start..start, new: format!("{indent}{new}{comma}{between}") }
         }
         Side::After | Side::Replace => {
-            let last = listed && !rest.starts_with(',');
+            let last = listed && !rest.trim_start().starts_with(',');
             let own = comma(last, &mut notes);
             let comma = comma(listed && !last && !new.ends_with(','), &mut notes);
             let new = format!("{own}{rest}{between}{indent}{new}{comma}");
-            Splice { range: symbol.span.end..end, new }
+            Splice { range: place.end..end, new }
         }
     };
     Ok(Edited { splice, notes })
@@ -53,14 +53,14 @@ fn comma(needed: bool, notes: &mut Vec<String>) -> &'static str {
 }
 
 /// Tells whether the symbol is an entry of a list that commas part.
-fn listed(place: &Place<'_>) -> bool {
+pub(super) fn listed(place: &Place<'_>) -> bool {
     let own = place.symbol();
     if !matches!(own.kind, Kind::Variant | Kind::Field | Kind::Key) {
         return false;
     }
     let mut siblings =
         place.symbols.iter().filter(|other| other.parent == own.parent && other.kind == own.kind);
-    place.language.name() == "json" || siblings.any(|other| place.text[other.span.end..].starts_with(','))
+    place.language.name() == "json" || siblings.any(|other| place.text[other.end..].starts_with(','))
 }
 
 /// Counts the blank lines that part the symbol from its neighbour, or what is usual where it has none.

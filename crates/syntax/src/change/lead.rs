@@ -66,11 +66,22 @@ fn first_within(blocks: &[Item], from: usize) -> Option<&Item> {
     })
 }
 
+/// New code with what was kept before it.
+pub(super) struct Kept {
+    /// From where on it takes the place of the old.
+    pub(super) start: usize,
+    pub(super) new: String,
+    /// Where the definition begins in it, behind comments and decorators.
+    pub(super) head: usize,
+    pub(super) notes: Vec<String>,
+}
+
 /// Says from where on new code takes the place of the old, so that comments and decorators stay which it does not bring.
-pub(super) fn kept(language: Language, text: &str, old: &Lead, new: &str) -> (usize, String, Vec<String>) {
+pub(super) fn kept(language: Language, text: &str, old: &Lead, new: &str) -> Kept {
     let own = Lead::of_code(language, new);
     let from = |start: Option<usize>| start.unwrap_or(old.head);
-    let decorated = |start: usize, notes: Vec<String>| (start, new.to_owned(), notes);
+    let head = own.head.min(new.len());
+    let decorated = |start: usize, notes: Vec<String>| Kept { start, new: new.to_owned(), head, notes };
     let kept = |what: &str| vec![format!("kept the {what} before it")];
     match (own.docs, own.decorators, old.docs, old.decorators) {
         (None, None, None, None) => decorated(old.head, Vec::new()),
@@ -82,10 +93,10 @@ pub(super) fn kept(language: Language, text: &str, old: &Lead, new: &str) -> (us
         (Some(_), None, docs, Some(decorators)) => {
             let start = docs.map_or(decorators, |docs| docs.min(decorators));
             let kept_text = text.get(between(decorators, old.head)).unwrap_or_default().trim_end();
-            let (before, behind) = new.split_at(own.head.min(new.len()));
+            let (before, behind) = new.split_at(head);
             let plain = dedented(kept_text, text, decorators);
-            let new = format!("{}\n{plain}\n{behind}", before.trim_end());
-            (start, new, kept("decorators"))
+            let before = format!("{}\n{plain}\n", before.trim_end());
+            Kept { start, head: before.len(), new: before + behind, notes: kept("decorators") }
         }
         (Some(_), _, docs, decorators) => {
             let start = docs.or(decorators).unwrap_or(old.head);

@@ -53,6 +53,7 @@ fn file(children: Vec<Item>) -> Item {
         kind: Kind::Module,
         name: String::new(),
         range: 0..0,
+        end: 0,
         attributes: None,
         head: 0,
         body: None,

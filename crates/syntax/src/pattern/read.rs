@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use ast_grep_core::matcher::PatternNode;
+use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::{AstGrep, Pattern};
 use tree_sitter::Node;
 
@@ -17,6 +18,9 @@ const LONGEST: usize = 16 * 1024;
 /// How deep the tree of a pattern may be.
 const DEEPEST: usize = 200;
 
+/// How deep code with holes for any number of nodes may stand in other such code; each level multiplies the time.
+const ELLIPSES: usize = 8;
+
 /// Why a text is no pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoPattern {
@@ -29,6 +33,11 @@ pub enum NoPattern {
     /// It is a hole for any number of nodes and nothing else.
     #[error("`{0}` alone stands for any number of nodes; put it into the code in which they stand")]
     OnlyMany(String),
+    /// It takes too long to fit it to code.
+    #[error(
+        "holes for any number of nodes, such as `$$$`, stand in one another more than 8 deep in the pattern; write `$_` for single nodes, or ask for the inner code alone"
+    )]
+    Nested,
     /// It is several pieces of code.
     #[error(
         "the pattern is {0} pieces of {1} and not one; put them into the block in which they stand, or ask for one of them"
@@ -64,6 +73,7 @@ pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, NoP
             match in_frame(language, written, *frame) {
                 Ok(shape) if shapes.iter().any(|known| is_same(&known.node, &shape.node)) => {}
                 Ok(shape) => shapes.push(shape),
+                Err(NoPattern::Nested) => why = Some(NoPattern::Nested),
                 Err(error) => why = why.take().or(Some(error)),
             }
         }
@@ -158,7 +168,23 @@ fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Patt
     if deeper_than(found, DEEPEST) {
         return Err(NoPattern::TooLarge);
     }
-    Ok(Pattern::from(root.adopt(found)))
+    let pattern = Pattern::from(root.adopt(found));
+    if ellipses(&pattern.node) > ELLIPSES {
+        return Err(NoPattern::Nested);
+    }
+    Ok(pattern)
+}
+
+/// Counts how deep code stands in other code of which each has holes for any number of nodes.
+fn ellipses(node: &PatternNode) -> usize {
+    let PatternNode::Internal { children, .. } = node else { return 0 };
+    let many = |child: &PatternNode| {
+        matches!(
+            child,
+            PatternNode::MetaVar { meta_var: MetaVariable::Multiple | MetaVariable::MultiCapture(_) }
+        )
+    };
+    usize::from(children.iter().any(many)) + children.iter().map(ellipses).max().unwrap_or(0)
 }
 
 /// Finds what the parser could not make sense of; what it makes of a hole is all the same, and so are signs that only end something.

@@ -48,7 +48,9 @@ fn in_all(pattern: &str) -> Result<Patterns, Failure> {
     for language in Language::all().filter(|language| language.is_code()) {
         match Pattern::read(language, pattern) {
             Ok(pattern) => drop(patterns.read.insert(language.name(), pattern)),
-            Err(error @ (NoPattern::Empty | NoPattern::TooLarge | NoPattern::OnlyMany(_))) => {
+            Err(
+                error @ (NoPattern::Empty | NoPattern::TooLarge | NoPattern::Nested | NoPattern::OnlyMany(_)),
+            ) => {
                 return Err(refused(&error));
             }
             Err(NoPattern::Several(..) | NoPattern::Syntax { .. }) => patterns.foreign.push(language.name()),

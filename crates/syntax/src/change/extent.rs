@@ -1,0 +1,62 @@
+//! Finds where a symbol's comments begin and where its own code ends.
+
+use super::header;
+use crate::{Symbol, Tree};
+use toolpost_text::lines;
+
+/// Widens a symbol to the comments above it and behind it that are its own, and says where its code ends.
+pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
+    let text = tree.text();
+    let own = symbol.span.start;
+    let comments = commented(tree, own);
+    if comments < own {
+        symbol.span.start = comments;
+        symbol.docs = Some(comments..own);
+    }
+    let head = symbol.decorators.as_ref().map_or(symbol.signature.start, |range| range.start);
+    let below = header::end(tree.language(), text, symbol.span.start..head.max(symbol.span.start));
+    if below > symbol.span.start {
+        symbol.span.start = below;
+        symbol.docs =
+            symbol.docs.take().filter(|docs| docs.end > below).map(|docs| docs.start.max(below)..docs.end);
+    }
+    let end = symbol.end.min(symbol.span.end);
+    symbol.span.end = followed(tree, symbol.span.end);
+    // A comment on the last line of a body that only its indentation ends stands in the body.
+    let open = |text: &str| !text.starts_with(['{', '(', '[']);
+    let inside = symbol.body.as_ref().is_some_and(|body| body.end >= end && open(&text[body.start..]));
+    if inside && text[symbol.signature.start..end].contains('\n') { symbol.span.end } else { end }
+}
+
+/// Finds where the comments begin that stand right above a symbol, also where the grammar puts them elsewhere.
+fn commented(tree: &Tree<'_>, start: usize) -> usize {
+    let (text, mut start) = (tree.text(), start);
+    loop {
+        let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let above = text[..line].trim_end_matches('\n');
+        if !text[line..start].trim().is_empty() || line == 0 || above.len() + 1 != line {
+            return start;
+        }
+        let first = above.rfind('\n').map_or(0, |at| at + 1);
+        let first = first + lines::indent(&above[first..]).len();
+        match is_comment(tree, first, above.len()) {
+            true => start = first,
+            false => return start,
+        }
+    }
+}
+
+/// Finds the end of the comment that follows on the same line, if there is nothing else.
+fn followed(tree: &Tree<'_>, end: usize) -> usize {
+    let text = tree.text();
+    let rest = text[end..].split('\n').next().unwrap_or_default().trim_end();
+    let comment = rest.trim_start_matches([',', ';', ' ', '\t']);
+    let (start, last) = (end + rest.len() - comment.len(), end + rest.len());
+    if !comment.is_empty() && is_comment(tree, start, last) { last } else { end }
+}
+
+/// Tells whether a comment begins at a place and goes on to another.
+fn is_comment(tree: &Tree<'_>, start: usize, end: usize) -> bool {
+    let node = tree.root().descendant_for_byte_range(start, end);
+    node.is_some_and(|node| node.start_byte() == start && tree.language().0.is_comment(node.kind()))
+}

@@ -1,0 +1,40 @@
+//! Reads the new code as it was given.
+
+use toolpost_text::merge::{Line, Marker, snippet};
+
+use super::NoSymbol;
+use crate::Language;
+
+/// Takes the fence and the blank lines around off new code; `old` is what it takes the place of.
+///
+/// # Errors
+///
+/// When a line of it stands for code that is not written out.
+pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, NoSymbol> {
+    let mut lines: Vec<Line> = snippet(new);
+    let said = |line: &Line| match line.marker {
+        Some(Marker::Said) => true,
+        Some(Marker::Bare) => language.is_code() && language.name() != "python",
+        None => false,
+    };
+    let stays = |line: &Line| old.lines().any(|own| own.trim() == line.text.trim());
+    if let Some(line) = lines.iter().find(|line| said(line) && !stays(line)) {
+        return Err(NoSymbol::Elided { line: line.number, part: line.text.trim().to_owned() });
+    }
+    if language.name() == "markdown" && !is_around(new) {
+        // A block of code is a part of such a text.
+        let new = new.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+        let bare = |(text, number): (&str, usize)| Line { text: text.to_owned(), marker: None, number };
+        lines = new.split('\n').zip(1..).map(bare).collect();
+    }
+    let full = |line: &Line| !line.text.trim().is_empty();
+    let begins = lines.iter().position(full).unwrap_or(lines.len());
+    let ends = lines.iter().rposition(full).map_or(begins, |at| at + 1);
+    Ok(lines[begins..ends].iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"))
+}
+
+/// Tells whether the fence that a text begins with says that the text itself stands in it.
+fn is_around(new: &str) -> bool {
+    let first = new.trim_start_matches('\u{feff}').trim_start().lines().next().unwrap_or_default();
+    matches!(first.trim_end(), "```markdown" | "```md")
+}
