@@ -39,10 +39,10 @@ fn commented(tree: &Tree<'_>, start: usize) -> usize {
         }
         let first = above.rfind('\n').map_or(0, |at| at + 1);
         let first = first + lines::indent(&above[first..]).len();
-        match is_comment(tree, first, above.len()) {
-            true => start = first,
-            false => return start,
+        if !is_comment(tree, first, above.len()) {
+            return start;
         }
+        start = first;
     }
 }
 

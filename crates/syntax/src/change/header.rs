@@ -27,6 +27,8 @@ const WORDS: &[&str] = &[
     "pylint:",
     "flake8:",
 ];
+/// The signs with which the lines of comments begin.
+const SIGNS: &[char] = &['#', '/', '*', ';', '%', '<'];
 /// What stands in a comment on who may use the file.
 const NOTICES: &[&str] = &["copyright", "spdx-", "licensed under", "@license"];
 
@@ -45,7 +47,7 @@ pub(super) fn end(language: Language, text: &str, comments: Range<usize>) -> usi
     let inner = matches!(language.name(), "rust" | "zig");
     let top = text[..comments.start]
         .lines()
-        .all(|line| line.trim().is_empty() || sign(line.trim()) != "" || line.starts_with("<?"));
+        .all(|line| line.trim().is_empty() || !sign(line.trim()).is_empty() || line.starts_with("<?"));
     let (mut end, mut at) = (comments.start, comments.start);
     let (mut block, mut rest) = (false, Rest::None);
     for line in text[comments.clone()].split_inclusive('\n') {
@@ -76,8 +78,6 @@ pub(super) fn end(language: Language, text: &str, comments: Range<usize>) -> usi
     let behind = &text[end..comments.end];
     end + behind.len() - behind.trim_start().len()
 }
-
-const SIGNS: &[char] = &['#', '/', '*', ';', '%', '<'];
 
 /// Gives the signs with which a comment's line begins.
 fn sign(line: &str) -> &str {
