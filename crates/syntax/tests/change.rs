@@ -877,6 +877,15 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
     ("markdown", "# One\n\na\n", "One", After, "```sh\nls\n```", "# One\n\na\n\n```sh\nls\n```\n"),
     ("markdown", "# One\n\na\n", "One", Replace, "```markdown\n# Two\n```", "# Two\n"),
     (
+        "javascript",
+        "/**\n * @file A.\n * More.\n */\nfunction a() {}\n",
+        "a",
+        Replace,
+        "",
+        "/**\n * @file A.\n * More.\n */\n",
+    ),
+    ("toml", "[a]\nb = 1 # note\n\n[c]\n", "a", Replace, "[a]\nb = 2", "[a]\nb = 2\n\n[c]\n"),
+    (
         "python",
         "import x\n\ndef f():\n    pass\n\nendpoint()\n",
         "f",

@@ -23,9 +23,16 @@ pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
     let end = symbol.end.min(symbol.span.end);
     symbol.span.end = followed(tree, symbol.span.end);
     // A comment on the last line of a body that only its indentation ends stands in the body.
-    let open = |text: &str| !text.starts_with(['{', '(', '[']);
-    let inside = symbol.body.as_ref().is_some_and(|body| body.end >= end && open(&text[body.start..]));
-    if inside && text[symbol.signature.start..end].contains('\n') { symbol.span.end } else { end }
+    let part = |from: usize| text.get(from..end).unwrap_or_default();
+    let inside = symbol.body.as_ref().is_some_and(|body| body.end >= end && !closed(part(body.start)));
+    if inside && part(symbol.signature.start).contains('\n') { symbol.span.end } else { end }
+}
+
+/// Tells whether a body stands in brackets.
+fn closed(body: &str) -> bool {
+    [('{', '}'), ('(', ')'), ('[', ']')]
+        .iter()
+        .any(|(open, close)| body.starts_with(*open) && body.ends_with(*close))
 }
 
 /// Finds where the comments begin that stand right above a symbol, also where the grammar puts them elsewhere.

@@ -13,7 +13,8 @@ use crate::Language;
 pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, NoSymbol> {
     let mut lines: Vec<Line> = snippet(new);
     let said = |line: &Line| match line.marker {
-        Some(Marker::Said) => true,
+        // Dots alone may be meant in a text.
+        Some(Marker::Said) => language.is_code() || line.text.chars().any(char::is_alphabetic),
         Some(Marker::Bare) => language.is_code() && language.name() != "python",
         None => false,
     };

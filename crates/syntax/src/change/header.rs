@@ -60,14 +60,16 @@ pub(super) fn end(language: Language, text: &str, comments: Range<usize>) -> usi
             Rest::Lines(known) => sign(line) == known,
         };
         let said = line.trim_start_matches(|c: char| SIGNS.contains(&c) || c == ' ').to_lowercase();
+        let on_file = top && is_on_file(line);
         let notice = top && NOTICES.iter().any(|word| said.contains(word));
         if notice {
             rest = if block { Rest::Block } else { Rest::Lines(sign(line)) };
+        } else if on_file && block {
+            rest = Rest::Block;
         } else if !goes_on {
             rest = Rest::None;
         }
-        let on_file = top && is_on_file(line) || inner && line.starts_with("//!");
-        if goes_on || notice || on_file {
+        if goes_on || notice || on_file || inner && line.starts_with("//!") {
             end = at;
         }
         if line.ends_with("*/") {
