@@ -68,6 +68,35 @@ async fn code_is_found_in_the_files_that_are_meant() {
 }
 
 #[tokio::test]
+async fn what_was_not_searched_or_not_shown_is_told() {
+    let large = format!("f(0);\n{}", "// much\n".repeat(1_100_000));
+    let many = format!("f({});\n", "x".repeat(200)).repeat(9_000);
+    let rows = [
+        (
+            vec![("large.js", large.as_str())],
+            json!({"pattern": "f($A)"}),
+            "No file was searched; whether such code is here is not known. What was left out is said below.\n[toolpost: skipped 1 file larger than 8 MiB (large.js)",
+        ),
+        (
+            vec![("a.txt", "f(0)\n")],
+            json!({"pattern": "f($A)"}),
+            "No file was searched: there is none here in whose language the pattern is code.",
+        ),
+        (
+            vec![("a.js", many.as_str())],
+            json!({"pattern": "f($A)", "limit": 10_000}),
+            " of 9000 places in 1 file; the answer has no room for more: narrow pattern or path]",
+        ),
+    ];
+    for (files, arguments, wanted) in rows {
+        let world = world(&files);
+        let reply = call(&world, "query", arguments.clone()).await;
+        let tail = reply.as_ref().map(|reply| &reply[reply.len().saturating_sub(300)..]);
+        assert!(reply.as_ref().is_ok_and(|words| words.contains(wanted)), "{arguments}: {tail:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_searched_is_a_failure() {
     let world = world(&[("a.js", "f(1);\n"), ("b.txt", "f(1)\n")]);
     let rows = [
@@ -176,8 +205,10 @@ async fn blocks_and_symbols_are_shown() {
         ("b.py", "import a\n\nfor x in y:\n    a(x)\n\n@tag\ndef f():\n    pass\n"),
         ("c.md", "# A\n\n## B c\n\nx\n\n## D\n"),
         ("d.txt", "one\ntwo\nthree\n"),
+        ("large.rs", &"// much\n".repeat(9 * 1024 * 1024)),
     ]);
     let rows = [
+        ("large.rs:20", "large.rs (lines 10-30 of 9437184)"),
         ("a.js:4", "a.js (lines 2-5 of 10; function Cart.add)"),
         ("a.js:1", "a.js (lines 1-6 of 10; class Cart)"),
         ("a.js#Cart", "a.js (lines 1-6 of 10; class Cart)"),

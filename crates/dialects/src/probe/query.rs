@@ -8,7 +8,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        query::{self, Output, Place, Request},
+        query::{self, Cut, Output, Place, Request},
     },
 };
 use toolpost_text::counted::counted;
@@ -59,7 +59,11 @@ impl Tool for Query {
 
     fn render(output: &Output, page: &mut Page) {
         if output.searched == 0 {
-            page.line("No file was searched: there is none here in whose language the pattern is code.");
+            page.line(if passed_over(output) {
+                "No file was searched; whether such code is here is not known. What was left out is said below."
+            } else {
+                "No file was searched: there is none here in whose language the pattern is code."
+            });
         } else if output.total == 0 {
             page.line(&format!("No code of this shape in {}.", counted(output.searched, "file")));
             page.note(
@@ -73,14 +77,23 @@ impl Tool for Query {
         if output.total > 0 {
             let all =
                 format!("{} in {}", counted(output.total, "place"), counted(output.files_matched, "file"));
-            page.note(if output.shown < output.total {
-                format!("the first {} of {all}; raise limit, or narrow pattern or path", output.shown)
-            } else {
-                all
+            let first =
+                |what: &str| format!("the first {} of {all}; {what}narrow pattern or path", output.shown);
+            page.note(match output.cut {
+                Cut::No => all,
+                Cut::Limit => first("raise limit, or "),
+                Cut::Room => first("the answer has no room for more: "),
             });
         }
         notes(output, page);
     }
+}
+
+/// Tells whether there may be files which were not searched.
+fn passed_over(output: &Output) -> bool {
+    let walk = &output.walk;
+    let left_out = !walk.skipped.is_empty() || walk.unreadable_total > 0;
+    left_out || !output.foreign.is_empty() || walk.complete != Complete::Yes
 }
 
 /// Writes a place: where it is and what its holes hold, then its lines behind their references.

@@ -47,6 +47,8 @@ pub struct Output {
     pub files_matched: u64,
     /// How many places are shown.
     pub shown: u64,
+    /// Why not all of them are shown.
+    pub cut: Cut,
     /// How many files were searched.
     pub searched: u64,
     /// How many of them have parts that the parser does not understand: what stands there may not have been found.
@@ -58,6 +60,18 @@ pub struct Output {
     #[serde(skip)]
     #[schemars(skip)]
     seen: Vec<Seen>,
+}
+
+/// Why not all places are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cut {
+    /// They are.
+    No,
+    /// No more were asked for.
+    Limit,
+    /// The answer has no room for more.
+    Room,
 }
 
 /// A file that holds such code.
@@ -127,7 +141,7 @@ fn output(all: look::All, mut walk: Walked, request: &Request) -> Output {
     let mut left = usize::try_from(request.limit).unwrap_or(usize::MAX);
     let mut room = request.max_bytes.saturating_sub(1_024);
     let (mut total, mut shown, mut files_matched) = (0, 0, 0);
-    let (mut files, mut seen) = (Vec::new(), Vec::new());
+    let (mut files, mut seen, mut cut) = (Vec::new(), Vec::new(), Cut::Limit);
     for found in all.found {
         total += found.total;
         files_matched += u64::from(found.total > 0);
@@ -135,6 +149,7 @@ fn output(all: look::All, mut walk: Walked, request: &Request) -> Output {
             let weight = place.weight() + found.path.len();
             let fits = weight <= room;
             room = if fits { room - weight } else { 0 };
+            cut = if fits { cut } else { Cut::Room };
             fits
         });
         let keep = weights.count();
@@ -150,6 +165,7 @@ fn output(all: look::All, mut walk: Walked, request: &Request) -> Output {
         total,
         files_matched,
         shown,
+        cut: if shown == total { Cut::No } else { cut },
         searched: all.searched,
         imperfect: all.imperfect,
         foreign: all.foreign,
