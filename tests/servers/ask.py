@@ -289,9 +289,10 @@ def brought(binary, base, sandbox):
 
 def main(binary, python, node, *names):
     doctor = subprocess.run([binary, "doctor", "--json"], capture_output=True, text=True).stdout
-    sandbox = "off" if "nothing here confines" in doctor else "on"
-    if sandbox == "off":
-        print("nothing confines programs here: the servers run without a sandbox")
+    if "nothing here confines" in doctor:
+        print("nothing confines programs here, so no language server is started")
+        return 77
+    sandbox = "on"
     path = f"{python}:{node}:{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as base:
         base = pathlib.Path(base).resolve()

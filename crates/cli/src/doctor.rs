@@ -79,6 +79,9 @@ fn sandbox(settings: &Settings) -> Vec<String> {
 
 /// Says which language servers were found, which are passed over, and which there would be.
 fn servers(servers: &Servers) -> Vec<String> {
+    if !servers.confined() {
+        return vec!["no language server is started while the sandbox is off".to_owned()];
+    }
     let found = servers.found();
     let mut lines = Vec::new();
     let mut missing = Vec::new();

@@ -35,7 +35,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
     let (workspace, recovery) = open(settings)?;
     let policy = judging(settings, &workspace)?;
     let sandbox = sandbox(settings, &workspace, &policy);
-    let servers = servers(settings, &workspace, sandbox.clone());
+    let servers = servers(&workspace, sandbox.clone());
     let commands = commands(&workspace, sandbox, &policy)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
@@ -43,8 +43,8 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
-        .with_commands(commands);
-    let engine = servers.into_iter().fold(engine, Engine::with_servers);
+        .with_commands(commands)
+        .with_servers(servers);
     let config = Config {
         dialects: dialects(&settings.dialects.value)?,
         narrow: narrow(settings)?,
@@ -64,14 +64,10 @@ fn commands(workspace: &Workspace, sandbox: Sandbox, policy: &Policy) -> Result<
     Commands::new(spool, sandbox, policy.hosts()?).map_err(|failure| anyhow!(failure.what))
 }
 
-/// Makes the language servers, confined as commands are; none that lies in a root is started, and none at all where nothing may be
-/// written and nothing would hold them to that.
-fn servers(settings: &Settings, workspace: &Workspace, sandbox: Sandbox) -> Option<Servers> {
-    if sandbox == Sandbox::Off && settings.denied().contains(&Access::Writes) {
-        return None;
-    }
+/// Makes the language servers, confined as commands are; none that lies in a root is started.
+fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
     let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
-    Some(Servers::new(ServerSettings::new(sandbox, Environment::of_this_process(), roots)))
+    Servers::new(ServerSettings::new(sandbox, Environment::of_this_process(), roots))
 }
 
 /// Makes the plan by which commands are confined: the roots can be changed, unless nothing may be written; what others

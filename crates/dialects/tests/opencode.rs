@@ -403,3 +403,12 @@ async fn a_search_says_what_it_leaves_out() {
     assert!(matches!(file, Outcome::Failed(Kind::WrongKind, _)), "{said}");
     assert!(said.contains("a.txt"), "{said}");
 }
+
+#[tokio::test]
+async fn lsp_takes_the_address_of_a_file() {
+    let world = World::new(&DIALECT);
+    world.put("a b%.py", "def f(): pass\n");
+    let uri = format!("file://{}/a%20b%25.py", world.root().display());
+    let said = words(&world.call("lsp", json!({ "operation": "symbols", "uri": uri })).await);
+    assert!(said.starts_with("function f  1\n"), "{said}");
+}

@@ -4,7 +4,7 @@
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Kind, Operation, Session,
+    CallCtx, Engine, Environment, Failure, Kind, Operation, Sandbox, ServerSettings, Servers, Session,
     operations::navigate::{Complete, Navigate, Output, Request, Source, Spot, Want},
 };
 use toolpost_workspace::{Options, Workspace};
@@ -20,13 +20,17 @@ const FILES: [(&str, &[u8]); 6] = [
 ];
 
 async fn ask(file: &str, want: Want) -> Result<Output, Failure> {
+    asked(file, want, |engine| engine).await
+}
+
+async fn asked(file: &str, want: Want, with: impl FnOnce(Engine) -> Engine) -> Result<Output, Failure> {
     let base = TempDir::new().unwrap();
     for (name, text) in FILES {
         fs::write(base.path().join(name), text).unwrap();
     }
     let (workspace, _) =
         Workspace::open(Options { roots: vec![base.path().to_owned()], ..Options::default() }).unwrap();
-    let engine = Engine::new(workspace);
+    let engine = with(Engine::new(workspace));
     let path = engine.resolve(file).unwrap();
     Navigate::run(&engine, Request { path, want }, &CallCtx::unlimited(Session::new())).await
 }
@@ -119,4 +123,16 @@ async fn what_cannot_be_asked_says_why() {
         let failure = ask(file, Want::Hover(spot)).await.unwrap_err();
         assert_eq!((failure.kind, failure.what.as_str()), (kind, what), "{file}");
     }
+}
+
+#[tokio::test]
+async fn without_a_sandbox_no_server_is_started() {
+    let settings = ServerSettings::new(Sandbox::Off, Environment::of_this_process(), Vec::new());
+    let servers = Servers::new(settings);
+    let output = asked("a.py", Want::References(at(3, 4)), |engine| engine.with_servers(servers.clone()));
+    let output = output.await.unwrap();
+    let note = "No language server is started, since the sandbox is off and nothing would hold it to reading: the user can leave \
+                --sandbox off away.";
+    assert_eq!((output.source, output.places.len(), output.notes), (Source::Tree, 4, vec![note.to_owned()]));
+    assert_eq!(servers.running(), 0);
 }

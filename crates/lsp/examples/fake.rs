@@ -50,6 +50,9 @@ fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> 
         ("textDocument/references", "early") if told(seen, "textDocument/references") < 2 => {
             send(&json!({ "id": id, "error": { "code": -32801, "message": "content modified" } }))
         }
+        ("initialized", "stray") => {
+            send(&json!({ "id": null, "error": { "code": -32700, "message": "odd" } }))
+        }
         ("textDocument/references", "odd") => result(id, &json!([{ "uri": 1 }])),
         // It tells in the text how often each thing was said to it.
         ("textDocument/hover", _) => {

@@ -1,11 +1,11 @@
 //! What a server has been shown: the files that are open for it, and the state of all others.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::uri;
+use crate::{Edits, uri};
 
 /// The most files that stay open, those aside that must.
 const OPEN: usize = 32;
@@ -29,6 +29,9 @@ pub enum Change {
 pub(crate) struct Documents {
     open: HashMap<PathBuf, Document>,
     disk: HashMap<PathBuf, Stamp>,
+    /// What changed and has to be shown, since to be told of it is not enough.
+    waiting: BTreeSet<PathBuf>,
+    believes_open: bool,
     clock: u64,
 }
 
@@ -44,8 +47,8 @@ pub(crate) type Letter = (&'static str, Value);
 
 impl Documents {
     /// Begins with what the disk holds when the server starts.
-    pub(crate) fn new(disk: HashMap<PathBuf, Stamp>) -> Self {
-        Self { disk, ..Self::default() }
+    pub(crate) fn new(disk: HashMap<PathBuf, Stamp>, edits: Edits) -> Self {
+        Self { disk, believes_open: edits == Edits::Opened, ..Self::default() }
     }
 
     /// Says what changed on the disk since it was last asked, in the order of the paths.
@@ -61,6 +64,13 @@ impl Documents {
         let gone = self.disk.keys().filter(|path| !now.contains_key(*path));
         changes.extend(gone.map(|path| (path.clone(), Change::Deleted)));
         changes.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (path, change) in &changes {
+            if *change == Change::Deleted {
+                self.waiting.remove(path);
+            } else if self.believes_open || self.open.contains_key(path) {
+                self.waiting.insert(path.clone());
+            }
+        }
         self.disk = now;
         changes
     }
@@ -93,6 +103,10 @@ impl Documents {
     /// Closes a file, if it is open.
     pub(crate) fn close(&mut self, path: &Path) -> Option<Letter> {
         self.open.remove(path)?;
+        if !self.believes_open {
+            // Then it reads the disk, of which it was told.
+            self.waiting.remove(path);
+        }
         let closed = json!({ "textDocument": { "uri": uri::of_path(path) } });
         Some(("textDocument/didClose", closed))
     }
@@ -104,6 +118,16 @@ impl Documents {
         old.sort_unstable();
         let excess = old.len().saturating_sub(OPEN);
         old.into_iter().take(excess).filter_map(|(_, path)| self.close(&path)).collect()
+    }
+
+    /// Lists what has to be shown, by path.
+    pub(crate) fn waiting(&self) -> Vec<PathBuf> {
+        self.waiting.iter().cloned().collect()
+    }
+
+    /// Notes that a file was shown and understood.
+    pub(crate) fn understood(&mut self, path: &Path) {
+        self.waiting.remove(path);
     }
 
     /// Tells whether a file is open.
@@ -136,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_changed_on_the_disk_is_said_once() {
-        let mut documents = Documents::new(disk(&[("/a", 1), ("/b", 1), ("/c", 1)]));
+        let mut documents = Documents::new(disk(&[("/a", 1), ("/b", 1), ("/c", 1)]), Edits::Watched);
         let now = disk(&[("/a", 1), ("/b", 2), ("/d", 1)]);
         let changes = documents.compare(now.clone());
         let wanted = [("/b", Change::Changed), ("/c", Change::Deleted), ("/d", Change::Created)];
@@ -163,6 +187,29 @@ mod tests {
         assert_eq!(documents.show(path, "python", "y"), letters);
         assert_eq!(documents.close(path), Some(("textDocument/didClose", saved)));
         assert_eq!(documents.close(path), None);
+    }
+
+    #[test]
+    fn what_has_to_be_shown_waits_until_it_was() {
+        let rows: [(Edits, &[&str], &[&str]); 2] =
+            [(Edits::Opened, &["/a", "/b"], &["/b"]), (Edits::Watched, &["/a"], &[])];
+        for (edits, wanted, left) in rows {
+            let mut documents = Documents::new(disk(&[("/a", 1), ("/b", 1)]), edits);
+            documents.show(Path::new("/a"), "c", "");
+            let now = disk(&[("/a", 2), ("/b", 2)]);
+            documents.compare(now.clone());
+            documents.compare(now.clone());
+            documents.show(Path::new("/a"), "c", "new");
+            assert_eq!(
+                documents.waiting(),
+                wanted.iter().map(PathBuf::from).collect::<Vec<_>>(),
+                "{edits:?}"
+            );
+            documents.understood(Path::new("/a"));
+            assert_eq!(documents.waiting(), left.iter().map(PathBuf::from).collect::<Vec<_>>(), "{edits:?}");
+            documents.compare(HashMap::new());
+            assert_eq!(documents.waiting(), Vec::<PathBuf>::new(), "{edits:?}");
+        }
     }
 
     #[test]

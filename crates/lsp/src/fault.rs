@@ -14,7 +14,7 @@ pub enum Fault {
         why: String,
     },
     /// It ended while it was needed.
-    #[error("`{server}` ended {when}: {how}{}", last_words(said))]
+    #[error("`{server}` ended {when}: {how}")]
     Ended {
         /// Which.
         server: String,
@@ -22,8 +22,6 @@ pub enum Fault {
         when: &'static str,
         /// How it ended.
         how: String,
-        /// The last that it wrote to its errors.
-        said: String,
     },
     /// It wrote what is no message of the protocol, and was ended.
     #[error("`{server}` was ended, since what it wrote is no message of the protocol: {what}")]
@@ -92,10 +90,6 @@ pub enum Fault {
         /// Which.
         server: String,
     },
-}
-
-fn last_words(said: &str) -> String {
-    if said.trim().is_empty() { String::new() } else { format!("; it said: {}", said.trim()) }
 }
 
 fn seconds(time: &Duration) -> String {

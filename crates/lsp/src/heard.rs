@@ -77,7 +77,7 @@ impl Listener for Heard {
             Over::Garbled(what) => format!("it wrote what is no message: {what}"),
             Over::Deaf => "it does not read what it is sent".to_owned(),
         };
-        self.note(|readiness| readiness.died(how));
+        self.note(|readiness| readiness.died(how, Instant::now()));
     }
 }
 

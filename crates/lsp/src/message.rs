@@ -14,6 +14,8 @@ pub(crate) enum Message {
     Request(Value, String, Value),
     /// News that need no reply.
     News(String, Value),
+    /// An error about something that it could not read, so that nobody knows whose reply it is.
+    Stray(Refusal),
 }
 
 /// An error that was given instead of a result.
@@ -40,7 +42,10 @@ impl Message {
                 let reply = if error.is_null() { Ok(take("result")) } else { Err(Refusal::read(&error)) };
                 Ok(Self::Reply(number, reply))
             }
-            (None, None) => Err("a message with neither a method nor an id".to_owned()),
+            (None, None) => match take("error") {
+                Value::Null => Err("a message with neither a method nor an id".to_owned()),
+                error => Ok(Self::Stray(Refusal::read(&error))),
+            },
         }
     }
 }
@@ -94,6 +99,11 @@ mod tests {
             ),
             (r#"{"id":null,"method":"m"}"#, Ok(Message::News("m".into(), Value::Null))),
             (r#"{"id":"x","result":1}"#, Err("a reply to `\"x\"`, which nobody asked".to_owned())),
+            (
+                r#"{"id":null,"error":{"code":-32700,"message":"odd"}}"#,
+                Ok(Message::Stray(Refusal { code: -32700, message: "odd".to_owned() })),
+            ),
+            (r#"{"id":null,"error":null}"#, Err("a message with neither a method nor an id".to_owned())),
             ("{}", Err("a message with neither a method nor an id".to_owned())),
             ("[]", Err("a message with neither a method nor an id".to_owned())),
         ];

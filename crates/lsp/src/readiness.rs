@@ -64,8 +64,7 @@ pub(crate) struct Readiness {
     status: Option<Status>,
     /// Whether it has said that it is at work.
     was_busy: bool,
-    checked: Option<Result<(), String>>,
-    dead: Option<String>,
+    dead: Option<(String, Instant)>,
 }
 
 #[derive(Debug)]
@@ -82,6 +81,31 @@ enum Status {
     Broken(String),
 }
 
+impl Standing {
+    /// Judges one answer in which all was found that is known to be there: that of a server that says nothing is believed.
+    #[must_use]
+    pub fn held(self, known: &Known) -> Self {
+        if (known.signal, self.stage, self.complete)
+            != (Signal::Nothing, Stage::Unconfirmed, Complete::Unknown)
+        {
+            return self;
+        }
+        let why = "its answer holds what is known to be there".to_owned();
+        Self { stage: Stage::Ready, complete: Complete::Yes, why }
+    }
+
+    /// Judges one answer that is known not to be all, and why; what else is wrong with the server says more.
+    #[must_use]
+    pub fn lacking(self, why: String) -> Self {
+        match self.complete {
+            Complete::No => self,
+            Complete::Yes | Complete::Unknown => {
+                Self { stage: Stage::Unconfirmed, complete: Complete::No, why }
+            }
+        }
+    }
+}
+
 impl Readiness {
     pub(crate) fn new(known: &Known, partial: Option<String>) -> Self {
         Self {
@@ -93,7 +117,6 @@ impl Readiness {
             ended: None,
             status: None,
             was_busy: false,
-            checked: None,
             dead: None,
         }
     }
@@ -104,13 +127,13 @@ impl Readiness {
     }
 
     /// Notes that it has ended; says how.
-    pub(crate) fn died(&mut self, how: String) {
-        self.dead.get_or_insert(how);
+    pub(crate) fn died(&mut self, how: String, now: Instant) {
+        self.dead.get_or_insert((how, now));
     }
 
-    /// Notes what came of looking for something in its answer that is known to be there.
-    pub(crate) fn checked(&mut self, found: Result<(), String>) {
-        self.checked = Some(found);
+    /// Says since when it has ended.
+    pub(crate) fn dead_since(&self) -> Option<Instant> {
+        self.dead.as_ref().map(|(_, when)| *when)
     }
 
     /// Hears news of the server.
@@ -144,7 +167,7 @@ impl Readiness {
     /// Judges how far it is.
     pub(crate) fn judge(&self, now: Instant) -> Standing {
         let standing = |stage, complete, why: &str| Standing { stage, complete, why: why.to_owned() };
-        if let Some(how) = &self.dead {
+        if let Some((how, _)) = &self.dead {
             return standing(Stage::Dead, Complete::No, how);
         }
         let Some(greeted) = self.greeted else {
@@ -159,10 +182,9 @@ impl Readiness {
         }
         let age = now.saturating_duration_since(greeted);
         match self.ready(age, now) {
-            Ready::Yes(why) => match (&self.partial, &self.checked) {
-                (Some(partial), _) => standing(Stage::Ready, Complete::No, partial),
-                (None, Some(Err(missing))) => standing(Stage::Unconfirmed, Complete::No, missing),
-                (None, _) => standing(Stage::Ready, Complete::Yes, why),
+            Ready::Yes(why) => match &self.partial {
+                Some(partial) => standing(Stage::Ready, Complete::No, partial),
+                None => standing(Stage::Ready, Complete::Yes, why),
             },
             Ready::Open(why) => {
                 let complete = if self.partial.is_some() { Complete::No } else { Complete::Unknown };
@@ -188,10 +210,7 @@ impl Readiness {
         };
         match (self.signal, busy, self.ended) {
             (Signal::Answers, ..) => Ready::Yes("it answers when it has read the project"),
-            (Signal::Nothing, ..) => match &self.checked {
-                Some(Ok(())) => Ready::Yes("its answer holds what is known to be there"),
-                _ => Ready::Open("it never says when it has read the project"),
-            },
+            (Signal::Nothing, ..) => Ready::Open("it never says when it has read the project"),
             (Signal::Status, ..) => match &self.status {
                 Some(Status::Idle) if self.was_busy => Ready::Yes("it says that it is at rest"),
                 _ => Ready::No(
@@ -352,20 +371,22 @@ mod tests {
         check("jedi-language-server", &[], 0, Stage::Ready, Complete::No, "jedi cuts its search short");
 
         let now = Instant::now();
-        let judged = |name, partial: Option<&str>, found: Result<(), String>| {
+        let judged = |name, partial: Option<&str>| {
             let mut readiness = Readiness::new(known(name), partial.map(str::to_owned));
             readiness.greeted(now);
-            readiness.checked(found);
-            let standing = readiness.judge(now);
-            (standing.stage, standing.complete, standing.why)
+            readiness.judge(now)
         };
-        let holds = "its answer holds what is known to be there".to_owned();
-        assert_eq!(judged("pyright", None, Ok(())), (Stage::Ready, Complete::Yes, holds));
-        let lacks = "it lacks b.py".to_owned();
-        let found = judged("ty", None, Err(lacks.clone()));
-        assert_eq!(found, (Stage::Unconfirmed, Complete::No, lacks));
-        let no_database = "no database".to_owned();
-        assert_eq!(judged("ty", Some("no database"), Ok(())), (Stage::Ready, Complete::No, no_database));
+        let standing = |stage, complete, why: &str| Standing { stage, complete, why: why.to_owned() };
+        let believed = standing(Stage::Ready, Complete::Yes, "its answer holds what is known to be there");
+        assert_eq!(judged("pyright", None).held(known("pyright")), believed);
+        for (name, partial) in [("pyright", Some("no database")), ("ty", Some("no database")), ("ty", None)] {
+            let before = judged(name, partial);
+            assert_eq!(before.clone().held(known(name)), before, "{name}");
+        }
+        let lacks = standing(Stage::Unconfirmed, Complete::No, "it lacks b.py");
+        assert_eq!(judged("ty", None).lacking("it lacks b.py".to_owned()), lacks);
+        let partial = judged("ty", Some("no database"));
+        assert_eq!(partial.clone().lacking("it lacks b.py".to_owned()), partial);
     }
 
     #[test]
@@ -374,8 +395,9 @@ mod tests {
         let mut readiness = Readiness::new(known("ty"), None);
         let late = now + Duration::from_secs(900);
         assert_eq!(readiness.judge(late).stage, Stage::Starting);
-        readiness.died("it ended with code 1".to_owned());
-        readiness.died("its output ended".to_owned());
+        readiness.died("it ended with code 1".to_owned(), now);
+        readiness.died("its output ended".to_owned(), late);
+        assert_eq!(readiness.dead_since(), Some(now));
         let dead =
             Standing { stage: Stage::Dead, complete: Complete::No, why: "it ended with code 1".to_owned() };
         assert_eq!(readiness.judge(now), dead);

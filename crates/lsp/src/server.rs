@@ -29,6 +29,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// One server that was started; it ends when this is dropped.
 pub struct Server {
     known: &'static Known,
+    lacks: Option<String>,
     served: Served,
     wire: Wire,
     heard: Arc<Heard>,
@@ -69,11 +70,12 @@ impl Server {
         let now = Instant::now();
         let server = Arc::new(Self {
             known,
+            lacks: home.lacks.clone(),
             served,
             wire,
             heard,
             greeted: watch::channel(None).0,
-            documents: Mutex::new(Documents::new(disk)),
+            documents: Mutex::new(Documents::new(disk, known.edits)),
             used: Mutex::new(now),
             started: now,
             lost: Mutex::new(None),
@@ -122,20 +124,22 @@ impl Server {
         }
     }
 
-    /// Notes what came of looking in its answer for something that is known to be there.
-    pub fn checked(&self, found: Result<(), String>) {
-        self.heard.note(|readiness| readiness.checked(found));
-    }
-
     /// Says how it failed, once it has; nothing while it lives.
     pub(crate) fn lost(&self) -> Option<Fault> {
         let dead = self.served.exit().is_some() || self.standing().stage == Stage::Dead;
         dead.then(|| locked(&self.lost).clone().unwrap_or_else(|| self.ended("by itself")))
     }
 
-    /// Says how long it has run.
-    pub(crate) fn age(&self) -> Duration {
-        self.started.elapsed()
+    /// Says how long it has run, and how long ago it ended.
+    pub(crate) fn life(&self) -> (Duration, Duration) {
+        let now = Instant::now();
+        let end = locked(&self.heard.readiness).dead_since().unwrap_or(now);
+        (end.saturating_duration_since(self.started), now.saturating_duration_since(end))
+    }
+
+    /// Says what its project lacked when it was started.
+    pub(crate) fn lacks(&self) -> Option<&str> {
+        self.lacks.as_deref()
     }
 
     /// Says how many bytes of memory it holds.
@@ -145,7 +149,7 @@ impl Server {
 
     /// Ends it at once, for a reason that later calls are told.
     pub(crate) fn end(&self, fault: Fault) {
-        self.heard.note(|readiness| readiness.died(fault.to_string()));
+        self.heard.note(|readiness| readiness.died(fault.to_string(), Instant::now()));
         locked(&self.lost).get_or_insert(fault);
         self.wire.end(&Over::Closed);
         self.served.kill();
@@ -153,11 +157,14 @@ impl Server {
 
     /// Asks it to end by itself, and ends it when it has not done so in that time.
     pub(crate) async fn shut_down(&self, wait: Duration) {
-        if timeout(wait, self.wire.request("shutdown", &Value::Null)).await.is_ok() {
-            self.wire.tell("exit", &Value::Null);
-            // Where it stays it is killed.
-            let _ = timeout(wait, self.served.wait()).await;
-        }
+        let asked = async {
+            if self.wire.request("shutdown", &Value::Null).await.is_ok() {
+                self.wire.tell("exit", &Value::Null);
+                self.served.wait().await;
+            }
+        };
+        // Where it stays it is killed.
+        let _ = timeout(wait, asked).await;
         self.served.kill();
     }
 
@@ -199,7 +206,7 @@ impl Server {
             Some(Exit::Unknown) => "nobody knows how".to_owned(),
             None => "it closed its output".to_owned(),
         };
-        Fault::Ended { server: self.known.name.to_owned(), when, how, said: self.wire.said() }
+        Fault::Ended { server: self.known.name.to_owned(), when, how }
     }
 
     fn send(&self, letters: impl IntoIterator<Item = Letter>) {
@@ -245,6 +252,8 @@ impl Talk<'_> {
     }
 
     /// Tells it what changed on the disk since it was last told, and says what that is.
+    ///
+    /// What it believes only when it is shown waits until it has [`understood`](Self::understood) it.
     pub fn disk(&self, now: HashMap<PathBuf, Stamp>) -> Vec<(PathBuf, Change)> {
         let mut documents = locked(&self.server.documents);
         let changes = documents.compare(now);
@@ -270,10 +279,15 @@ impl Talk<'_> {
         self.server.send(letters);
     }
 
-    /// Closes the files that were not needed for longest, where many are open.
-    pub fn close_old(&self) {
-        let letters = locked(&self.server.documents).close_old();
-        self.server.send(letters);
+    /// Lists the changed files that it has to be shown, by path, whether it was told of them now or by an earlier call.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<PathBuf> {
+        locked(&self.server.documents).waiting()
+    }
+
+    /// Notes that it has answered about a file that it was shown.
+    pub fn understood(&self, path: &Path) {
+        locked(&self.server.documents).understood(path);
     }
 
     /// Waits until it has read the project, as long as is wanted, and says how far it is then.
@@ -314,5 +328,13 @@ impl Talk<'_> {
                 }
             }
         }
+    }
+}
+
+impl Drop for Talk<'_> {
+    /// Closes the files that were not needed for longest, where many are open.
+    fn drop(&mut self) {
+        let letters = locked(&self.server.documents).close_old();
+        self.server.send(letters);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -13,12 +14,12 @@ use crate::{Fault, Home, KNOWN, Known, Server, Stamp};
 /// How long a server must have run for its failures before to be forgotten.
 const STEADY: Duration = Duration::from_secs(300);
 /// How long a server is waited for that is asked to end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELL: Duration = Duration::from_millis(1900);
 
 /// How servers are started.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What they may reach; whatever it says, they change nothing and have no network.
+    /// What holds them: with a sandbox they change nothing and have no network, without one nothing holds them.
     pub sandbox: Sandbox,
     /// Their environment.
     pub environment: Environment,
@@ -84,6 +85,8 @@ pub struct Servers(Arc<Shared>);
 struct Shared {
     settings: Settings,
     places: Mutex<HashMap<Key, Place>>,
+    /// Whether nothing is started any more; changed with the places held.
+    closed: AtomicBool,
 }
 
 /// A server's name, and where it was started.
@@ -96,11 +99,20 @@ struct Place {
     last: Option<(Fault, Instant)>,
 }
 
+impl Place {
+    /// Notes how a server was lost, which ran for a time and ended a time ago.
+    fn failed(&mut self, fault: Fault, (ran, ago): (Duration, Duration)) {
+        self.times = if ran >= STEADY { 1 } else { self.times.saturating_add(1) };
+        let now = Instant::now();
+        self.last = Some((fault, now.checked_sub(ago).unwrap_or(now)));
+    }
+}
+
 impl Servers {
     /// Starts with none that runs.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self(Arc::new(Shared { settings, places: Mutex::default() }))
+        Self(Arc::new(Shared { settings, places: Mutex::default(), closed: AtomicBool::new(false) }))
     }
 
     /// Says which of the known servers are on this machine.
@@ -132,16 +144,22 @@ impl Servers {
             return Err(Fault::NotStarted { server: known.name.to_owned(), why });
         };
         let mut places = locked(&self.0.places);
+        if self.0.closed.load(Ordering::Relaxed) {
+            let why = "this runtime is ending".to_owned();
+            return Err(Fault::NotStarted { server: known.name.to_owned(), why });
+        }
         if places.is_empty() {
             tokio::spawn(look_after(Arc::downgrade(&self.0), self.0.settings.limits.look));
         }
         let place = places.entry((known.name, home.directory.clone())).or_default();
         let limits = self.0.settings.limits;
-        if let Some(server) = &place.server {
-            let Some(fault) = server.lost() else { return Ok(Arc::clone(server)) };
-            place.times = if server.age() >= STEADY { 1 } else { place.times.saturating_add(1) };
-            place.last = Some((fault, Instant::now()));
-            place.server = None;
+        if let Some(server) = place.server.take() {
+            match server.lost() {
+                Some(fault) => place.failed(fault, server.life()),
+                // What it read without is not what it would read now.
+                None if server.lacks() != home.lacks.as_deref() => {}
+                None => return Ok(Arc::clone(place.server.insert(server))),
+            }
         }
         if let Some((last, when)) = &place.last {
             let rest =
@@ -161,9 +179,19 @@ impl Servers {
         }
     }
 
-    /// Ends all that run.
+    /// Says whether servers are held to what they may do; where none is, none should be asked.
+    #[must_use]
+    pub fn confined(&self) -> bool {
+        self.0.settings.sandbox != Sandbox::Off
+    }
+
+    /// Ends all that run within two seconds, and starts no more.
     pub async fn shut_down(&self) {
-        let places: Vec<Place> = locked(&self.0.places).drain().map(|(_, place)| place).collect();
+        let places: Vec<Place> = {
+            let mut places = locked(&self.0.places);
+            self.0.closed.store(true, Ordering::Relaxed);
+            places.drain().map(|(_, place)| place).collect()
+        };
         let servers: Vec<Arc<Server>> = places.into_iter().filter_map(|place| place.server).collect();
         let ends: Vec<_> = servers
             .into_iter()
@@ -207,7 +235,6 @@ async fn look_after(shared: Weak<Shared>, every: Duration) {
                     server: server.known().name.to_owned(),
                     when: "by this client",
                     how: format!("it held {} MiB of memory", memory >> 20),
-                    said: String::new(),
                 });
             } else if server.idle() >= limits.idle {
                 idle.extend(place.server.take());

@@ -12,8 +12,6 @@ use toolpost_process::Wires;
 use crate::framing::{self, Unframed};
 use crate::message::{self, Message, Refusal};
 
-/// How much of what a server writes to its errors is kept, in bytes.
-const SAID: usize = 2 * 1024;
 /// How many bytes may wait until a server reads them.
 const QUEUED: usize = 64 * 1024 * 1024;
 /// How much stack a thread gets that reads or writes.
@@ -56,7 +54,6 @@ struct Shared {
     next: AtomicI64,
     outbox: mpsc::Sender<Vec<u8>>,
     queued: AtomicUsize,
-    said: Mutex<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -74,7 +71,6 @@ impl Wire {
             next: AtomicI64::new(1),
             outbox,
             queued: AtomicUsize::new(0),
-            said: Mutex::default(),
         }));
         let Wires { mut input, output, mut errors } = wires;
         let weak = Arc::downgrade(&wire.0);
@@ -88,15 +84,10 @@ impl Wire {
                 }
             }
         })?;
-        let shared = Arc::clone(&wire.0);
         thread("lsp-errors", move || {
             let mut piece = [0; 1024];
-            while let Ok(count @ 1..) = errors.read(&mut piece) {
-                let mut said = locked(&shared.said);
-                said.extend_from_slice(&piece[..count]);
-                let excess = said.len().saturating_sub(SAID);
-                said.drain(..excess);
-            }
+            // It may quote files that may not be read: it is taken, so that the server goes on, and told to nobody.
+            while let Ok(1..) = errors.read(&mut piece) {}
         })?;
         let reading = wire.clone();
         thread("lsp-read", move || {
@@ -135,14 +126,6 @@ impl Wire {
     /// Tells news.
     pub(crate) fn tell(&self, method: &str, params: &Value) {
         self.send(message::news(method, params));
-    }
-
-    /// Gives the last that the server wrote to its errors.
-    pub(crate) fn said(&self) -> String {
-        let said = locked(&self.0.said);
-        let text = String::from_utf8_lossy(&said);
-        let lines: Vec<&str> = text.lines().rev().take(6).collect();
-        lines.into_iter().rev().collect::<Vec<_>>().join("\n")
     }
 
     /// Ends it: whoever waits is told why, and nobody waits again.
@@ -188,6 +171,8 @@ impl Wire {
                 self.send(message::reply(&id, reply));
             }
             Message::News(method, params) => listener.news(&method, &params),
+            // Whoever waits for it is told that it is late.
+            Message::Stray(_) => {}
         }
         Ok(())
     }

@@ -114,14 +114,20 @@ impl Runtime {
         words
     }
 
-    /// Ends the commands and the language servers that still run, within two seconds each, and starts no more commands.
+    /// Ends the commands and the language servers that still run, within two seconds, and starts no more.
     pub async fn shut_down(&self) {
-        if let Some(servers) = self.engine.servers() {
-            servers.shut_down().await;
-        }
-        if let Ok(commands) = self.engine.commands() {
-            commands.shut_down().await;
-        }
+        let (servers, commands) = (self.engine.servers(), self.engine.commands().ok());
+        let servers = async {
+            if let Some(servers) = servers {
+                servers.shut_down().await;
+            }
+        };
+        let commands = async {
+            if let Some(commands) = commands {
+                commands.shut_down().await;
+            }
+        };
+        tokio::join!(servers, commands);
     }
 
     /// Makes a call: through every layer, in and out.

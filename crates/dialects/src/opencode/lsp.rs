@@ -43,8 +43,7 @@ impl Tool for Lsp {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let file = args.file.strip_prefix("file://").unwrap_or(&args.file);
-        let path = at.file(file)?;
+        let path = at.file(&args.file)?;
         // Without a column the first name of the line is meant.
         let spot = args.line.map(|line| Spot { line, column: args.column.unwrap_or(0) });
         let of = |want: fn(Spot) -> Want| {

@@ -10,7 +10,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Commands, Engine, Environment, Hosts, Progress, Sandbox, ServerSettings, Servers, Session, Several,
+    Commands, Engine, Environment, Hosts, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several,
     operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
@@ -83,7 +83,11 @@ impl World {
         let commands = Commands::new(base.path().join("state"), Sandbox::Off, Hosts::default()).unwrap();
         // No program is found, so that what is said is the same on every machine.
         let nowhere = Environment::of_this_process().with("PATH", "/nowhere");
-        let servers = Servers::new(ServerSettings::new(Sandbox::Off, nowhere, vec![root.clone()]));
+        let servers = Servers::new(ServerSettings::new(
+            Sandbox::On(Plan::new([root.clone()])),
+            nowhere,
+            vec![root.clone()],
+        ));
         let whole = Engine::new(workspace).with_commands(commands).with_servers(servers);
         let runtime = Runtime::new(engine(whole), config(plain)).unwrap();
         Self { runtime: Arc::new(runtime), session: Session::new(), base, root }

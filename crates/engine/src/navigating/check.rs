@@ -14,6 +14,9 @@ use toolpost_workspace::WorkspacePath;
 /// How long it is looked: what is not found by then is not known to be missing.
 const TIME: Duration = Duration::from_secs(3);
 
+/// The languages in which an import says surely which file is meant.
+const NAMES_FILES: [&str; 5] = ["python", "typescript", "tsx", "javascript", "jsx"];
+
 /// What came of looking.
 pub(crate) enum Checked {
     /// All imports that are known are in the answer, and there are some.
@@ -34,10 +37,16 @@ pub(crate) fn check(
     let (Some((asked, _)), Some(language)) = (&question.name, Language::of_path(question.path.raw())) else {
         return Ok(Checked::Nothing);
     };
+    if !NAMES_FILES.contains(&language.name()) {
+        return Ok(Checked::Nothing);
+    }
     let answered: HashSet<&Path> = answer.iter().filter_map(|place| place.path.as_deref()).collect();
     let start = Instant::now();
     let (mut defining, mut importing) = (Vec::new(), Vec::new());
-    for found in files::all(engine, cx, &question.path)? {
+    let listed = files::listed(engine, cx, &question.path)?;
+    let all = listed.shown.iter().chain(&listed.withheld);
+    let stems: HashSet<PathBuf> = all.map(|file| file.path.relative().with_extension("")).collect();
+    for found in listed.shown {
         cx.check()?;
         if start.elapsed() > TIME {
             return Ok(Checked::Nothing);
@@ -60,7 +69,7 @@ pub(crate) fn check(
     }
     let (mut holds, mut lacks) = (false, Vec::new());
     for (path, text, import) in importing {
-        if !defining.iter().any(|file| leads(&import.module, path.relative(), file)) {
+        if !defining.iter().any(|file| leads(&import.module, path.relative(), file, &stems)) {
             continue;
         }
         if answered.contains(path.raw()) {
@@ -89,8 +98,9 @@ fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer:
     lines.into_iter().any(answered)
 }
 
-/// Tells whether a module that is written in one file is surely another file, both relative to the root.
-fn leads(module: &str, from: &Path, to: &Path) -> bool {
+/// Tells whether a module that is written in one file is surely another file, both relative to the root, whose files have these
+/// stems.
+fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool {
     let stem = to.with_extension("");
     let whole = |name: &str| if stem.ends_with(name) { stem.parent() } else { None };
     let folder = from.parent().unwrap_or(Path::new(""));
@@ -100,7 +110,7 @@ fn leads(module: &str, from: &Path, to: &Path) -> bool {
         let rest: PathBuf = rest.split('.').collect();
         let targets = [Some(stem.as_path()), whole("__init__")];
         return targets.into_iter().flatten().any(|target| match up {
-            0 => !rest.as_os_str().is_empty() && target.ends_with(&rest),
+            0 => absolute(&rest, folder, target, stems),
             _ => folder.ancestors().nth(up - 1).is_some_and(|above| above.join(&rest) == target),
         });
     }
@@ -111,6 +121,19 @@ fn leads(module: &str, from: &Path, to: &Path) -> bool {
     let written = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
     let has_extension = meant.extension().is_some_and(|own| written.iter().any(|known| own == *known));
     meant == stem || (has_extension && meant.with_extension("") == stem) || whole("index") == Some(&meant)
+}
+
+/// Tells whether a module without dots before it is surely a file: it lies where such modules are looked for, and no other of the
+/// root could be meant.
+fn absolute(module: &Path, folder: &Path, target: &Path, stems: &HashSet<PathBuf>) -> bool {
+    if module.as_os_str().is_empty() {
+        return false;
+    }
+    // What lies beside a file of a package is reached by its whole name only.
+    let beside = (!stems.contains(&folder.join("__init__"))).then(|| folder.join(module));
+    let places = [Some(module.to_owned()), Some(Path::new("src").join(module)), beside];
+    let ends_so = |stem: &&PathBuf| stem.ends_with(module) || stem.ends_with(module.join("__init__"));
+    places.iter().flatten().any(|place| place == target) && stems.iter().filter(ends_so).count() == 1
 }
 
 /// Takes `.` and `..` out of a path; none where it leads out of the root.
@@ -138,6 +161,9 @@ mod tests {
             ("shop", "till.py", "shop/__init__.py", true),
             ("prices", "till.py", "shop/other.py", false),
             ("shop.prices", "till.py", "prices.py", false),
+            ("shop.prices", "till.py", "vendor/shop/prices.py", false),
+            ("logging", "main.py", "app/logging.py", false),
+            ("prices", "scripts/till.py", "scripts/prices.py", true),
             (".prices", "shop/till.py", "shop/prices.py", true),
             (".prices", "shop/till.py", "prices.py", false),
             ("..prices", "shop/in/till.py", "shop/prices.py", true),
@@ -153,7 +179,23 @@ mod tests {
             ("./prices.spec", "src/till.ts", "src/prices.ts", false),
         ];
         for (module, from, to, wanted) in rows {
-            assert_eq!(leads(module, Path::new(from), Path::new(to)), wanted, "{module} in {from} as {to}");
+            let found = led(module, from, to, &[]);
+            assert_eq!(found, wanted, "{module} in {from} as {to}");
         }
+        // With these others in the root nothing is sure.
+        let others = [
+            ("shop.prices", "till.py", "shop/prices.py", "src/shop/prices.py"),
+            ("prices", "scripts/till.py", "scripts/prices.py", "prices/__init__.py"),
+            ("logging", "app/main.py", "app/logging.py", "app/__init__.py"),
+        ];
+        for (module, from, to, other) in others {
+            assert!(!led(module, from, to, &[other]), "{module} in {from} as {to} beside {other}");
+        }
+    }
+
+    fn led(module: &str, from: &str, to: &str, others: &[&str]) -> bool {
+        let all = [from, to].into_iter().chain(others.iter().copied());
+        let stems = all.map(|path| Path::new(path).with_extension("")).collect();
+        leads(module, Path::new(from), Path::new(to), &stems)
     }
 }

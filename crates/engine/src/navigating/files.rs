@@ -72,9 +72,20 @@ pub(crate) fn read(engine: &Engine, path: &WorkspacePath) -> Result<Text, Failur
     })
 }
 
-/// Lists all files of the root in which a file lies, by path, as far as the ignore rules and those of the operator let them be
-/// read.
+/// The files of a root, by path.
+pub(crate) struct Listed {
+    pub(crate) shown: Vec<Match>,
+    /// Those that the rules of the operator do not let be read.
+    pub(crate) withheld: Vec<Match>,
+}
+
+/// Lists all files of the root in which a file lies, by path, that may be read.
 pub(crate) fn all(engine: &Engine, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<Match>, Failure> {
+    listed(engine, cx, of).map(|listed| listed.shown)
+}
+
+/// Lists all files of the root in which a file lies, as far as the ignore rules let them be seen.
+pub(crate) fn listed(engine: &Engine, cx: &CallCtx, of: &WorkspacePath) -> Result<Listed, Failure> {
     let root = engine.workspace().within(of.root(), ".").map_err(failures::path)?;
     let request = GlobRequest {
         base: root,
@@ -94,9 +105,9 @@ pub(crate) fn all(engine: &Engine, cx: &CallCtx, of: &WorkspacePath) -> Result<V
         .map_err(|error| Failure::new(Kind::Io, failures::sentence(&error.to_string())))?;
     cx.check()?;
     let mut files = found.matches;
-    files.retain(|file| (cx.may_read)(&file.path));
     files.sort_by(|one, other| one.path.raw().cmp(other.path.raw()));
-    Ok(files)
+    let (shown, withheld) = files.into_iter().partition(|file| (cx.may_read)(&file.path));
+    Ok(Listed { shown, withheld })
 }
 
 /// Tells whether names of one language are used in files of another.

@@ -14,6 +14,13 @@ pub(crate) async fn ask(engine: &Engine, question: &Question, cx: &CallCtx) -> R
     let Some(first) = found.first() else {
         return Err(vec!["No language server is known for such files.".to_owned()]);
     };
+    if !servers.confined() {
+        return Err(vec![
+            "No language server is started, since the sandbox is off and nothing would hold it to reading: the user can leave \
+             --sandbox off away."
+                .to_owned(),
+        ]);
+    }
     let mut notes: Vec<String> = Vec::new();
     if found.iter().all(|found| found.sought.program.is_none()) {
         notes.push(format!(
