@@ -37,6 +37,11 @@ fn furnished() -> World {
     world
 }
 
+/// What `symbol_outline` says of a constant.
+const OUTLINE: &str = "{\"path\":\"src/config.rs\",\"language\":\"rust\",\"symbol_count\":1,\"symbols\":[{\"symbol_id\":\
+    \"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
+    \"signature\":\"pub const A: u8 = 1;\",\"start_line\":1,\"end_line\":1}]}";
+
 /// A call of each tool that gives all of its arguments, and what it is answered with.
 fn calls() -> Vec<(&'static str, Value, &'static str)> {
     let hunk = json!([{"old_text": "two", "new_text": "2", "start_line": 2, "end_line": 2}]);
@@ -91,6 +96,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
             "Found 1 matches for 'run' (showing up to 3):\n\nsrc/main.rs:2:\n    1: fn main() {\n>>> 2:     run();\n    3: }\n\
              [toolpost: skipped 1 dependency directory (node_modules)]",
         ),
+        ("symbol_outline", json!({"path": "src/config.rs"}), OUTLINE),
         (
             "read_many_files",
             json!({"paths": ["src/*.rs"], "exclude": ["main*"], "max_files": 9, "max_bytes_per_file": 99, "include_line_numbers": false}),

@@ -6,8 +6,9 @@ use toolpost_syntax::Named;
 /// The refusal of a file in which no symbol is known.
 pub(crate) fn no_parser(path: &str) -> Failure {
     let what = format!("There is no parser for {path}: its name tells no language that is known here.");
-    Failure::invalid(what)
-        .hint(Hint::Advice("Name the lines that are meant, or the text that stands there.".to_owned()))
+    Failure::invalid(what).hint(Hint::Advice(
+        "Name the lines that are meant, or the text that stands there; or read the file.".to_owned(),
+    ))
 }
 
 /// The failure where nothing has the name that was said.

@@ -358,10 +358,10 @@ impl<'a> Commit<'a> {
     fn write_journal(&self) -> Result<(), CommitError> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
         let sync = match (self.workspace.durability(), self.phase) {
-            // Nothing has changed yet, or all of it in one stroke: there is nothing to put right.
-            (_, Phase::Staging) | (Durability::Kill, Phase::Done) => Sync::Cache,
-            (Durability::Power, Phase::Swapping) => Sync::DiskAndName,
+            (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
+            (_, Phase::Staging) if self.way == Way::OneStroke && self.made.is_empty() => Sync::Cache,
             (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
+            (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
         };
         let written = serde_json::to_vec(&self.journal())
             .map_err(|_| Errno::INVAL)

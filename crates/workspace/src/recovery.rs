@@ -72,8 +72,13 @@ impl Recovery {
         let file = format!("{name}.json");
         let Ok(bytes) = state.read(&file) else { return };
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
-            // Journals appear whole: this one is damaged, and tells nothing.
-            self.left.push(format!("{}: the journal cannot be read", state.shown(&file)));
+            // Journals appear whole, but for one whose change is a single stroke: that does not wait for the disk.
+            let why = if bytes.is_empty() {
+                "the journal is empty, as a loss of power leaves it; what changed is whole, and missing from the history"
+            } else {
+                "the journal cannot be read"
+            };
+            self.left.push(format!("{}: {why}", state.shown(&file)));
             let _ = state.remove(&file);
             return;
         };

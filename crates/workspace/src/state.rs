@@ -185,6 +185,7 @@ impl Drop for State {
 /// Whether something written must be on the disk before going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sync {
+    /// It need not be: where a change is one stroke, there is nothing to put right.
     Cache,
     Disk,
     /// Its name too, as only the loss of power asks for.

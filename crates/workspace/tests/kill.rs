@@ -477,5 +477,8 @@ fn bytes_reach_the_disk_before_their_name_does() {
     let durable = Case { environment: &[("TOOLPOST_DURABLE", "1")], ..CASES[0] };
     assert_eq!(order(&CASES[0]), ["sync", "name"]);
     assert_eq!(order(&durable), ["sync", "name", "names"]);
-    assert_eq!(order(&CASES[4]), ["sync", "sync", "written down", "name", "name", "names", "written down"]);
+    assert_eq!(
+        order(&CASES[4]),
+        ["written down", "sync", "sync", "written down", "name", "name", "names", "written down"]
+    );
 }

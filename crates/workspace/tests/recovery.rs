@@ -650,10 +650,12 @@ fn a_damaged_journal_is_reported_once() {
     world.write("a", "A");
     fs::create_dir_all(world.state().join("journals")).unwrap();
     let journal = world.state().join("journals").join(JOURNAL);
-    for damaged in ["", "{", "[]", "{\"phase\":\"Swapping\"}"] {
+    let unread = "the journal cannot be read";
+    let empty = "the journal is empty, as a loss of power leaves it; what changed is whole, and missing from the history";
+    for (damaged, why) in [("", empty), ("{", unread), ("[]", unread), ("{\"phase\":\"Swapping\"}", unread)] {
         fs::write(&journal, damaged).unwrap();
         let recovery = world.open_and_recover().1;
-        let wanted = format!("{}: the journal cannot be read", journal.display());
+        let wanted = format!("{}: {why}", journal.display());
         assert_eq!(
             (recovery.left, journal.exists(), world.tree()),
             (vec![wanted], false, vec!["a=A".to_owned()])

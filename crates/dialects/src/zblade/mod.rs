@@ -10,6 +10,7 @@ mod grep;
 mod info;
 mod json;
 mod many;
+mod outline;
 mod places;
 mod read;
 mod run_command;
@@ -32,11 +33,12 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("files.md"),
         include_str!("edits.md"),
         include_str!("search.md"),
+        include_str!("symbols.md"),
         include_str!("batch.md"),
         include_str!("commands.md"),
     ],
     instructions: "File and search tools over the workspace. Look around with get_workspace_structure, find names with find_files or \
-        find_files_glob and lines with grep_search; read with read_file or read_file_range, several files at once with \
+        find_files_glob and lines with grep_search, what a file defines with symbol_outline; read with read_file or read_file_range, several files at once with \
         read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
         the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
         read again. All paths lie in the workspace; bytes, line endings and encodings are kept. run_command runs a line of \
@@ -52,7 +54,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 24] = [
+const TOOLS: [ToolDef; 25] = [
     ToolDef::of::<read::ReadFile>(),
     ToolDef::of::<read::ReadFileRange>(),
     ToolDef::of::<write::WriteFile>(),
@@ -74,6 +76,7 @@ const TOOLS: [ToolDef; 24] = [
     ToolDef::of::<grep::GrepSearch>(),
     ToolDef::of::<grep::GrepSearch>().published_as("rg"),
     ToolDef::of::<search::CodebaseSearch>(),
+    ToolDef::of::<outline::SymbolOutline>(),
     ToolDef::of::<many::ReadManyFiles>(),
     ToolDef::of::<batch::Batch>(),
     ToolDef::of::<run_command::RunCommand>(),

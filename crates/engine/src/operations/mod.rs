@@ -11,6 +11,7 @@ pub mod job;
 pub mod list;
 pub mod make_directory;
 pub mod navigate;
+pub mod outline;
 pub mod query;
 pub mod read;
 pub mod read_many;

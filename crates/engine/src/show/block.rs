@@ -6,7 +6,7 @@ use crate::{
     symbols::{listed, no_parser, none},
 };
 use std::{ops::Range, path::Path};
-use toolpost_syntax::{Language, Meant, Symbol, find as find_symbol, named};
+use toolpost_syntax::{Language, Meant, Symbol, Tree, find as find_symbol, named};
 use toolpost_text::{encoding::Text, lines::LineIndex};
 use toolpost_workspace::WorkspacePath;
 
@@ -32,12 +32,7 @@ pub(crate) fn symbol(
     cx: &CallCtx,
 ) -> Result<Vec<Block>, Failure> {
     let (shown, text) = read(engine, path, said, cx)?;
-    let language = Language::of_path(Path::new(&shown)).ok_or_else(|| no_parser(&shown))?;
-    let tree = language.parse(text.view()).map_err(|error| {
-        let what = format!("No symbol of {shown} is known, because it cannot be parsed: {error}.");
-        Failure::new(Kind::TooLarge, what)
-    })?;
-    let symbols = tree.symbols();
+    let symbols = parse(&shown, text.view())?.symbols();
     let which = match find_symbol(&symbols, name) {
         Meant::One(at) => vec![at],
         Meant::Several(all) if all.len() > MOST => {
@@ -98,8 +93,22 @@ pub(crate) fn around(
     }))
 }
 
+/// Parses a file by the language that its name tells.
+pub(crate) fn parse<'t>(shown: &str, text: &'t str) -> Result<Tree<'t>, Failure> {
+    let language = Language::of_path(Path::new(shown)).ok_or_else(|| no_parser(shown))?;
+    language.parse(text).map_err(|error| {
+        let what = format!("No symbol of {shown} is known, because it cannot be parsed: {error}.");
+        Failure::new(Kind::TooLarge, what)
+    })
+}
+
 /// Reads a text that is small enough to be parsed.
-fn read(engine: &Engine, path: &WorkspacePath, said: &str, cx: &CallCtx) -> Result<(String, Text), Failure> {
+pub(crate) fn read(
+    engine: &Engine,
+    path: &WorkspacePath,
+    said: &str,
+    cx: &CallCtx,
+) -> Result<(String, Text), Failure> {
     let found = find::file(engine, path, said, cx)?;
     let shown = found.path.display();
     let whole = find::open(engine, &found.path)?.whole()?;

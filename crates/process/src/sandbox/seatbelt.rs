@@ -35,8 +35,7 @@ const HEAD: &str = r#"(version 1)
   (literal "/dev/null")
   (literal "/dev/zero")
   (literal "/dev/tty")
-  (literal "/dev/ptmx")
-  (regex #"^/dev/ttys[0-9]+$"))
+  (literal "/dev/ptmx"))
 (allow file-read*
   (literal "/dev/random")
   (literal "/dev/urandom")
@@ -146,6 +145,18 @@ impl Seatbelt {
         }
         let absolute: Vec<&PathBuf> = plan.protected.iter().filter(|path| path.is_absolute()).collect();
         self.rule("deny", "file-write*", "subpath", &absolute);
+        self.stay(plan, &absolute);
+    }
+
+    /// Keeps the directories above what is protected or hidden where they are: by another name it would be in reach.
+    fn stay(&mut self, plan: &Plan, guarded: &[impl AsRef<Path>]) {
+        let is_inside =
+            |above: &&Path| plan.roots.iter().any(|root| *above != root && above.starts_with(root));
+        let mut above: Vec<&Path> =
+            guarded.iter().flat_map(|path| path.as_ref().ancestors().skip(1)).filter(is_inside).collect();
+        above.sort_unstable();
+        above.dedup();
+        self.rule("deny", "file-write-unlink", "literal", &above);
     }
 
     /// Hides credentials, also those that lie in what is shown; a root that was named is meant.
@@ -158,6 +169,7 @@ impl Seatbelt {
             .filter(|secret| !plan.roots.iter().any(|root| root.starts_with(secret)))
             .collect();
         self.rule("deny", "file-read* file-write*", "subpath", &hidden);
+        self.stay(plan, &hidden);
         self.deny("file-read*", "^/private/etc/ssh/ssh_host_");
     }
 
@@ -261,6 +273,7 @@ mod tests {
             ("file-write-create", "/private/var/folders/x/T/toolpost/x", true),
             ("file-write-data", "/dev/null", true),
             ("file-write-data", "/dev/disk0", false),
+            ("file-read-data", "/dev/ttys003", false),
             ("mach-lookup", "com.apple.trustd", false),
             ("mach-lookup", "com.apple.system.logger", true),
             ("network-outbound", "93.184.216.34:443", false),
@@ -320,6 +333,25 @@ mod tests {
         assert!(
             judge(&plan, None).allows("file-write-data", "/Volumes/me/Library/Application Support/mine/a")
         );
+    }
+
+    #[test]
+    fn what_is_guarded_is_reached_by_no_other_name() {
+        let mut plan = plan();
+        plan.roots = vec![HOME.into()];
+        plan.protected = vec!["/Volumes/me/conf/keys".into()];
+        let judge = judge(&plan, None);
+        let rows = [
+            (".config", false),
+            (".config/gh", false),
+            ("conf", false),
+            ("conf/keys", false),
+            ("conf/others", true),
+        ];
+        for (name, allowed) in rows {
+            assert_eq!(judge.allows("file-write-unlink", &format!("{HOME}/{name}")), allowed, "{name}");
+        }
+        assert!(judge.allows("file-write-create", "/Volumes/me/.config/new"));
     }
 
     #[test]

@@ -1,0 +1,97 @@
+//! `symbol_outline`: what a file defines, as a tree.
+
+use super::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolpost_engine::{
+    Failure,
+    operations::outline::{self, Entry, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct SymbolOutline;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the file.
+    #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/main.rs"]))]
+    path: String,
+}
+
+#[derive(Serialize)]
+struct Outlined<'a> {
+    path: &'a str,
+    language: &'a str,
+    symbol_count: usize,
+    symbols: Vec<Node<'a>>,
+    /// How many symbols are not shown.
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted: usize,
+    /// At how many places the text could not be parsed.
+    #[serde(skip_serializing_if = "is_zero")]
+    parse_errors: usize,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    symbol_id: &'a str,
+    name: &'a str,
+    qualified_name: &'a str,
+    kind: &'a str,
+    signature: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    documentation: Option<&'a str>,
+    start_line: u64,
+    end_line: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<Self>,
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted_children: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Tool for SymbolOutline {
+    const NAME: &'static str = "symbol_outline";
+    type Op = outline::Outline;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request { path: at.path(&args.path)?, said: args.path, max_bytes: at.reply_bytes() / 8 * 7 })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let outlined = Outlined {
+            path: &output.path,
+            language: &output.language,
+            symbol_count: output.total,
+            symbols: children(&output.symbols, None),
+            omitted: output.total - output.symbols.len(),
+            parse_errors: output.errors,
+        };
+        json::write(&outlined, page);
+        if output.errors > 0 {
+            page.note("parts of the file could not be parsed; what they define may be missing");
+        }
+    }
+}
+
+/// Lists what stands in one of the entries, or else at the top.
+fn children(all: &[Entry], parent: Option<usize>) -> Vec<Node<'_>> {
+    let own = all.iter().enumerate().filter(|(_, entry)| entry.parent == parent);
+    own.map(|(at, entry)| Node {
+        symbol_id: &entry.id,
+        name: &entry.name,
+        qualified_name: &entry.qualified,
+        kind: &entry.kind,
+        signature: &entry.signature,
+        documentation: entry.documentation.as_deref(),
+        start_line: entry.first_line,
+        end_line: entry.last_line,
+        children: children(all, Some(at)),
+        omitted_children: entry.more,
+    })
+    .collect()
+}

@@ -1,0 +1,280 @@
+//! `outline`: what a file defines, each thing with what stands in it.
+
+use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, engine::blocking, show::block};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_syntax::{Symbol, Tree, ids};
+use toolpost_text::{cut, lines::LineIndex};
+use toolpost_workspace::WorkspacePath;
+
+/// Tells what a file defines.
+pub struct Outline;
+
+/// Which file.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The file.
+    pub path: WorkspacePath,
+    /// The file, as it was said.
+    pub said: String,
+    /// How many bytes the answer may have: what is deepest is left out first.
+    pub max_bytes: usize,
+}
+
+/// What a file defines.
+#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Output {
+    /// The file, relative to its root.
+    pub path: String,
+    /// Its language.
+    pub language: String,
+    /// What it defines, each thing before what stands in it.
+    pub symbols: Vec<Entry>,
+    /// How many symbols the file has in all.
+    pub total: usize,
+    /// At how many places the parser did not understand the text: what stands there may be missing.
+    pub errors: usize,
+}
+
+/// Something that a file defines.
+#[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Entry {
+    /// By what it is known again: `language:path#Outer.inner(kind)`.
+    pub id: String,
+    /// Its own name.
+    pub name: String,
+    /// Its name behind the names of what it stands in.
+    pub qualified: String,
+    /// What it is.
+    pub kind: String,
+    /// How it begins, up to its body.
+    pub signature: String,
+    /// The first line of its documentation, without the signs of a comment.
+    pub documentation: Option<String>,
+    /// Its first line, counted from 1, with what stands before it and belongs to it.
+    pub first_line: u64,
+    /// Its last line.
+    pub last_line: u64,
+    /// What it stands in, by place in the list.
+    pub parent: Option<usize>,
+    /// How many symbols in it were left out.
+    pub more: usize,
+}
+
+/// How many characters are shown of a signature and of a line of documentation.
+const CHARACTERS: usize = 200;
+
+/// How many bytes an entry takes beside its words.
+const AROUND: usize = 160;
+
+impl Operation for Outline {
+    const NAME: &'static str = "outline";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Read(request.path.clone())]
+    }
+
+    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let (engine, cx) = (engine.clone(), cx.clone());
+        blocking(move || outline(&engine, &request, &cx)).await
+    }
+}
+
+fn outline(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    let (path, text) = block::read(engine, &request.path, &request.said, cx)?;
+    let tree = block::parse(&path, text.view())?;
+    let (language, symbols) = (tree.language(), tree.symbols());
+    let all = entries(&tree, &ids(language, &path, &symbols), &symbols);
+    let total = all.len();
+    Ok(Output {
+        path,
+        language: language.name().to_owned(),
+        symbols: fit(all, request.max_bytes),
+        total,
+        errors: tree.errors().len(),
+    })
+}
+
+fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
+    let text = tree.text();
+    let index = LineIndex::new(text);
+    let part = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let entry = |(symbol, id): (&Symbol, &String)| {
+        let last = symbol.span.end.saturating_sub(1).max(symbol.span.start);
+        Entry {
+            id: id.clone(),
+            name: symbol.name.clone(),
+            qualified: symbol.qualified.clone(),
+            kind: symbol.kind.name().to_owned(),
+            signature: one_line(part(&symbol.signature)),
+            documentation: symbol.docs.as_ref().and_then(|docs| first_words(part(docs))),
+            first_line: index.line(symbol.span.start) as u64,
+            last_line: index.line(last) as u64,
+            parent: symbol.parent,
+            more: 0,
+        }
+    };
+    symbols.iter().zip(ids).map(entry).collect()
+}
+
+/// Writes code in one line that is not too long.
+fn one_line(code: &str) -> String {
+    let line = code.split_whitespace().collect::<Vec<_>>().join(" ");
+    match cut::line(&line, CHARACTERS) {
+        (_, 0) => line,
+        (kept, _) => format!("{kept}…"),
+    }
+}
+
+/// Gives the first line of a documentation that says something.
+fn first_words(docs: &str) -> Option<String> {
+    let signs: &[char] = &['/', '*', '!', '#', '-', '"', '\'', '<', '>', ';', ' ', '\t'];
+    docs.lines().map(|line| line.trim_matches(signs)).find(|line| !line.is_empty()).map(one_line)
+}
+
+/// Leaves out what is deepest until all fits; of the topmost, those at the end.
+fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
+    let depths = depths(&all);
+    let deepest = depths.iter().copied().max().unwrap_or(0);
+    let weight = |entry: &Entry| {
+        let documentation = entry.documentation.as_ref().map_or(0, String::len);
+        AROUND
+            + entry.id.len()
+            + entry.name.len()
+            + entry.qualified.len()
+            + entry.signature.len()
+            + documentation
+    };
+    let of_level = |level: usize| {
+        all.iter()
+            .zip(&depths)
+            .filter(move |(_, depth)| **depth == level)
+            .map(|(entry, _)| weight(entry))
+            .sum()
+    };
+    let mut room = max_bytes;
+    let mut levels = 0;
+    while levels <= deepest {
+        let needed: usize = of_level(levels);
+        if needed > room {
+            break;
+        }
+        room -= needed;
+        levels += 1;
+    }
+    let mut of_first = 0;
+    let stays = |(at, entry): (usize, &Entry)| {
+        if levels > 0 {
+            return depths[at] < levels;
+        }
+        of_first += if depths[at] == 0 { weight(entry) } else { 0 };
+        depths[at] == 0 && of_first <= max_bytes
+    };
+    let kept: Vec<bool> = all.iter().enumerate().map(stays).collect();
+    without(all, &kept)
+}
+
+/// Gives how deep each entry stands; each comes after what it stands in.
+fn depths(all: &[Entry]) -> Vec<usize> {
+    let mut depths: Vec<usize> = Vec::with_capacity(all.len());
+    for entry in all {
+        depths.push(entry.parent.and_then(|parent| depths.get(parent)).map_or(0, |above| above + 1));
+    }
+    depths
+}
+
+/// Takes entries out; what they stand in counts them.
+fn without(all: Vec<Entry>, kept: &[bool]) -> Vec<Entry> {
+    let parents: Vec<Option<usize>> = all.iter().map(|entry| entry.parent).collect();
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(all.len());
+    let mut out: Vec<Entry> = Vec::new();
+    for (at, entry) in all.into_iter().enumerate() {
+        if kept[at] {
+            places.push(Some(out.len()));
+            let parent = entry.parent.and_then(|parent| places[parent]);
+            out.push(Entry { parent, ..entry });
+            continue;
+        }
+        places.push(None);
+        let mut above = parents[at];
+        while let Some(parent) = above {
+            match places[parent].and_then(|place| out.get_mut(place)) {
+                Some(shown) => {
+                    shown.more += 1;
+                    break;
+                }
+                None => above = parents[parent],
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries of a name each, with what each stands in.
+    fn all(parents: &[Option<usize>]) -> Vec<Entry> {
+        let entry = |(at, parent): (usize, &Option<usize>)| Entry {
+            id: format!("{at}"),
+            name: String::new(),
+            qualified: String::new(),
+            kind: String::new(),
+            signature: String::new(),
+            documentation: None,
+            first_line: 1,
+            last_line: 1,
+            parent: *parent,
+            more: 0,
+        };
+        parents.iter().enumerate().map(entry).collect()
+    }
+
+    #[test]
+    fn what_is_deepest_is_left_out_first() {
+        let parents = [None, Some(0), Some(1), Some(1), None, Some(4)];
+        let each = AROUND + 1;
+        type Shown = (&'static str, Option<usize>, usize);
+        let rows: [(usize, &[Shown]); 4] = [
+            (
+                6 * each,
+                &[
+                    ("0", None, 0),
+                    ("1", Some(0), 0),
+                    ("2", Some(1), 0),
+                    ("3", Some(1), 0),
+                    ("4", None, 0),
+                    ("5", Some(4), 0),
+                ],
+            ),
+            (5 * each, &[("0", None, 0), ("1", Some(0), 2), ("4", None, 0), ("5", Some(2), 0)]),
+            (3 * each, &[("0", None, 3), ("4", None, 1)]),
+            (each, &[("0", None, 3)]),
+        ];
+        for (room, wanted) in rows {
+            let fitted = fit(all(&parents), room);
+            let got: Vec<_> =
+                fitted.iter().map(|entry| (entry.id.as_str(), entry.parent, entry.more)).collect();
+            assert_eq!(got, wanted, "{room}");
+        }
+    }
+
+    #[test]
+    fn documentation_is_shown_without_its_signs() {
+        let rows = [
+            ("/// Adds.\n/// More.", Some("Adds.")),
+            ("/**\n * Adds.\n */", Some("Adds.")),
+            ("\"\"\"\n    Adds.\n    \"\"\"", Some("Adds.")),
+            ("# Adds.", Some("Adds.")),
+            ("/** */", None),
+        ];
+        for (docs, wanted) in rows {
+            assert_eq!(first_words(docs).as_deref(), wanted, "{docs}");
+        }
+    }
+}
