@@ -251,7 +251,7 @@ impl Collector<'_, '_> {
         }
         let scope_of = Within::of_scopes(&facts.scopes);
         facts.bindings = bindings.into_values().collect();
-        facts.bindings.sort_by_key(|binding| binding.at.start);
+        facts.bindings.sort_by_key(|binding| (binding.at.start, binding.sort != Bound::Field));
         for binding in &mut facts.bindings {
             binding.scope = scope_of.of(&binding.at);
         }
