@@ -30,6 +30,7 @@ mod state;
 mod system;
 mod tree;
 pub mod walk;
+mod watch;
 mod workspace;
 
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
@@ -54,4 +55,5 @@ pub use resolve::PathError;
 pub use root::Root;
 pub use siblings::Siblings;
 pub use signal::ignore_file_size_signal;
+pub use watch::{Changed as WatchChanged, Unsure, Watch};
 pub use workspace::Workspace;

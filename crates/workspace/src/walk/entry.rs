@@ -95,6 +95,12 @@ impl<'a> Entry<'a> {
         below(self.base, self.candidate.relative)
     }
 
+    /// Gives the open directory that it lies in.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn directory(&self) -> BorrowedFd<'a> {
+        self.directory
+    }
+
     /// Says whether a rule had to be lifted for this entry.
     pub fn standing(&self) -> Standing {
         self.standing

@@ -1,0 +1,142 @@
+//! Which directory each watch stands on.
+
+use std::collections::HashMap;
+
+use crate::root::Root;
+
+/// Where a watched directory lies.
+#[derive(Clone, Debug)]
+pub(super) enum Above {
+    /// It is this root.
+    Root(Root),
+    /// In the directory of that watch.
+    Watch(i32),
+}
+
+/// The watched directories, by the numbers of their watches.
+#[derive(Debug, Default)]
+pub(super) struct Places(HashMap<i32, Place>);
+
+#[derive(Debug)]
+struct Place {
+    above: Above,
+    name: Box<[u8]>,
+    inside: HashMap<Box<[u8]>, i32>,
+}
+
+impl Places {
+    /// Says how many directories are watched.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Says whether a watch is known.
+    pub(super) fn has(&self, watch: i32) -> bool {
+        self.0.contains_key(&watch)
+    }
+
+    /// Says whether a watch stands on a root.
+    pub(super) fn is_root(&self, watch: i32) -> bool {
+        self.0.get(&watch).is_some_and(|place| matches!(place.above, Above::Root(_)))
+    }
+
+    /// Puts a watch on a root.
+    pub(super) fn put_root(&mut self, watch: i32, root: &Root) {
+        // A root within another one is known by its place there already.
+        self.0.entry(watch).or_insert_with(|| Place {
+            above: Above::Root(root.clone()),
+            name: Box::default(),
+            inside: HashMap::new(),
+        });
+    }
+
+    /// Puts a watch on a directory in a watched one; gives the watches that stood on another one of that name.
+    pub(super) fn put(&mut self, watch: i32, above: i32, name: &[u8]) -> Vec<i32> {
+        if self.is_root(watch) || self.leads_to(above, watch) {
+            return Vec::new();
+        }
+        let before = self.0.get(&above).and_then(|place| place.inside.get(name)).copied();
+        let replaced = match before {
+            Some(same) if same == watch => return Vec::new(),
+            Some(other) => self.take(other),
+            None => Vec::new(),
+        };
+        let inside = match self.0.remove(&watch) {
+            // It was moved: what lies in it moved with it.
+            Some(moved) => {
+                self.cut(watch, &moved);
+                moved.inside
+            }
+            None => HashMap::new(),
+        };
+        self.0.insert(watch, Place { above: Above::Watch(above), name: name.into(), inside });
+        if let Some(place) = self.0.get_mut(&above) {
+            place.inside.insert(name.into(), watch);
+        }
+        replaced
+    }
+
+    /// Takes out the watches on a name in a directory and on all below it.
+    pub(super) fn take_named(&mut self, above: i32, name: &[u8]) -> Vec<i32> {
+        let found = self.0.get(&above).and_then(|place| place.inside.get(name)).copied();
+        found.map(|watch| self.take(watch)).unwrap_or_default()
+    }
+
+    /// Takes out a watch and all below it.
+    pub(super) fn take(&mut self, watch: i32) -> Vec<i32> {
+        let mut taken = Vec::new();
+        let mut open = vec![watch];
+        while let Some(watch) = open.pop() {
+            let Some(place) = self.0.remove(&watch) else { continue };
+            self.cut(watch, &place);
+            open.extend(place.inside.values().copied());
+            taken.push(watch);
+        }
+        taken
+    }
+
+    /// Gives the root of a name in a watched directory, and the way to it from there.
+    pub(super) fn way(&self, watch: i32, name: &[u8]) -> Option<(&Root, Vec<u8>)> {
+        let mut names: Vec<&[u8]> = if name.is_empty() { Vec::new() } else { vec![name] };
+        let mut place = self.0.get(&watch)?;
+        // As many steps as there are places are enough.
+        for _ in 0..=self.0.len() {
+            match &place.above {
+                Above::Root(root) => {
+                    names.reverse();
+                    return Some((root, names.join(&b'/')));
+                }
+                Above::Watch(above) => {
+                    names.push(&place.name);
+                    place = self.0.get(above)?;
+                }
+            }
+        }
+        None
+    }
+
+    /// Says whether a watch stands on another one's directory or below it.
+    fn leads_to(&self, watch: i32, other: i32) -> bool {
+        let mut here = watch;
+        for _ in 0..=self.0.len() {
+            if here == other {
+                return true;
+            }
+            match self.0.get(&here).map(|place| &place.above) {
+                Some(Above::Watch(above)) => here = *above,
+                Some(Above::Root(_)) | None => return false,
+            }
+        }
+        true
+    }
+
+    /// Takes a watch out of the names of the directory that it lay in.
+    fn cut(&mut self, watch: i32, place: &Place) {
+        if let Above::Watch(above) = place.above
+            && let Some(parent) = self.0.get_mut(&above)
+            && parent.inside.get(&place.name) == Some(&watch)
+        {
+            parent.inside.remove(&place.name);
+        }
+    }
+}

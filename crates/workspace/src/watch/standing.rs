@@ -1,0 +1,299 @@
+//! A watch on every directory that a walk enters.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::num::NonZeroUsize;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::io::Errno;
+
+use super::events::{self, Event, bits};
+use super::places::Places;
+use super::{Changed, Unsure, mounts};
+use crate::beneath::open_directory_beneath;
+use crate::path::WorkspacePath;
+use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
+use crate::workspace::Workspace;
+
+/// The most directories that are watched: each costs the system about a kilobyte.
+const MOST: usize = 100_000;
+
+/// The most paths that one answer names.
+const MOST_PATHS: usize = 50_000;
+
+/// Names by whose presence directories of dependencies are known.
+const DEPENDENCIES: [&[u8]; 5] =
+    [b"CACHEDIR.TAG", b"pyvenv.cfg", b"modules.txt", b"autoload.php", b"Cargo.toml"];
+
+/// What a directory is watched for.
+const MASK: WatchFlags = WatchFlags::MODIFY
+    .union(WatchFlags::CLOSE_WRITE)
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::CREATE)
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::EXCL_UNLINK)
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::DONT_FOLLOW);
+
+/// The watches, and where they stand.
+pub(super) struct Standing {
+    workspace: Workspace,
+    options: Options,
+    descriptor: OwnedFd,
+    places: Places,
+    /// The directories that hold excludes of repositories.
+    excludes: BTreeSet<i32>,
+}
+
+/// What the events of one reading mean.
+#[derive(Default)]
+struct Meaning {
+    /// What may have changed.
+    paths: BTreeSet<WorkspacePath>,
+    /// Names of directories that have to be entered, by the watch on the directory in which they lie.
+    enter: BTreeMap<i32, BTreeSet<Vec<u8>>>,
+}
+
+impl Standing {
+    /// Puts a watch on every directory.
+    pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, Unsure> {
+        if let Some((place, kind)) = mounts::elsewhere(workspace.roots()) {
+            return Err(Unsure::Elsewhere(place, kind));
+        }
+        let descriptor = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(refused)?;
+        let mut standing = Self {
+            workspace: workspace.clone(),
+            options: *options,
+            descriptor,
+            places: Places::default(),
+            excludes: BTreeSet::new(),
+        };
+        for root in workspace.roots() {
+            let opened = open_directory_beneath(root, Path::new("")).map_err(Unsure::Refused)?;
+            let own = MASK | WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF;
+            let Some(watch) = add(&standing.descriptor, opened.as_fd(), b".", own)? else {
+                return Err(Unsure::Moved);
+            };
+            standing.places.put_root(watch, root);
+            if options.rules == Rules::Git
+                && let Some(watch) = add(&standing.descriptor, opened.as_fd(), b".git/info", MASK)?
+            {
+                standing.excludes.insert(watch);
+            }
+            standing.enter(&WorkspacePath::beneath(root, Path::new("")), watch, None, options)?;
+        }
+        Ok(standing)
+    }
+
+    /// Tells what the events mean that are waiting.
+    pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
+        let bytes = events::waiting(&self.descriptor).map_err(refused)?;
+        if bytes.is_empty() {
+            return Ok(Changed::Nothing);
+        }
+        self.told(&bytes)
+    }
+
+    fn told(&mut self, bytes: &[u8]) -> Result<Changed, Unsure> {
+        let mut meaning = Meaning::default();
+        for event in events::each(bytes) {
+            self.take(event, &mut meaning)?;
+            if meaning.paths.len() > MOST_PATHS {
+                return Err(Unsure::Overflow);
+            }
+        }
+        let one = Options { threads: NonZeroUsize::new(1), ..self.options };
+        for (watch, names) in std::mem::take(&mut meaning.enter) {
+            // Where the directory itself is gone, what became of it was told by another event.
+            if let Some(path) = self.path(watch, b"") {
+                self.enter(&path, watch, Some(names), &one)?;
+            }
+        }
+        let paths = without_inner(meaning.paths);
+        Ok(if paths.is_empty() { Changed::Nothing } else { Changed::Paths(paths) })
+    }
+
+    /// Takes note of one event.
+    fn take(&mut self, event: Event<'_>, meaning: &mut Meaning) -> Result<(), Unsure> {
+        let Event { watch, mask, name } = event;
+        let is = |bits: u32| mask & bits != 0;
+        if is(bits::OVERFLOW) {
+            return Err(Unsure::Overflow);
+        }
+        if self.excludes.contains(&watch) {
+            return if name == b"exclude" {
+                Err(Unsure::Rules(".git/info/exclude".to_owned()))
+            } else {
+                Ok(())
+            };
+        }
+        // Of what is watched no longer, the end was told before.
+        if !self.places.has(watch) {
+            return Ok(());
+        }
+        if is(bits::UNMOUNT) || (is(bits::MOVE_SELF | bits::DELETE_SELF) && self.places.is_root(watch)) {
+            return Err(Unsure::Moved);
+        }
+        if is(bits::IGNORED) {
+            self.places.take(watch);
+            return Ok(());
+        }
+        let Some(path) = self.path(watch, name).filter(|_| !name.is_empty()) else { return Ok(()) };
+        if self.is_rule(name, mask) {
+            return Err(Unsure::Rules(path.display()));
+        }
+        if is(bits::DIRECTORY) {
+            if is(bits::DELETE | bits::MOVED_FROM) {
+                let taken = self.places.take_named(watch, name);
+                self.give_back(&taken);
+            } else {
+                meaning.enter.entry(watch).or_default().insert(name.to_vec());
+            }
+        }
+        meaning.paths.insert(path);
+        Ok(())
+    }
+
+    /// Says whether a name decides what a walk enters.
+    fn is_rule(&self, name: &[u8], mask: u32) -> bool {
+        let comes_or_goes = mask & (bits::CREATE | bits::DELETE | bits::MOVED_FROM | bits::MOVED_TO) != 0;
+        let by_rules = match name {
+            b".gitignore" | b".ignore" | b".rgignore" => true,
+            b".git" | b".jj" => comes_or_goes,
+            _ => false,
+        };
+        let of_dependencies = comes_or_goes && DEPENDENCIES.contains(&name);
+        (by_rules && self.options.rules == Rules::Git)
+            || (of_dependencies && self.options.prune == Prune::Dependencies)
+    }
+
+    /// Makes the path of a name in a watched directory.
+    fn path(&self, watch: i32, name: &[u8]) -> Option<WorkspacePath> {
+        let (root, relative) = self.places.way(watch, name)?;
+        let relative = Path::new(OsStr::from_bytes(&relative));
+        self.workspace.known(&root.path().join(relative))
+    }
+
+    /// Watches what a walk enters below a watched directory; of its own names, only those that are given.
+    fn enter(
+        &mut self,
+        base: &WorkspacePath,
+        watch: i32,
+        names: Option<BTreeSet<Vec<u8>>>,
+        options: &Options,
+    ) -> Result<(), Unsure> {
+        let shared = Mutex::new(Shared { places: &mut self.places, unused: Vec::new(), failed: None });
+        let descriptor = &self.descriptor;
+        let place = Inside { watch, names: names.map(Arc::new) };
+        let make = || Watcher { descriptor, shared: &shared };
+        let walked = walk::walk(base, place, options, &|| false, &make).map(|_| ());
+        let Shared { unused, failed, .. } = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.give_back(&unused);
+        match (failed, walked) {
+            (Some(why), _) => Err(why),
+            (None, Ok(())) => Ok(()),
+            // A root has to be there; anything else is gone, or cannot be read, and comes back with an event.
+            (None, Err(fault)) if base.is_root() => Err(Unsure::Refused(fault)),
+            (None, Err(_)) => Ok(()),
+        }
+    }
+
+    fn give_back(&self, watches: &[i32]) {
+        for watch in watches {
+            // One whose directory is gone was ended by the system.
+            let _ = inotify::remove_watch(&self.descriptor, *watch);
+        }
+    }
+}
+
+/// What the threads of a walk put their watches into.
+struct Shared<'s> {
+    places: &'s mut Places,
+    unused: Vec<i32>,
+    failed: Option<Unsure>,
+}
+
+/// A directory whose names are seen.
+struct Inside {
+    watch: i32,
+    names: Option<Arc<BTreeSet<Vec<u8>>>>,
+}
+
+/// Puts a watch on each directory before it is entered.
+struct Watcher<'s, 'p> {
+    descriptor: &'s OwnedFd,
+    shared: &'s Mutex<Shared<'p>>,
+}
+
+impl Visitor for Watcher<'_, '_> {
+    type Place = Inside;
+
+    fn judge(&mut self, place: &Inside, candidate: &Candidate<'_>) -> Claim {
+        let named = place.names.as_ref().is_none_or(|names| names.contains(candidate.name_bytes()));
+        if named && candidate.kind() == Kind::Directory { Claim::Wanted } else { Claim::Pass }
+    }
+
+    fn visit(&mut self, place: &Inside, entry: &Entry<'_>) -> Next<Inside> {
+        let name = entry.candidate().name_bytes();
+        let added = add(self.descriptor, entry.directory(), name, MASK);
+        let mut shared = lock(self.shared);
+        let watch = match added {
+            Ok(Some(watch)) if shared.places.len() < MOST => watch,
+            Ok(Some(_)) => {
+                shared.failed = Some(Unsure::TooMany);
+                return Next::Stop;
+            }
+            Ok(None) => return Next::On,
+            Err(why) => {
+                shared.failed = Some(why);
+                return Next::Stop;
+            }
+        };
+        let replaced = shared.places.put(watch, place.watch, name);
+        shared.unused.extend(replaced);
+        Next::Enter(Inside { watch, names: None })
+    }
+}
+
+fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> std::sync::MutexGuard<'m, Shared<'s>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Puts a watch on a name in an open directory; none if it is no directory, or not to be read.
+fn add(
+    descriptor: &OwnedFd,
+    directory: BorrowedFd<'_>,
+    name: &[u8],
+    mask: WatchFlags,
+) -> Result<Option<i32>, Unsure> {
+    // By way of the open directory, so that no link on the path leads elsewhere.
+    let mut path = format!("/proc/self/fd/{}/", directory.as_raw_fd()).into_bytes();
+    path.extend_from_slice(name);
+    match inotify::add_watch(descriptor, path.as_slice(), mask) {
+        Ok(watch) => Ok(Some(watch)),
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
+        Err(Errno::NOSPC) => Err(Unsure::TooMany),
+        Err(errno) => Err(refused(errno)),
+    }
+}
+
+fn refused(errno: Errno) -> Unsure {
+    Unsure::Refused(errno.into())
+}
+
+/// Leaves out what lies below another path that is named.
+fn without_inner(paths: BTreeSet<WorkspacePath>) -> Vec<WorkspacePath> {
+    let mut kept: Vec<WorkspacePath> = Vec::with_capacity(paths.len());
+    for path in paths {
+        if !kept.last().is_some_and(|last| last.contains(&path)) {
+            kept.push(path);
+        }
+    }
+    kept
+}

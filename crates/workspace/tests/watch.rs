@@ -1,0 +1,209 @@
+//! What is told of changes by other processes.
+#![cfg(target_os = "linux")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+use toolpost_workspace::walk::{Options, Prune};
+use toolpost_workspace::{Unsure, Watch, WatchChanged as Changed, Workspace};
+
+struct World {
+    directory: TempDir,
+    watch: Watch,
+}
+
+impl World {
+    /// Runs a script, opens roots, and begins to watch.
+    fn new(before: &str, roots: &[&str], options: Options) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        sh(directory.path(), before);
+        let roots = roots.iter().map(|root| directory.path().join(root)).collect();
+        let open = toolpost_workspace::Options { roots, ..toolpost_workspace::Options::default() };
+        let workspace = Workspace::open(open).unwrap().0;
+        let watch = Watch::start(&workspace, &options);
+        Self { directory, watch }
+    }
+
+    /// Runs a script in another process, and asks at once.
+    fn after(&mut self, script: &str) -> String {
+        sh(self.directory.path(), script);
+        self.told()
+    }
+
+    fn told(&mut self) -> String {
+        let base = self.directory.path().canonicalize().unwrap();
+        match self.watch.changed() {
+            Changed::Nothing => "nothing".to_owned(),
+            Changed::Unknown(why) => format!("unknown: {why}"),
+            Changed::Paths(paths) => {
+                let shown = |path: &toolpost_workspace::WorkspacePath| {
+                    path.raw().strip_prefix(&base).unwrap().display().to_string()
+                };
+                paths.iter().map(shown).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+}
+
+fn sh(at: &Path, script: &str) {
+    let status = Command::new("sh").arg("-ec").arg(script).current_dir(at).status().unwrap();
+    assert!(status.success(), "{script}");
+}
+
+const TREE: &str = "mkdir -p ws/src/deep ws/.hidden ws/build ws/other; echo build/ > ws/.gitignore; \
+    echo 1 > ws/src/a.rs; echo 1 > ws/src/deep/b.rs; echo 1 > ws/top.rs; mkdir -p out/full/in; echo 1 > out/full/in/c.rs";
+
+/// What is done one after the other, and what is told after each.
+const STEPS: [(&str, &[(&str, &str)]); 14] = [
+    (
+        "nothing happens",
+        &[("true", "nothing"), ("cat ws/src/a.rs >/dev/null; ls -R ws >/dev/null", "nothing")],
+    ),
+    ("files are written", &[("echo 2 > ws/src/a.rs", "ws/src/a.rs"), ("true", "nothing")]),
+    (
+        "several at once",
+        &[("echo 2 >> ws/src/deep/b.rs; touch ws/n.rs; rm ws/top.rs", "ws/n.rs ws/src/deep/b.rs ws/top.rs")],
+    ),
+    ("hidden directories", &[("echo > ws/.hidden/x", "ws/.hidden/x")]),
+    ("ignored directories", &[("echo > ws/build/x; mkdir ws/build/y", "nothing")]),
+    ("a file is renamed", &[("mv ws/src/a.rs ws/other/z.rs", "ws/other/z.rs ws/src/a.rs")]),
+    (
+        "an editor replaces a file",
+        &[("echo 2 > ws/src/.tmp; mv ws/src/.tmp ws/src/a.rs", "ws/src/.tmp ws/src/a.rs")],
+    ),
+    (
+        "a new tree is one place, then watched itself",
+        &[
+            ("mkdir -p ws/new/in/it; echo > ws/new/in/it/f", "ws/new"),
+            ("echo 2 > ws/new/in/it/f", "ws/new/in/it/f"),
+            ("mkdir ws/new/in/it/more", "ws/new/in/it/more"),
+            ("echo > ws/new/in/it/more/g", "ws/new/in/it/more/g"),
+        ],
+    ),
+    (
+        "a directory is moved, with what lies in it",
+        &[
+            ("mv ws/src ws/moved", "ws/moved ws/src"),
+            ("echo 3 > ws/moved/deep/b.rs", "ws/moved/deep/b.rs"),
+            ("mkdir -p ws/src/deep; echo > ws/src/deep/b.rs", "ws/src"),
+            ("echo 2 > ws/src/deep/b.rs; echo 4 > ws/moved/a.rs", "ws/moved/a.rs ws/src/deep/b.rs"),
+        ],
+    ),
+    (
+        "a directory goes and comes from outside",
+        &[
+            ("mv ws/src out/src", "ws/src"),
+            ("echo 3 > out/src/a.rs; mkdir out/src/x", "nothing"),
+            ("mv out/full ws/full", "ws/full"),
+            ("echo 2 > ws/full/in/c.rs", "ws/full/in/c.rs"),
+        ],
+    ),
+    (
+        "a directory is deleted and made again",
+        &[
+            ("rm -r ws/src", "ws/src"),
+            ("mkdir -p ws/src/deep", "ws/src"),
+            ("echo > ws/src/deep/b.rs", "ws/src/deep/b.rs"),
+            ("rm -r ws/src; mkdir -p ws/src/deep; rm -r ws/src; mkdir -p ws/src/deep", "ws/src"),
+            ("echo 2 > ws/src/deep/b.rs", "ws/src/deep/b.rs"),
+        ],
+    ),
+    (
+        "two directories swap their names",
+        &[
+            ("mv ws/src ws/t; mv ws/other ws/src; mv ws/t ws/other", "ws/other ws/src ws/t"),
+            ("echo > ws/other/deep/b.rs; echo > ws/src/n", "ws/other/deep/b.rs ws/src/n"),
+        ],
+    ),
+    (
+        "a new directory that the rules leave out",
+        &[
+            ("mkdir -p ws/src/build; echo > ws/src/build/x", "ws/src/build"),
+            ("echo > ws/src/build/y", "nothing"),
+        ],
+    ),
+    ("permissions", &[("chmod 600 ws/top.rs; chmod 700 ws/src", "ws/src ws/top.rs")]),
+];
+
+#[test]
+fn changes_by_others_are_told_when_their_call_is_done() {
+    for (what, steps) in STEPS {
+        let mut world = World::new(TREE, &["ws"], Options::default());
+        for (script, wanted) in steps {
+            assert_eq!(world.after(script), *wanted, "{what}: {script}");
+        }
+    }
+}
+
+#[test]
+fn where_the_rules_change_anything_may_have() {
+    let rows = [
+        ("echo src/ > ws/.gitignore", "unknown: the ignore rules changed at .gitignore"),
+        ("echo x > ws/src/.ignore", "unknown: the ignore rules changed at src/.ignore"),
+        ("mkdir ws/src/.git", "unknown: the ignore rules changed at src/.git"),
+        ("echo src > ws/.git/info/exclude", "unknown: the ignore rules changed at .git/info/exclude"),
+        ("echo > ws/.git/index", "nothing"),
+    ];
+    for (script, wanted) in rows {
+        let before = format!("{TREE}; mkdir -p ws/.git/info");
+        let mut world = World::new(&before, &["ws"], Options::default());
+        assert_eq!(world.after(script), wanted, "{script}");
+        assert_eq!(world.after("true"), "nothing", "{script}");
+    }
+    // What the new rules let in is watched from then on, what they leave out no longer.
+    let mut world = World::new(TREE, &["ws"], Options::default());
+    world.after("echo src/ > ws/.gitignore");
+    assert_eq!(world.after("echo > ws/src/a.rs; echo > ws/build/x"), "ws/build/x");
+    let options = Options { prune: Prune::Dependencies, ..Options::default() };
+    let mut world = World::new(TREE, &["ws"], options);
+    let wanted = "unknown: the ignore rules changed at other/CACHEDIR.TAG";
+    assert_eq!(world.after("mkdir ws/node_modules; echo > ws/other/CACHEDIR.TAG"), wanted);
+    assert_eq!(world.after("echo > ws/node_modules/x; mkdir ws/node_modules/y"), "nothing");
+}
+
+#[test]
+fn several_roots_are_watched_each_once() {
+    let before = "mkdir -p one/sub/in two";
+    let mut world = World::new(before, &["one", "two", "one/sub"], Options::default());
+    assert_eq!(world.after("echo > one/a; echo > two/b; echo > one/sub/c"), "one/a one/sub/c two/b");
+    assert_eq!(world.after("echo > one/sub/in/d"), "one/sub/in/d");
+    assert_eq!(world.after("mv two three"), format!("unknown: {}", Unsure::Moved));
+}
+
+#[test]
+fn more_than_the_system_keeps_is_not_called_nothing() {
+    let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    let limit: usize = limit.trim().parse().unwrap();
+    if limit > 200_000 {
+        return;
+    }
+    let mut world = World::new(TREE, &["ws"], Options::default());
+    let file = |number: usize| world.directory.path().join(format!("ws/src/{}", number % 2));
+    let files = [std::fs::File::create(file(0)).unwrap(), std::fs::File::create(file(1)).unwrap()];
+    for turn in 0..limit + 10 {
+        // One after the other, since the same event twice in a row is kept once.
+        files[turn % 2].set_len(turn as u64 / 2 % 2).unwrap();
+    }
+    drop(files);
+    assert_eq!(world.told(), format!("unknown: {}", Unsure::Overflow));
+    assert_eq!(world.after("echo 5 > ws/src/a.rs"), "ws/src/a.rs");
+}
+
+#[test]
+fn no_change_is_lost_while_trees_come_and_go() {
+    let mut world = World::new(TREE, &["ws"], Options::default());
+    let script = "for i in 1 2 3 4 5 6 7 8 9; do mkdir -p ws/g$i/x/y; echo > ws/g$i/x/y/f; mv ws/g$i ws/h$i; \
+        echo 2 > ws/h$i/x/y/f; done; echo done > ws/last";
+    let mut writer =
+        Command::new("sh").arg("-ec").arg(script).current_dir(world.directory.path()).spawn().unwrap();
+    while writer.try_wait().unwrap().is_none() {
+        assert!(!world.told().starts_with("unknown"));
+    }
+    world.told();
+    for number in 1..10 {
+        let changed = format!("ws/h{number}/x/y/f");
+        assert_eq!(world.after(&format!("echo 3 > {changed}")), changed);
+    }
+}
