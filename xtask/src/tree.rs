@@ -30,7 +30,7 @@ impl Source {
     #[must_use]
     pub fn is_data(&self) -> bool {
         let mut folders = self.path.split('/');
-        folders.any(|name| matches!(name, "fixtures" | "scenarios" | "data" | "corpus" | "spec"))
+        folders.any(|name| matches!(name, "fixtures" | "scenarios" | "data" | "corpus" | "spec" | "traps"))
     }
 }
 

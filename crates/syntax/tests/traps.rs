@@ -1,0 +1,49 @@
+//! The corpus of traps says of every call where it goes.
+
+mod expected;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use expected::{Outside, Trap, traps};
+
+/// What the traps of a language hold.
+type Counts = (&'static str, [usize; 5]);
+
+/// Traps, calls, those that go to something in their folder, those that may go to one of several, and those that may go elsewhere.
+const ROWS: [Counts; 8] = [
+    ("python", [25, 200, 150, 5, 50]),
+    ("typescript", [23, 160, 129, 5, 30]),
+    ("javascript", [14, 65, 50, 0, 15]),
+    ("rust", [17, 141, 98, 3, 45]),
+    ("go", [18, 104, 79, 4, 26]),
+    ("c", [20, 56, 47, 0, 11]),
+    ("cpp", [21, 90, 79, 3, 12]),
+    ("java", [19, 114, 93, 6, 23]),
+];
+
+#[test]
+fn every_call_is_expected() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traps");
+    let found = ROWS.map(|(language, _)| {
+        let traps = traps(&corpus, language);
+        let faults: Vec<&String> = traps.iter().flat_map(|trap| &trap.faults).collect();
+        let labels = traps.iter().flat_map(|trap| trap.calls.values().map(|call| (&trap.name, &call.label)));
+        let labels: Vec<_> = labels.collect();
+        assert_eq!(labels.iter().collect::<HashSet<_>>().len(), labels.len(), "a call is named twice");
+        assert!(faults.is_empty(), "{faults:#?}");
+        (language, counts(&traps))
+    });
+    assert_eq!(found, ROWS);
+}
+
+fn counts(traps: &[Trap]) -> [usize; 5] {
+    let calls: Vec<_> = traps.iter().flat_map(|trap| trap.calls.values()).collect();
+    [
+        traps.len(),
+        calls.len(),
+        calls.iter().filter(|call| !call.right.is_empty()).count(),
+        calls.iter().filter(|call| !call.possible.is_empty()).count(),
+        calls.iter().filter(|call| call.outside == Outside::Yes).count(),
+    ]
+}

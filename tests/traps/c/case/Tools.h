@@ -1,0 +1,1 @@
+int Run(void);

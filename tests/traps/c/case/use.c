@@ -1,0 +1,2 @@
+#include "Tools.h"
+int main(void) { return Run(); } //-> tools.c:Run | Tools.h:Run

@@ -1,0 +1,2 @@
+#include "impl.inc.h"
+int use(void) { return hidden(1); } //-> impl.inc.h:hidden

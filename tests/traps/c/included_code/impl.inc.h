@@ -1,0 +1,1 @@
+static int hidden(int x) { return x; }

@@ -1,0 +1,1 @@
+int parameter_target(void);

@@ -1,0 +1,1 @@
+int zip_open(int x);

@@ -1,0 +1,5 @@
+#define CHECK(x) ((x) ? 0 : fail())
+static int fail() { return 1; }
+int use(int x) {
+  return CHECK(x); //-> a.cpp:CHECK
+}

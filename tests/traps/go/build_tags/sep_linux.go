@@ -1,0 +1,3 @@
+package tags
+
+func sep() string { return "/" }

@@ -1,0 +1,3 @@
+package silent
+
+func Helper() {}

@@ -1,0 +1,5 @@
+package tools
+
+func Helper() {}
+
+func another() {}

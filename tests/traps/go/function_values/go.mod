@@ -1,0 +1,3 @@
+module example.com/functionvalues
+
+go 1.21

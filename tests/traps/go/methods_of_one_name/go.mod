@@ -1,0 +1,3 @@
+module example.com/methods
+
+go 1.21

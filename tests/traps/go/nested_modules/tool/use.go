@@ -1,0 +1,7 @@
+package tool
+
+import "example.com/tool/util"
+
+func use() {
+	util.Helper() //-> tool/util/util.go:Helper
+}

@@ -1,0 +1,7 @@
+package outer
+
+import "example.com/outer/util"
+
+func use() {
+	util.Helper() //-> util/util.go:Helper
+}

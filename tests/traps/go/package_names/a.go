@@ -1,0 +1,7 @@
+package names
+
+import "example.com/names/go-yaml"
+
+func use() {
+	yaml.Load() //-> go-yaml/yaml.go:Load
+}

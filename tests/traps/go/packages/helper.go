@@ -1,0 +1,7 @@
+package main
+
+func helper() {}
+
+func Total(x int) int {
+	return x
+}

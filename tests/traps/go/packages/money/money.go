@@ -1,0 +1,5 @@
+package money
+
+func Round(x int) int {
+	return x
+}

@@ -1,0 +1,3 @@
+module example.com/returned
+
+go 1.21

@@ -1,0 +1,3 @@
+package tests
+
+func Make() int { return 1 }

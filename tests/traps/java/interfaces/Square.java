@@ -1,0 +1,5 @@
+class Square implements Shape {
+    public int area() {
+        return 4;
+    }
+}

@@ -1,0 +1,5 @@
+package shop;
+
+class Helper {
+    static void help() {}
+}

@@ -1,0 +1,7 @@
+package shop.cart;
+
+class Helper {
+    static int help() {
+        return 1;
+    }
+}

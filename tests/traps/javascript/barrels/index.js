@@ -1,0 +1,2 @@
+export * from "./cart.js";
+export { helper as assist } from "./util.js";

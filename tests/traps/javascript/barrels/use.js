@@ -1,0 +1,4 @@
+import { assist, total } from "./index.js";
+
+assist(); //-> util.js:helper
+total(); //-> cart.js:total

@@ -1,0 +1,6 @@
+export function job(x) {
+  return x;
+}
+export function filter(x) {
+  return x;
+}

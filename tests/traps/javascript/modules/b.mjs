@@ -1,0 +1,4 @@
+export default function helper(x) {
+  return x;
+}
+export const other = (x) => helper(x); //-> b.mjs:helper

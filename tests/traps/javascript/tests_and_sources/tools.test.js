@@ -1,0 +1,2 @@
+function make() {}
+make(); //-> tools.test.js:make

@@ -1,0 +1,6 @@
+def job(x):
+    return x
+
+
+def log(x):
+    return x

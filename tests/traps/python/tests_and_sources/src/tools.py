@@ -1,0 +1,7 @@
+def make():
+    return 1
+
+
+class FakeClient:
+    def call(self):
+        return make()  #-> src/tools.py:make

@@ -1,0 +1,2 @@
+pub use crate::all::helper as assist;
+pub use crate::all::*;

@@ -1,0 +1,5 @@
+pub mod tools;
+
+pub fn helper() {
+    tools::make(); //-> core-lib/src/tools.rs:make
+}

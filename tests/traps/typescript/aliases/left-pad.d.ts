@@ -1,0 +1,3 @@
+declare module "left-pad" {
+  export function helper(x: number): number;
+}

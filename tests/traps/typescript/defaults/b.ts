@@ -1,0 +1,2 @@
+const make = () => 1;
+export default make;

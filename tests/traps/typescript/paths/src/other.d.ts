@@ -1,0 +1,3 @@
+declare module "@other/util" {
+  export function helper(): void;
+}

@@ -1,0 +1,2 @@
+export function helper(): void {}
+export class Thing {}

@@ -1,0 +1,8 @@
+export function make(): number {
+  return 1;
+}
+export class FakeClient {
+  call(): number {
+    return make(); //-> src/tools.ts:make
+  }
+}
