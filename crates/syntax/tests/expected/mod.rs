@@ -1,5 +1,7 @@
 //! The corpus of traps: small workspaces whose comments say where each call goes.
 
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the traps are files of this repository")]
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -100,7 +102,7 @@ fn trap(language: &str, folder: &Path) -> Trap {
                 let before = names[..place].iter().filter(|before| **before == names[place]).count();
                 let again = if before == 0 { String::new() } else { format!("~{}", before + 1) };
                 let label = format!("{at} {}{again}", names[place]);
-                calls.insert((path.clone(), site.at.start), call(label, entry, &definition));
+                calls.insert((path.clone(), site.at.start), call(label, entry, definition));
             }
         }
     }
