@@ -9,6 +9,8 @@ use crate::{Chain, Symbol};
 /// What one file tells of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
+    /// What it says that it belongs to: the name of its package.
+    pub package: Option<String>,
     /// What it defines, each thing before what stands in it.
     pub symbols: Vec<Symbol>,
     /// What it uses by name, in order.

@@ -49,9 +49,14 @@ impl Tree<'_> {
     /// Lists what the file defines, each thing before what stands in it.
     #[must_use]
     pub fn symbols(&self) -> Vec<Symbol> {
+        self.symbols_in(&self.items())
+    }
+
+    /// Lists what items define, as [`Tree::symbols`] does for those of the file.
+    pub(crate) fn symbols_in(&self, items: &[Item]) -> Vec<Symbol> {
         let mut out = Vec::new();
         let mut lister = Lister { tree: self, out: &mut out };
-        lister.list(&self.items(), None, "");
+        lister.list(items, None, "");
         out
     }
 }

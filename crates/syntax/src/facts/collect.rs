@@ -8,14 +8,16 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 use crate::queries::{Queries, Role};
 use crate::shape::{self, chain};
-use crate::{Chain, Kind, Symbol, Tree};
+use crate::{Chain, Item, Kind, Symbol, Tree};
 
 impl Tree<'_> {
     /// Tells what the file defines, uses, imports, and what is local in it.
     #[must_use]
     pub fn facts(&self) -> Facts {
-        let symbols = self.symbols();
-        let mut facts = Facts { errors: self.errors(), ..Facts::default() };
+        let items = self.items();
+        let symbols = self.symbols_in(&items);
+        let package = items.iter().find(|item| item.kind == Kind::Package).map(|item| self.package(item));
+        let mut facts = Facts { package, errors: self.errors(), ..Facts::default() };
         if let Some(queries) = Queries::of(self.language().0) {
             let mut collector = Collector { tree: self, objects: self.objects(), found: Found::default() };
             let mut cursor = QueryCursor::new();
@@ -23,7 +25,7 @@ impl Tree<'_> {
             while let Some(found) = matches.next() {
                 collector.take(found, &queries.roles);
             }
-            collector.finish(&symbols, &mut facts);
+            collector.finish(&symbols, headers(&items), &mut facts);
         }
         facts.symbols = symbols;
         facts
@@ -39,11 +41,12 @@ impl Tree<'_> {
         out
     }
 
-    /// Lists where the file says what it belongs to and what it imports.
-    fn headers(&self) -> Vec<Range<usize>> {
-        let items = self.items();
-        let wanted = items.iter().filter(|item| matches!(item.kind, Kind::Package | Kind::Import));
-        wanted.filter(|item| item.body.is_none()).map(|item| item.head..item.range.end).collect()
+    /// Gives the name of a package: all that stands behind the word for it.
+    fn package(&self, item: &Item) -> String {
+        let text = self.text().get(item.head..item.end).unwrap_or_default();
+        let name = text.split_once(char::is_whitespace).map_or(text, |(_, name)| name);
+        let name = name.split("//").next().unwrap_or(name).split(['{', ';', '\n']).next().unwrap_or(name);
+        name.split_whitespace().collect()
     }
 
     /// Reads the expression at a place, such as the value of a symbol.
@@ -218,7 +221,7 @@ impl Collector<'_, '_> {
     }
 
     /// Puts what was found in order, each thing with what it stands in.
-    fn finish(mut self, symbols: &[Symbol], facts: &mut Facts) {
+    fn finish(mut self, symbols: &[Symbol], headers: Vec<Range<usize>>, facts: &mut Facts) {
         let Found { references, imports, mut scopes, bindings } = std::mem::take(&mut self.found);
         scopes.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         scopes.dedup();
@@ -230,7 +233,6 @@ impl Collector<'_, '_> {
             facts.scopes.push(Scope { span, parent: open.last().copied() });
             open.push(at);
         }
-        let headers = self.tree.headers();
         let within = Within::new(symbols);
         let defined: HashMap<usize, usize> =
             symbols.iter().filter_map(|symbol| symbol.at.clone()).map(|at| (at.start, at.end)).collect();
@@ -312,6 +314,12 @@ impl Within {
             at = (*parent)?;
         }
     }
+}
+
+/// Lists where a file says what it belongs to and what it imports.
+fn headers(items: &[Item]) -> Vec<Range<usize>> {
+    let wanted = items.iter().filter(|item| matches!(item.kind, Kind::Package | Kind::Import));
+    wanted.filter(|item| item.body.is_none()).map(|item| item.head..item.range.end).collect()
 }
 
 /// Finds the whole statement of an import whose query captured a part of it.

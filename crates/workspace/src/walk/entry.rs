@@ -46,6 +46,10 @@ pub struct FileStat {
     pub len: u64,
     /// When it was last changed, in nanoseconds since 1970.
     pub modified: i64,
+    /// When anything about it last changed, its name and its times included, in nanoseconds since 1970.
+    pub touched: i64,
+    /// Its number on its device.
+    pub inode: u64,
 }
 
 /// A regular file that was opened where it was found.
@@ -166,11 +170,14 @@ pub(super) fn look(directory: BorrowedFd<'_>, name: &[u8]) -> Option<Kind> {
 
 fn file_stat(stat: &Stat) -> FileStat {
     let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Device);
-    let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or_default();
+    let at =
+        |seconds: i64, nanoseconds: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds);
     FileStat {
         kind,
         len: u64::try_from(stat.st_size).unwrap_or_default(),
-        modified: stat.st_mtime.saturating_mul(1_000_000_000).saturating_add(nanoseconds),
+        modified: at(stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or_default()),
+        touched: at(stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or_default()),
+        inode: stat.st_ino,
     }
 }
 

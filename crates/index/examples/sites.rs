@@ -1,0 +1,58 @@
+//! Writes all calls of a directory with what they lead to, a line each; for looking at by hand.
+#![allow(clippy::print_stdout, reason = "an example that prints")]
+
+use toolpost_index::{Found, Index};
+use toolpost_workspace::{Options, Workspace};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let root = std::env::args().nth(1).ok_or("which directory?")?;
+    let (workspace, _) = Workspace::open(Options { roots: vec![root.into()], ..Options::default() })?;
+    let index = Index::new(workspace);
+    let began = std::time::Instant::now();
+    let graph = index.graph(&|| false)?;
+    let built = began.elapsed();
+    let began = std::time::Instant::now();
+    let sites = graph.sites();
+    let resolved = began.elapsed();
+    let mut counts = std::collections::BTreeMap::new();
+    for site in &sites {
+        let told = match &site.found {
+            Found::Targets(targets) => {
+                *counts.entry(targets[0].how.name()).or_insert(0) += 1;
+                let all = targets.iter().map(|target| {
+                    let symbol = graph.symbol(target.at);
+                    let path = &graph.file(target.at.file).path;
+                    format!(
+                        "{}:{}:{} ({})",
+                        path,
+                        symbol.lines.0,
+                        graph.text(symbol.qualified),
+                        target.how.name()
+                    )
+                });
+                all.collect::<Vec<_>>().join(" | ")
+            }
+            other => {
+                let told = format!("{other:?}").to_lowercase();
+                *counts
+                    .entry(match other {
+                        Found::Outside => "outside",
+                        Found::Local => "-local",
+                        _ => "unresolved",
+                    })
+                    .or_insert(0) += 1;
+                told
+            }
+        };
+        println!("{}:{} {} -> {told}", site.path, site.at.start, site.name);
+    }
+    drop(graph);
+    let began = std::time::Instant::now();
+    drop(index.graph(&|| false)?);
+    println!(
+        "{} sites {counts:?}; built {built:?}, resolved {resolved:?}, again {:?}",
+        sites.len(),
+        began.elapsed()
+    );
+    Ok(())
+}

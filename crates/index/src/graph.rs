@@ -1,0 +1,254 @@
+//! All files of a workspace with what they define and use, and tables by which names are found in them.
+
+mod file;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub use file::File;
+pub(crate) use file::is_class;
+
+use crate::modules::Manifest;
+use crate::record::{Defined, Record, Used};
+use crate::{Word, Words};
+
+/// A file, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// A symbol: its file, and its place among what the file defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct At {
+    /// The file.
+    pub file: FileId,
+    /// The place in its list.
+    pub symbol: u32,
+}
+
+/// All files with their records, and tables over them.
+#[derive(Debug, Default)]
+pub struct Graph {
+    pub(crate) words: Words,
+    files: Vec<Option<File>>,
+    free: Vec<FileId>,
+    by_path: HashMap<Arc<str>, FileId>,
+    folders: HashMap<Arc<str>, Vec<FileId>>,
+    by_stem: HashMap<Word, Vec<FileId>>,
+    definitions: HashMap<Word, Vec<At>>,
+    users: HashMap<Word, Vec<FileId>>,
+    manifests: HashMap<Arc<str>, Manifest>,
+    owned: HashMap<Word, Vec<At>>,
+    /// Counts every change, so that what was derived is known to be old.
+    pub(crate) changes: u64,
+}
+
+impl Graph {
+    /// Puts a file in, instead of what was known of it.
+    pub fn put(&mut self, path: &str, words: &Words, mut record: Record) -> FileId {
+        self.remove(path);
+        let numbers: Vec<Word> = words.all().map(|text| self.words.add(text)).collect();
+        record.renumber(&|word| numbers.get(word.0 as usize).copied().unwrap_or(word));
+        let path: Arc<str> = path.into();
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.files.push(None);
+            FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
+        });
+        for defined in &record.symbols {
+            let qualified = self.words.text(defined.qualified).to_owned();
+            if defined.parent.is_none() && qualified.contains('.') {
+                qualified.split('.').for_each(|part| {
+                    self.words.add(part);
+                });
+            }
+        }
+        let file = File::new(path.clone(), record);
+        let (folder, name) = split(&path);
+        self.folders.entry(folder.into()).or_default().push(id);
+        let stem = self.words.add(stem(name));
+        self.by_stem.entry(stem).or_default().push(id);
+        for (symbol, defined) in (0..).zip(&file.record.symbols) {
+            self.definitions.entry(defined.name).or_default().push(At { file: id, symbol });
+            if let Some(owner) = owner(&self.words, defined) {
+                self.owned.entry(owner).or_default().push(At { file: id, symbol });
+            }
+        }
+        for name in file.used_names() {
+            self.users.entry(name).or_default().push(id);
+        }
+        self.by_path.insert(path, id);
+        self.files[id.0 as usize] = Some(file);
+        self.changes += 1;
+        id
+    }
+
+    /// Takes a file out.
+    pub fn remove(&mut self, path: &str) {
+        let Some(id) = self.by_path.remove(path) else { return };
+        let Some(file) = self.files[id.0 as usize].take() else { return };
+        let (folder, name) = split(path);
+        drop_from(&mut self.folders, folder, &id);
+        if let Some(stem) = self.words.find(stem(name)) {
+            drop_from(&mut self.by_stem, &stem, &id);
+        }
+        for defined in &file.record.symbols {
+            if let Some(all) = self.definitions.get_mut(&defined.name) {
+                all.retain(|at| at.file != id);
+            }
+            if let Some(all) = owner(&self.words, defined).and_then(|owner| self.owned.get_mut(&owner)) {
+                all.retain(|at| at.file != id);
+            }
+        }
+        for name in file.used_names() {
+            drop_from(&mut self.users, &name, &id);
+        }
+        self.free.push(id);
+        self.changes += 1;
+    }
+
+    /// Remembers what a file says that names packages or directories, such as `go.mod`.
+    pub fn put_manifest(&mut self, path: &str, text: &str) {
+        self.manifests.insert(path.into(), Manifest::read(path, text));
+        self.changes += 1;
+    }
+
+    /// Forgets such a file.
+    pub fn remove_manifest(&mut self, path: &str) {
+        if self.manifests.remove(path).is_some() {
+            self.changes += 1;
+        }
+    }
+
+    /// Gives the name of a number.
+    #[must_use]
+    pub fn text(&self, word: Word) -> &str {
+        self.words.text(word)
+    }
+
+    /// Gives the number of a name, if any file has it.
+    #[must_use]
+    pub fn word(&self, text: &str) -> Option<Word> {
+        self.words.find(text)
+    }
+
+    /// Gives a file that is in the graph.
+    #[must_use]
+    pub fn file(&self, id: FileId) -> &File {
+        // Numbers come from the graph itself, and are not kept beyond a change of it.
+        static NONE: std::sync::OnceLock<File> = std::sync::OnceLock::new();
+        let none = || NONE.get_or_init(|| File::new("".into(), Record::default()));
+        self.files.get(id.0 as usize).and_then(Option::as_ref).unwrap_or_else(none)
+    }
+
+    /// Finds a file by its path.
+    #[must_use]
+    pub fn by_path(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Lists all files, in no order.
+    pub fn files(&self) -> impl Iterator<Item = FileId> {
+        let numbers = 0..u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        numbers.map(FileId).filter(|id| self.files[id.0 as usize].is_some())
+    }
+
+    /// Gives a symbol.
+    #[must_use]
+    pub fn symbol(&self, at: At) -> &Defined {
+        &self.file(at.file).record.symbols[at.symbol as usize]
+    }
+
+    /// Gives a use of a name, by its place among those of its file.
+    #[must_use]
+    pub fn used(&self, file: FileId, place: u32) -> &Used {
+        &self.file(file).record.uses[place as usize]
+    }
+
+    /// Lists what has a name.
+    #[must_use]
+    pub fn definitions(&self, name: Word) -> &[At] {
+        self.definitions.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists all names of symbols with what has them.
+    pub fn names(&self) -> impl Iterator<Item = (Word, &[At])> {
+        self.definitions.iter().map(|(name, all)| (*name, all.as_slice()))
+    }
+
+    /// Lists the files that use a name.
+    #[must_use]
+    pub fn users(&self, name: Word) -> &[FileId] {
+        self.users.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists the files of a directory.
+    #[must_use]
+    pub fn folder(&self, path: &str) -> &[FileId] {
+        self.folders.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Tells whether any file lies in a directory or below it.
+    #[must_use]
+    pub(crate) fn has_folder(&self, path: &str) -> bool {
+        self.folders.contains_key(path)
+    }
+
+    /// Lists the files whose names are this one up to the first dot.
+    #[must_use]
+    pub(crate) fn stems(&self, stem: &str) -> &[FileId] {
+        let word = self.words.find(stem);
+        word.and_then(|word| self.by_stem.get(&word)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists the files that name packages or directories, with what they say.
+    pub(crate) fn manifests(&self) -> impl Iterator<Item = (&str, &Manifest)> {
+        self.manifests.iter().map(|(path, manifest)| (path.as_ref(), manifest))
+    }
+
+    /// Gives what such a file says.
+    pub(crate) fn manifest(&self, path: &str) -> Option<&Manifest> {
+        self.manifests.get(path)
+    }
+
+    /// Lists the methods that are written outside of a class under its name.
+    pub(crate) fn owned(&self, owner: Word) -> &[At] {
+        self.owned.get(&owner).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists the directories with files whose paths end with this one.
+    pub(crate) fn folders_ending<'g>(&'g self, end: &'g str) -> impl Iterator<Item = &'g str> {
+        let fits = move |path: &&str| {
+            path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        self.folders.keys().map(AsRef::as_ref).filter(fits)
+    }
+}
+
+/// Gives the class under whose name a symbol is written outside of it.
+fn owner(words: &Words, symbol: &Defined) -> Option<Word> {
+    let (owner, _) = words.text(symbol.qualified).rsplit_once('.').filter(|_| symbol.parent.is_none())?;
+    words.find(owner.rsplit('.').next()?)
+}
+
+/// Splits a path into its directory and its name.
+pub(crate) fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Gives the name of a file up to its first dot.
+pub(crate) fn stem(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+fn drop_from<K, Q, T>(table: &mut HashMap<K, Vec<T>>, key: &Q, one: &T)
+where
+    K: std::borrow::Borrow<Q> + Eq + std::hash::Hash,
+    Q: Eq + std::hash::Hash + ?Sized,
+    T: PartialEq,
+{
+    if let Some(all) = table.get_mut(key) {
+        all.retain(|other| other != one);
+        if all.is_empty() {
+            table.remove(key);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! One file of the graph: its record, and tables over it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use toolpost_syntax::Kind;
+
+use crate::Word;
+use crate::record::{Bound, Record, What};
+
+/// One file of the graph.
+#[derive(Debug)]
+pub struct File {
+    /// Its path from the root, with `/` between the names.
+    pub path: Arc<str>,
+    /// What is remembered of it.
+    pub record: Record,
+    /// The symbols that stand in nothing else, by name.
+    top: HashMap<Word, Vec<u32>>,
+    /// What stands in each symbol.
+    children: Vec<Vec<u32>>,
+    /// The fields that methods give a value, by the class and the name.
+    fields: HashMap<(u32, Word), Vec<u32>>,
+    /// The local names of each scope, and of the whole file, by name.
+    locals: HashMap<(Option<u32>, Word), Vec<u32>>,
+}
+
+impl File {
+    pub(super) fn new(path: Arc<str>, record: Record) -> Self {
+        let mut top: HashMap<Word, Vec<u32>> = HashMap::new();
+        let mut children = vec![Vec::new(); record.symbols.len()];
+        for (number, symbol) in (0..).zip(&record.symbols) {
+            match symbol.parent {
+                Some(parent) => children[parent as usize].push(number),
+                None => top.entry(symbol.name).or_default().push(number),
+            }
+        }
+        let mut file = Self { path, record, top, children, fields: HashMap::new(), locals: HashMap::new() };
+        let mut fields: HashMap<(u32, Word), Vec<u32>> = HashMap::new();
+        let mut locals: HashMap<(Option<u32>, Word), Vec<u32>> = HashMap::new();
+        for (number, local) in (0..).zip(&file.record.locals) {
+            if local.sort == Bound::Field {
+                if let Some(class) = file.class_around(local.at) {
+                    fields.entry((class, local.name)).or_default().push(number);
+                }
+            } else {
+                locals.entry((local.scope, local.name)).or_default().push(number);
+            }
+        }
+        file.fields = fields;
+        file.locals = locals;
+        file
+    }
+
+    /// Lists the symbols of a name that stand in nothing else.
+    #[must_use]
+    pub fn top(&self, name: Word) -> &[u32] {
+        self.top.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists what stands in a symbol.
+    #[must_use]
+    pub fn children(&self, symbol: u32) -> &[u32] {
+        self.children.get(symbol as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists what stands in a symbol under a name.
+    pub(crate) fn members(&self, symbol: u32, name: Word) -> impl Iterator<Item = u32> {
+        let named = move |number: &u32| self.record.symbols[*number as usize].name == name;
+        self.children(symbol).iter().copied().filter(named)
+    }
+
+    /// Lists the fields of a class that its methods give a value.
+    pub(crate) fn fields(&self, class: u32, name: Word) -> &[u32] {
+        self.fields.get(&(class, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists the local names of a scope, or of the whole file.
+    pub(crate) fn locals(&self, scope: Option<u32>, name: Word) -> &[u32] {
+        self.locals.get(&(scope, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Finds the innermost symbol around a place.
+    #[must_use]
+    pub fn around(&self, place: u32) -> Option<u32> {
+        let symbols = &self.record.symbols;
+        let first = symbols.partition_point(|symbol| symbol.span.0 <= place);
+        let mut number = u32::try_from(first).ok()?.checked_sub(1);
+        while let Some(at) = number {
+            let symbol = &symbols[at as usize];
+            if symbol.span.0 <= place && place < symbol.span.1 {
+                return Some(at);
+            }
+            number = symbol.parent;
+        }
+        // What is not nested in the one before it may still stand in an earlier one.
+        (0..first).rev().find(|at| symbols[*at].span.1 > place).and_then(|at| u32::try_from(at).ok())
+    }
+
+    /// Lists a symbol and all that it stands in, from the inside.
+    pub(crate) fn outwards(&self, from: Option<u32>) -> impl Iterator<Item = u32> {
+        std::iter::successors(from, |number| self.record.symbols[*number as usize].parent)
+    }
+
+    /// Finds the innermost class around a place: what methods and fields belong to.
+    pub(crate) fn class_around(&self, place: u32) -> Option<u32> {
+        self.outwards(self.around(place))
+            .find(|number| is_class(self.record.symbols[*number as usize].kind.kind()))
+    }
+
+    /// Finds the innermost scope around a place.
+    pub(crate) fn scope(&self, place: u32) -> Option<u32> {
+        let scopes = &self.record.scopes;
+        let first = scopes.partition_point(|(span, _)| span.0 <= place);
+        let mut number = u32::try_from(first).ok()?.checked_sub(1);
+        while let Some(at) = number {
+            let (span, parent) = scopes[at as usize];
+            if place < span.1 {
+                return Some(at);
+            }
+            number = parent;
+        }
+        None
+    }
+
+    /// Lists the names that it uses or imports under another name, each once.
+    pub(super) fn used_names(&self) -> HashSet<Word> {
+        let mut names: HashSet<Word> = self.record.uses.iter().map(|used| used.name).collect();
+        for import in &self.record.imports {
+            if let What::Name(name) | What::Default(name) = import.what {
+                names.insert(name);
+            }
+        }
+        names
+    }
+}
+
+/// Tells whether methods and fields belong to what is of this kind.
+pub(crate) fn is_class(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface | Kind::Trait | Kind::Impl
+    )
+}

@@ -1,0 +1,21 @@
+//! What is remembered about a workspace's code: what each file defines and uses, and what the names in it lead to.
+
+mod graph;
+mod index;
+mod modules;
+mod record;
+mod resolve;
+mod rules;
+mod sites;
+mod word;
+
+pub use graph::{At, File, FileId, Graph};
+pub use index::{Index, LeftOut, Lent, Trouble};
+pub use modules::is_manifest;
+pub use record::{
+    Base, Bound, Defined, Expression, Hint, Imported, Local, Record, Sort, Span, Step, Usage, Used, VERSION,
+    What, make,
+};
+pub use resolve::{Found, How, Sure, Target};
+pub use sites::{Site, bytes};
+pub use word::{Word, Words};

@@ -1,0 +1,129 @@
+//! Names of C: what a file itself has, what it includes, and what is linked; and namespaces of C++.
+
+use toolpost_syntax::Kind;
+
+use crate::graph::split;
+use crate::record::What;
+use crate::resolve::{How, Resolver, Spot, Value};
+use crate::rules::together;
+use crate::{At, FileId, Word};
+
+/// How many files are looked at to find what a file includes.
+const INCLUDED: usize = 400;
+
+impl Resolver<'_> {
+    /// Finds a namespace by its name.
+    pub(super) fn namespace(&self, name: &str) -> Vec<Value> {
+        let mut parts = name.split("::");
+        let first = parts.next().and_then(|first| self.graph.word(first));
+        let Some(first) = first else { return Vec::new() };
+        let qualified = name.replace("::", ".");
+        let last = self.graph.word(name.rsplit("::").next().unwrap_or(name)).unwrap_or(first);
+        let all = self.graph.definitions(last).iter().copied();
+        let named = all.filter(|at| {
+            let symbol = self.graph.symbol(*at);
+            symbol.kind.kind() == Kind::Module && self.graph.text(symbol.qualified) == qualified
+        });
+        named.take(1).map(Value::Thing).collect()
+    }
+
+    /// Finds what a name means that the file itself does not define: what it includes counts first, then what is linked.
+    pub(super) fn linked(&self, spot: Spot, name: Word) -> Vec<(Value, How)> {
+        let own = self.graph.file(spot.file);
+        let language = &own.record.language;
+        let all = self.graph.definitions(name).iter().copied().filter(|at| {
+            let symbol = self.graph.symbol(*at);
+            let bare = symbol.parent.is_none_or(|parent| self.is_open(At { file: at.file, symbol: parent }));
+            bare && at.file != spot.file
+                && together(&self.graph.file(at.file).record.language, language)
+                && (symbol.parent.is_some() || self.is_meant_bare(*at))
+        });
+        let all: Vec<At> = all.collect();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let included = self.included(spot.file);
+        let near: Vec<At> = all.iter().copied().filter(|at| included.contains(&at.file)).collect();
+        let macros: Vec<At> = near.iter().copied().filter(|at| self.kind(*at) == Kind::Macro).collect();
+        if !macros.is_empty() {
+            return macros.into_iter().map(|at| (Value::Thing(at), How::Linked)).collect();
+        }
+        // A declaration in a header leads to the definition that is linked.
+        let seen = !near.is_empty();
+        let linked = all.iter().copied().filter(|at| {
+            let symbol = self.graph.symbol(*at);
+            let hidden = symbol.modifiers.iter().any(|word| self.graph.text(*word) == "static");
+            near.contains(at) || (!hidden && symbol.kind.kind() == Kind::Function && symbol.body.is_some())
+        });
+        let mut found: Vec<At> = linked.collect();
+        let bodies: Vec<At> =
+            found.iter().copied().filter(|at| self.graph.symbol(*at).body.is_some()).collect();
+        if !bodies.is_empty() {
+            found = bodies;
+        }
+        if found.len() > 1 {
+            let folder = split(&own.path).0;
+            let beside: Vec<At> = found
+                .iter()
+                .copied()
+                .filter(|at| split(&self.graph.file(at.file).path).0 == folder)
+                .collect();
+            if !beside.is_empty() {
+                found = beside;
+            }
+        }
+        let how = if seen || found.len() == 1 { How::Linked } else { How::SameName };
+        found.into_iter().map(|at| (Value::Thing(at), how)).collect()
+    }
+
+    fn kind(&self, at: At) -> Kind {
+        self.graph.symbol(at).kind.kind()
+    }
+
+    /// Tells whether what stands in a symbol is seen without its name.
+    fn is_open(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        match symbol.kind.kind() {
+            // The values of an enumeration of C are names of the whole file.
+            Kind::Enum => true,
+            Kind::Module => {
+                symbol.parent.is_none_or(|parent| self.is_open(At { file: at.file, symbol: parent }))
+            }
+            _ => false,
+        }
+    }
+
+    /// Lists the files that a file includes, and what they include.
+    fn included(&self, file: FileId) -> Vec<FileId> {
+        let mut found = Vec::new();
+        let mut waiting = vec![file];
+        while let Some(file) = waiting.pop() {
+            let record = &self.graph.file(file).record;
+            let path = &self.graph.file(file).path;
+            for import in record.imports.iter().filter(|import| import.what == What::Module) {
+                for next in self.header(split(path).0, self.graph.text(import.module)) {
+                    if found.len() < INCLUDED && !found.contains(&next) {
+                        found.push(next);
+                        waiting.push(next);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Finds a header: beside the file, or else under that path anywhere.
+    fn header(&self, folder: &str, name: &str) -> Vec<FileId> {
+        let beside = super::joined(folder, name).and_then(|path| self.graph.by_path(&path));
+        if let Some(file) = beside {
+            return vec![file];
+        }
+        let last = split(name).1;
+        let stem = crate::graph::stem(last);
+        let fits = |file: &FileId| {
+            let path = &self.graph.file(*file).path;
+            path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        self.graph.stems(stem).iter().copied().filter(fits).collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! Modules of Python: dotted names, from a root or from the package they stand in.
+
+use crate::graph::{FileId, split};
+use crate::resolve::{Resolver, Spot, Value};
+
+impl Resolver<'_> {
+    /// Finds a module by its dotted name; dots before it lead from the file's own package upwards.
+    pub(super) fn python_module(&self, spot: Spot, name: &str) -> Vec<Value> {
+        let own = &self.graph.file(spot.file).path;
+        let rest = name.trim_start_matches('.');
+        let dots = name.len() - rest.len();
+        if dots == 0 {
+            return self.absolute(own, rest);
+        }
+        let mut folder = split(own).0;
+        for _ in 1..dots {
+            folder = split(folder).0;
+        }
+        let mut found = vec![self.at_folder(folder)];
+        for part in rest.split('.').filter(|part| !part.is_empty()) {
+            found = found.into_iter().flat_map(|module| self.part(&module, part)).collect();
+        }
+        found
+    }
+
+    /// Finds a module from one of the roots that imports may start at.
+    fn absolute(&self, own: &str, name: &str) -> Vec<Value> {
+        let mut parts = name.split('.');
+        let Some(first) = parts.next().filter(|first| !first.is_empty()) else { return Vec::new() };
+        let mut found = self.topmost(own, first);
+        for part in parts {
+            found = found.into_iter().flat_map(|module| self.part(&module, part)).collect();
+        }
+        found
+    }
+
+    /// Finds the topmost package or module of a name: as near to the importing file as there is one.
+    fn topmost(&self, own: &str, name: &str) -> Vec<Value> {
+        let files = self.graph.stems(name).iter().copied().filter(|file| self.is_python(*file));
+        let modules = files.map(|file| (split(&self.graph.file(file).path).0, Value::File(file)));
+        let packages = self.graph.stems("__init__").iter().copied().filter(|file| self.is_python(*file));
+        let packages = packages.filter_map(|file| {
+            let (outer, own) = split(split(&self.graph.file(file).path).0);
+            (own == name).then_some((outer, Value::File(file)))
+        });
+        let mut all: Vec<(&str, Value)> =
+            modules.chain(packages).filter(|(root, _)| self.is_root(own, root)).collect();
+        if all.is_empty() {
+            let roots = ["", "src", "lib"];
+            let spaces = roots.iter().filter_map(|root| super::joined(root, name));
+            return spaces
+                .filter(|path| self.holds_python(path))
+                .map(|path| Value::Folder(path.into()))
+                .take(1)
+                .collect();
+        }
+        // The nearest root counts; of one root, a package comes before a module.
+        let near = |root: &str| {
+            let same = own.split('/').zip(root.split('/')).take_while(|(one, other)| one == other).count();
+            (same, root.len())
+        };
+        let best = all.iter().map(|(root, _)| near(root)).max();
+        all.retain(|(root, _)| Some(near(root)) == best);
+        let package = |value: &Value| matches!(value, Value::File(file) if self.is_package(*file));
+        let chosen = all.iter().position(|(_, value)| package(value)).unwrap_or(0);
+        vec![all.swap_remove(chosen).1]
+    }
+
+    /// Tells whether imports of a file may start at a directory: it is no package, and holds the file or is a usual root.
+    fn is_root(&self, own: &str, root: &str) -> bool {
+        let init = super::joined(root, "__init__.py").unwrap_or_default();
+        if !root.is_empty() && self.graph.by_path(&init).is_some() {
+            // A test may lie in a package and still import its neighbours by their plain names.
+            return false;
+        }
+        let above = root.is_empty() || own.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+        let usual = matches!(split(root).1, "src" | "lib" | "python" | "source" | "site-packages");
+        above || usual || split(root).0.is_empty()
+    }
+
+    /// Finds the module or package of a name in a package.
+    fn part(&self, module: &Value, name: &str) -> Vec<Value> {
+        match module {
+            Value::Folder(path) => self.submodule_of(path, name),
+            Value::File(file) => self.submodule(*file, name),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Finds a module in the directory of a package.
+    pub(crate) fn submodule(&self, file: FileId, name: &str) -> Vec<Value> {
+        if !self.is_package(file) {
+            return Vec::new();
+        }
+        self.submodule_of(split(&self.graph.file(file).path).0, name)
+    }
+
+    /// Finds a module or a package in a directory.
+    pub(crate) fn submodule_of(&self, folder: &str, name: &str) -> Vec<Value> {
+        let Some(path) = super::joined(folder, name) else { return Vec::new() };
+        let files = ["/__init__.py", "/__init__.pyi", ".py", ".pyi"];
+        let mut found = files.iter().filter_map(|end| self.graph.by_path(&format!("{path}{end}")));
+        if let Some(file) = found.next() {
+            return vec![Value::File(file)];
+        }
+        if self.holds_python(&path) { vec![Value::Folder(path.into())] } else { Vec::new() }
+    }
+
+    /// Gives the package of a directory, or the directory where it has none.
+    fn at_folder(&self, folder: &str) -> Value {
+        let init = super::joined(folder, "__init__.py").unwrap_or_default();
+        self.graph.by_path(&init).map_or_else(|| Value::Folder(folder.into()), Value::File)
+    }
+
+    fn is_package(&self, file: FileId) -> bool {
+        split(&self.graph.file(file).path).1.starts_with("__init__.")
+    }
+
+    fn is_python(&self, file: FileId) -> bool {
+        self.graph.file(file).record.language == "python"
+    }
+
+    /// Tells whether a directory without a package file holds modules, itself or in a directory of its own.
+    fn holds_python(&self, folder: &str) -> bool {
+        self.graph.has_folder(folder) && self.graph.folder(folder).iter().any(|file| self.is_python(*file))
+    }
+}

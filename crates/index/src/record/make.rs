@@ -1,0 +1,229 @@
+//! Makes the record of a file from its text.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use toolpost_syntax::{self as syntax, Chain, Facts, Kind, Language, Tree, Unread};
+use toolpost_text::lines::LineIndex;
+use toolpost_workspace::hash;
+
+use super::{
+    Base, Bound, Defined, Expression, Hint, Imported, Local, Record, Sort, Span, Step, Usage, Used, What,
+};
+use crate::{Word, Words};
+
+/// The kinds of symbols, by the numbers that records write; new ones come at the end.
+pub(super) const KINDS: &[Kind] = &[
+    Kind::Module,
+    Kind::Class,
+    Kind::Struct,
+    Kind::Union,
+    Kind::Enum,
+    Kind::Variant,
+    Kind::Interface,
+    Kind::Trait,
+    Kind::Impl,
+    Kind::Function,
+    Kind::Constant,
+    Kind::Variable,
+    Kind::Field,
+    Kind::Type,
+    Kind::Macro,
+    Kind::Section,
+    Kind::Element,
+    Kind::Rule,
+    Kind::Key,
+];
+
+/// Makes the record of a text, with the names in it.
+///
+/// # Errors
+///
+/// When the text is too large or too tangled to be parsed.
+pub fn make(language: Language, text: &str) -> Result<(Words, Record), Unread> {
+    let tree = language.parse(text)?;
+    let facts = tree.facts();
+    let mut maker = Maker { text, tree: &tree, words: Words::default() };
+    let record = maker.record(language, &facts);
+    Ok((maker.words, record))
+}
+
+struct Maker<'a> {
+    text: &'a str,
+    tree: &'a Tree<'a>,
+    words: Words,
+}
+
+impl Maker<'_> {
+    fn record(&mut self, language: Language, facts: &Facts) -> Record {
+        let index = LineIndex::new(self.text);
+        let bound = bound(self.text, facts);
+        let uses = facts.references.iter().filter(|used| !local(self.text, facts, &bound, used));
+        Record {
+            language: language.name().to_owned(),
+            package: facts.package.as_ref().map(|package| self.words.add(package)),
+            symbols: facts.symbols.iter().map(|symbol| self.symbol(symbol, &index)).collect(),
+            uses: uses.map(|used| self.used(used)).collect(),
+            imports: facts.imports.iter().map(|import| self.import(import)).collect(),
+            scopes: facts.scopes.iter().map(|scope| (span(&scope.span), scope.parent.map(number))).collect(),
+            locals: facts.bindings.iter().map(|binding| self.binding(binding)).collect(),
+            errors: number(facts.errors.len()),
+            lines: number(index.count()),
+        }
+    }
+
+    fn symbol(&mut self, symbol: &syntax::Symbol, index: &LineIndex) -> Defined {
+        let last = symbol.span.end.saturating_sub(1).max(symbol.span.start);
+        let head = symbol.signature.start..symbol.signature.start;
+        let said = self.part(symbol.body.as_ref().unwrap_or(&symbol.span));
+        let said: String = said.split_whitespace().flat_map(|word| [word, " "]).collect();
+        let content =
+            hash(said.as_bytes()).as_bytes()[..8].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        let value = symbol.value.as_ref().and_then(|value| self.tree.chain(value));
+        let hint = symbol.hint.as_ref().map(|hint| self.part(hint).to_owned());
+        Defined {
+            kind: Sort(KINDS.iter().position(|kind| *kind == symbol.kind).unwrap_or(0) as u8),
+            name: self.words.add(&symbol.name),
+            qualified: self.words.add(&symbol.qualified),
+            parent: symbol.parent.map(number),
+            span: span(&symbol.span),
+            lines: (number(index.line(symbol.span.start)), number(index.line(last))),
+            at: span(symbol.at.as_ref().unwrap_or(&head)),
+            body: symbol.body.as_ref().map(span),
+            hint: hint.and_then(|hint| Hint::read(&hint, &mut self.words)),
+            value: value.map(|value| self.expression(&value)),
+            modifiers: self.modifiers(symbol),
+            content,
+        }
+    }
+
+    /// Lists the words before a symbol's name, and the names of its decorators behind an `@`.
+    fn modifiers(&mut self, symbol: &syntax::Symbol) -> Vec<Word> {
+        let mut out: Vec<Word> = symbol.modifiers.iter().map(|word| self.words.add(word)).collect();
+        let decorators =
+            symbol.decorators.as_ref().map(|range| self.part(range).to_owned()).unwrap_or_default();
+        for line in decorators.lines().map(str::trim).filter(|line| line.starts_with('@')) {
+            let end = line[1..].find(|letter: char| !(letter.is_alphanumeric() || "_.".contains(letter)));
+            out.push(self.words.add(&line[..end.map_or(line.len(), |end| end + 1)]));
+        }
+        out
+    }
+
+    fn used(&mut self, used: &syntax::Reference) -> Used {
+        Used {
+            usage: usage(used.usage),
+            name: self.word(&used.at),
+            at: number(used.at.start),
+            receiver: used.receiver.as_ref().map(|chain| self.expression(chain)),
+            within: used.within.map(number),
+        }
+    }
+
+    fn import(&mut self, import: &syntax::Import) -> Imported {
+        Imported {
+            module: self.words.add(&import.module),
+            what: match &import.what {
+                syntax::What::Module => What::Module,
+                syntax::What::Name(name) => What::Name(self.words.add(name)),
+                syntax::What::All => What::All,
+                syntax::What::Default(name) => What::Default(self.words.add(name)),
+            },
+            alias: import.alias.as_ref().map(|alias| self.words.add(alias)),
+            exported: import.reach == syntax::Reach::Exported,
+            at: number(import.at.start),
+            within: import.within.map(number),
+        }
+    }
+
+    fn binding(&mut self, binding: &syntax::Binding) -> Local {
+        let hint = binding.hint.as_ref().map(|hint| self.part(hint).to_owned());
+        Local {
+            sort: match binding.sort {
+                syntax::Bound::Parameter => Bound::Parameter,
+                syntax::Bound::Local => Bound::Local,
+                syntax::Bound::Each => Bound::Each,
+                syntax::Bound::Context => Bound::Context,
+                syntax::Bound::Field => Bound::Field,
+            },
+            name: self.word(&binding.at),
+            at: number(binding.at.start),
+            scope: binding.scope.map(number),
+            hint: hint.and_then(|hint| Hint::read(&hint, &mut self.words)),
+            value: binding.value.as_ref().map(|value| self.expression(value)),
+        }
+    }
+
+    fn expression(&mut self, chain: &Chain) -> Expression {
+        Expression {
+            base: match &chain.base {
+                syntax::Base::Name(at) => Base::Name(self.word(at), number(at.start)),
+                syntax::Base::Own => Base::Own,
+                syntax::Base::Above => Base::Above,
+                syntax::Base::New(at) => Base::New(self.word(at), number(at.start)),
+                syntax::Base::Literal(name) => Base::Literal(self.words.add(name)),
+                syntax::Base::Other => Base::Other,
+            },
+            steps: chain
+                .steps
+                .iter()
+                .map(|step| match step {
+                    syntax::Step::Member(at) => Step::Member(self.word(at)),
+                    syntax::Step::Call => Step::Call,
+                    syntax::Step::Index => Step::Index,
+                })
+                .collect(),
+        }
+    }
+
+    fn part(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    fn word(&mut self, range: &Range<usize>) -> Word {
+        let name = self.text.get(range.clone()).unwrap_or_default();
+        self.words.add(name)
+    }
+}
+
+/// Lists in which scopes each name is local.
+fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
+    let mut out: HashMap<&str, Vec<usize>> = HashMap::new();
+    for binding in &facts.bindings {
+        let (Some(scope), Some(name)) = (binding.scope, text.get(binding.at.clone())) else { continue };
+        if binding.sort != syntax::Bound::Field {
+            out.entry(name).or_default().push(scope);
+        }
+    }
+    out
+}
+
+/// Tells whether a name that is read or written is only a local one, of which nobody else knows.
+fn local(text: &str, facts: &Facts, bound: &HashMap<&str, Vec<usize>>, used: &syntax::Reference) -> bool {
+    let plain = matches!(used.usage, syntax::Usage::Read | syntax::Usage::Write) && used.receiver.is_none();
+    let holds = |scope: &usize| {
+        let span = &facts.scopes[*scope].span;
+        span.start <= used.at.start && used.at.end <= span.end
+    };
+    let name = text.get(used.at.clone()).unwrap_or_default();
+    plain && bound.get(name).is_some_and(|scopes| scopes.iter().any(holds))
+}
+
+fn usage(usage: syntax::Usage) -> Usage {
+    match usage {
+        syntax::Usage::Read => Usage::Read,
+        syntax::Usage::Type => Usage::Type,
+        syntax::Usage::Write => Usage::Write,
+        syntax::Usage::Call => Usage::Call,
+        syntax::Usage::Inherit => Usage::Inherit,
+        syntax::Usage::Import => Usage::Import,
+    }
+}
+
+fn span(range: &Range<usize>) -> Span {
+    (number(range.start), number(range.end))
+}
+
+/// Writes a place as a record does; no file that is parsed is longer than that.
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,65 @@
+//! Follows names to what they mean: through scopes, imports, classes and written types.
+
+mod class;
+mod evaluate;
+mod export;
+mod lookup;
+mod site;
+mod typed;
+mod value;
+
+use std::cell::Cell;
+
+pub use site::{Found, How, Sure, Target};
+pub(crate) use value::Value;
+
+use crate::graph::{At, File, FileId, Graph};
+use crate::rules::{self, Rules};
+
+/// How many steps may follow from one another; code that goes in circles ends there.
+const DEEPEST: u32 = 24;
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// The file.
+    pub(crate) file: FileId,
+    /// The byte.
+    pub(crate) place: u32,
+}
+
+/// What follows names in a graph.
+pub(crate) struct Resolver<'g> {
+    pub(crate) graph: &'g Graph,
+    depth: Cell<u32>,
+}
+
+impl<'g> Resolver<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Self { graph, depth: Cell::new(0) }
+    }
+
+    fn file(&self, id: FileId) -> &'g File {
+        self.graph.file(id)
+    }
+
+    fn rules(&self, id: FileId) -> &'static Rules {
+        rules::of(&self.file(id).record.language)
+    }
+
+    /// Takes one step further; gives what is said when there were too many.
+    fn deeper<T>(&self, otherwise: T, step: impl FnOnce() -> T) -> T {
+        if self.depth.get() >= DEEPEST {
+            return otherwise;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let out = step();
+        self.depth.set(self.depth.get() - 1);
+        out
+    }
+
+    /// Gives where a symbol stands, to look from there.
+    fn spot_of(&self, at: At) -> Spot {
+        Spot { file: at.file, place: self.graph.symbol(at).at.0 }
+    }
+}

@@ -1,0 +1,237 @@
+//! What belongs to a class: in itself, in what adds to it elsewhere, and in what it inherits.
+
+use toolpost_syntax::Kind;
+
+use super::lookup::Meanings;
+use super::{How, Resolver, Spot, Value};
+use crate::Word;
+use crate::graph::{At, is_class};
+use crate::record::Local;
+use crate::rules::{self, Family, together};
+
+/// How many classes are looked through above one.
+const ANCESTORS: usize = 64;
+
+/// Something that belongs to a class.
+pub(super) enum Member {
+    /// It is a symbol.
+    Symbol(At),
+    /// A method gives it a value.
+    Field(Spot, u32),
+}
+
+impl Resolver<'_> {
+    /// Gives the class that a block of code adds to; a class itself is whole.
+    pub(super) fn whole(&self, at: At) -> Option<At> {
+        let symbol = self.graph.symbol(at);
+        if symbol.kind.kind() != Kind::Impl {
+            return Some(at);
+        }
+        let name = symbol.hint.as_ref().and_then(|hint| hint.path.last().copied()).unwrap_or(symbol.name);
+        let spot = Spot { file: at.file, place: symbol.span.0 };
+        let outer = symbol.parent.map_or(spot, |_| self.spot_of(at));
+        let class = |value: Value| match value {
+            Value::Thing(found) if found != at => {
+                let kind = self.graph.symbol(found).kind.kind();
+                (is_class(kind) && kind != Kind::Impl).then_some(found)
+            }
+            _ => None,
+        };
+        let hint = symbol.hint.as_ref();
+        let path = hint.map(|hint| hint.path.as_slice()).filter(|path| path.len() > 1);
+        match path {
+            Some(path) => {
+                let mut found: Vec<Value> =
+                    self.lookup(outer, path[0]).into_iter().map(|(value, _)| value).collect();
+                for word in &path[1..] {
+                    found = found.iter().flat_map(|value| self.exported(value, *word, outer)).collect();
+                }
+                found.into_iter().find_map(class)
+            }
+            None => self.lookup(outer, name).into_iter().find_map(|(value, _)| class(value)),
+        }
+    }
+
+    /// Finds the class whose object is meant by `self` at a place.
+    pub(super) fn own_class(&self, spot: Spot) -> Option<At> {
+        let file = self.file(spot.file);
+        if let Some(class) = file.class_around(spot.place) {
+            return self.whole(At { file: spot.file, symbol: class });
+        }
+        // A method may be written outside of its class, under the class's name.
+        file.outwards(file.around(spot.place))
+            .find_map(|number| self.owner(At { file: spot.file, symbol: number }))
+    }
+
+    /// Finds the class under whose name a method is written outside of it.
+    pub(super) fn owner(&self, at: At) -> Option<At> {
+        let symbol = self.graph.symbol(at);
+        let qualified = self.graph.text(symbol.qualified);
+        let (owner, _) = qualified.rsplit_once('.').filter(|_| symbol.parent.is_none())?;
+        let name = self.graph.word(owner.rsplit('.').next()?)?;
+        let spot = Spot { file: at.file, place: 0 };
+        self.of_file(spot, name).into_iter().find_map(|(value, _)| match value {
+            Value::Thing(found) if is_class(self.graph.symbol(found).kind.kind()) => Some(found),
+            _ => None,
+        })
+    }
+
+    /// Lists a class and the blocks that add to it.
+    fn parts(&self, class: At) -> Vec<At> {
+        let mut parts = vec![class];
+        let name = self.graph.symbol(class).name;
+        if self.rules(class.file).family == Family::Rust {
+            let blocks = self.graph.definitions(name).iter().copied();
+            let blocks = blocks.filter(|at| self.graph.symbol(*at).kind.kind() == Kind::Impl);
+            parts.extend(blocks.filter(|block| self.whole(*block) == Some(class)));
+        }
+        parts
+    }
+
+    /// Finds a member of a class, without what it inherits.
+    fn own_members(&self, parts: &[At], name: Word) -> Vec<Member> {
+        let mut out = Vec::new();
+        for part in parts {
+            let file = self.file(part.file);
+            let symbols = file.members(part.symbol, name);
+            out.extend(symbols.map(|symbol| Member::Symbol(At { file: part.file, symbol })));
+            if out.is_empty() {
+                let fields = file.fields(part.symbol, name).iter();
+                out.extend(fields.map(|field| {
+                    let place = file.record.locals[*field as usize].at;
+                    Member::Field(Spot { file: part.file, place }, *field)
+                }));
+            }
+        }
+        let class = parts[0];
+        if matches!(self.rules(class.file).family, Family::Go | Family::C) {
+            let owner = self.graph.symbol(class).name;
+            let owned = self.graph.owned(owner).iter().filter(|at| self.graph.symbol(**at).name == name);
+            let apart: Vec<Member> =
+                owned.filter(|at| self.belongs(**at, class)).map(|at| Member::Symbol(*at)).collect();
+            // The definition outside of the class counts more than the declaration in it.
+            if !apart.is_empty() {
+                return apart;
+            }
+        }
+        out
+    }
+
+    /// Tells whether a method that is written outside of classes belongs to one of them.
+    fn belongs(&self, method: At, class: At) -> bool {
+        let (one, other) = (self.file(method.file), self.file(class.file));
+        if !together(&one.record.language, &other.record.language) {
+            return false;
+        }
+        match self.rules(class.file).family {
+            Family::Go => crate::graph::split(&one.path).0 == crate::graph::split(&other.path).0,
+            _ => {
+                let whole = self.graph.text(self.graph.symbol(class).qualified);
+                let of_method = self.graph.text(self.graph.symbol(method).qualified);
+                let owner = of_method.rsplit_once('.').map_or("", |(owner, _)| owner);
+                whole == owner
+                    || whole.ends_with(&format!(".{owner}"))
+                    || owner.ends_with(&format!(".{whole}"))
+            }
+        }
+    }
+
+    /// Finds a member of a class in it or in what it inherits; and tells whether all above it is known.
+    pub(super) fn find_member(&self, class: At, name: Word) -> (Vec<Member>, Value) {
+        let mut seen: Vec<At> = Vec::new();
+        let mut waiting = vec![class];
+        let mut above = Value::Outside;
+        while let Some(class) = waiting.pop() {
+            if seen.contains(&class) || seen.len() >= ANCESTORS {
+                continue;
+            }
+            seen.push(class);
+            let parts = self.parts(class);
+            let found = self.own_members(&parts, name);
+            if !found.is_empty() {
+                return (found, above);
+            }
+            let mut bases = Vec::new();
+            for value in parts.iter().flat_map(|part| self.inherits(*part)) {
+                for value in value.each() {
+                    match value {
+                        Value::Thing(base) if is_class(self.graph.symbol(*base).kind.kind()) => {
+                            bases.push(*base);
+                        }
+                        Value::Unknown => above = Value::Unknown,
+                        _ => {}
+                    }
+                }
+            }
+            waiting.extend(bases.into_iter().rev());
+        }
+        (Vec::new(), above)
+    }
+
+    /// Lists the symbols that are a member of a class under a name.
+    pub(crate) fn members_of(&self, class: At, name: Word) -> Vec<At> {
+        let Some(class) = self.whole(class) else { return Vec::new() };
+        let (found, _) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
+        found
+            .into_iter()
+            .filter_map(|member| match member {
+                Member::Symbol(at) => Some(at),
+                Member::Field(..) => None,
+            })
+            .collect()
+    }
+
+    /// Finds what a member of a value means.
+    pub(super) fn member(&self, value: &Value, name: Word, spot: Spot) -> Meanings {
+        let rules = self.rules(spot.file);
+        let text = self.graph.text(name);
+        match value {
+            Value::Either(all) => {
+                let mut out: Meanings = all.iter().flat_map(|value| self.member(value, name, spot)).collect();
+                let mut seen = Vec::new();
+                out.retain(|(value, _)| {
+                    !seen.contains(value) && {
+                        seen.push(value.clone());
+                        true
+                    }
+                });
+                if out.iter().any(|(value, _)| matches!(value, Value::Thing(_))) {
+                    out.retain(|(value, _)| !matches!(value, Value::Outside | Value::Unknown));
+                }
+                out
+            }
+            Value::One(class, _) => self.member_of_class(*class, name, How::Typed),
+            Value::Thing(at) if is_class(self.graph.symbol(*at).kind.kind()) => {
+                self.member_of_class(*at, name, How::Member)
+            }
+            Value::Thing(_) | Value::File(_) | Value::Folder(_) => {
+                let found = self.exported(value, name, spot);
+                let found = if found.is_empty() { vec![Value::Unknown] } else { found };
+                self.bodies_first(found.into_iter().map(|value| (value, How::Import)).collect())
+            }
+            Value::Wrap(_) if rules::lists(rules.of_wrapper, text) => {
+                vec![(self.given(value, name, spot), How::Typed)]
+            }
+            Value::Wrap(held) => self.member(held, name, spot),
+            Value::Held(_) => vec![(self.given(value, name, spot), How::Typed)],
+            Value::Gives(_) | Value::Unknown => vec![(Value::Unknown, How::Typed)],
+            Value::Outside => vec![(Value::Outside, How::Typed)],
+        }
+    }
+
+    fn member_of_class(&self, class: At, name: Word, how: How) -> Meanings {
+        let Some(class) = self.whole(class) else { return vec![(Value::Unknown, how)] };
+        let (found, above) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
+        if found.is_empty() {
+            return vec![(above, how)];
+        }
+        let all = found.into_iter().map(|member| match member {
+            Member::Symbol(at) => (Value::Thing(at), how),
+            Member::Field(spot, number) => {
+                let local: &Local = &self.file(spot.file).record.locals[number as usize];
+                (self.local(spot, local), How::Local)
+            }
+        });
+        self.bodies_first(all.collect())
+    }
+}

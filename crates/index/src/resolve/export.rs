@@ -1,0 +1,163 @@
+//! What a module has under a name for others.
+
+use toolpost_syntax::Kind;
+
+use super::{Resolver, Spot, Value};
+use crate::Word;
+use crate::graph::{At, FileId, is_class};
+use crate::record::What;
+use crate::rules::Family;
+
+impl Resolver<'_> {
+    /// Finds what a module, a package or a class has under a name.
+    pub(crate) fn exported(&self, module: &Value, name: Word, spot: Spot) -> Vec<Value> {
+        self.deeper(Vec::new(), || match module {
+            Value::File(file) => match self.rules(*file).family {
+                Family::Ecma => self.of_script(*file, name),
+                Family::Python => self.of_python(*file, name),
+                Family::Rust => self.of_rust(*file, name, spot),
+                _ => self.top(*file, name),
+            },
+            Value::Folder(path) => self.of_folder(path, name, spot),
+            Value::Thing(at) => self.of_thing(*at, name),
+            Value::Either(all) => all.iter().flat_map(|value| self.exported(value, name, spot)).collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    fn top(&self, file: FileId, name: Word) -> Vec<Value> {
+        let symbols = self.file(file).top(name).iter();
+        let all = symbols.map(|symbol| At { file, symbol: *symbol });
+        all.filter(|at| self.is_meant_bare(*at)).map(Value::Thing).collect()
+    }
+
+    /// Finds what a file of Python has: what it defines, imports, is given, or has as a module in its directory.
+    fn of_python(&self, file: FileId, name: Word) -> Vec<Value> {
+        let spot = Spot { file, place: u32::MAX };
+        let found = self.of_file(spot, name);
+        let found: Vec<Value> = found.into_iter().map(|(value, _)| value).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        self.submodule(file, self.graph.text(name))
+    }
+
+    /// Finds what a script exports under a name.
+    fn of_script(&self, file: FileId, name: Word) -> Vec<Value> {
+        let own = self.top(file, name);
+        let spot = Spot { file, place: u32::MAX };
+        let imports = &self.file(file).record.imports;
+        let exported = imports.iter().filter(|import| import.exported);
+        let named: Vec<Value> = exported
+            .clone()
+            .filter(|import| !matches!(import.what, What::All) && self.bound_name(spot, import) == Some(name))
+            .flat_map(|import| self.import(spot, import))
+            .collect();
+        if !named.is_empty() {
+            return named;
+        }
+        if !own.is_empty() {
+            return own;
+        }
+        let all = exported.filter(|import| import.what == What::All && import.alias.is_none());
+        let mut found = Vec::new();
+        for import in all {
+            let modules = self.module(spot, self.graph.text(import.module));
+            found.extend(modules.iter().flat_map(|module| self.exported(module, name, spot)));
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Finds what a module exports without a name.
+    pub(super) fn default_of(&self, module: &Value) -> Vec<Value> {
+        let Value::File(file) = module else { return Vec::new() };
+        let record = &self.file(*file).record;
+        let is_default = |symbol: &&crate::record::Defined| {
+            symbol.modifiers.iter().any(|word| self.graph.text(*word) == "default")
+        };
+        let symbols = (0..).zip(&record.symbols).filter(|(_, symbol)| symbol.parent.is_none());
+        let own: Vec<Value> = symbols
+            .filter(|(_, symbol)| is_default(symbol))
+            .map(|(symbol, _)| Value::Thing(At { file: *file, symbol }))
+            .collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let spot = Spot { file: *file, place: u32::MAX };
+        let default = self.graph.word("default");
+        let exports = record.imports.iter().filter(|import| {
+            import.exported
+                && (matches!(import.what, What::Default(_))
+                    || (import.alias.is_some() && import.alias == default))
+        });
+        exports.flat_map(|import| self.import(spot, import)).collect()
+    }
+
+    /// Finds what a module of Rust has: what it defines, and what it imports for others.
+    fn of_rust(&self, file: FileId, name: Word, spot: Spot) -> Vec<Value> {
+        let own = self.top(file, name);
+        if !own.is_empty() {
+            return own;
+        }
+        let _ = spot;
+        let here = Spot { file, place: u32::MAX };
+        self.of_module(here, None, name)
+    }
+
+    /// Finds what a module imports under a name; what is imported from outside is not among it.
+    fn of_module(&self, spot: Spot, within: Option<u32>, name: Word) -> Vec<Value> {
+        let found = self.imported(spot, within, name);
+        found.into_iter().map(|(value, _)| value).collect()
+    }
+
+    fn of_folder(&self, path: &str, name: Word, spot: Spot) -> Vec<Value> {
+        let text = self.graph.text(name);
+        match self.rules(spot.file).family {
+            Family::Python => self.submodule_of(path, text),
+            Family::Java => {
+                let files = self.graph.folder(path).iter();
+                files.flat_map(|file| self.top(*file, name)).collect()
+            }
+            _ => {
+                let files = self.graph.folder(path).iter();
+                let seen = |file: &&FileId| !self.file(**file).path.ends_with("_test.go");
+                files.filter(seen).flat_map(|file| self.top(*file, name)).collect()
+            }
+        }
+    }
+
+    /// Finds what a class or a module within a file has under a name.
+    fn of_thing(&self, at: At, name: Word) -> Vec<Value> {
+        let symbol = self.graph.symbol(at);
+        let kind = symbol.kind.kind();
+        if is_class(kind) {
+            return self.members_of(at, name).into_iter().map(Value::Thing).collect();
+        }
+        if kind != Kind::Module {
+            return Vec::new();
+        }
+        let own = |at: At| {
+            let members = self.file(at.file).members(at.symbol, name);
+            members.map(move |symbol| Value::Thing(At { file: at.file, symbol }))
+        };
+        let mut found: Vec<Value> = own(at).collect();
+        let family = self.rules(at.file).family;
+        if found.is_empty() && family == Family::Rust {
+            found = self.of_module(Spot { file: at.file, place: symbol.at.0 }, Some(at.symbol), name);
+        }
+        if found.is_empty() && family == Family::C {
+            // A namespace goes on in other files.
+            let others = self.graph.definitions(symbol.name).iter().copied();
+            let same = others
+                .filter(|other| *other != at && self.graph.symbol(*other).qualified == symbol.qualified);
+            found = same
+                .filter(|other| self.graph.symbol(*other).kind.kind() == Kind::Module)
+                .flat_map(own)
+                .collect();
+        }
+        found
+    }
+}

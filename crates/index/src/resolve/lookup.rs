@@ -1,0 +1,329 @@
+//! What a name means at a place: from the innermost scope outwards, then what is imported, then what the language adds.
+
+use toolpost_syntax::Kind;
+
+use super::{How, Resolver, Spot, Value};
+use crate::Word;
+use crate::graph::{At, is_class};
+use crate::record::{Base, Bound, Imported, Local, Usage, What};
+use crate::rules::Family;
+
+/// What a name may mean, and how that was found.
+pub(super) type Meanings = Vec<(Value, How)>;
+
+/// What stands around a place.
+#[derive(Clone, Copy)]
+enum Layer {
+    Scope(u32),
+    Symbol(u32),
+}
+
+impl Resolver<'_> {
+    /// Finds what a name means at a place; nothing if no file of the workspace says so.
+    pub(crate) fn lookup(&self, spot: Spot, name: Word) -> Meanings {
+        self.deeper(Vec::new(), || {
+            let found = self.inside(spot, name);
+            match found {
+                Some(found) => found,
+                None => self.of_file(spot, name),
+            }
+        })
+    }
+
+    /// Looks through the scopes and symbols around a place.
+    fn inside(&self, spot: Spot, name: Word) -> Option<Meanings> {
+        let file = self.file(spot.file);
+        let rules = self.rules(spot.file);
+        let mut scope = file.scope(spot.place);
+        let mut symbol = file.around(spot.place);
+        let mut in_function = false;
+        loop {
+            let layer = match (scope, symbol) {
+                (None, None) => return None,
+                (Some(scope), None) => Layer::Scope(scope),
+                (None, Some(symbol)) => Layer::Symbol(symbol),
+                (Some(scope), Some(symbol)) => {
+                    let inner = file.record.scopes[scope as usize].0;
+                    let outer = file.record.symbols[symbol as usize].span;
+                    // What has the same extent is looked at as a scope first: parameters come before members.
+                    if inner.1 - inner.0 <= outer.1 - outer.0 {
+                        Layer::Scope(scope)
+                    } else {
+                        Layer::Symbol(symbol)
+                    }
+                }
+            };
+            match layer {
+                Layer::Scope(number) => {
+                    let class = self.is_class_scope(spot, number);
+                    let seen = !class || !in_function || rules.bare_members;
+                    let locals = if seen { file.locals(Some(number), name) } else { &[] };
+                    if !locals.is_empty() {
+                        return Some(vec![(self.of_locals(spot, locals), How::Local)]);
+                    }
+                    scope = file.record.scopes[number as usize].1;
+                }
+                Layer::Symbol(number) => {
+                    let found = self.in_symbol(spot, number, name, in_function);
+                    if !found.is_empty() {
+                        return Some(found);
+                    }
+                    let kind = file.record.symbols[number as usize].kind.kind();
+                    in_function |= kind == Kind::Function;
+                    // What stands around a module of Rust is not seen in it.
+                    if kind == Kind::Module && rules.family == Family::Rust {
+                        return Some(self.imported(spot, Some(number), name));
+                    }
+                    symbol = file.record.symbols[number as usize].parent;
+                }
+            }
+        }
+    }
+
+    /// Tells whether a scope is the body of a class.
+    fn is_class_scope(&self, spot: Spot, scope: u32) -> bool {
+        let file = self.file(spot.file);
+        let span = file.record.scopes[scope as usize].0;
+        file.outwards(file.around(spot.place)).any(|number| {
+            let symbol = &file.record.symbols[number as usize];
+            is_class(symbol.kind.kind())
+                && symbol.span.0 <= span.0
+                && symbol.body.is_some_and(|body| body.1 <= span.1)
+                && span.1 <= symbol.span.1
+        })
+    }
+
+    /// Looks among what stands in a symbol.
+    fn in_symbol(&self, spot: Spot, number: u32, name: Word, in_function: bool) -> Meanings {
+        let file = self.file(spot.file);
+        let rules = self.rules(spot.file);
+        let symbol = &file.record.symbols[number as usize];
+        let at = At { file: spot.file, symbol: number };
+        let class = is_class(symbol.kind.kind());
+        if class && self.graph.text(name) == "Self" && rules.family == Family::Rust {
+            return self.whole(at).map(|class| (Value::Thing(class), How::Scope)).into_iter().collect();
+        }
+        if class && rules.bare_members {
+            let members = self.members_of(at, name);
+            return members.into_iter().map(|at| (Value::Thing(at), How::Member)).collect();
+        }
+        if class && in_function {
+            return Vec::new();
+        }
+        // A name that a class or a function has for itself is not meant in its own head.
+        let body = symbol.body.is_none_or(|body| body.0 <= spot.place);
+        let found: Meanings = match symbol.kind.kind() {
+            _ if !body => Vec::new(),
+            Kind::Impl | Kind::Trait => Vec::new(),
+            _ => file
+                .members(number, name)
+                .map(|symbol| (Value::Thing(At { file: spot.file, symbol }), How::Scope))
+                .collect(),
+        };
+        if found.is_empty() { self.imported(spot, Some(number), name) } else { found }
+    }
+
+    /// Looks among what the whole file has, what it imports, and what the language adds.
+    pub(super) fn of_file(&self, spot: Spot, name: Word) -> Meanings {
+        let file = self.file(spot.file);
+        let own: Meanings = file
+            .top(name)
+            .iter()
+            .map(|symbol| At { file: spot.file, symbol: *symbol })
+            .filter(|at| self.is_meant_bare(*at))
+            .map(|at| (Value::Thing(at), How::Scope))
+            .collect();
+        let mut found = own;
+        found.extend(self.imported(spot, None, name));
+        if found.is_empty() {
+            let locals = file.locals(None, name);
+            let locals: Vec<u32> = locals
+                .iter()
+                .copied()
+                .filter(|at| file.record.locals[*at as usize].sort != Bound::Parameter)
+                .collect();
+            if !locals.is_empty() {
+                found.push((self.of_locals(spot, &locals), How::Local));
+            }
+        }
+        if found.is_empty() { self.added(spot, name) } else { self.bodies_first(found) }
+    }
+
+    /// Tells whether a symbol at the top of a file is what its plain name means: a method of Go is not.
+    pub(crate) fn is_meant_bare(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        symbol.kind.kind() != Kind::Impl && symbol.name == symbol.qualified
+    }
+
+    /// Leaves declarations out where the definition is there, too.
+    pub(super) fn bodies_first(&self, found: Meanings) -> Meanings {
+        let has_body = |value: &Value| match value {
+            Value::Thing(at) => {
+                let symbol = self.graph.symbol(*at);
+                symbol.body.is_some() || symbol.kind.kind() != Kind::Function
+            }
+            _ => true,
+        };
+        if found.len() > 1 && found.iter().any(|(value, _)| has_body(value)) {
+            return found.into_iter().filter(|(value, _)| has_body(value)).collect();
+        }
+        found
+    }
+
+    /// Tells what local names of one scope come to: the last one before the place counts, or else the first behind it.
+    fn of_locals(&self, spot: Spot, locals: &[u32]) -> Value {
+        let file = self.file(spot.file);
+        let local = |number: &u32| &file.record.locals[*number as usize];
+        let before = locals.iter().map(local).rev().filter(|local| local.at < spot.place);
+        let behind = locals.iter().map(local).filter(|local| local.at >= spot.place);
+        let mut outside = false;
+        // A name in the value that it is given means what it was before.
+        let own = |local: &&Local| {
+            let base = local.value.as_ref().map(|value| value.base);
+            matches!(base, Some(Base::Name(_, at) | Base::New(_, at)) if at == spot.place)
+        };
+        for local in before.chain(behind).filter(|local| !own(local)) {
+            match self.local(spot, local) {
+                Value::Unknown if local.hint.is_none() && !self.is_nothing(local) => return Value::Unknown,
+                Value::Unknown => {}
+                // A literal at the beginning, such as a zero, says less than what comes after it.
+                Value::Outside => outside = true,
+                value => return value,
+            }
+        }
+        if outside { Value::Outside } else { Value::Unknown }
+    }
+
+    /// Tells whether a local name is given something that is nothing, as `x = None` does.
+    fn is_nothing(&self, local: &Local) -> bool {
+        let base = local.value.as_ref().map(|value| value.base);
+        match base {
+            Some(Base::Literal(name) | Base::Name(name, _)) => {
+                matches!(self.graph.text(name), "None" | "null" | "nil" | "undefined" | "nullptr" | "NULL")
+            }
+            _ => false,
+        }
+    }
+
+    /// Finds what a name means that is imported at the top of a file, or in one of its symbols.
+    pub(super) fn imported(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
+        let file = self.file(spot.file);
+        let mut out = Vec::new();
+        let mut all = Vec::new();
+        for import in file.record.imports.iter().filter(|import| import.within == within) {
+            match import.what {
+                What::All => all.push(import),
+                _ if self.bound_name(spot, import) == Some(name) => {
+                    let found = self.import(spot, import);
+                    // What is imported and is not here comes from outside, whatever else has its name.
+                    let found = if found.is_empty() { vec![Value::Outside] } else { found };
+                    out.extend(found.into_iter().map(|value| (value, How::Import)));
+                }
+                _ => {}
+            }
+        }
+        if out.is_empty() {
+            for import in all {
+                let modules = self.module(spot, self.graph.text(import.module));
+                let found = modules.iter().flat_map(|module| self.exported(module, name, spot));
+                out.extend(found.map(|value| (value, How::Import)));
+                if !out.is_empty() {
+                    break;
+                }
+            }
+        }
+        out
+    }
+
+    /// Gives the name under which something that is imported is known in the file.
+    pub(super) fn bound_name(&self, spot: Spot, import: &Imported) -> Option<Word> {
+        if import.alias.is_some() {
+            return import.alias;
+        }
+        let text = self.graph.text(import.module);
+        let family = self.rules(spot.file).family;
+        match import.what {
+            What::Name(name) if self.graph.text(name) == "self" && family == Family::Rust => {
+                self.graph.word(text.rsplit("::").next().unwrap_or(text))
+            }
+            What::Name(name) | What::Default(name) => Some(name),
+            What::All => None,
+            What::Module => match family {
+                Family::Python => self.graph.word(text.split('.').next().unwrap_or(text)),
+                Family::Rust => self.graph.word(text),
+                Family::Go => {
+                    let last = text.rsplit('/').find(|part| !is_version(part)).unwrap_or(text);
+                    self.graph.word(last)
+                }
+                Family::Ecma | Family::C | Family::Java | Family::None => None,
+            },
+        }
+    }
+
+    /// Finds what an import brings.
+    pub(super) fn import(&self, spot: Spot, import: &Imported) -> Vec<Value> {
+        let text = self.graph.text(import.module);
+        let family = self.rules(spot.file).family;
+        let modules = || self.module(spot, text);
+        self.deeper(Vec::new(), || match import.what {
+            What::Module if family == Family::Python && import.alias.is_none() => {
+                self.module(spot, text.split('.').next().unwrap_or(text))
+            }
+            What::Module | What::All => modules(),
+            What::Name(name) if family == Family::Rust && self.graph.text(name) == "self" => modules(),
+            What::Name(name) if text.is_empty() && family == Family::Ecma => {
+                self.own_name(Spot { file: spot.file, place: import.at }, name)
+            }
+            What::Name(name) if text.is_empty() => self.bare_module(spot, name),
+            What::Name(name) => {
+                modules().iter().flat_map(|module| self.exported(module, name, spot)).collect()
+            }
+            What::Default(name) if import.exported => self.own_name(spot, name),
+            What::Default(_) => modules().iter().flat_map(|module| self.default_of(module)).collect(),
+        })
+    }
+
+    /// Finds what a name means that a file exports although it is defined or imported elsewhere in it.
+    fn own_name(&self, spot: Spot, name: Word) -> Vec<Value> {
+        let file = self.file(spot.file);
+        let own: Vec<Value> = file
+            .top(name)
+            .iter()
+            .map(|symbol| Value::Thing(At { file: spot.file, symbol: *symbol }))
+            .collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let bound = |import: &&Imported| !import.exported && self.bound_name(spot, import) == Some(name);
+        let imports = file.record.imports.iter().filter(bound);
+        let found: Vec<Value> = imports.flat_map(|import| self.import(spot, import)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let locals = file.locals(None, name);
+        if locals.is_empty() { Vec::new() } else { vec![self.of_locals(spot, locals)] }
+    }
+
+    /// Lists the uses by which a symbol says what it inherits.
+    pub(super) fn inherits(&self, class: At) -> Vec<Value> {
+        let file = self.file(class.file);
+        let span = self.graph.symbol(class).span;
+        let uses = &file.record.uses;
+        let first = uses.partition_point(|used| used.at < span.0);
+        uses[first..]
+            .iter()
+            .take_while(|used| used.at < span.1)
+            .filter(|used| used.usage == Usage::Inherit && used.within == Some(class.symbol))
+            .map(|used| {
+                let spot = Spot { file: class.file, place: used.at };
+                Value::either(self.meant(spot, used).into_iter().map(|(value, _)| value))
+            })
+            .collect()
+    }
+}
+
+/// Tells whether a part of a path only names a version, as `v2` does in Go.
+fn is_version(part: &&str) -> bool {
+    part.strip_prefix('v')
+        .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|digit| digit.is_ascii_digit()))
+}

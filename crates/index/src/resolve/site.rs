@@ -1,0 +1,214 @@
+//! What a use of a name leads to, how that was found, and how sure it is.
+
+use serde::{Deserialize, Serialize};
+use toolpost_syntax::Kind;
+
+use super::lookup::Meanings;
+use super::{Resolver, Spot, Value};
+use crate::graph::{At, FileId, is_class};
+use crate::record::{Usage, Used};
+use crate::rules::{self, Family, together};
+
+/// What a use of a name leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// To these symbols of the workspace.
+    Targets(Vec<Target>),
+    /// To something that is defined outside of the workspace.
+    Outside,
+    /// To a local name: a parameter, or a variable that holds a function.
+    Local,
+    /// Nobody can tell.
+    Unresolved,
+}
+
+/// A symbol that a use of a name leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// The symbol.
+    pub at: At,
+    /// How it was found.
+    pub how: How,
+    /// How sure it is.
+    pub sure: Sure,
+}
+
+/// How it was found what a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// It is defined around the place, or at the top of the file.
+    Scope,
+    /// It belongs to the class itself, or to what that inherits.
+    Member,
+    /// It is imported.
+    Import,
+    /// Another file of the same package defines it.
+    Package,
+    /// It is what is linked: by what is included, or as the only one.
+    Linked,
+    /// The type of the object is known.
+    Typed,
+    /// It is a local name.
+    Local,
+    /// It is the only one of its name that could be meant.
+    Unique,
+    /// It has the same name.
+    SameName,
+    /// A language server said so.
+    Server,
+    /// An index that a compiler made says so.
+    Scip,
+}
+
+/// How sure it is what a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sure {
+    /// The text says so.
+    Proved,
+    /// It is likely.
+    Inferred,
+    /// It may be, as others may.
+    Possible,
+}
+
+/// How many symbols of one name are given that may be meant.
+const CANDIDATES: usize = 8;
+
+impl How {
+    /// Tells how sure it is what was found so.
+    #[must_use]
+    pub fn sure(self) -> Sure {
+        match self {
+            Self::Scope
+            | Self::Member
+            | Self::Import
+            | Self::Package
+            | Self::Linked
+            | Self::Typed
+            | Self::Server
+            | Self::Scip => Sure::Proved,
+            Self::Unique | Self::Local => Sure::Inferred,
+            Self::SameName => Sure::Possible,
+        }
+    }
+
+    /// Names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scope => "scope",
+            Self::Member => "member",
+            Self::Import => "import",
+            Self::Package => "package",
+            Self::Linked => "linked",
+            Self::Typed => "typed",
+            Self::Local => "local",
+            Self::Unique => "unique",
+            Self::SameName => "same_name",
+            Self::Server => "server",
+            Self::Scip => "scip",
+        }
+    }
+}
+
+impl Sure {
+    /// Names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Inferred => "inferred",
+            Self::Possible => "possible",
+        }
+    }
+}
+
+impl Resolver<'_> {
+    /// Finds what a use of a name leads to.
+    pub(crate) fn found(&self, file: FileId, used: &Used) -> Found {
+        let spot = Spot { file, place: used.at };
+        let meanings = self.meant(spot, used);
+        let things = Self::things(&meanings);
+        if !things.is_empty() {
+            return self.targets(things);
+        }
+        if meanings.is_empty() && used.receiver.is_none() {
+            return match self.rules(file).family {
+                Family::None => self.by_name(file, used),
+                _ => Found::Outside,
+            };
+        }
+        self.otherwise(file, used, &meanings)
+    }
+
+    fn targets(&self, things: Vec<(At, How)>) -> Found {
+        let mut out: Vec<Target> = Vec::new();
+        for (at, how) in things {
+            if !out.iter().any(|known| known.at == at) {
+                out.push(Target { at, how, sure: how.sure() });
+            }
+        }
+        Found::Targets(out)
+    }
+
+    /// Says what there is to say where no symbol was found.
+    fn otherwise(&self, file: FileId, used: &Used, meanings: &Meanings) -> Found {
+        let outside = |value: &Value| {
+            matches!(value, Value::Outside | Value::Held(_) | Value::Gives(_) | Value::Wrap(_))
+        };
+        if !meanings.is_empty() && meanings.iter().all(|(value, _)| outside(value)) {
+            return Found::Outside;
+        }
+        if used.receiver.is_none() || meanings.iter().any(|(_, how)| *how == How::Local) {
+            return Found::Local;
+        }
+        self.by_name(file, used)
+    }
+
+    /// Finds what has the name and could be meant: the only one, or several.
+    fn by_name(&self, file: FileId, used: &Used) -> Found {
+        let own = self.file(file);
+        let rules = self.rules(file);
+        let text = self.graph.text(used.name);
+        let member = used.receiver.is_some();
+        let could = |at: &At| {
+            let symbol = self.graph.symbol(*at);
+            let kind = symbol.kind.kind();
+            let callable = matches!(kind, Kind::Function | Kind::Macro)
+                || (!member && is_class(kind) && kind != Kind::Impl);
+            let fits = match used.usage {
+                Usage::Call => callable,
+                Usage::Type | Usage::Inherit => is_class(kind) && kind != Kind::Impl,
+                Usage::Read | Usage::Write | Usage::Import => kind != Kind::Impl,
+            };
+            fits && together(&self.file(at.file).record.language, &own.record.language)
+                && (!member || rules.family == Family::None || self.is_member(*at))
+        };
+        let mut all: Vec<At> = self.graph.definitions(used.name).iter().copied().filter(could).collect();
+        if rules.family == Family::None {
+            let here: Vec<At> = all.iter().copied().filter(|at| at.file == file).collect();
+            if !here.is_empty() {
+                all = here;
+            }
+        }
+        let common = rules::lists(rules.common, text) && member;
+        let group = |at: &At| (at.file, self.graph.symbol(*at).qualified);
+        let alone = all.first().is_some_and(|first| all.iter().all(|at| group(at) == group(first)));
+        let how = if alone && !common { How::Unique } else { How::SameName };
+        if all.is_empty() || all.len() > CANDIDATES {
+            return Found::Unresolved;
+        }
+        self.targets(all.into_iter().map(|at| (at, how)).collect())
+    }
+
+    /// Tells whether a symbol belongs to a class.
+    fn is_member(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        match symbol.parent {
+            Some(parent) => is_class(self.graph.symbol(At { file: at.file, symbol: parent }).kind.kind()),
+            None => symbol.name != symbol.qualified,
+        }
+    }
+}

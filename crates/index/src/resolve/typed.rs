@@ -1,0 +1,126 @@
+//! What a written type comes to.
+
+use std::sync::Arc;
+
+use toolpost_syntax::Kind;
+
+use super::{Resolver, Spot, Value};
+use crate::graph::{At, is_class};
+use crate::record::Hint;
+use crate::rules::Family;
+
+impl Resolver<'_> {
+    /// Gives what a value of a written type is.
+    pub(super) fn typed(&self, spot: Spot, hint: &Hint) -> Value {
+        self.deeper(Value::Unknown, || {
+            let first = self.one_type(spot, hint);
+            if hint.or.is_empty() {
+                return first;
+            }
+            let others = hint.or.iter().map(|or| self.one_type(spot, or));
+            Value::either(std::iter::once(first).chain(others))
+        })
+    }
+
+    /// Tells whether a written type only says that the value's own type counts.
+    pub(super) fn says_nothing(&self, hint: &Hint) -> bool {
+        let [only] = hint.path.as_slice() else { return false };
+        matches!(self.graph.text(*only), "auto" | "var" | "val" | "let" | "const" | "Any" | "any" | "_")
+    }
+
+    fn one_type(&self, spot: Spot, hint: &Hint) -> Value {
+        let inner: Vec<Value> = hint.inner.iter().map(|inner| self.typed(spot, inner)).collect();
+        let rules = self.rules(spot.file);
+        let Some((first, rest)) = hint.path.split_first() else {
+            // Go gives several values back at once; what is followed is the first.
+            return match inner.len() {
+                2.. if rules.family == Family::Go => inner.into_iter().next().unwrap_or(Value::Unknown),
+                _ => Value::Held(inner.into()),
+            };
+        };
+        let name = self.graph.text(*hint.path.last().unwrap_or(first));
+        if matches!(name, "Self" | "this") && rest.is_empty() {
+            return self.own_class(spot).map_or(Value::Unknown, Value::one);
+        }
+        if matches!(name, "type" | "Type") && rules.family == Family::Python {
+            return match inner.first() {
+                Some(Value::One(class, _)) => Value::Thing(*class),
+                _ => Value::Unknown,
+            };
+        }
+        let mut found: Vec<Value> = self.lookup_type(spot, *first);
+        for word in rest {
+            found = found.iter().flat_map(|value| self.exported(value, *word, spot)).collect();
+        }
+        let things: Vec<Value> = found.iter().filter_map(|value| self.of_type(spot, value, &inner)).collect();
+        if !things.is_empty() {
+            return Value::either(things);
+        }
+        let wrapper = rules.wrappers.iter().find(|(wrapper, _)| *wrapper == name);
+        if let Some((_, held)) = wrapper {
+            let held = inner.get(*held).or(inner.last()).cloned();
+            return held.map_or(Value::Outside, |held| Value::Wrap(Arc::new(held)));
+        }
+        if found.contains(&Value::Unknown) || (found.is_empty() && is_parameter(name)) {
+            return Value::Unknown;
+        }
+        if inner.is_empty() { Value::Outside } else { Value::Held(inner.into()) }
+    }
+
+    /// Finds what the name of a type means; a parameter or a variable of the same name is not meant.
+    fn lookup_type(&self, spot: Spot, name: crate::Word) -> Vec<Value> {
+        let found: Vec<Value> = self.lookup(spot, name).into_iter().map(|(value, _)| value).collect();
+        let local = |value: &Value| matches!(value, Value::One(..) | Value::Held(_) | Value::Wrap(_));
+        if !found.is_empty() && found.iter().all(local) {
+            let of_file = self.of_file(spot, name);
+            return of_file.into_iter().map(|(value, _)| value).collect();
+        }
+        found
+    }
+
+    /// Gives a value of the type that a name stands for; none if it stands for no type of the workspace.
+    fn of_type(&self, spot: Spot, value: &Value, inner: &[Value]) -> Option<Value> {
+        let Value::Thing(at) = value else { return None };
+        let symbol = self.graph.symbol(*at);
+        match symbol.kind.kind() {
+            kind if is_class(kind) => {
+                let class = self.whole(*at)?;
+                Some(Value::One(class, inner.into()))
+            }
+            Kind::Type => self.aliased(*at),
+            Kind::Variable | Kind::Constant if self.rules(spot.file).family == Family::Python => {
+                match self.of_symbol(*at) {
+                    Value::Thing(class) if is_class(self.graph.symbol(class).kind.kind()) => {
+                        Some(Value::one(class))
+                    }
+                    _ => None,
+                }
+            }
+            Kind::Variant => symbol.parent.map(|parent| Value::one(At { file: at.file, symbol: parent })),
+            _ => None,
+        }
+    }
+
+    /// Gives a value of the type for which another name was made.
+    fn aliased(&self, at: At) -> Option<Value> {
+        let symbol = self.graph.symbol(at);
+        let spot = self.spot_of(at);
+        if let Some(hint) = &symbol.hint
+            && hint.path.as_slice() != [symbol.name]
+        {
+            return Some(self.typed(spot, hint));
+        }
+        None
+    }
+}
+
+/// Tells whether a name looks like the parameter of a generic type, of which nothing is known.
+fn is_parameter(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next();
+    match (first, letters.next()) {
+        (Some(first), None) => first.is_uppercase(),
+        (Some('T'), Some(second)) => second.is_uppercase(),
+        _ => false,
+    }
+}

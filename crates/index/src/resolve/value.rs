@@ -1,0 +1,65 @@
+//! What an expression comes to.
+
+use std::sync::Arc;
+
+use crate::graph::{At, FileId};
+
+/// What an expression comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// A symbol itself: a class, a function, a module within a file.
+    Thing(At),
+    /// An object of a class, with the types in the brackets of its type.
+    One(At, Arc<[Value]>),
+    /// A file as a module.
+    File(FileId),
+    /// A directory as a module or package.
+    Folder(Arc<str>),
+    /// Something that is defined elsewhere, with what it holds.
+    Held(Arc<[Value]>),
+    /// A type of the language that stands for what it holds, such as a pointer.
+    Wrap(Arc<Value>),
+    /// A function that gives this.
+    Gives(Arc<Value>),
+    /// One of several.
+    Either(Arc<[Value]>),
+    /// Something that is defined outside of the workspace.
+    Outside,
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl Value {
+    pub(crate) fn one(class: At) -> Self {
+        Self::One(class, Arc::from([]))
+    }
+
+    /// Makes one of several; what nobody can tell is left out unless nothing else is there.
+    pub(crate) fn either(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut kept: Vec<Self> = Vec::new();
+        let mut outside = false;
+        for value in all {
+            match value {
+                Self::Unknown => {}
+                Self::Outside => outside = true,
+                Self::Either(inner) => kept.extend(inner.iter().cloned()),
+                value if kept.contains(&value) => {}
+                value => kept.push(value),
+            }
+        }
+        match (kept.len(), outside) {
+            (0, true) => Self::Outside,
+            (0, false) => Self::Unknown,
+            (1, _) => kept.remove(0),
+            _ => Self::Either(kept.into()),
+        }
+    }
+
+    /// Lists what it may be.
+    pub(crate) fn each(&self) -> &[Self] {
+        match self {
+            Self::Either(all) => all,
+            one => std::slice::from_ref(one),
+        }
+    }
+}

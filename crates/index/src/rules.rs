@@ -1,0 +1,187 @@
+//! What is particular to a language when names are followed in it.
+
+/// How the names of modules lead to files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Python,
+    Ecma,
+    Rust,
+    Go,
+    C,
+    Java,
+    /// Names of modules are not followed.
+    None,
+}
+
+/// What is particular to a language.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    /// How names of modules are followed.
+    pub(crate) family: Family,
+    /// Whether methods see the other members of their class without naming the object.
+    pub(crate) bare_members: bool,
+    /// Types of the language that stand for one that they hold, by its place in their brackets.
+    pub(crate) wrappers: &'static [(&'static str, usize)],
+    /// Members of such types, with spaces between the names, that belong to them and not to what they hold.
+    pub(crate) of_wrapper: &'static str,
+    /// Methods of types that hold others which give one of what is held.
+    pub(crate) gives_held: &'static str,
+    /// Methods of such types which give the same again.
+    pub(crate) gives_same: &'static str,
+    /// Names that so many things have that the only one in a workspace still proves nothing.
+    pub(crate) common: &'static str,
+}
+
+/// Names of methods that are found on values of every language's own types.
+const COMMON: &str = "get set add append pop push remove clear update keys values items copy join split strip replace \
+        format encode decode read write close open seek flush find index count insert extend sort reverse map \
+        filter reduce forEach some every includes slice splice concat indexOf has delete then catch finally \
+        toString trim match test exec bind call apply log error warn info debug on off once emit next size \
+        length len iter clone into from unwrap expect new default contains start stop run send recv wait \
+        lower upper startswith endswith isEmpty equals hashCode stream collect put name parse load loads dump \
+        dumps group search sub exists is_empty as_str to_string push_str is_some is_none ok err lock min max \
+        abs sum any all init reset done result cancel exit connect execute fetch commit rollback submit sleep";
+
+const PYTHON: Rules = Rules {
+    family: Family::Python,
+    bare_members: false,
+    wrappers: &[
+        ("Optional", 0),
+        ("Final", 0),
+        ("ClassVar", 0),
+        ("Annotated", 0),
+        ("Awaitable", 0),
+        ("Coroutine", 2),
+        ("Required", 0),
+        ("NotRequired", 0),
+        ("ContextManager", 0),
+        ("AbstractContextManager", 0),
+        ("AsyncContextManager", 0),
+    ],
+    of_wrapper: "",
+    gives_held: "",
+    gives_same: "",
+    common: COMMON,
+};
+
+const ECMA: Rules = Rules {
+    family: Family::Ecma,
+    bare_members: false,
+    wrappers: &[
+        ("Promise", 0),
+        ("PromiseLike", 0),
+        ("Readonly", 0),
+        ("Partial", 0),
+        ("Required", 0),
+        ("NonNullable", 0),
+        ("Awaited", 0),
+        ("Omit", 0),
+        ("Pick", 0),
+        ("DeepReadonly", 0),
+    ],
+    of_wrapper: "then catch finally",
+    gives_held: "find pop shift at get",
+    gives_same: "filter slice concat reverse sort values",
+    common: COMMON,
+};
+
+const RUST: Rules = Rules {
+    family: Family::Rust,
+    bare_members: false,
+    wrappers: &[
+        ("Box", 0),
+        ("Rc", 0),
+        ("Arc", 0),
+        ("Option", 0),
+        ("Result", 0),
+        ("Cow", 0),
+        ("Pin", 0),
+        ("RefMut", 0),
+        ("MutexGuard", 0),
+        ("RwLockReadGuard", 0),
+        ("RwLockWriteGuard", 0),
+        ("Ref", 0),
+    ],
+    of_wrapper: "map map_err and_then or_else unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok err is_some \
+        is_none is_ok is_err as_ref as_mut as_deref as_deref_mut take replace insert get_or_insert_with ok_or \
+        ok_or_else filter flatten zip iter cloned copied clone is_some_and is_none_or is_ok_and map_or \
+        map_or_else and or xor transpose borrow borrow_mut inspect inspect_err unwrap_err expect_err iter_mut \
+        into_iter",
+    gives_held: "unwrap expect unwrap_or unwrap_or_else unwrap_or_default get get_mut first last pop next peek \
+        last_mut first_mut remove borrow borrow_mut lock read write deref into_inner clone to_owned as_ref \
+        as_mut as_deref as_deref_mut cloned copied take ok ok_or ok_or_else map_err or_else or inspect \
+        unwrap_unchecked",
+    gives_same: "iter iter_mut into_iter rev skip filter by_ref values values_mut drain peekable chain step_by \
+        skip_while take_while as_slice as_mut_slice to_vec collect",
+    common: COMMON,
+};
+
+const GO: Rules = Rules {
+    family: Family::Go,
+    bare_members: false,
+    wrappers: &[],
+    of_wrapper: "",
+    gives_held: "",
+    gives_same: "",
+    common: COMMON,
+};
+
+const C: Rules = Rules {
+    family: Family::C,
+    bare_members: true,
+    wrappers: &[
+        ("unique_ptr", 0),
+        ("shared_ptr", 0),
+        ("weak_ptr", 0),
+        ("optional", 0),
+        ("reference_wrapper", 0),
+    ],
+    of_wrapper: "get reset release lock use_count has_value value value_or swap",
+    gives_held: "get lock value front back at begin",
+    gives_same: "",
+    common: COMMON,
+};
+
+const JAVA: Rules = Rules {
+    family: Family::Java,
+    bare_members: true,
+    wrappers: &[("Optional", 0)],
+    of_wrapper: "get orElse orElseThrow orElseGet isPresent isEmpty map filter flatMap ifPresent",
+    gives_held: "get orElse orElseThrow orElseGet next remove poll peek pop getFirst",
+    gives_same: "filter stream iterator values subList sorted distinct limit skip",
+    common: COMMON,
+};
+
+const OTHER: Rules = Rules {
+    family: Family::None,
+    bare_members: true,
+    wrappers: &[],
+    of_wrapper: "",
+    gives_held: "",
+    gives_same: "",
+    common: COMMON,
+};
+
+/// Tells whether a name stands in a list of names with spaces between them.
+pub(crate) fn lists(names: &str, name: &str) -> bool {
+    names.split(' ').any(|other| other == name)
+}
+
+/// Gives what is particular to a language.
+pub(crate) fn of(language: &str) -> &'static Rules {
+    match language {
+        "python" => &PYTHON,
+        "typescript" | "tsx" | "javascript" => &ECMA,
+        "rust" => &RUST,
+        "go" => &GO,
+        "c" | "cpp" => &C,
+        "java" => &JAVA,
+        _ => &OTHER,
+    }
+}
+
+/// Tells whether files of two languages use one another's names.
+pub(crate) fn together(one: &str, other: &str) -> bool {
+    let family = |language: &str| of(language).family;
+    one == other || (family(one) != Family::None && family(one) == family(other))
+}

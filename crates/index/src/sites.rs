@@ -1,0 +1,51 @@
+//! All calls of a workspace, each with what it leads to.
+
+use std::ops::Range;
+
+use crate::record::Usage;
+use crate::resolve::Resolver;
+use crate::{FileId, Found, Graph, Span};
+
+/// A place where something is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// The file.
+    pub path: String,
+    /// The bytes of the name.
+    pub at: Range<usize>,
+    /// The name.
+    pub name: String,
+    /// What it leads to.
+    pub found: Found,
+}
+
+impl Graph {
+    /// Finds what all calls of all files lead to, in the order of the paths.
+    #[must_use]
+    pub fn sites(&self) -> Vec<Site> {
+        let mut files: Vec<FileId> = self.files().collect();
+        files.sort_by(|one, other| self.file(*one).path.cmp(&self.file(*other).path));
+        let resolver = Resolver::new(self);
+        let mut out = Vec::new();
+        for id in files {
+            let file = self.file(id);
+            for used in file.record.uses.iter().filter(|used| used.usage == Usage::Call) {
+                let name = self.text(used.name).to_owned();
+                let start = used.at as usize;
+                out.push(Site {
+                    path: file.path.to_string(),
+                    at: start..start + name.len(),
+                    found: resolver.found(id, used),
+                    name,
+                });
+            }
+        }
+        out
+    }
+}
+
+/// Writes a span as a range of bytes.
+#[must_use]
+pub fn bytes(span: Span) -> Range<usize> {
+    span.0 as usize..span.1 as usize
+}
