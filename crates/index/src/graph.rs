@@ -5,12 +5,17 @@ mod file;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use toolpost_syntax::id;
+
 pub use file::File;
 pub(crate) use file::is_class;
 
 use crate::modules::Manifest;
-use crate::record::{Defined, Record, Used};
+use crate::record::{Defined, Record, Sort, Used};
 use crate::{Word, Words};
+
+/// How many symbols are remembered that are no longer there.
+const GONE: usize = 50_000;
 
 /// A file, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +43,9 @@ pub struct Graph {
     users: HashMap<Word, Vec<FileId>>,
     manifests: HashMap<Arc<str>, Manifest>,
     owned: HashMap<Word, Vec<At>>,
+    /// What symbols said that are no longer there, by their ids; the oldest go first.
+    gone: HashMap<String, u64>,
+    gone_in_order: std::collections::VecDeque<String>,
     /// Counts every change, so that what was derived is known to be old.
     pub(crate) changes: u64,
 }
@@ -81,9 +89,10 @@ impl Graph {
         id
     }
 
-    /// Takes a file out.
+    /// Takes a file out, and remembers what its symbols said.
     pub fn remove(&mut self, path: &str) {
         let Some(id) = self.by_path.remove(path) else { return };
+        self.remember(id);
         let Some(file) = self.files[id.0 as usize].take() else { return };
         let (folder, name) = split(path);
         drop_from(&mut self.folders, folder, &id);
@@ -103,6 +112,33 @@ impl Graph {
         }
         self.free.push(id);
         self.changes += 1;
+    }
+
+    /// Remembers what the symbols of a file said.
+    fn remember(&mut self, file: FileId) {
+        let own = self.file(file);
+        let mut counts: HashMap<(Word, Sort), usize> = HashMap::new();
+        let mut said = Vec::with_capacity(own.record.symbols.len());
+        for symbol in &own.record.symbols {
+            let count = counts.entry((symbol.qualified, symbol.kind)).or_default();
+            *count += 1;
+            let (qualified, kind) = (self.text(symbol.qualified), symbol.kind.kind());
+            said.push((id(&own.record.language, &own.path, qualified, kind, *count), symbol.content));
+        }
+        for (id, content) in said {
+            if self.gone.insert(id.clone(), content).is_none() {
+                self.gone_in_order.push_back(id);
+            }
+        }
+        while self.gone_in_order.len() > GONE {
+            let oldest = self.gone_in_order.pop_front();
+            oldest.and_then(|oldest| self.gone.remove(&oldest));
+        }
+    }
+
+    /// Gives what a symbol said that is no longer there.
+    pub(crate) fn gone(&self, id: &str) -> Option<u64> {
+        self.gone.get(id).copied()
     }
 
     /// Remembers what a file says that names packages or directories, such as `go.mod`.

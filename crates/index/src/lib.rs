@@ -3,6 +3,7 @@
 mod graph;
 mod index;
 mod modules;
+mod query;
 mod record;
 mod resolve;
 mod rules;
@@ -12,6 +13,7 @@ mod word;
 pub use graph::{At, File, FileId, Graph};
 pub use index::{Index, LeftOut, Lent, Trouble};
 pub use modules::is_manifest;
+pub use query::{Again, Counts, Direction, Edge, Edges, Fit, Hit, Hits, Relation, Resolved, Wanted};
 pub use record::{
     Base, Bound, Defined, Expression, Hint, Imported, Local, Record, Sort, Span, Step, Usage, Used, VERSION,
     What, make,

@@ -13,6 +13,10 @@ pub struct Word(pub u32);
 pub struct Words {
     texts: Vec<std::sync::Arc<str>>,
     numbers: HashMap<std::sync::Arc<str>, u32>,
+    /// All names in small letters, each on a line of its own, to be searched at once.
+    folded: String,
+    /// Where each of them begins there.
+    starts: Vec<u32>,
 }
 
 impl Words {
@@ -24,6 +28,11 @@ impl Words {
         // Four thousand million names do not fit into the memory that their files are read into.
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         let text: std::sync::Arc<str> = text.into();
+        self.starts.push(u32::try_from(self.folded.len()).unwrap_or(u32::MAX));
+        self.folded.extend(
+            text.chars().map(|letter| if letter == '\n' { ' ' } else { letter.to_ascii_lowercase() }),
+        );
+        self.folded.push('\n');
         self.texts.push(text.clone());
         self.numbers.insert(text, number);
         Word(number)
@@ -39,6 +48,18 @@ impl Words {
     #[must_use]
     pub fn text(&self, word: Word) -> &str {
         self.texts.get(word.0 as usize).map_or("", AsRef::as_ref)
+    }
+
+    /// Lists the names that hold a text in small letters, each once.
+    pub fn holding<'w>(&'w self, folded: &'w str) -> impl Iterator<Item = Word> + 'w {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let rest = self.folded.get(from..).filter(|_| !folded.is_empty())?;
+            let at = from + memchr::memmem::find(rest.as_bytes(), folded.as_bytes())?;
+            let number = self.starts.partition_point(|start| *start as usize <= at).checked_sub(1)?;
+            from = self.starts.get(number + 1).map_or(self.folded.len(), |start| *start as usize);
+            Some(Word(u32::try_from(number).unwrap_or(u32::MAX)))
+        })
     }
 
     /// Lists all names, in the order of their numbers.

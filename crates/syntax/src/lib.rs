@@ -26,7 +26,7 @@ mod tree;
 pub use change::{Edited, Named, NoSymbol, change, named};
 pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 pub use find::{Meant, find};
-pub use ids::ids;
+pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};
 pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};

@@ -283,6 +283,15 @@ impl Resolver<'_> {
         })
     }
 
+    /// Finds what the import at a place brings.
+    pub(super) fn brought(&self, spot: Spot) -> Meanings {
+        let imports = &self.file(spot.file).record.imports;
+        let here = imports.iter().filter(|import| import.at == spot.place);
+        let found: Vec<Value> = here.flat_map(|import| self.import(spot, import)).collect();
+        let found = if found.is_empty() { vec![Value::Outside] } else { found };
+        found.into_iter().map(|value| (value, How::Import)).collect()
+    }
+
     /// Finds what a name means that a file exports although it is defined or imported elsewhere in it.
     fn own_name(&self, spot: Spot, name: Word) -> Vec<Value> {
         let file = self.file(spot.file);
@@ -305,7 +314,7 @@ impl Resolver<'_> {
     }
 
     /// Lists the uses by which a symbol says what it inherits.
-    pub(super) fn inherits(&self, class: At) -> Vec<Value> {
+    pub(crate) fn inherits(&self, class: At) -> Vec<Value> {
         let file = self.file(class.file);
         let span = self.graph.symbol(class).span;
         let uses = &file.record.uses;

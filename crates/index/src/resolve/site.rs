@@ -51,6 +51,8 @@ pub enum How {
     Typed,
     /// It is a local name.
     Local,
+    /// The object may be of a class that has its own.
+    Dispatch,
     /// It is the only one of its name that could be meant.
     Unique,
     /// It has the same name.
@@ -90,7 +92,7 @@ impl How {
             | Self::Server
             | Self::Scip => Sure::Proved,
             Self::Unique | Self::Local => Sure::Inferred,
-            Self::SameName => Sure::Possible,
+            Self::Dispatch | Self::SameName => Sure::Possible,
         }
     }
 
@@ -105,6 +107,7 @@ impl How {
             Self::Linked => "linked",
             Self::Typed => "typed",
             Self::Local => "local",
+            Self::Dispatch => "dispatch",
             Self::Unique => "unique",
             Self::SameName => "same_name",
             Self::Server => "server",
@@ -129,7 +132,10 @@ impl Resolver<'_> {
     /// Finds what a use of a name leads to.
     pub(crate) fn found(&self, file: FileId, used: &Used) -> Found {
         let spot = Spot { file, place: used.at };
-        let meanings = self.meant(spot, used);
+        let meanings = match used.usage {
+            Usage::Import => self.brought(spot),
+            _ => self.meant(spot, used),
+        };
         let things = Self::things(&meanings);
         if !things.is_empty() {
             return self.targets(things);

@@ -1,0 +1,9 @@
+//! What is asked of a graph: symbols by name, a symbol by its id, and how symbols use one another.
+
+mod edges;
+mod find;
+mod known;
+
+pub use edges::{Counts, Direction, Edge, Edges, Relation};
+pub use find::{Fit, Hit, Hits, Wanted};
+pub use known::{Again, Resolved};

@@ -1,0 +1,285 @@
+//! How symbols use one another: who calls, imports, inherits or uses what.
+
+use toolpost_syntax::Kind;
+
+use crate::graph::is_class;
+use crate::record::{Usage, Used, What};
+use crate::resolve::{Resolver, Value};
+use crate::{At, FileId, Found, Graph, How, Sure, Target, Word};
+
+/// How one symbol has to do with another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// It calls it, or makes one of it.
+    Call,
+    /// It imports it.
+    Import,
+    /// It inherits from it or implements it.
+    Inherit,
+    /// It names it as a type.
+    Type,
+    /// It uses it in whatever way.
+    Usage,
+}
+
+/// From where to where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// What uses the symbol.
+    In,
+    /// What the symbol uses.
+    Out,
+}
+
+/// One use of a symbol by another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The symbol in which the use stands; none where it stands in no symbol.
+    pub from: Option<At>,
+    /// The file in which it stands.
+    pub file: FileId,
+    /// The byte at which the name begins.
+    pub place: u32,
+    /// The symbol that is used.
+    pub to: At,
+    /// How it is used.
+    pub usage: Usage,
+    /// How that was found.
+    pub how: How,
+    /// How sure it is.
+    pub sure: Sure,
+}
+
+/// The uses that were found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edges {
+    /// The uses, the surest first, in the order of their places.
+    pub edges: Vec<Edge>,
+    /// How many there are of each.
+    pub counts: Counts,
+}
+
+/// How many uses there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Of those that the text proves.
+    pub proved: usize,
+    /// Of those that are likely.
+    pub inferred: usize,
+    /// Of those that may be.
+    pub possible: usize,
+    /// Of places with the name, or in the symbol, of which nobody can tell what they lead to.
+    pub unresolved: usize,
+    /// Of places in the symbol that lead out of the workspace.
+    pub outside: usize,
+}
+
+impl Relation {
+    /// Tells whether a use of a name is of this relation.
+    fn takes(self, usage: Usage) -> bool {
+        match self {
+            Self::Call => usage == Usage::Call,
+            Self::Import => usage == Usage::Import,
+            Self::Inherit => usage == Usage::Inherit,
+            Self::Type => matches!(usage, Usage::Type | Usage::Inherit),
+            Self::Usage => true,
+        }
+    }
+}
+
+impl Graph {
+    /// Lists the uses of a symbol, or what it uses; `may` says of which files they may be.
+    #[must_use]
+    pub fn edges(
+        &self,
+        at: At,
+        direction: Direction,
+        relation: Relation,
+        may: &dyn Fn(&str) -> bool,
+    ) -> Edges {
+        let resolver = Resolver::new(self);
+        let mut out = match direction {
+            Direction::In => self.incoming(&resolver, at, relation, may),
+            Direction::Out => self.outgoing(&resolver, at, relation, may),
+        };
+        out.edges.sort_by(|one, other| {
+            let key = |edge: &Edge| (edge.sure, self.file(edge.file).path.clone(), edge.place);
+            key(one).cmp(&key(other))
+        });
+        for edge in &out.edges {
+            match edge.sure {
+                Sure::Proved => out.counts.proved += 1,
+                Sure::Inferred => out.counts.inferred += 1,
+                Sure::Possible => out.counts.possible += 1,
+            }
+        }
+        out
+    }
+
+    fn incoming(
+        &self,
+        resolver: &Resolver<'_>,
+        at: At,
+        relation: Relation,
+        may: &dyn Fn(&str) -> bool,
+    ) -> Edges {
+        let meant = self.declared(resolver, at);
+        let mut out = Edges::default();
+        let names = self.names_of(self.symbol(at).name);
+        let mut files: Vec<FileId> = names.iter().flat_map(|name| self.users(*name)).copied().collect();
+        files.sort_unstable();
+        files.dedup();
+        for file in files.into_iter().filter(|file| may(&self.file(*file).path)) {
+            let uses = self.file(file).record.uses.iter();
+            for used in uses.filter(|used| relation.takes(used.usage) && names.contains(&used.name)) {
+                match resolver.found(file, used) {
+                    Found::Targets(targets) => {
+                        out.edges.extend(self.reaching(&targets, at, &meant, file, used));
+                    }
+                    Found::Unresolved => out.counts.unresolved += 1,
+                    Found::Outside | Found::Local => {}
+                }
+            }
+        }
+        out
+    }
+
+    /// Tells whether a use leads to a symbol: to itself, or to what it stands in for where it is called by another name.
+    fn reaching(
+        &self,
+        targets: &[Target],
+        at: At,
+        declared: &[At],
+        file: FileId,
+        used: &Used,
+    ) -> Option<Edge> {
+        let own = targets.iter().find(|target| self.same(target.at, at));
+        let by = |how: How, sure: Sure| Edge {
+            from: used.within.map(|symbol| At { file, symbol }),
+            file,
+            place: used.at,
+            to: at,
+            usage: used.usage,
+            how,
+            sure,
+        };
+        if let Some(target) = own {
+            return Some(by(target.how, target.sure));
+        }
+        let above = targets.iter().any(|target| declared.iter().any(|at| self.same(target.at, *at)));
+        above.then(|| by(How::Dispatch, Sure::Possible))
+    }
+
+    fn outgoing(
+        &self,
+        resolver: &Resolver<'_>,
+        at: At,
+        relation: Relation,
+        may: &dyn Fn(&str) -> bool,
+    ) -> Edges {
+        let file = self.file(at.file);
+        let span = self.symbol(at).span;
+        let first = file.record.uses.partition_point(|used| used.at < span.0);
+        let uses = file.record.uses[first..].iter().take_while(|used| used.at < span.1);
+        let mut out = Edges::default();
+        for used in uses.filter(|used| relation.takes(used.usage)) {
+            let targets = match resolver.found(at.file, used) {
+                Found::Targets(targets) => targets,
+                Found::Unresolved => {
+                    out.counts.unresolved += 1;
+                    continue;
+                }
+                Found::Outside => {
+                    out.counts.outside += 1;
+                    continue;
+                }
+                Found::Local => continue,
+            };
+            let seen = targets.iter().filter(|target| may(&self.file(target.at.file).path));
+            out.edges.extend(seen.map(|target| Edge {
+                from: used.within.map(|symbol| At { file: at.file, symbol }),
+                file: at.file,
+                place: used.at,
+                to: target.at,
+                usage: used.usage,
+                how: target.how,
+                sure: target.sure,
+            }));
+        }
+        out
+    }
+
+    /// Tells whether two symbols are one: the same, or overloads and declarations of the same in one file.
+    fn same(&self, one: At, other: At) -> bool {
+        let (first, second) = (self.symbol(one), self.symbol(other));
+        one == other
+            || (one.file == other.file && first.qualified == second.qualified && first.kind == second.kind)
+            || self.declares(one, other)
+            || self.declares(other, one)
+    }
+
+    /// Tells whether a symbol without a body declares one that has it, as a header of C does.
+    fn declares(&self, one: At, other: At) -> bool {
+        let (first, second) = (self.symbol(one), self.symbol(other));
+        first.name == second.name
+            && first.kind.kind() == Kind::Function
+            && second.kind.kind() == Kind::Function
+            && first.body.is_none()
+            && second.body.is_some()
+            && matches!(self.file(one.file).record.language.as_str(), "c" | "cpp")
+            && matches!(self.file(other.file).record.language.as_str(), "c" | "cpp")
+            && first.qualified == second.qualified
+    }
+
+    /// Lists the names under which something of this name may be used: those that imports give it, too.
+    fn names_of(&self, name: Word) -> Vec<Word> {
+        let mut names = vec![name];
+        let mut at = 0;
+        while let Some(name) = names.get(at).copied() {
+            at += 1;
+            for file in self.users(name) {
+                for import in &self.file(*file).record.imports {
+                    let of = matches!(import.what, What::Name(of) | What::Default(of) if of == name);
+                    if let Some(alias) = import.alias.filter(|alias| of && !names.contains(alias)) {
+                        names.push(alias);
+                    }
+                }
+            }
+        }
+        // What is exported without a name gets one where it is imported.
+        let default = self
+            .definitions(name)
+            .iter()
+            .any(|at| self.symbol(*at).modifiers.iter().any(|word| self.text(*word) == "default"));
+        if default {
+            for file in self.files() {
+                for import in &self.file(file).record.imports {
+                    if let What::Default(alias) = import.what
+                        && !names.contains(&alias)
+                    {
+                        names.push(alias);
+                    }
+                }
+            }
+        }
+        names
+    }
+
+    /// Lists the methods of classes above a method's own that it stands in for.
+    fn declared(&self, resolver: &Resolver<'_>, at: At) -> Vec<At> {
+        let symbol = self.symbol(at);
+        let Some(parent) = symbol.parent.filter(|_| symbol.kind.kind() == Kind::Function) else {
+            return Vec::new();
+        };
+        let part = At { file: at.file, symbol: parent };
+        if !is_class(self.symbol(part).kind.kind()) {
+            return Vec::new();
+        }
+        let bases = resolver.inherits(part);
+        let classes = bases.iter().flat_map(Value::each).filter_map(|value| match value {
+            Value::Thing(base) => Some(*base),
+            _ => None,
+        });
+        classes.flat_map(|base| resolver.members_of(base, symbol.name)).collect()
+    }
+}

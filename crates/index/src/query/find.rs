@@ -1,0 +1,215 @@
+//! Finds symbols by what somebody remembers of their names.
+
+use toolpost_syntax::Kind;
+
+use crate::{At, Graph, Word};
+
+/// Which symbols are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted<'w> {
+    /// What is remembered of the name: all of it, parts, the first letters of its words, or names with dots between them.
+    pub query: &'w str,
+    /// Of which kinds; all if none is named.
+    pub kinds: &'w [Kind],
+    /// How many.
+    pub limit: usize,
+}
+
+/// A symbol that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// The symbol.
+    pub at: At,
+    /// How well its name fits.
+    pub fit: Fit,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// The best, first those whose names fit best.
+    pub hits: Vec<Hit>,
+    /// How many fit in all.
+    pub total: usize,
+}
+
+/// How well a name fits; the first is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It is the name.
+    Exact,
+    /// It is the name but for capital letters.
+    Folded,
+    /// The name begins with it.
+    Begins,
+    /// It is the first letters of the name's words.
+    Initials,
+    /// The name holds it.
+    Holds,
+    /// The name holds its words, in some order.
+    Words,
+    /// The name holds its letters, in their order.
+    Letters,
+}
+
+impl Fit {
+    /// Names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Folded => "ignoring case",
+            Self::Begins => "prefix",
+            Self::Initials => "initials",
+            Self::Holds => "substring",
+            Self::Words => "words",
+            Self::Letters => "letters",
+        }
+    }
+}
+
+impl Graph {
+    /// Finds symbols; `may` says of which files they may be.
+    #[must_use]
+    pub fn find(&self, wanted: &Wanted<'_>, may: &dyn Fn(&str) -> bool) -> Hits {
+        let segments = toolpost_syntax::segments(wanted.query.trim());
+        let Some((last, outer)) = segments.split_last() else { return Hits::default() };
+        let mut hits: Vec<Hit> = Vec::new();
+        let fits = |at: &At| {
+            let symbol = self.symbol(*at);
+            let kind = symbol.kind.kind();
+            (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
+                && self.stands_in(self.text(symbol.qualified), outer)
+                && may(&self.file(at.file).path)
+        };
+        for (name, fit) in self.fitting(last) {
+            let found = self.definitions(name).iter().copied().filter(fits);
+            hits.extend(found.map(|at| Hit { at, fit }));
+        }
+        let total = hits.len();
+        let key = |hit: &Hit| {
+            let symbol = self.symbol(hit.at);
+            let file = self.file(hit.at.file);
+            let users = self.users(symbol.name).len();
+            let secondary = is_test(&file.path);
+            let length = self.text(symbol.name).len();
+            (
+                hit.fit,
+                secondary,
+                weight(symbol.kind.kind()),
+                length,
+                std::cmp::Reverse(users),
+                file.path.clone(),
+                hit.at.symbol,
+            )
+        };
+        if total > wanted.limit.saturating_mul(8) {
+            hits.sort_by_key(|hit| (hit.fit, self.text(self.symbol(hit.at).name).len()));
+            // What is cut here fits worse than all that is kept, or as well under a longer name.
+            let last = hits[wanted.limit.saturating_mul(8)];
+            let edge = (last.fit, self.text(self.symbol(last.at).name).len());
+            hits.retain(|hit| (hit.fit, self.text(self.symbol(hit.at).name).len()) <= edge);
+        }
+        hits.sort_by_cached_key(key);
+        hits.truncate(wanted.limit);
+        Hits { hits, total }
+    }
+
+    /// Lists the names of symbols that fit a text; those that only hold its letters count where no other does.
+    fn fitting(&self, text: &str) -> Vec<(Word, Fit)> {
+        let folded = text.to_lowercase();
+        let words: Vec<&str> = folded.split([' ', '_', '-', '*']).filter(|word| !word.is_empty()).collect();
+        let Some(first) = words.iter().max_by_key(|word| word.len()) else { return Vec::new() };
+        let defined = |word: &Word| !self.definitions(*word).is_empty();
+        let mut out: Vec<(Word, Fit)> = self
+            .words
+            .holding(first)
+            .filter(defined)
+            .filter_map(|word| Some((word, fit(self.text(word), text, &folded, &words)?)))
+            .collect();
+        let mut seen: Vec<Word> = out.iter().map(|(word, _)| *word).collect();
+        seen.sort_unstable();
+        let short = text.chars().count() >= 2 && words.len() == 1;
+        if short {
+            let others = self.names().map(|(word, _)| word).filter(|word| seen.binary_search(word).is_err());
+            let with = |word: Word| has_initials(self.text(word), &folded).then_some((word, Fit::Initials));
+            out.extend(others.filter_map(with));
+        }
+        if out.is_empty() && folded.chars().count() >= 3 {
+            let with = |word: Word| has_letters(self.text(word), &folded).then_some((word, Fit::Letters));
+            out.extend(self.names().map(|(word, _)| word).filter_map(with));
+        }
+        out
+    }
+
+    /// Tells whether the names before a symbol's own end with those that are wanted.
+    fn stands_in(&self, qualified: &str, outer: &[String]) -> bool {
+        if outer.is_empty() {
+            return true;
+        }
+        let mut names = qualified.rsplit('.').skip(1);
+        outer.iter().rev().all(|wanted| names.any(|name| name.eq_ignore_ascii_case(wanted)))
+    }
+}
+
+fn fit(name: &str, text: &str, folded: &str, words: &[&str]) -> Option<Fit> {
+    if name == text {
+        return Some(Fit::Exact);
+    }
+    let name = name.to_lowercase();
+    if name == folded {
+        Some(Fit::Folded)
+    } else if name.starts_with(folded) {
+        Some(Fit::Begins)
+    } else if name.contains(folded) {
+        Some(Fit::Holds)
+    } else {
+        words.iter().all(|word| name.contains(word)).then_some(Fit::Words)
+    }
+}
+
+/// Tells whether letters are the first ones of the words of a name: `gP` or `gp` of `getPath` and `get_path`.
+fn has_initials(name: &str, folded: &str) -> bool {
+    let mut last = '_';
+    let mut wanted = folded.chars();
+    let mut next = wanted.next();
+    for letter in name.chars() {
+        let begins = !last.is_alphanumeric() || (letter.is_uppercase() && !last.is_uppercase());
+        if begins && letter.is_alphanumeric() {
+            match next {
+                Some(first) if letter.to_ascii_lowercase() == first => next = wanted.next(),
+                _ => return false,
+            }
+        }
+        last = letter;
+    }
+    next.is_none()
+}
+
+/// Tells whether a name holds letters in their order.
+fn has_letters(name: &str, folded: &str) -> bool {
+    let mut letters = name.chars().map(|letter| letter.to_ascii_lowercase());
+    folded.chars().all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+/// Orders kinds: what is looked for most comes first.
+fn weight(kind: Kind) -> u8 {
+    match kind {
+        Kind::Class | Kind::Struct | Kind::Interface | Kind::Trait | Kind::Enum | Kind::Union => 0,
+        Kind::Function | Kind::Macro | Kind::Type => 1,
+        Kind::Module | Kind::Constant => 2,
+        Kind::Variable | Kind::Field | Kind::Variant => 3,
+        _ => 4,
+    }
+}
+
+/// Tells whether a file holds tests, by its path.
+fn is_test(path: &str) -> bool {
+    path.split('/').any(|part| {
+        matches!(part, "test" | "tests" | "testing" | "__tests__" | "spec")
+            || part.starts_with("test_")
+            || part.contains("_test.")
+            || part.contains(".test.")
+            || part.contains(".spec.")
+    })
+}

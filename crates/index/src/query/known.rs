@@ -1,0 +1,99 @@
+//! Symbols by their ids, and what became of one that is no longer there.
+
+use toolpost_syntax::{Id, id};
+
+use crate::{At, Graph};
+
+/// What a symbol's id leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolved {
+    /// The symbol.
+    Here(At),
+    /// It is no longer there, but this seems to be what became of it.
+    Moved(At, Again),
+    /// It is no longer there; these have its name, or one like it.
+    Gone(Vec<At>),
+    /// This is no id of a symbol.
+    NoId,
+}
+
+/// By what a symbol is known again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// It says the same, in another place or under another name.
+    Content,
+    /// It has the same whole name, in another file.
+    Qualified,
+    /// It has the same name, in the same file.
+    Name,
+}
+
+/// How many symbols are given for one that is gone.
+const NEAR: usize = 5;
+
+impl Graph {
+    /// Gives the id of a symbol.
+    #[must_use]
+    pub fn id(&self, at: At) -> String {
+        let file = self.file(at.file);
+        let symbol = self.symbol(at);
+        let before = &file.record.symbols[..at.symbol as usize];
+        let same =
+            before.iter().filter(|other| other.qualified == symbol.qualified && other.kind == symbol.kind);
+        id(
+            &file.record.language,
+            &file.path,
+            self.text(symbol.qualified),
+            symbol.kind.kind(),
+            same.count() + 1,
+        )
+    }
+
+    /// Finds a symbol by its id.
+    #[must_use]
+    pub fn by_id(&self, text: &str) -> Resolved {
+        let Some(id) = Id::read(text) else { return Resolved::NoId };
+        let of_file = self.by_path(id.path);
+        let qualified = self.word(id.qualified);
+        if let (Some(file), Some(qualified)) = (of_file, qualified) {
+            let symbols = (0..).zip(&self.file(file).record.symbols);
+            let same = symbols
+                .filter(|(_, symbol)| symbol.qualified == qualified && symbol.kind.kind().name() == id.kind);
+            if let Some((symbol, _)) = same.into_iter().nth(id.count - 1) {
+                return Resolved::Here(At { file, symbol });
+            }
+        }
+        self.again(text, &id)
+    }
+
+    /// Finds what became of a symbol.
+    fn again(&self, text: &str, id: &Id<'_>) -> Resolved {
+        let kind = |at: &At| self.symbol(*at).kind.kind().name() == id.kind;
+        let only = |mut all: Vec<At>| if all.len() == 1 { all.pop() } else { None };
+        if let Some(content) = self.gone(text) {
+            let all = self.files().flat_map(|file| {
+                let symbols = (0..).zip(&self.file(file).record.symbols);
+                symbols
+                    .filter(|(_, symbol)| symbol.content == content)
+                    .map(move |(symbol, _)| At { file, symbol })
+            });
+            if let Some(at) = only(all.filter(kind).collect()) {
+                return Resolved::Moved(at, Again::Content);
+            }
+        }
+        let name = id.qualified.rsplit('.').next().unwrap_or(id.qualified);
+        let named: Vec<At> = self.word(name).map(|word| self.definitions(word).to_vec()).unwrap_or_default();
+        let whole = |at: &&At| self.text(self.symbol(**at).qualified) == id.qualified;
+        if let Some(at) = only(named.iter().filter(whole).copied().filter(kind).collect()) {
+            return Resolved::Moved(at, Again::Qualified);
+        }
+        let beside = |at: &&At| self.file(at.file).path.as_ref() == id.path;
+        if let Some(at) = only(named.iter().filter(beside).copied().filter(kind).collect()) {
+            return Resolved::Moved(at, Again::Name);
+        }
+        let mut near = named;
+        near.sort_by_key(|at| (!kind(at), self.file(at.file).path.clone(), at.symbol));
+        near.truncate(NEAR);
+        Resolved::Gone(near)
+    }
+}
