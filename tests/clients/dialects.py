@@ -61,6 +61,8 @@ ZBLADE = [
     ("rg", {"pattern": "wait", "path": "src/main.rs"}, ["2:    let wait = 5;"], {}),
     ("codebase_search", {"query": "stop"}, [">>> 4: pub fn stop() {}"], {}),
     ("symbol_outline", {"path": "src/main.rs"}, ['"symbol_id":"rust:src/main.rs#main(function)"'], {}),
+    ("get_project_index_overview", {}, ["## Entry points", "- src/main.rs:1 fn main()", '"has_more":false'], {}),
+    ("get_project_index_chunk", {"offset": 20, "max_chars": 60}, ['"offset":20', '"has_more":true', '"next_offset":'], {}),
     ("get_file_info", {"path": "a.txt"}, ['"size":14', '"is_file":true'], {}),
     ("read_file", {"path": "a.txt"}, ["=== File: ", "one\ntwo\nthree"], {}),
     ("read_file_range", {"path": "src/main.rs", "start_line": 2, "end_line": 2}, ["Lines 2-2 (of 4)", "2:     let wait = 5;"], {}),

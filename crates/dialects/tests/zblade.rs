@@ -42,11 +42,31 @@ const OUTLINE: &str = "{\"path\":\"src/config.rs\",\"language\":\"rust\",\"symbo
     \"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
     \"signature\":\"pub const A: u8 = 1;\",\"start_line\":1,\"end_line\":1}]}";
 
+/// What is shown of the index of a directory.
+const PART_OF_INDEX: &str = "{\"tool\":\"get_project_index_overview\",\"workspace_root\":\"{root}/src\",\"total_chars\":259,\
+    \"offset\":22,\"end\":61,\"returned_chars\":39,\"has_more\":true,\"next_offset\":61,\"fingerprint\":\"b4e2e2260019\",\
+    \"content\":\"Files: 2 in 1 directory\\n\\n## Languages\\n\\n\",\"source\":\"semantic_index\"}";
+const SHORT_PART_OF_INDEX: &str = "{\"tool\":\"get_project_index_chunk\",\"workspace_root\":\"{root}/src\",\"total_chars\":259,\
+    \"offset\":61,\"end\":70,\"returned_chars\":9,\"has_more\":true,\"next_offset\":70,\"fingerprint\":\"b4e2e2260019\",\
+    \"content\":\"- rust: 2\",\"source\":\"semantic_index\"}";
+
+/// Calls of the tools that know symbols of the whole project.
+fn symbol_calls() -> Vec<(&'static str, Value, &'static str)> {
+    vec![
+        ("get_project_index_overview", json!({"path": "src", "max_chars": 60, "offset": 22}), PART_OF_INDEX),
+        (
+            "get_project_index_chunk",
+            json!({"path": "src", "offset": 61, "max_chars": 9}),
+            SHORT_PART_OF_INDEX,
+        ),
+    ]
+}
+
 /// A call of each tool that gives all of its arguments, and what it is answered with.
 fn calls() -> Vec<(&'static str, Value, &'static str)> {
     let hunk = json!([{"old_text": "two", "new_text": "2", "start_line": 2, "end_line": 2}]);
     let batch = json!([{"tool": "get_file_info", "arguments": {"path": "none"}}]);
-    vec![
+    let mut calls = vec![
         ("read_file", json!({"path": "a.txt", "pages": "1"}), "=== File: {root}/a.txt ===\none\ntwo\nthree"),
         (
             "read_file_range",
@@ -125,7 +145,9 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
              \"cancelled\":false,\"max_parallel\":1,\"fail_fast\":true,\"ordered\":true,\
              \"metrics\":{\"skipped\":0,\"given_up\":0}}}",
         ),
-    ]
+    ];
+    calls.extend(symbol_calls());
+    calls
 }
 
 /// Takes out the only number that varies.
@@ -855,4 +877,27 @@ async fn names_that_hold_signs_of_patterns_are_found() {
     let (files, _) = many(&world, json!({"paths": ["app/[id]/page.tsx"]})).await;
     assert_eq!(files[0]["path"], "app/[id]/page.tsx");
     assert!(Path::new(&shown(&world)).is_absolute());
+}
+
+#[tokio::test]
+async fn the_index_of_the_project_is_as_new_as_the_files() {
+    let world = furnished();
+    let index = async |offset: usize| {
+        let said = words(&world.call("get_project_index_chunk", json!({"offset": offset})).await);
+        let mut reply: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+        let content = reply["content"].take();
+        (reply["changed_since_last_part"] == json!(true), content.as_str().unwrap().to_owned())
+    };
+    let (_, whole) = index(0).await;
+    assert!(whole.contains("\n### src/config.rs (rust, 1 line)\n1 constant A\n"), "{whole}");
+    assert_eq!(index(10).await, (false, whole.chars().skip(10).collect()));
+    world.put("src/config.rs", "\npub const B: u8 = 1;\n");
+    world.put(".zblade/context/project_index.md", "# Old\n");
+    let (changed, rest) = index(10).await;
+    assert!(changed && rest.contains("\n### src/config.rs (rust, 2 lines)\n2 constant B\n"), "{rest}");
+    assert_eq!(index(10).await, (false, rest));
+    let said = words(&world.call("get_project_index_overview", json!({})).await);
+    let note = "\n[toolpost: .zblade/context/project_index.md holds an index that somebody wrote, which may be old; this one was made \
+                from the files as they are]";
+    assert!(said.ends_with(note), "{said}");
 }

@@ -1,7 +1,8 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
-use crate::{CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh};
+use crate::{CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, projects::Projects};
 use encoding_rs::Encoding;
+use std::sync::Arc;
 use toolpost_lsp::Servers;
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -15,6 +16,7 @@ pub struct Engine {
     several: Several,
     commands: Option<Commands>,
     servers: Option<Servers>,
+    projects: Arc<Projects>,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -38,6 +40,7 @@ impl Engine {
             several: Several::default(),
             commands: None,
             servers: None,
+            projects: Arc::default(),
         }
     }
 
@@ -99,6 +102,11 @@ impl Engine {
     #[must_use]
     pub fn servers(&self) -> Option<Servers> {
         self.servers.clone()
+    }
+
+    /// Gives what is known of the files of the workspace.
+    pub(crate) fn projects(&self) -> &Projects {
+        &self.projects
     }
 
     /// Gives the workspace.

@@ -15,6 +15,7 @@ mod granted;
 mod navigating;
 mod operation;
 pub mod operations;
+mod projects;
 mod session;
 mod show;
 mod symbols;

@@ -51,6 +51,8 @@ pub struct Session {
     pub granted: Granted,
     remembered: Mutex<Remembered>,
     failures: Mutex<Repeated>,
+    /// By what the last part of each project's index was known.
+    paged: Mutex<HashMap<WorkspacePath, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -124,6 +126,12 @@ impl Session {
         last.times = if last.call == call { last.times + 1 } else { 1 };
         last.call = call;
         last.times
+    }
+
+    /// Notes by what the index of a project is known; gives what it was the last time.
+    pub fn paged(&self, base: &WorkspacePath, fingerprint: &str) -> Option<String> {
+        let mut paged = self.paged.lock().unwrap_or_else(PoisonError::into_inner);
+        paged.insert(base.clone(), fingerprint.to_owned())
     }
 
     /// Forgets the last failure: the next one is the first of its row.

@@ -17,6 +17,7 @@ mod standing {
     //! Systems where nothing is watched.
 
     use super::{Changed, Unsure};
+    use crate::path::WorkspacePath;
     use crate::walk::Options;
     use crate::workspace::Workspace;
 
@@ -25,6 +26,10 @@ mod standing {
     impl Standing {
         pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, Unsure> {
             Err(Unsure::NoWatching)
+        }
+
+        pub(super) fn covers(&self, _: &WorkspacePath) -> bool {
+            match *self {}
         }
 
         pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
@@ -93,6 +98,12 @@ impl Watch {
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
         let state = Standing::begin(workspace, options);
         Self { workspace: workspace.clone(), options: *options, state }
+    }
+
+    /// Says whether what happens in a directory is told.
+    #[must_use]
+    pub fn covers(&self, directory: &WorkspacePath) -> bool {
+        self.state.as_ref().is_ok_and(|standing| standing.covers(directory))
     }
 
     /// Tells what may have changed since the last answer, or since the start; never waits.

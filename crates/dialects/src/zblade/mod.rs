@@ -12,6 +12,7 @@ mod json;
 mod many;
 mod outline;
 mod places;
+mod project;
 mod read;
 mod run_command;
 mod say;
@@ -37,7 +38,7 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("batch.md"),
         include_str!("commands.md"),
     ],
-    instructions: "File and search tools over the workspace. Look around with get_workspace_structure, find names with find_files or \
+    instructions: "File and search tools over the workspace. Look around with get_workspace_structure or get_project_index_overview, find names with find_files or \
         find_files_glob and lines with grep_search, what a file defines with symbol_outline; read with read_file or read_file_range, several files at once with \
         read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
         the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
@@ -54,7 +55,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 25] = [
+const TOOLS: [ToolDef; 27] = [
     ToolDef::of::<read::ReadFile>(),
     ToolDef::of::<read::ReadFileRange>(),
     ToolDef::of::<write::WriteFile>(),
@@ -77,6 +78,8 @@ const TOOLS: [ToolDef; 25] = [
     ToolDef::of::<grep::GrepSearch>().published_as("rg"),
     ToolDef::of::<search::CodebaseSearch>(),
     ToolDef::of::<outline::SymbolOutline>(),
+    ToolDef::of::<project::GetProjectIndexOverview>(),
+    ToolDef::of::<project::GetProjectIndexChunk>(),
     ToolDef::of::<many::ReadManyFiles>(),
     ToolDef::of::<batch::Batch>(),
     ToolDef::of::<run_command::RunCommand>(),

@@ -12,6 +12,7 @@ pub mod list;
 pub mod make_directory;
 pub mod navigate;
 pub mod outline;
+pub mod project;
 pub mod query;
 pub mod read;
 pub mod read_many;

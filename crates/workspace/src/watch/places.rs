@@ -15,7 +15,10 @@ pub(super) enum Above {
 
 /// The watched directories, by the numbers of their watches.
 #[derive(Debug, Default)]
-pub(super) struct Places(HashMap<i32, Place>);
+pub(super) struct Places {
+    all: HashMap<i32, Place>,
+    roots: Vec<(Root, i32)>,
+}
 
 #[derive(Debug)]
 struct Place {
@@ -27,23 +30,24 @@ struct Place {
 impl Places {
     /// Says how many directories are watched.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// Says whether a watch is known.
     pub(super) fn has(&self, watch: i32) -> bool {
-        self.0.contains_key(&watch)
+        self.all.contains_key(&watch)
     }
 
     /// Says whether a watch stands on a root.
     pub(super) fn is_root(&self, watch: i32) -> bool {
-        self.0.get(&watch).is_some_and(|place| matches!(place.above, Above::Root(_)))
+        self.all.get(&watch).is_some_and(|place| matches!(place.above, Above::Root(_)))
     }
 
     /// Puts a watch on a root.
     pub(super) fn put_root(&mut self, watch: i32, root: &Root) {
+        self.roots.push((root.clone(), watch));
         // A root within another one is known by its place there already.
-        self.0.entry(watch).or_insert_with(|| Place {
+        self.all.entry(watch).or_insert_with(|| Place {
             above: Above::Root(root.clone()),
             name: Box::default(),
             inside: HashMap::new(),
@@ -55,13 +59,13 @@ impl Places {
         if self.is_root(watch) || self.leads_to(above, watch) {
             return Vec::new();
         }
-        let before = self.0.get(&above).and_then(|place| place.inside.get(name)).copied();
+        let before = self.all.get(&above).and_then(|place| place.inside.get(name)).copied();
         let replaced = match before {
             Some(same) if same == watch => return Vec::new(),
             Some(other) => self.take(other),
             None => Vec::new(),
         };
-        let inside = match self.0.remove(&watch) {
+        let inside = match self.all.remove(&watch) {
             // It was moved: what lies in it moved with it.
             Some(moved) => {
                 self.cut(watch, &moved);
@@ -69,8 +73,8 @@ impl Places {
             }
             None => HashMap::new(),
         };
-        self.0.insert(watch, Place { above: Above::Watch(above), name: name.into(), inside });
-        if let Some(place) = self.0.get_mut(&above) {
+        self.all.insert(watch, Place { above: Above::Watch(above), name: name.into(), inside });
+        if let Some(place) = self.all.get_mut(&above) {
             place.inside.insert(name.into(), watch);
         }
         replaced
@@ -78,7 +82,7 @@ impl Places {
 
     /// Takes out the watches on a name in a directory and on all below it.
     pub(super) fn take_named(&mut self, above: i32, name: &[u8]) -> Vec<i32> {
-        let found = self.0.get(&above).and_then(|place| place.inside.get(name)).copied();
+        let found = self.all.get(&above).and_then(|place| place.inside.get(name)).copied();
         found.map(|watch| self.take(watch)).unwrap_or_default()
     }
 
@@ -87,7 +91,7 @@ impl Places {
         let mut taken = Vec::new();
         let mut open = vec![watch];
         while let Some(watch) = open.pop() {
-            let Some(place) = self.0.remove(&watch) else { continue };
+            let Some(place) = self.all.remove(&watch) else { continue };
             self.cut(watch, &place);
             open.extend(place.inside.values().copied());
             taken.push(watch);
@@ -98,9 +102,9 @@ impl Places {
     /// Gives the root of a name in a watched directory, and the way to it from there.
     pub(super) fn way(&self, watch: i32, name: &[u8]) -> Option<(&Root, Vec<u8>)> {
         let mut names: Vec<&[u8]> = if name.is_empty() { Vec::new() } else { vec![name] };
-        let mut place = self.0.get(&watch)?;
+        let mut place = self.all.get(&watch)?;
         // As many steps as there are places are enough.
-        for _ in 0..=self.0.len() {
+        for _ in 0..=self.all.len() {
             match &place.above {
                 Above::Root(root) => {
                     names.reverse();
@@ -108,21 +112,30 @@ impl Places {
                 }
                 Above::Watch(above) => {
                     names.push(&place.name);
-                    place = self.0.get(above)?;
+                    place = self.all.get(above)?;
                 }
             }
         }
         None
     }
 
+    /// Finds the watch on a directory below a root, by the names that lead to it.
+    pub(super) fn find<'n>(&self, root: &Root, names: impl Iterator<Item = &'n [u8]>) -> Option<i32> {
+        // A root within another one has no place of its own.
+        let from = self.roots.iter().rev().find(|(own, _)| own == root).map(|(_, watch)| *watch)?;
+        names
+            .filter(|name| !name.is_empty())
+            .try_fold(from, |watch, name| self.all.get(&watch)?.inside.get(name).copied())
+    }
+
     /// Says whether a watch stands on another one's directory or below it.
     fn leads_to(&self, watch: i32, other: i32) -> bool {
         let mut here = watch;
-        for _ in 0..=self.0.len() {
+        for _ in 0..=self.all.len() {
             if here == other {
                 return true;
             }
-            match self.0.get(&here).map(|place| &place.above) {
+            match self.all.get(&here).map(|place| &place.above) {
                 Some(Above::Watch(above)) => here = *above,
                 Some(Above::Root(_)) | None => return false,
             }
@@ -133,7 +146,7 @@ impl Places {
     /// Takes a watch out of the names of the directory that it lay in.
     fn cut(&mut self, watch: i32, place: &Place) {
         if let Above::Watch(above) = place.above
-            && let Some(parent) = self.0.get_mut(&above)
+            && let Some(parent) = self.all.get_mut(&above)
             && parent.inside.get(&place.name) == Some(&watch)
         {
             parent.inside.remove(&place.name);

@@ -91,6 +91,12 @@ impl Standing {
         Ok(standing)
     }
 
+    /// Says whether a directory is watched.
+    pub(super) fn covers(&self, directory: &WorkspacePath) -> bool {
+        let relative = directory.relative().as_os_str().as_bytes();
+        self.places.find(directory.root(), relative.split(|byte| *byte == b'/')).is_some()
+    }
+
     /// Tells what the events mean that are waiting.
     pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
         let bytes = events::waiting(&self.descriptor).map_err(refused)?;

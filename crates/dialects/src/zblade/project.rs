@@ -1,0 +1,140 @@
+//! `get_project_index_overview` and `get_project_index_chunk`: an index of the project, a part at a time.
+
+use super::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolpost_engine::{
+    Failure,
+    operations::project::{self, Output, Request, Since},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct GetProjectIndexOverview;
+pub(super) struct GetProjectIndexChunk;
+
+/// Where the editor of this dialect writes an index of its own.
+const BESIDE: &str = ".zblade/context/project_index.md";
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct OverviewArgs {
+    /// Path of the directory that is the project; the workspace if left out.
+    #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
+    path: Option<String>,
+    /// How many characters to show.
+    #[serde(default = "much")]
+    #[schemars(range(min = 1, max = 12_000))]
+    max_chars: usize,
+    /// With which character to begin, counted from 0.
+    #[serde(default)]
+    offset: usize,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ChunkArgs {
+    /// Path of the directory that is the project; the workspace if left out.
+    #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
+    path: Option<String>,
+    /// With which character to begin, counted from 0: the next_offset of the part before.
+    #[serde(default)]
+    #[schemars(extend("examples" = [4000]))]
+    offset: usize,
+    /// How many characters to show.
+    #[serde(default = "some")]
+    #[schemars(range(min = 1, max = 8_000))]
+    max_chars: usize,
+}
+
+const fn much() -> usize {
+    6_000
+}
+
+const fn some() -> usize {
+    4_000
+}
+
+#[derive(Serialize)]
+struct Reply<'a> {
+    tool: &'a str,
+    workspace_root: &'a str,
+    total_chars: usize,
+    offset: usize,
+    end: usize,
+    returned_chars: usize,
+    has_more: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
+    fingerprint: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed_since_last_part: Option<bool>,
+    content: &'a str,
+    source: &'a str,
+}
+
+impl Tool for GetProjectIndexOverview {
+    const NAME: &'static str = "get_project_index_overview";
+    type Op = project::Project;
+    type Args = OverviewArgs;
+
+    fn lower(args: OverviewArgs, at: &Lowering) -> Result<Request, Failure> {
+        request(args.path.as_deref(), args.offset, args.max_chars, at)
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        reply(Self::NAME, output, page);
+    }
+}
+
+impl Tool for GetProjectIndexChunk {
+    const NAME: &'static str = "get_project_index_chunk";
+    type Op = project::Project;
+    type Args = ChunkArgs;
+
+    fn lower(args: ChunkArgs, at: &Lowering) -> Result<Request, Failure> {
+        request(args.path.as_deref(), args.offset, args.max_chars, at)
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        reply(Self::NAME, output, page);
+    }
+}
+
+fn request(
+    path: Option<&str>,
+    offset: usize,
+    max_characters: usize,
+    at: &Lowering,
+) -> Result<Request, Failure> {
+    Ok(Request {
+        base: at.path_or_root(path)?,
+        offset,
+        max_characters,
+        max_bytes: at.reply_bytes() / 8 * 7,
+        rules: at.rules(),
+        beside: at.path(BESIDE)?,
+    })
+}
+
+fn reply(tool: &str, output: &Output, page: &mut Page) {
+    let has_more = output.end < output.total;
+    let reply = Reply {
+        tool,
+        workspace_root: &output.root,
+        total_chars: output.total,
+        offset: output.offset,
+        end: output.end,
+        returned_chars: output.end - output.offset,
+        has_more,
+        next_offset: has_more.then_some(output.end),
+        fingerprint: &output.fingerprint,
+        changed_since_last_part: (output.since == Since::Changed).then_some(true),
+        content: &output.text,
+        source: "semantic_index",
+    };
+    json::write(&reply, page);
+    if output.since == Since::Changed {
+        page.note("the project has changed since the last part, so this one may not fit to it; begin again with offset 0");
+    }
+    if let Some(beside) = &output.beside {
+        page.note(format!("{beside} holds an index that somebody wrote, which may be old; this one was made from the files as they are"));
+    }
+}

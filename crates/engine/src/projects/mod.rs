@@ -1,0 +1,99 @@
+//! What is known of the files of a workspace, kept as long as they do not change.
+
+mod entries;
+mod gather;
+mod record;
+mod write;
+
+pub(crate) use gather::gather;
+pub(crate) use record::{Limits, Record, Why};
+pub(crate) use write::write;
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError},
+};
+use toolpost_search::{Hidden, Prune, Rules};
+use toolpost_workspace::{ContentHash, Watch, WatchChanged, Workspace, WorkspacePath, walk::Options};
+
+/// What is known of the files of a workspace.
+#[derive(Default)]
+pub(crate) struct Projects(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    watch: Option<(Rules, Watch)>,
+    /// Files that have not changed since they were read.
+    current: HashMap<WorkspacePath, ContentHash>,
+    /// What was made of contents; a content means nothing without the name of its file.
+    made: HashMap<Made, Arc<Record>>,
+}
+
+/// A content, read as that of a file of this name.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Made {
+    pub(crate) name: String,
+    pub(crate) hash: ContentHash,
+}
+
+/// How many more contents are kept than there are files.
+const SPARE: usize = 2_000;
+
+impl Projects {
+    /// Forgets what may have changed; what is read after this is told of when it changes again.
+    pub(crate) fn refresh(&self, workspace: &Workspace, rules: Rules) {
+        let mut known = self.lock();
+        if known.watch.as_ref().is_none_or(|(own, _)| *own != rules) {
+            let options =
+                Options { rules, hidden: Hidden::Show, prune: Prune::Dependencies, ..Options::default() };
+            known.current.clear();
+            known.watch = Some((rules, Watch::start(workspace, &options)));
+            return;
+        }
+        match known.watch.as_mut().map(|(_, watch)| watch.changed()) {
+            Some(WatchChanged::Nothing) => {}
+            Some(WatchChanged::Paths(paths)) => {
+                let changed: HashSet<&std::path::Path> = paths.iter().map(WorkspacePath::raw).collect();
+                known.current.retain(|path, _| !path.raw().ancestors().any(|above| changed.contains(above)));
+            }
+            Some(WatchChanged::Unknown(_)) | None => known.current.clear(),
+        }
+    }
+
+    /// Gives what is known of a file, if it has not changed since.
+    pub(crate) fn known(&self, path: &WorkspacePath, name: &str) -> Option<Arc<Record>> {
+        let known = self.lock();
+        let hash = *known.current.get(path)?;
+        known.made.get(&Made { name: name.to_owned(), hash }).cloned()
+    }
+
+    /// Gives what was made of a content before.
+    pub(crate) fn made(&self, made: &Made) -> Option<Arc<Record>> {
+        self.lock().made.get(made).cloned()
+    }
+
+    /// Keeps what was made of a file.
+    pub(crate) fn keep(&self, path: &WorkspacePath, made: Made, record: &Arc<Record>) {
+        let mut known = self.lock();
+        let told = path
+            .parent()
+            .is_some_and(|directory| known.watch.as_ref().is_some_and(|(_, watch)| watch.covers(&directory)));
+        if told {
+            known.current.insert(path.clone(), made.hash);
+        }
+        known.made.insert(made, record.clone());
+    }
+
+    /// Forgets contents that no file has any more, once there are many.
+    pub(crate) fn tidy(&self, files: usize) {
+        let mut known = self.lock();
+        if known.made.len() > 2 * files.max(known.current.len()) + SPARE {
+            let used: HashSet<ContentHash> = known.current.values().copied().collect();
+            known.made.retain(|made, _| used.contains(&made.hash));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,178 @@
+//! What is kept of one file: how long it is, what it defines, where it can be entered.
+
+use super::entries;
+use std::path::Path;
+use toolpost_syntax::{Kind, Language, Symbol, Tree};
+use toolpost_text::lines::LineIndex;
+
+/// What is kept of one file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Its language.
+    pub(crate) language: &'static str,
+    /// How many lines it has.
+    pub(crate) lines: u64,
+    /// What it defines, in order, as much as is shown.
+    pub(crate) symbols: Vec<Line>,
+    /// How many symbols are not shown.
+    pub(crate) more: usize,
+    /// Where it, or what it describes, can be entered.
+    pub(crate) entries: Vec<Line>,
+    /// At how many places it could not be parsed.
+    pub(crate) errors: usize,
+    /// Why nothing more is known of it.
+    pub(crate) why: Option<Why>,
+}
+
+/// A line of a file, and what stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) depth: usize,
+    pub(crate) number: u64,
+    pub(crate) words: String,
+}
+
+/// Why nothing is known of what stands in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Why {
+    TooLarge,
+    NotText,
+    Unparsed,
+    Unreadable,
+    Withheld,
+}
+
+/// How much of each file is kept.
+pub(crate) struct Limits;
+
+impl Limits {
+    /// The longest file that is read, in bytes.
+    pub(crate) const LONGEST: u64 = 2 * 1024 * 1024;
+    /// How many symbols of a file are shown, and how deep.
+    const SYMBOLS: usize = 60;
+    const DEPTH: usize = 2;
+    /// How many characters of a name.
+    const CHARACTERS: usize = 100;
+}
+
+impl Record {
+    /// Makes what is kept of a text.
+    pub(crate) fn of(name: &str, language: Language, text: &str) -> Self {
+        let mut record =
+            Self { language: language.name(), lines: text.lines().count() as u64, ..Self::default() };
+        if text.starts_with("#!") {
+            let line = text.lines().next().unwrap_or_default();
+            record.entries.push(Line { depth: 0, number: 1, words: format!("script ({})", short(line)) });
+        }
+        let manifest = entries::is_manifest(name);
+        if !(language.is_code() || manifest || language.name() == "markdown") {
+            return record;
+        }
+        let Ok(tree) = language.parse(text) else {
+            return Self { why: Some(Why::Unparsed), ..record };
+        };
+        record.errors = tree.errors().len();
+        let symbols = tree.symbols();
+        record.entries.extend(entries::of(name, &tree, &symbols));
+        if !manifest {
+            (record.symbols, record.more) = outline(&tree, &symbols);
+        }
+        record
+    }
+
+    /// Makes what is kept of a file that nothing can be made of.
+    pub(crate) fn without(path: &str, why: Why) -> Self {
+        let language = Language::of_path(Path::new(path)).map_or("", Language::name);
+        Self { language, why: Some(why), ..Self::default() }
+    }
+}
+
+/// Lists what is worth naming, and counts what else there is; what is deepest is left out first.
+fn outline(tree: &Tree<'_>, symbols: &[Symbol]) -> (Vec<Line>, usize) {
+    let index = LineIndex::new(tree.text());
+    let mut depths: Vec<Option<usize>> = Vec::with_capacity(symbols.len());
+    for symbol in symbols {
+        let depth = match symbol.parent {
+            None => Some(0),
+            // What is local to a function is nobody else's.
+            Some(parent) if symbols[parent].kind == Kind::Function => None,
+            Some(parent) => depths[parent].map(|above| above + 1),
+        };
+        depths.push(depth.filter(|depth| is_shown(symbol.kind, *depth)));
+    }
+    let count = |most: usize| depths.iter().flatten().filter(|depth| **depth <= most).count();
+    let deepest = (0..=Limits::DEPTH).rev().find(|most| count(*most) <= Limits::SYMBOLS).unwrap_or(0);
+    let shown = symbols.iter().zip(&depths).filter_map(|(symbol, depth)| {
+        let depth = depth.filter(|depth| *depth <= deepest)?;
+        let at = symbol.at.as_ref().map_or(symbol.signature.start, |at| at.start);
+        let words = format!("{} {}", symbol.kind.name(), short(&symbol.name));
+        Some(Line { depth, number: index.line(at) as u64, words })
+    });
+    let lines: Vec<Line> = shown.take(Limits::SYMBOLS).collect();
+    let more = count(Limits::DEPTH).saturating_sub(lines.len());
+    (lines, more)
+}
+
+/// Tells whether a symbol is shown at a depth.
+fn is_shown(kind: Kind, depth: usize) -> bool {
+    match kind {
+        Kind::Field | Kind::Variant => false,
+        Kind::Variable | Kind::Constant => depth == 0,
+        _ => true,
+    }
+}
+
+/// Writes a name or a line so that it is not too long.
+pub(super) fn short(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match toolpost_text::cut::line(&line, Limits::CHARACTERS) {
+        (_, 0) => line,
+        (kept, _) => format!("{kept}…"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(lines: &[Line]) -> Vec<String> {
+        lines.iter().map(|line| format!("{}{}{}", "  ".repeat(line.depth), line.number, line.words)).collect()
+    }
+
+    #[test]
+    fn a_file_is_told_in_a_few_lines() {
+        let rows: [(&str, &str, &[&str], usize); 5] = [
+            (
+                "a.py",
+                "import os\n\n@deco\nclass A:\n    x = 1\n    def f(self):\n        def g(): ...\n\ndef h(): ...\nB = 2\n",
+                &["4class A", "  6function f", "9function h", "10variable B"],
+                0,
+            ),
+            (
+                "a.rs",
+                "struct S { a: u8 }\nimpl S {\n    fn f() {}\n}\nenum E { A, B }\nconst C: u8 = 1;\n",
+                &["1struct S", "2impl S", "  3function f", "5enum E", "6constant C"],
+                0,
+            ),
+            (
+                "a.md",
+                "# A\n\n## B\n\n### C\n\n#### D\n",
+                &["1section A", "  3section B", "    5section C"],
+                0,
+            ),
+            ("a.json", "{\"a\": 1}", &[], 0),
+            ("Cargo.toml", "[package]\nname = \"x\"\n", &[], 0),
+        ];
+        for (name, text, wanted, more) in rows {
+            let record = Record::of(name, Language::of_path(Path::new(name)).unwrap(), text);
+            assert_eq!(
+                (lines(&record.symbols), record.more),
+                (wanted.iter().map(ToString::to_string).collect(), more),
+                "{name}"
+            );
+        }
+        let many: String = (0..50).map(|at| format!("class C{at}:\n    def f(self): ...\n")).collect();
+        let record = Record::of("a.py", Language::of_name("python").unwrap(), &many);
+        assert_eq!((record.symbols.len(), record.more), (50, 50));
+    }
+}
