@@ -64,7 +64,7 @@ impl Maker<'_> {
             package: facts.package.as_ref().map(|package| self.words.add(package)),
             symbols: facts.symbols.iter().map(|symbol| self.symbol(symbol, &index)).collect(),
             uses: uses.map(|used| self.used(used)).collect(),
-            imports: facts.imports.iter().map(|import| self.import(import)).collect(),
+            imports: facts.imports.iter().map(|import| self.import(import, &facts.symbols)).collect(),
             scopes: facts.scopes.iter().map(|scope| (span(&scope.span), scope.parent.map(number))).collect(),
             locals: facts.bindings.iter().map(|binding| self.binding(binding)).collect(),
             errors: number(facts.errors.len()),
@@ -119,7 +119,12 @@ impl Maker<'_> {
         }
     }
 
-    fn import(&mut self, import: &syntax::Import) -> Imported {
+    fn import(&mut self, import: &syntax::Import, symbols: &[syntax::Symbol]) -> Imported {
+        // A module that is only declared is a symbol, too, but does not stand in itself.
+        let within = import.within.and_then(|within| match &symbols[within] {
+            symbol if symbol.kind == Kind::Module && symbol.body.is_none() => symbol.parent,
+            _ => Some(within),
+        });
         Imported {
             module: self.words.add(&import.module),
             what: match &import.what {
@@ -131,7 +136,7 @@ impl Maker<'_> {
             alias: import.alias.as_ref().map(|alias| self.words.add(alias)),
             exported: import.reach == syntax::Reach::Exported,
             at: number(import.at.start),
-            within: import.within.map(number),
+            within: within.map(number),
         }
     }
 

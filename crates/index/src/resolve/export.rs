@@ -141,7 +141,8 @@ impl Resolver<'_> {
         }
         let own = |at: At| {
             let members = self.file(at.file).members(at.symbol, name);
-            members.map(move |symbol| Value::Thing(At { file: at.file, symbol }))
+            let members = members.map(move |symbol| At { file: at.file, symbol });
+            members.filter(|at| !self.is_elsewhere(*at)).map(Value::Thing)
         };
         let mut found: Vec<Value> = own(at).collect();
         let family = self.rules(at.file).family;

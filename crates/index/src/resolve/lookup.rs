@@ -117,7 +117,9 @@ impl Resolver<'_> {
             Kind::Impl | Kind::Trait => Vec::new(),
             _ => file
                 .members(number, name)
-                .map(|symbol| (Value::Thing(At { file: spot.file, symbol }), How::Scope))
+                .map(|symbol| At { file: spot.file, symbol })
+                .filter(|at| !self.is_elsewhere(*at))
+                .map(|at| (Value::Thing(at), How::Scope))
                 .collect(),
         };
         if found.is_empty() { self.imported(spot, Some(number), name) } else { found }
@@ -152,7 +154,13 @@ impl Resolver<'_> {
     /// Tells whether a symbol at the top of a file is what its plain name means: a method of Go is not.
     pub(crate) fn is_meant_bare(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
-        symbol.kind.kind() != Kind::Impl && symbol.name == symbol.qualified
+        symbol.kind.kind() != Kind::Impl && symbol.name == symbol.qualified && !self.is_elsewhere(at)
+    }
+
+    /// Tells whether a symbol only says that another file is a module: what it means is that file.
+    pub(super) fn is_elsewhere(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        symbol.kind.kind() == Kind::Module && symbol.body.is_none()
     }
 
     /// Leaves declarations out where the definition is there, too.
