@@ -34,13 +34,40 @@ pub(crate) struct Rules {
 
 /// Names of methods that are found on values of every language's own types.
 const COMMON: &str = "get set add append pop push remove clear update keys values items copy join split strip replace \
-        format encode decode read write close open seek flush find index count insert extend sort reverse map \
-        filter reduce forEach some every includes slice splice concat indexOf has delete then catch finally \
-        toString trim match test exec bind call apply log error warn info debug on off once emit next size \
-        length len iter clone into from unwrap expect new default contains start stop run send recv wait \
-        lower upper startswith endswith isEmpty equals hashCode stream collect put name parse load loads dump \
-        dumps group search sub exists is_empty as_str to_string push_str is_some is_none ok err lock min max \
-        abs sum any all init reset done result cancel exit connect execute fetch commit rollback submit sleep";
+    format encode decode read write close open seek flush find index count insert extend sort reverse map \
+    filter reduce forEach some every includes slice splice concat indexOf has delete then catch finally \
+    toString trim match test exec bind call apply log error warn info debug on off once emit next size \
+    length len iter clone into from unwrap expect new default contains start stop run send recv wait \
+    lower upper startswith endswith isEmpty equals hashCode stream collect put name parse load loads dump \
+    dumps group search sub exists is_empty as_str to_string push_str is_some is_none ok err lock min max \
+    abs sum any all init reset done result cancel exit connect execute fetch commit rollback submit sleep \
+    setdefault popitem fromkeys casefold capitalize center expandtabs isalnum isalpha isascii isdecimal \
+    isdigit isidentifier islower isnumeric isprintable isspace istitle isupper ljust lstrip maketrans \
+    partition removeprefix removesuffix rfind rindex rjust rpartition rsplit rstrip splitlines swapcase \
+    title translate zfill difference intersection union issubset issuperset symmetric_difference discard \
+    popleft appendleft extendleft rotate most_common elements resolve joinpath mkdir rmdir unlink rename \
+    glob rglob iterdir read_text write_text read_bytes write_bytes is_file is_dir touch stat with_suffix \
+    with_name relative_to as_posix readline readlines writelines truncate fileno isatty tell acquire \
+    release notify total_seconds isoformat strftime strptime timestamp date time fetchone fetchall \
+    fetchmany cursor hexdigest digest setattr delattr setenv delenv chdir addHandler setLevel exception \
+    critical with_traceback throw exec_module load_module create_module toUpperCase toLowerCase toFixed \
+    toISOString charAt charCodeAt codePointAt substring substr padStart padEnd repeat startsWith endsWith \
+    trimStart trimEnd localeCompare normalize matchAll replaceAll flat flatMap fill findIndex findLast \
+    lastIndexOf reduceRight unshift shift entries valueOf hasOwnProperty addEventListener \
+    removeEventListener dispatchEvent appendChild querySelector getAttribute setAttribute abort subscribe \
+    unsubscribe complete isSome isNone and_then map_err ok_or unwrap_or unwrap_or_else unwrap_or_default \
+    as_ref as_mut as_bytes as_slice to_owned to_vec iter_mut into_iter enumerate zip rev skip take chain \
+    fold for_each position chars bytes lines trim_start trim_end starts_with ends_with splitn split_at \
+    split_whitespace to_lowercase to_uppercase eq ne cmp partial_cmp lt le gt ge hash fmt drop deref \
+    deref_mut borrow borrow_mut try_from try_into checked_add checked_sub checked_mul wrapping_add \
+    saturating_sub saturating_add write_str write_fmt write_all read_to_end read_to_string read_line \
+    sort_by sort_by_key sort_unstable dedup retain drain resize reserve with_capacity capacity swap \
+    swap_remove first last get_mut entry or_insert or_insert_with or_default contains_key Error String \
+    Unwrap Is As Close Read Write Len Less Swap Lock Unlock RLock RUnlock Add Done Wait Get Set Scan Next \
+    Err Errorf Fatalf Fatal Logf Log Run Helper Println Printf Sprintf containsKey containsValue entrySet \
+    keySet putIfAbsent computeIfAbsent getOrDefault addAll removeAll iterator hasNext compareTo getClass \
+    getName getMessage printStackTrace orElse isPresent ifPresent begin end push_back emplace_back \
+    pop_back front back c_str";
 
 const PYTHON: Rules = Rules {
     family: Family::Python,
@@ -59,8 +86,8 @@ const PYTHON: Rules = Rules {
         ("AsyncContextManager", 0),
     ],
     of_wrapper: "",
-    gives_held: "",
-    gives_same: "",
+    gives_held: "get pop popleft setdefault __getitem__ __next__",
+    gives_same: "copy __iter__",
     common: COMMON,
 };
 

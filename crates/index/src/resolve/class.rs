@@ -20,6 +20,13 @@ pub(super) enum Member {
     Field(Spot, u32),
 }
 
+/// Where the search for a member begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    Itself,
+    Above,
+}
+
 impl Resolver<'_> {
     /// Gives the class that a block of code adds to; a class itself is whole.
     pub(super) fn whole(&self, at: At) -> Option<At> {
@@ -138,8 +145,14 @@ impl Resolver<'_> {
 
     /// Finds a member of a class in it or in what it inherits; and tells whether all above it is known.
     pub(super) fn find_member(&self, class: At, name: Word) -> (Vec<Member>, Value) {
+        self.find_from(class, name, From::Itself)
+    }
+
+    /// Finds a member of a class, or only among what it inherits.
+    fn find_from(&self, class: At, name: Word, from: From) -> (Vec<Member>, Value) {
         let mut seen: Vec<At> = Vec::new();
         let mut waiting = vec![class];
+        let first = class;
         let mut above = Value::Outside;
         while let Some(class) = waiting.pop() {
             if seen.contains(&class) || seen.len() >= ANCESTORS {
@@ -147,7 +160,11 @@ impl Resolver<'_> {
             }
             seen.push(class);
             let parts = self.parts(class);
-            let found = self.own_members(&parts, name);
+            let found = if from == From::Above && class == first {
+                Vec::new()
+            } else {
+                self.own_members(&parts, name)
+            };
             if !found.is_empty() {
                 return (found, above);
             }
@@ -200,7 +217,17 @@ impl Resolver<'_> {
                 }
                 out
             }
+            Value::One(class, _) if text == "__class__" => vec![(Value::Thing(*class), How::Member)],
             Value::One(class, _) => self.member_of_class(*class, name, How::Typed),
+            Value::Above(class) => {
+                let (found, above) =
+                    self.deeper((Vec::new(), Value::Unknown), || self.find_from(*class, name, From::Above));
+                self.as_meanings(found, above, How::Member)
+            }
+            // What a decorator made of a function, and what the language gives all of them, is not in the workspace.
+            Value::Thing(at) if self.graph.symbol(*at).kind.kind() == Kind::Function => {
+                vec![(Value::Outside, How::Typed)]
+            }
             Value::Thing(at) if is_class(self.graph.symbol(*at).kind.kind()) => {
                 self.member_of_class(*at, name, How::Member)
             }
@@ -222,6 +249,11 @@ impl Resolver<'_> {
     fn member_of_class(&self, class: At, name: Word, how: How) -> Meanings {
         let Some(class) = self.whole(class) else { return vec![(Value::Unknown, how)] };
         let (found, above) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
+        self.as_meanings(found, above, how)
+    }
+
+    /// Says what members mean; where there is none, what is known of what lies above.
+    fn as_meanings(&self, found: Vec<Member>, above: Value, how: How) -> Meanings {
         if found.is_empty() {
             return vec![(above, how)];
         }

@@ -71,7 +71,7 @@ impl Resolver<'_> {
                     Value::Unknown
                 }
             }
-            Base::Above => self.own_class(spot).map_or(Value::Unknown, |class| self.above(class)),
+            Base::Above => self.own_class(spot).map_or(Value::Unknown, Value::Above),
             Base::New(name, place) => {
                 let here = Spot { file: spot.file, place };
                 let found = self.lookup(here, name);
@@ -86,20 +86,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives what a class inherits, as an object.
-    fn above(&self, class: At) -> Value {
-        let bases = self.inherits(class);
-        if bases.is_empty() {
-            return Value::Outside;
-        }
-        Value::either(bases.iter().flat_map(Value::each).map(|base| match base {
-            Value::Thing(at) => Value::one(*at),
-            other => other.clone(),
-        }))
-    }
-
     /// Turns what names mean into what they come to.
-    fn settled(&self, meanings: Meanings) -> Value {
+    pub(super) fn settled(&self, meanings: Meanings) -> Value {
         Value::either(meanings.into_iter().map(|(value, _)| match value {
             Value::Thing(at) => self.of_symbol(at),
             other => other,
@@ -168,9 +156,12 @@ impl Resolver<'_> {
                     None => Value::Unknown,
                 }
             }
-            Value::Wrap(_) | Value::Held(_) | Value::File(_) | Value::Folder(_) | Value::Unknown => {
-                Value::Unknown
-            }
+            Value::Above(_)
+            | Value::Wrap(_)
+            | Value::Held(_)
+            | Value::File(_)
+            | Value::Folder(_)
+            | Value::Unknown => Value::Unknown,
             Value::Outside => Value::Outside,
         }
     }
@@ -263,6 +254,9 @@ impl Resolver<'_> {
         };
         if rules::lists(rules.gives_held, text) {
             return Value::Gives(Arc::new(held));
+        }
+        if text == "values" {
+            return Value::Gives(Arc::new(Value::Held(Arc::from([held]))));
         }
         if rules::lists(rules.gives_same, text) {
             return Value::Gives(Arc::new(value.clone()));

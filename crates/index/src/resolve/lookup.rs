@@ -59,7 +59,10 @@ impl Resolver<'_> {
                     let seen = !class || !in_function || rules.bare_members;
                     let locals = if seen { file.locals(Some(number), name) } else { &[] };
                     if !locals.is_empty() {
-                        return Some(vec![(self.of_locals(spot, locals), How::Local)]);
+                        return Some(vec![
+                            self.named_class(spot, name)
+                                .unwrap_or_else(|| (self.of_locals(spot, locals), How::Local)),
+                        ]);
                     }
                     scope = file.record.scopes[number as usize].1;
                 }
@@ -78,6 +81,13 @@ impl Resolver<'_> {
                 }
             }
         }
+    }
+
+    /// Gives the class itself where that is what a parameter is called for.
+    fn named_class(&self, spot: Spot, name: Word) -> Option<(Value, How)> {
+        let named = self.graph.text(name) == "cls" && self.rules(spot.file).family == Family::Python;
+        let class = self.own_class(spot).filter(|_| named)?;
+        Some((Value::Thing(class), How::Member))
     }
 
     /// Tells whether a scope is the body of a class.

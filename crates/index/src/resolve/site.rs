@@ -136,6 +136,7 @@ impl Resolver<'_> {
             Usage::Import => self.brought(spot),
             _ => self.meant(spot, used),
         };
+        let meanings = if used.usage == Usage::Call { self.callable(meanings) } else { meanings };
         let things = Self::things(&meanings);
         if !things.is_empty() {
             return self.targets(things);
@@ -147,6 +148,36 @@ impl Resolver<'_> {
             };
         }
         self.otherwise(file, used, &meanings)
+    }
+
+    /// Puts what is called in the place of a variable that holds it, and the method that is called in that of an object.
+    fn callable(&self, meanings: Meanings) -> Meanings {
+        let call = self.graph.word("__call__");
+        let called = |(value, how): (Value, How)| -> Meanings {
+            let held = match &value {
+                Value::Thing(at)
+                    if matches!(self.kind_of(*at), Kind::Variable | Kind::Constant | Kind::Field) =>
+                {
+                    self.of_symbol(*at)
+                }
+                _ => value,
+            };
+            let of_each = |value: &Value| match (value, call) {
+                (Value::One(class, _), Some(call)) => {
+                    let methods = self.members_of(*class, call).into_iter();
+                    let methods: Meanings = methods.map(|at| (Value::Thing(at), How::Typed)).collect();
+                    if methods.is_empty() { vec![(Value::Unknown, How::Local)] } else { methods }
+                }
+                (Value::Unknown, _) => vec![(Value::Unknown, how)],
+                (value, _) => vec![(value.clone(), how)],
+            };
+            held.each().iter().flat_map(of_each).collect()
+        };
+        meanings.into_iter().flat_map(called).collect()
+    }
+
+    fn kind_of(&self, at: At) -> Kind {
+        self.graph.symbol(at).kind.kind()
     }
 
     fn targets(&self, things: Vec<(At, How)>) -> Found {
@@ -202,8 +233,9 @@ impl Resolver<'_> {
         let common = rules::lists(rules.common, text) && member;
         let group = |at: &At| (at.file, self.graph.symbol(*at).qualified);
         let alone = all.first().is_some_and(|first| all.iter().all(|at| group(at) == group(first)));
-        let how = if alone && !common { How::Unique } else { How::SameName };
-        if all.is_empty() || all.len() > CANDIDATES {
+        let how = if alone { How::Unique } else { How::SameName };
+        // Where even the only one would prove nothing, several say nothing.
+        if all.is_empty() || all.len() > CANDIDATES || common {
             return Found::Unresolved;
         }
         self.targets(all.into_iter().map(|at| (at, how)).collect())

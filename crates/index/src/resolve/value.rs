@@ -11,6 +11,8 @@ pub(crate) enum Value {
     Thing(At),
     /// An object of a class, with the types in the brackets of its type.
     One(At, Arc<[Value]>),
+    /// An object of a class, as what the class inherits.
+    Above(At),
     /// A file as a module.
     File(FileId),
     /// A directory as a module or package.
