@@ -75,6 +75,14 @@ pub fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// Gives the place of something without links on the way.
+///
+/// # Errors
+/// When it is missing.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize()
+}
+
 /// Tells whether a path is a folder.
 #[must_use]
 pub fn is_folder(path: &Path) -> bool {

@@ -1,5 +1,6 @@
 //! The house's own tasks: what the checks and the generators share with their tests.
 
+mod accuracy;
 pub mod bench;
 pub mod disk;
 pub mod docs;
@@ -30,6 +31,11 @@ const TASKS: &[Task] = &[
     ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
     ("new", "writes the skeleton of a tool, a dialect or an operation", new::run),
     ("bench", "measures Toolpost beside rg, fd and the npm file server; see benches/README.md", bench::run),
+    (
+        "accuracy",
+        "holds the calls that the index resolves against language servers; --help says more",
+        accuracy::run,
+    ),
     ("licences", "checks the licences and sources of all dependencies against deny.toml", licences::run),
 ];
 

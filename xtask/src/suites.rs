@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the tests of all crates, then the suites that drive the built binary from outside.
 
 mod counts;
-mod tools;
+pub(crate) mod tools;
 
 use crate::{House, Verdict, disk, programs, say};
 use anyhow::{Context, Result, bail};

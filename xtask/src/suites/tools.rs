@@ -15,7 +15,7 @@ const NODE: &str = "package.json";
 const STAMP: &str = "installed";
 
 /// Installs what a suite lists, once for each state of the list; gives the variables that lead to it.
-pub(super) fn install(house: &House, suite: &Path) -> Result<Vec<(&'static str, OsString)>> {
+pub(crate) fn install(house: &House, suite: &Path) -> Result<Vec<(&'static str, OsString)>> {
     let name = suite.file_name().context("a suite's folder has a name")?;
     let tools = house.target().join("test-tools").join(name);
     disk::make_folder(&tools)?;

@@ -20,14 +20,14 @@ def either(flag):
         x = A()  #-> a.py:A
     else:
         x = B()  #-> a.py:B
-    x.run()  #-> possible a.py:A.run a.py:B.run
+    x.run()  #-> a.py:A.run | a.py:B.run
 
 
 def narrowed(x: A):
     if isinstance(x, B):  #-> external
-        x.run()  #-> ?
+        x.run()  #-> ? | a.py:A.run | a.py:B.run
     x.run()  #-> a.py:A.run
 
 
 def union(x: "A | B"):
-    x.run()  #-> possible a.py:A.run a.py:B.run
+    x.run()  #-> a.py:A.run | a.py:B.run

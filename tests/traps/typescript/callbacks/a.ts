@@ -1,7 +1,7 @@
 import { job, log } from "./b";
 
-describe("a suite", () => { //-> ?
-  it("works", async () => { //-> ?
+describe("a suite", () => { //-> a.ts:describe@21
+  it("works", async () => { //-> a.ts:it@22
     await Promise.all([1].map((x) => job(x))); //-> external, external, b.ts:job
     setTimeout(() => log("x"), 1); //-> external, b.ts:log
   });

@@ -23,5 +23,5 @@ export class Saw extends Tool {
 export function use(shape: Shape, tool: Tool, either: Square | Disc): void {
   shape.area(); //-> a.ts:Shape.area possible a.ts:Square.area a.ts:Disc.area
   tool.cut(); //-> a.ts:Tool.cut possible a.ts:Saw.cut
-  either.area(); //-> possible a.ts:Square.area a.ts:Disc.area
+  either.area(); //-> a.ts:Square.area | a.ts:Disc.area
 }

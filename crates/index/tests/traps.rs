@@ -1,0 +1,109 @@
+//! What the index proves about the corpus of traps is right, and what it misses is known.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the traps are files of this repository")]
+
+#[path = "../../syntax/tests/expected/mod.rs"]
+mod expected;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use expected::{Call, Definition, Outside, Trap, traps};
+use toolpost_index::{Found, Index, Sure};
+use toolpost_workspace::{Options, Workspace};
+
+/// A language, how many of the calls that go to something in their folder are found at least, and of how many something
+/// wrong is said with a doubt at most.
+const ROWS: [Row; 8] = [
+    ("python", 152, 8),
+    ("typescript", 123, 4),
+    ("javascript", 42, 4),
+    ("rust", 82, 4),
+    ("go", 74, 3),
+    ("c", 45, 0),
+    ("cpp", 69, 1),
+    ("java", 87, 2),
+];
+
+/// A language and two counts.
+type Row = (&'static str, usize, usize);
+
+/// What came of a language.
+#[derive(Default)]
+struct Outcome {
+    found: usize,
+    /// Calls that go to something in their folder and are not found.
+    missed: Vec<String>,
+    /// Calls of which something wrong is said with a doubt.
+    doubtful: usize,
+    /// Calls of which something wrong is proved.
+    wrong: Vec<String>,
+}
+
+#[test]
+fn what_is_proved_is_right() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traps");
+    let (mut rows, mut odd) = (Vec::new(), Vec::new());
+    for (language, ..) in ROWS {
+        let mut outcome = Outcome::default();
+        for trap in traps(&corpus, language) {
+            assert_eq!(trap.faults, Vec::<String>::new());
+            compare(&corpus, &trap, &mut outcome);
+        }
+        rows.push((language, outcome.found, outcome.doubtful));
+        odd.extend(unlisted(&corpus.join(language).join("wrong.txt"), "proved, and not so", &outcome.wrong));
+        odd.extend(unlisted(&corpus.join(language).join("misses.txt"), "not found", &outcome.missed));
+    }
+    assert_eq!(odd, Vec::<String>::new(), "{rows:?}");
+    let worse = |(row, known): &(&Row, &Row)| row.1 < known.1 || row.2 > known.2;
+    let worse: Vec<_> = rows.iter().zip(&ROWS).filter(worse).collect();
+    assert_eq!(worse, Vec::new(), "found and wrong with a doubt, now and as it was");
+}
+
+/// Compares what is known to be so with what is so; `TOOLPOST_WRITE_MISSES` writes the list instead.
+fn unlisted(list: &Path, what: &str, found: &[String]) -> Vec<String> {
+    let text: String = found.iter().map(|line| format!("{line}\n")).collect();
+    if std::env::var_os("TOOLPOST_WRITE_MISSES").is_some() && (!text.is_empty() || list.exists()) {
+        fs::write(list, &text).unwrap();
+    }
+    let listed = fs::read_to_string(list).unwrap_or_default();
+    let new = found.iter().filter(|line| !listed.lines().any(|known| known == *line));
+    let gone = listed.lines().filter(|line| !found.iter().any(|one| one == line));
+    let gone = gone.map(|line| format!("{line}: no longer {what}; take it out of the list"));
+    new.map(|line| format!("{line}: {what}")).chain(gone).collect()
+}
+
+fn compare(corpus: &Path, trap: &Trap, outcome: &mut Outcome) {
+    let options = Options { roots: vec![corpus.join(&trap.name)], ..Options::default() };
+    let index = Index::new(Workspace::open(options).unwrap().0);
+    let graph = index.graph(&|| false).unwrap();
+    let mut said: BTreeMap<(String, usize), Vec<(Definition, Sure)>> = BTreeMap::new();
+    for site in graph.sites() {
+        let Found::Targets(targets) = site.found else { continue };
+        let target = |target: &toolpost_index::Target| {
+            let path = graph.file(target.at.file).path.to_string();
+            ((path, graph.symbol(target.at).at.0 as usize), target.sure)
+        };
+        said.insert((site.path, site.at.start), targets.iter().map(target).collect());
+    }
+    for (place, call) in &trap.calls {
+        judge(&trap.name, call, said.get(place).map_or(&[], Vec::as_slice), outcome);
+    }
+}
+
+fn judge(trap: &str, call: &Call, said: &[(Definition, Sure)], outcome: &mut Outcome) {
+    let wanted = if call.right.is_empty() { &call.possible } else { &call.right };
+    if said.iter().any(|(target, _)| wanted.contains(target)) {
+        outcome.found += 1;
+    } else if !wanted.is_empty() && call.outside == Outside::No {
+        outcome.missed.push(format!("{trap}/{}", call.label));
+    }
+    let allowed = |(target, sure): &&(Definition, Sure)| {
+        call.right.contains(target) || (*sure != Sure::Proved && call.possible.contains(target))
+    };
+    let wrong: Vec<_> = said.iter().filter(|one| !allowed(one)).collect();
+    match wrong.iter().find(|(_, sure)| *sure == Sure::Proved) {
+        Some(_) => outcome.wrong.push(format!("{trap}/{}", call.label)),
+        None => outcome.doubtful += usize::from(!wrong.is_empty()),
+    }
+}

@@ -1,0 +1,201 @@
+//! What the trees say of a corpus: its definitions, and the places where something is called.
+
+use crate::disk;
+use anyhow::{Context, Result};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    path::Path,
+};
+use toolpost_syntax::{Base, Chain, Kind, Language, Step, Symbol, Usage};
+
+/// Names by which constructors are defined; what they construct is meant.
+const CONSTRUCTORS: [&str; 3] = ["__init__", "__new__", "constructor"];
+/// Folders with nothing of a corpus' own.
+const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
+
+/// A definition, by place in the list; overloads and what is defined twice under conditions are one.
+pub(super) type Id = usize;
+
+/// The code of a corpus.
+pub(super) struct Code {
+    pub(super) files: BTreeMap<String, File>,
+    pub(super) definitions: Vec<Definition>,
+    pub(super) sites: Vec<Site>,
+    by_name: HashMap<String, Vec<Id>>,
+}
+
+/// One file.
+pub(super) struct File {
+    pub(super) text: String,
+    /// Where its lines begin.
+    lines: Vec<usize>,
+    /// What it defines: where the name stands, and which definition that is.
+    defined: Vec<(Range<usize>, Id)>,
+    /// Where the names of parameters and local variables stand.
+    bound: Vec<Range<usize>>,
+}
+
+/// Something that can be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Definition {
+    pub(super) path: String,
+    pub(super) qualified: String,
+    pub(super) name: String,
+    pub(super) kind: Kind,
+}
+
+/// A place where something is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Site {
+    pub(super) path: String,
+    pub(super) at: Range<usize>,
+    pub(super) name: String,
+    /// What it is taken of, as it is written.
+    pub(super) shape: Shape,
+    /// The definition in which it stands.
+    pub(super) within: Option<Id>,
+}
+
+/// Of what a called name is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    /// It stands alone.
+    Plain,
+    /// Of the object itself, or of what it inherits.
+    Own,
+    /// Of a name.
+    Named,
+    /// Of more than that.
+    Chain,
+}
+
+impl Code {
+    /// Reads all files of some languages.
+    pub(super) fn read(tree: &Path, languages: &[&str]) -> Result<Self> {
+        let mut code = Self {
+            files: BTreeMap::new(),
+            definitions: Vec::new(),
+            sites: Vec::new(),
+            by_name: HashMap::new(),
+        };
+        let mut folders = vec![(tree.to_owned(), String::new())];
+        while let Some((folder, above)) = folders.pop() {
+            for path in disk::list(&folder)? {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                if name.starts_with('.') || SKIPPED.contains(&name) {
+                    continue;
+                }
+                let shown = format!("{above}{name}");
+                if disk::is_folder(&path) {
+                    folders.push((path, format!("{shown}/")));
+                } else if let Some(language) = Language::of_path(&path)
+                    && languages.contains(&language.name())
+                    && let Ok(text) = disk::read(&path)
+                {
+                    code.add(shown, language, text)?;
+                }
+            }
+        }
+        code.sites.sort_by(|one, other| (&one.path, one.at.start).cmp(&(&other.path, other.at.start)));
+        for (id, definition) in code.definitions.iter().enumerate() {
+            if is_callable(definition.kind) {
+                code.by_name.entry(definition.name.clone()).or_default().push(id);
+            }
+        }
+        Ok(code)
+    }
+
+    fn add(&mut self, path: String, language: Language, text: String) -> Result<()> {
+        let facts = language.parse(&text).with_context(|| format!("{path} cannot be parsed"))?.facts();
+        let mut known: HashMap<String, Id> = HashMap::new();
+        let mut ids = Vec::new();
+        let mut defined = Vec::new();
+        for symbol in &facts.symbols {
+            let meant = meant(&facts.symbols, symbol);
+            let id = *known.entry(meant.qualified.clone()).or_insert_with(|| {
+                self.definitions.push(Definition {
+                    path: path.clone(),
+                    qualified: meant.qualified.clone(),
+                    name: meant.name.clone(),
+                    kind: meant.kind,
+                });
+                self.definitions.len() - 1
+            });
+            ids.push(id);
+            defined.extend(symbol.at.clone().map(|at| (at, id)));
+        }
+        for one in facts.references.iter().filter(|one| one.usage == Usage::Call) {
+            self.sites.push(Site {
+                path: path.clone(),
+                at: one.at.clone(),
+                name: text[one.at.clone()].to_owned(),
+                shape: shape(one.receiver.as_ref()),
+                within: one.within.map(|within| ids[within]),
+            });
+        }
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let bound = facts.bindings.iter().map(|binding| binding.at.clone()).collect();
+        self.files.insert(path, File { text, lines, defined, bound });
+        Ok(())
+    }
+
+    /// Lists what of this name can be called.
+    pub(super) fn named(&self, name: &str) -> &[Id] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Finds the definition whose name stands at a byte of a file, or else alone in its line.
+    pub(super) fn at(&self, path: &str, place: usize) -> Option<Id> {
+        let file = self.files.get(path)?;
+        if let Some((_, id)) = file.defined.iter().find(|(at, _)| at.contains(&place)) {
+            return Some(*id);
+        }
+        // A parameter may stand alone in the line of its function, and is not the function.
+        if file.bound.iter().any(|at| at.contains(&place)) {
+            return None;
+        }
+        let line = file.line(place);
+        let mut there = file.defined.iter().filter(|(at, _)| file.line(at.start) == line);
+        match (there.next(), there.next()) {
+            (Some((_, id)), None) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+impl File {
+    /// Gives the line of a byte, from 0.
+    pub(super) fn line(&self, place: usize) -> usize {
+        self.lines.partition_point(|start| *start <= place).saturating_sub(1)
+    }
+
+    /// Gives where a line begins, and its text.
+    pub(super) fn row(&self, line: usize) -> Option<(usize, &str)> {
+        let start = *self.lines.get(line)?;
+        Some((start, self.text[start..].lines().next().unwrap_or_default()))
+    }
+}
+
+/// Tells whether a definition of this kind is what a call goes to, and not what holds it.
+pub(super) fn is_callable(kind: Kind) -> bool {
+    kind.defines()
+        && !matches!(kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Module | Kind::Key)
+}
+
+/// Takes a constructor for what it constructs.
+fn meant<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s Symbol {
+    let Some(parent) = symbol.parent.map(|parent| &symbols[parent]) else { return symbol };
+    let holds = matches!(parent.kind, Kind::Class | Kind::Struct);
+    let constructs = CONSTRUCTORS.contains(&symbol.name.as_str()) || symbol.name == parent.name;
+    if holds && constructs { parent } else { symbol }
+}
+
+fn shape(receiver: Option<&Chain>) -> Shape {
+    let Some(chain) = receiver else { return Shape::Plain };
+    match (&chain.base, chain.steps.as_slice()) {
+        (Base::Own | Base::Above, []) | (Base::Above, [Step::Call]) => Shape::Own,
+        (Base::Name(_), []) => Shape::Named,
+        _ => Shape::Chain,
+    }
+}

@@ -1,0 +1,234 @@
+//! The programs whose calls are looked at: where they come from, and what is needed beside them.
+
+use crate::{disk, programs, say};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+/// A program of others, in a version that stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Corpus {
+    pub(super) name: &'static str,
+    pub(super) version: &'static str,
+    pub(super) tongue: Tongue,
+    from: From,
+    /// The part of the package that is looked at; empty for all of it.
+    part: &'static str,
+    /// What is installed so that its imports lead somewhere.
+    beside: &'static [&'static str],
+}
+
+/// The language that a program is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tongue {
+    Python,
+    TypeScript,
+    C,
+}
+
+/// Where a package comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// The archive of sources of a Python package.
+    Sources(&'static str),
+    /// An npm package that carries its sources.
+    Npm(&'static str),
+}
+
+/// The corpora, small ones first.
+pub(super) const CORPORA: &[Corpus] = &[
+    Corpus {
+        name: "flask",
+        version: "3.1.3",
+        tongue: Tongue::Python,
+        from: From::Sources("flask"),
+        part: "",
+        beside: &["flask==3.1.3", "pytest", "asgiref", "python-dotenv", "celery", "cryptography"],
+    },
+    Corpus {
+        name: "requests",
+        version: "2.34.2",
+        tongue: Tongue::Python,
+        from: From::Sources("requests"),
+        part: "",
+        beside: &["requests==2.34.2", "pytest", "pytest-httpbin", "pysocks", "trustme", "setuptools"],
+    },
+    Corpus {
+        name: "sphinx",
+        version: "9.0.4",
+        tongue: Tongue::Python,
+        from: From::Sources("sphinx"),
+        part: "",
+        beside: &["sphinx==9.0.4", "pytest", "defusedxml", "setuptools", "html5lib", "psutil"],
+    },
+    Corpus {
+        name: "rxjs",
+        version: "7.8.2",
+        tongue: Tongue::TypeScript,
+        from: From::Npm("rxjs"),
+        part: "src",
+        beside: &[],
+    },
+    Corpus {
+        name: "zod",
+        version: "4.6.7",
+        tongue: Tongue::TypeScript,
+        from: From::Npm("zod"),
+        part: "src",
+        beside: &["vitest@3", "@types/node@22"],
+    },
+    Corpus {
+        name: "ethers",
+        version: "6.17.0",
+        tongue: Tongue::TypeScript,
+        from: From::Npm("ethers"),
+        part: "src.ts",
+        beside: &["@types/node@22"],
+    },
+    Corpus {
+        name: "lua",
+        version: "lupa-2.8",
+        tongue: Tongue::C,
+        from: From::Sources("lupa"),
+        part: "third-party/lua54",
+        beside: &[],
+    },
+    Corpus {
+        name: "zstd",
+        version: "zstandard-0.25.0",
+        tongue: Tongue::C,
+        from: From::Sources("zstandard"),
+        part: "",
+        beside: &[],
+    },
+];
+
+impl Tongue {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Python => "Python",
+            Self::TypeScript => "TypeScript",
+            Self::C => "C",
+        }
+    }
+
+    /// Names the languages of the files that belong to it.
+    pub(super) fn languages(self) -> &'static [&'static str] {
+        match self {
+            Self::Python => &["python"],
+            Self::TypeScript => &["typescript", "tsx"],
+            Self::C => &["c"],
+        }
+    }
+
+    /// Names the server that is believed.
+    pub(super) fn oracle(self) -> &'static str {
+        match self {
+            Self::Python => "ty",
+            Self::TypeScript => "TypeScript 7",
+            Self::C => "clangd",
+        }
+    }
+}
+
+/// A corpus that stands on the disk.
+pub(super) struct Laid {
+    pub(super) corpus: Corpus,
+    /// The folder that is looked at.
+    pub(super) tree: PathBuf,
+    /// The Python environment with what it imports.
+    pub(super) environment: Option<PathBuf>,
+}
+
+impl Corpus {
+    /// Fetches it and what it needs, unless that was done before.
+    pub(super) fn lay(self, folder: &Path) -> Result<Laid> {
+        let folder = folder.join("corpora").join(self.name);
+        let stamp = folder.join("laid");
+        let wanted = format!("{self:?}\n");
+        let environment = (self.tongue == Tongue::Python).then(|| folder.join("environment"));
+        let tree = folder.join("tree");
+        if disk::read(&stamp).ok().as_ref() != Some(&wanted) {
+            say::complain(&format!("fetches {} {}", self.name, self.version));
+            disk::remove_folder(&folder)?;
+            disk::make_folder(&tree)?;
+            match self.from {
+                From::Sources(package) => self.sources(package, &folder)?,
+                From::Npm(package) => self.npm(package, &folder)?,
+            }
+            if let Some(environment) = &environment {
+                self.install(environment)?;
+            }
+            disk::write(&stamp, wanted.as_bytes())?;
+        }
+        Ok(Laid { corpus: self, tree, environment })
+    }
+
+    fn sources(self, package: &str, folder: &Path) -> Result<()> {
+        let version = self.version.rsplit('-').next().unwrap_or(self.version);
+        let mut pip = programs::program("python3");
+        pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+        pip.args(["--no-binary", package, "--dest"]).arg(folder).arg(format!("{package}=={version}"));
+        programs::output(&mut pip)?;
+        let archive = disk::list(folder)?.into_iter().find(|path| path.to_string_lossy().ends_with(".gz"));
+        self.unpack(&archive.with_context(|| format!("pip brought no archive of {package}"))?, folder)?;
+        if self.tongue == Tongue::C { compiled(&folder.join("tree")) } else { Ok(()) }
+    }
+
+    fn npm(self, package: &str, folder: &Path) -> Result<()> {
+        let mut npm = programs::program("npm");
+        npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(folder);
+        programs::output(npm.arg(format!("{package}@{}", self.version)))?;
+        let archive = disk::list(folder)?.into_iter().find(|path| path.to_string_lossy().ends_with(".tgz"));
+        self.unpack(&archive.with_context(|| format!("npm brought no archive of {package}"))?, folder)?;
+        // What it imports is found above it.
+        let mut npm = programs::program("npm");
+        npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]);
+        npm.arg(folder).arg(format!("{package}@{}", self.version)).args(self.beside);
+        programs::output(&mut npm)?;
+        let settings = "{\n  \"compilerOptions\": { \"strict\": true, \"target\": \"es2022\", \"module\": \"esnext\", \
+                        \"moduleResolution\": \"bundler\", \"skipLibCheck\": true, \"noEmit\": true, \
+                        \"allowImportingTsExtensions\": true },\n  \"include\": [\"**/*\"]\n}\n";
+        Ok(disk::write(&folder.join("tree").join("tsconfig.json"), settings.as_bytes())?)
+    }
+
+    /// Takes the part that is looked at out of an archive.
+    fn unpack(self, archive: &Path, folder: &Path) -> Result<()> {
+        let strip = 1 + if self.part.is_empty() { 0 } else { self.part.split('/').count() };
+        let mut tar = programs::program("tar");
+        tar.arg("xzf").arg(archive).arg("-C").arg(folder.join("tree"));
+        tar.arg(format!("--strip-components={strip}"));
+        if !self.part.is_empty() {
+            tar.args(["--wildcards", &format!("*/{}/*", self.part)]);
+        }
+        programs::output(&mut tar).map(drop)
+    }
+
+    /// Installs what a Python program imports, but not the program itself.
+    fn install(self, environment: &Path) -> Result<()> {
+        programs::output(programs::program("python3").args(["-m", "venv"]).arg(environment))?;
+        let python = environment.join("bin").join("python");
+        let pip = ["-m", "pip", "--quiet", "--disable-pip-version-check"];
+        programs::output(programs::program(&python).args(pip).arg("install").args(self.beside))?;
+        programs::output(programs::program(&python).args(pip).args(["uninstall", "--yes", self.name]))
+            .map(drop)
+    }
+}
+
+/// Says how the files of a C program are compiled, for the server that wants to know it.
+fn compiled(tree: &Path) -> Result<()> {
+    let (mut commands, mut folders) = (Vec::new(), vec![tree.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for path in disk::list(&folder)? {
+            if disk::is_folder(&path) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "c") {
+                let arguments = ["cc", "-I.", "-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3", "-c"].map(str::to_owned);
+                let mut arguments = arguments.to_vec();
+                arguments.push(path.to_string_lossy().into_owned());
+                commands.push(serde_json::json!({ "directory": tree, "file": path, "arguments": arguments }));
+            }
+        }
+    }
+    let text = serde_json::to_string_pretty(&commands)?;
+    Ok(disk::write(&tree.join("compile_commands.json"), text.as_bytes())?)
+}

@@ -1,0 +1,72 @@
+//! What the index missed and what it got wrong, by what the sites look like, for whoever mends it.
+
+use super::code::{Code, Id, Site};
+use super::corpora::Corpus;
+use super::oracle::Truth;
+use super::ours::{Ours, Verdict};
+use std::{collections::BTreeMap, fmt::Write};
+use toolpost_index::Sure;
+
+/// How many sites of a category are shown.
+const SHOWN: usize = 25;
+
+/// Writes the categories of one corpus, the largest first.
+pub(super) fn page(corpus: Corpus, code: &Code, truths: &[Truth], ours: &Ours) -> String {
+    let mut categories: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (number, (site, truth)) in code.sites.iter().zip(truths).enumerate() {
+        if let Some((category, what)) = told(code, site, truth, ours.of(number)) {
+            let file = &code.files[&site.path];
+            let line = file.line(site.at.start);
+            let row = file.row(line).map_or("", |(_, row)| row).trim();
+            let row: String = row.chars().take(140).collect();
+            let entry = format!("{}:{} `{}`: `{row}`; {what}", site.path, line + 1, site.name);
+            categories.entry(category).or_default().push(entry);
+        }
+    }
+    let mut categories: Vec<_> = categories.into_iter().collect();
+    categories.sort_by_key(|(_, entries)| std::cmp::Reverse(entries.len()));
+    let mut out = format!("# {} {}\n\n", corpus.name, corpus.version);
+    for (category, entries) in &categories {
+        let _ = writeln!(out, "- {}: {category}", entries.len());
+    }
+    for (category, entries) in categories {
+        let _ = writeln!(out, "\n## {category}: {}\n", entries.len());
+        // Spread over all of them, so that not one file fills the list.
+        let step = entries.len().div_ceil(SHOWN);
+        entries.iter().step_by(step).for_each(|entry| out.push_str(&format!("- {entry}\n")));
+    }
+    out
+}
+
+/// Says what is missing or wrong at a site; nothing where all is right.
+fn told(code: &Code, site: &Site, truth: &Truth, verdict: &Verdict) -> Option<(String, String)> {
+    let shown = |id: &Id| format!("{}:{}", code.definitions[*id].path, code.definitions[*id].qualified);
+    let right: &[Id] = match truth {
+        Truth::Defined(ids) => ids,
+        Truth::External => &[],
+        Truth::Variable | Truth::Unknown => return None,
+    };
+    let wanted = if right.is_empty() {
+        "goes outside".to_owned()
+    } else {
+        format!("is {}", right.iter().map(shown).collect::<Vec<_>>().join(", "))
+    };
+    let shape = format!("{:?}", site.shape).to_lowercase();
+    let Verdict::Targets(targets) = verdict else {
+        let kind = code.definitions[*right.first()?].kind.name();
+        let category = format!("MISSED ({verdict:?}), {shape} name, a {kind}").to_lowercase();
+        return Some((category, wanted));
+    };
+    let wrong: Vec<_> = targets.iter().filter(|(id, ..)| !id.is_some_and(|id| right.contains(&id))).collect();
+    let (_, how, sure) = wrong.iter().min_by_key(|(.., sure)| *sure)?;
+    let hit = wrong.len() < targets.len();
+    if hit && *sure == Sure::Possible {
+        return None;
+    }
+    let said = |(id, ..): &&(Option<Id>, _, _)| id.as_ref().map_or("no definition".to_owned(), shown);
+    let said: Vec<String> = wrong.iter().take(4).map(said).collect();
+    let also = if hit { ", beside the right one" } else { "" };
+    let outside = if right.is_empty() { ", goes outside" } else { "" };
+    let category = format!("WRONG {sure:?} by {how:?}{also}{outside}, {shape} name").to_lowercase();
+    Some((category, format!("{wanted}; said {}", said.join(", "))))
+}

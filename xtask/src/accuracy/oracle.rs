@@ -1,0 +1,186 @@
+//! A language server is asked for the definition of everything that is called; its answers are kept.
+
+use super::code::{Code, Id, Site, is_callable};
+use super::corpora::{Laid, Tongue};
+use crate::{disk, say};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use toolpost_lsp::{Answer, Home, Place, Position, Question, Servers, Settings, Stage, Talk};
+use toolpost_process::{Environment, Sandbox};
+
+/// How long a server may take to read a program.
+const READING: Duration = Duration::from_secs(300);
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// What the oracle says of a place where something is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Truth {
+    /// It goes to these definitions of the program.
+    Defined(Vec<Id>),
+    /// It goes to something outside.
+    External,
+    /// It goes to a variable or a parameter of the program.
+    Variable,
+    /// There is no answer.
+    Unknown,
+}
+
+/// Asks for all sites, or reads what was answered before.
+pub(super) fn truths(laid: &Laid, code: &Code, path: &[PathBuf], folder: &Path) -> Result<Vec<Truth>> {
+    let kept = folder.join("oracle").join(format!("{}.json", laid.corpus.name));
+    let key = key(laid, code);
+    let known = disk::read(&kept).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let answers = match known.filter(|known| known["key"] == key) {
+        Some(known) => known["answers"].clone(),
+        None => {
+            say::complain(&format!("asks {} about {}", laid.corpus.tongue.oracle(), laid.corpus.name));
+            let answers = ask(laid, code, path)?;
+            disk::write(&kept, json!({ "key": key, "answers": answers }).to_string().as_bytes())?;
+            answers
+        }
+    };
+    let answers = answers.as_array().context("the kept answers are no list; remove them")?;
+    ensure!(
+        answers.len() == code.sites.len(),
+        "the kept answers are of other sites; remove {}",
+        kept.display()
+    );
+    Ok(code.sites.iter().zip(answers).map(|(site, answer)| truth(code, site, answer)).collect())
+}
+
+/// Names the state of a program for which answers hold.
+fn key(laid: &Laid, code: &Code) -> String {
+    let mut all = format!("{:?}\n{}\n", laid.corpus, laid.corpus.tongue.oracle());
+    for (path, file) in &code.files {
+        all.push_str(path);
+        all.push_str(&file.text);
+    }
+    for site in &code.sites {
+        all.push_str(&format!("{}:{} ", site.path, site.at.start));
+    }
+    toolpost_workspace::hash(all.as_bytes()).to_hex()
+}
+
+fn ask(laid: &Laid, code: &Code, path: &[PathBuf]) -> Result<Value> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build()?;
+    runtime.block_on(async {
+        let servers = Servers::new(settings(laid, path)?);
+        let answers = ask_all(&servers, laid, code).await;
+        servers.shut_down().await;
+        answers
+    })
+}
+
+fn settings(laid: &Laid, path: &[PathBuf]) -> Result<Settings> {
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let places = path.iter().cloned().chain(std::env::split_paths(&own));
+    let mut environment =
+        Environment::of_this_process().with("PATH", std::env::join_paths(places).context("a strange PATH")?);
+    if let Some(packages) = &laid.environment {
+        environment = environment.with("VIRTUAL_ENV", OsString::from(packages));
+    }
+    Ok(Settings::new(Sandbox::Off, environment, Vec::new()))
+}
+
+async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
+    let tree = disk::canonical(&laid.tree)?;
+    let oracle = laid.corpus.tongue.oracle();
+    let found = servers.found().into_iter().find(|found| found.known.name == oracle);
+    let found = found.with_context(|| format!("the server {oracle} is not known"))?;
+    let home = Home { directory: tree.clone(), lacks: None };
+    let server = servers.get(&found, &home, &HashMap::new())?;
+    let mut answers = Vec::new();
+    let (mut last, mut ready) = (None, false);
+    let mut talk = server.greeted(READING).await?;
+    for (number, site) in code.sites.iter().enumerate() {
+        let file = &code.files[&site.path];
+        let path = tree.join(&site.path);
+        if last != Some(&site.path) {
+            // Files that are no longer needed are closed with the old one.
+            drop(talk);
+            talk = server.greeted(READING).await?;
+            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            talk.show(&path, language(laid.corpus.tongue, extension), &file.text);
+            last = Some(&site.path);
+        }
+        if !ready {
+            settle(&talk).await?;
+            ready = true;
+        }
+        let line = file.line(site.at.start);
+        let (start, row) = file.row(line).context("a site stands in no line")?;
+        let character = talk.encoding().count(row, site.at.start - start);
+        let at = Position { line: u32::try_from(line)?, character };
+        let places = match talk.ask(&Question::Definition(path, at), ANSWER).await? {
+            Answer::Places(places) => places,
+            other => bail!("{oracle} answered {other:?} for a definition"),
+        };
+        answers.push(Value::Array(places.iter().map(|place| shown(&talk, code, &tree, place)).collect()));
+        if number % 5_000 == 4_999 {
+            say::complain(&format!("{} of {}", number + 1, code.sites.len()));
+        }
+    }
+    Ok(Value::Array(answers))
+}
+
+/// Waits until a server has read the program.
+async fn settle(talk: &Talk<'_>) -> Result<()> {
+    let standing = talk.settled(READING).await;
+    ensure!(
+        matches!(standing.stage, Stage::Ready | Stage::Unconfirmed),
+        "the server has not read the program: {}",
+        standing.why
+    );
+    Ok(())
+}
+
+fn language(tongue: Tongue, extension: &str) -> &'static str {
+    match (tongue, extension) {
+        (Tongue::Python, _) => "python",
+        (Tongue::TypeScript, "tsx") => "typescriptreact",
+        (Tongue::TypeScript, _) => "typescript",
+        (Tongue::C, _) => "c",
+    }
+}
+
+/// Writes a place: a file of the program and a byte in it, or only that it is outside.
+fn shown(talk: &Talk<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
+    let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
+    let byte = inside.and_then(|path| {
+        let file = code.files.get(path)?;
+        let (start, row) = file.row(usize::try_from(place.span.from.line).ok()?)?;
+        Some(start + talk.encoding().byte(row, place.span.from.character))
+    });
+    match (inside, byte) {
+        (Some(path), Some(byte)) => json!([path, byte]),
+        _ => json!(place.address),
+    }
+}
+
+/// Says of which class a site is.
+fn truth(code: &Code, site: &Site, answer: &Value) -> Truth {
+    let places = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+    if places.is_empty() {
+        return Truth::Unknown;
+    }
+    let inside =
+        |place: &Value| Some((place[0].as_str()?.to_owned(), usize::try_from(place[1].as_u64()?).ok()?));
+    let inside: Vec<(String, usize)> = places.iter().filter_map(inside).collect();
+    if inside.is_empty() {
+        return Truth::External;
+    }
+    let own = |(path, byte): &(String, usize)| code.at(path, *byte);
+    let mut ids: Vec<Id> = inside.iter().filter_map(own).collect();
+    ids.retain(|id| is_callable(code.definitions[*id].kind));
+    ids.sort_unstable();
+    ids.dedup();
+    let is_itself = inside.iter().any(|(path, byte)| *path == site.path && site.at.contains(byte));
+    if ids.is_empty() || is_itself { Truth::Variable } else { Truth::Defined(ids) }
+}

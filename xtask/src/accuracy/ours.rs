@@ -1,0 +1,87 @@
+//! What our own index says of each site.
+
+use super::code::{Code, Id};
+use super::score::Said;
+use anyhow::{Context, Result};
+use std::{collections::HashMap, path::Path};
+use toolpost_index::{Found, How, Index, Sure};
+use toolpost_workspace::{Options, Workspace};
+
+/// What the index says of each site.
+pub(super) struct Ours {
+    sites: Vec<Verdict>,
+}
+
+/// What it says of one site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It leads to these; one without a number is no definition that the trees know.
+    Targets(Vec<(Option<Id>, How, Sure)>),
+    Outside,
+    Local,
+    Unresolved,
+    /// It does not know the site.
+    Missing,
+}
+
+impl Ours {
+    pub(super) fn ask(tree: &Path, code: &Code) -> Result<Self> {
+        let options = Options { roots: vec![tree.to_owned()], ..Options::default() };
+        let (workspace, _) = Workspace::open(options).context("the corpus cannot be opened")?;
+        let index = Index::new(workspace);
+        let graph = index.graph(&|| false)?;
+        let mut found: HashMap<(String, usize), Verdict> = HashMap::new();
+        for site in graph.sites() {
+            let verdict = match &site.found {
+                Found::Targets(targets) => {
+                    let target = |target: &toolpost_index::Target| {
+                        let path = &graph.file(target.at.file).path;
+                        let name = graph.symbol(target.at).at;
+                        (code.at(path, name.0 as usize), target.how, target.sure)
+                    };
+                    Verdict::Targets(targets.iter().map(target).collect())
+                }
+                Found::Outside => Verdict::Outside,
+                Found::Local => Verdict::Local,
+                Found::Unresolved => Verdict::Unresolved,
+            };
+            found.insert((site.path, site.at.start), verdict);
+        }
+        let one = |site: &super::code::Site| {
+            found.remove(&(site.path.clone(), site.at.start)).unwrap_or(Verdict::Missing)
+        };
+        Ok(Self { sites: code.sites.iter().map(one).collect() })
+    }
+
+    /// Gives what it says at this sureness or a better one.
+    pub(super) fn up_to(&self, most: Sure) -> Said {
+        let one = |verdict: &Verdict| match verdict {
+            Verdict::Targets(targets) => {
+                let mut said: Vec<Option<Id>> =
+                    targets.iter().filter(|(.., sure)| *sure <= most).map(|(id, ..)| *id).collect();
+                said.sort_unstable();
+                said.dedup();
+                said
+            }
+            _ => Vec::new(),
+        };
+        self.sites.iter().map(one).collect()
+    }
+
+    /// Gives each target with the words for how it was found and how sure it is.
+    pub(super) fn labelled(&self) -> Vec<Vec<(String, Option<Id>)>> {
+        let one = |verdict: &Verdict| match verdict {
+            Verdict::Targets(targets) => targets
+                .iter()
+                .map(|(id, how, sure)| (format!("{sure:?}: {how:?}").to_lowercase(), *id))
+                .collect(),
+            _ => Vec::new(),
+        };
+        self.sites.iter().map(one).collect()
+    }
+
+    /// Gives what it says of a site, by the site's place in the list.
+    pub(super) fn of(&self, site: usize) -> &Verdict {
+        &self.sites[site]
+    }
+}

@@ -1,0 +1,93 @@
+//! The tables of accuracy, in Markdown and as data.
+
+use super::corpora::Corpus;
+use super::score::{Score, Share};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, fmt::Write};
+
+/// What was measured on one corpus.
+pub(super) struct Row {
+    pub(super) corpus: Corpus,
+    pub(super) files: usize,
+    /// Sites that go to a definition, outside, to a variable, and those without an answer.
+    pub(super) classes: [usize; 4],
+    pub(super) levels: Vec<(&'static str, Score)>,
+    /// How often each way of finding a target is right.
+    pub(super) how: BTreeMap<String, Share>,
+}
+
+/// Writes the tables.
+pub(super) fn table(rows: &[Row]) -> String {
+    let mut out = String::from(
+        "| corpus | oracle | files | calls to its own definitions | to others | to variables | without an answer |\n\
+         |---|---|--:|--:|--:|--:|--:|\n",
+    );
+    for row in rows {
+        let Row { corpus, files, classes: [own, other, variable, unknown], .. } = row;
+        let (name, version, oracle) = (corpus.name, corpus.version, corpus.tongue.oracle());
+        let _ = writeln!(
+            out,
+            "| {name} {version} ({}) | {oracle} | {files} | {own} | {other} | {variable} | {unknown} |",
+            corpus.tongue.name()
+        );
+    }
+    out.push_str("\n| corpus | level | site precision | site recall | edge precision | edge recall |\n");
+    out.push_str("|---|---|--:|--:|--:|--:|\n");
+    for row in rows {
+        for (level, score) in &row.levels {
+            let shares = [score.site_precision, score.site_recall, score.edge_precision, score.edge_recall];
+            let shares = shares.map(Share::shown).join(" | ");
+            let _ = writeln!(out, "| {} | {level} | {shares} |", row.corpus.name);
+        }
+    }
+    if rows.iter().any(|row| !row.how.is_empty()) {
+        out.push_str(&calibration(rows));
+    }
+    out
+}
+
+/// Writes how often each way of finding a target is right, over all corpora of a language.
+fn calibration(rows: &[Row]) -> String {
+    let mut all: BTreeMap<(&str, &str), Share> = BTreeMap::new();
+    for row in rows {
+        for (how, share) in &row.how {
+            let sum = all.entry((row.corpus.tongue.name(), how)).or_default();
+            sum.part += share.part;
+            sum.whole += share.whole;
+        }
+    }
+    let mut out = String::from("\n| language | how | right | of | precision |\n|---|---|--:|--:|--:|\n");
+    for ((language, how), share) in all {
+        let Share { part, whole } = share;
+        let _ = writeln!(out, "| {language} | {how} | {part} | {whole} | {} |", share.shown());
+    }
+    out
+}
+
+/// Gives all figures as data.
+pub(super) fn json(rows: &[Row]) -> Value {
+    let share = |share: Share| json!([share.part, share.whole]);
+    let level = |(name, score): &(&str, Score)| {
+        json!({
+            "level": name,
+            "site_precision": share(score.site_precision),
+            "site_recall": share(score.site_recall),
+            "edge_precision": share(score.edge_precision),
+            "edge_recall": share(score.edge_recall),
+        })
+    };
+    let row = |row: &Row| {
+        let [own, other, variable, unknown] = row.classes;
+        json!({
+            "corpus": row.corpus.name,
+            "version": row.corpus.version,
+            "language": row.corpus.tongue.name(),
+            "oracle": row.corpus.tongue.oracle(),
+            "files": row.files,
+            "sites": { "own": own, "other": other, "variable": variable, "unknown": unknown },
+            "levels": row.levels.iter().map(level).collect::<Vec<_>>(),
+            "how": row.how.iter().map(|(how, one)| (how.clone(), share(*one))).collect::<serde_json::Map<_, _>>(),
+        })
+    };
+    Value::Array(rows.iter().map(row).collect())
+}

@@ -1,0 +1,127 @@
+//! How right a way of telling where calls go is: precision and recall, of sites and of edges.
+
+use super::code::{Code, Id};
+use super::oracle::Truth;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What one way says of each site: definitions, or something that is none (wrong wherever it stands).
+pub(super) type Said = Vec<Vec<Option<Id>>>;
+
+/// Parts of wholes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Share {
+    pub(super) part: usize,
+    pub(super) whole: usize,
+}
+
+impl Share {
+    fn add(&mut self, counts: bool) {
+        self.part += usize::from(counts);
+        self.whole += 1;
+    }
+
+    /// Writes it as a number up to one; nothing of nothing is a dash.
+    pub(super) fn shown(self) -> String {
+        if self.whole == 0 {
+            return "–".to_owned();
+        }
+        // Cut and not rounded, so that 1.000 means that nothing is wrong.
+        let thousandths = self.part * 1000 / self.whole;
+        format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+    }
+}
+
+/// How right one way is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Score {
+    /// Of what is predicted, what is right.
+    pub(super) site_precision: Share,
+    /// Of the sites that go to a definition of the program, those for which it is among what is predicted.
+    pub(super) site_recall: Share,
+    /// Of the predicted pairs of a definition and what it calls, the right ones.
+    pub(super) edge_precision: Share,
+    /// Of the true pairs, the predicted ones.
+    pub(super) edge_recall: Share,
+}
+
+/// Compares what is said with what is true, on the sites that go to a definition or outside.
+pub(super) fn score(code: &Code, truths: &[Truth], said: &Said, counts: impl Fn(usize) -> bool) -> Score {
+    let mut score = Score::default();
+    let (mut true_edges, mut said_edges) = (BTreeSet::new(), BTreeSet::new());
+    for (number, (site, (truth, said))) in code.sites.iter().zip(truths.iter().zip(said)).enumerate() {
+        let right: &[Id] = match truth {
+            Truth::Defined(ids) => ids,
+            Truth::External => &[],
+            Truth::Variable | Truth::Unknown => continue,
+        };
+        if !counts(number) {
+            continue;
+        }
+        let from = (site.within, site.within.is_none().then_some(&site.path));
+        for one in said {
+            score.site_precision.add(one.is_some_and(|one| right.contains(&one)));
+            said_edges.insert((from, *one));
+        }
+        if !right.is_empty() {
+            score.site_recall.add(said.iter().flatten().any(|one| right.contains(one)));
+            true_edges.extend(right.iter().map(|one| (from, Some(*one))));
+        }
+    }
+    for edge in &said_edges {
+        score.edge_precision.add(true_edges.contains(edge));
+    }
+    for edge in &true_edges {
+        score.edge_recall.add(said_edges.contains(edge));
+    }
+    score
+}
+
+/// Says everything of a site's name.
+pub(super) fn by_name(code: &Code) -> Said {
+    code.sites.iter().map(|site| code.named(&site.name).iter().copied().map(Some).collect()).collect()
+}
+
+/// Says what of a site's name stands in its file, or else is the only one.
+pub(super) fn near_or_unique(code: &Code) -> Said {
+    let one = |site: &super::code::Site| {
+        let named = code.named(&site.name);
+        let near: Vec<Id> =
+            named.iter().copied().filter(|id| code.definitions[*id].path == site.path).collect();
+        match (near.as_slice(), named) {
+            ([], [only]) => vec![Some(*only)],
+            ([], _) => Vec::new(),
+            (near, _) => near.iter().copied().map(Some).collect(),
+        }
+    };
+    code.sites.iter().map(one).collect()
+}
+
+/// Counts how sites divide into classes: definition, outside, variable, unknown.
+pub(super) fn classes(truths: &[Truth]) -> [usize; 4] {
+    let count = |is: fn(&Truth) -> bool| truths.iter().filter(|truth| is(truth)).count();
+    [
+        count(|truth| matches!(truth, Truth::Defined(_))),
+        count(|truth| *truth == Truth::External),
+        count(|truth| *truth == Truth::Variable),
+        count(|truth| *truth == Truth::Unknown),
+    ]
+}
+
+/// Counts how often each label is right, on the sites that go to a definition or outside.
+pub(super) fn calibration(
+    truths: &[Truth],
+    labelled: &[Vec<(String, Option<Id>)>],
+) -> BTreeMap<String, Share> {
+    let mut table: BTreeMap<String, Share> = BTreeMap::new();
+    for (truth, said) in truths.iter().zip(labelled) {
+        let right: &[Id] = match truth {
+            Truth::Defined(ids) => ids,
+            Truth::External => &[],
+            Truth::Variable | Truth::Unknown => continue,
+        };
+        for (label, one) in said {
+            table.entry(label.clone()).or_default().add(one.is_some_and(|one| right.contains(&one)));
+        }
+    }
+    table
+}
