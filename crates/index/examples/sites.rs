@@ -7,7 +7,7 @@ use toolpost_workspace::{Options, Workspace};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = std::env::args().nth(1).ok_or("which directory?")?;
     let (workspace, _) = Workspace::open(Options { roots: vec![root.into()], ..Options::default() })?;
-    let index = Index::new(workspace);
+    let index = Index::new(workspace, std::env::args().nth(2).map(Into::into));
     let began = std::time::Instant::now();
     let graph = index.graph(&|| false)?;
     let built = began.elapsed();

@@ -1,15 +1,19 @@
 //! The index of a workspace: brought up to date before it is asked, and lent to many at once.
 
+mod store;
 mod sweep;
 mod take;
 
 use std::collections::HashMap;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Instant;
 
-use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Hasher, Watch, Workspace, WorkspacePath};
 
 use crate::Graph;
+use store::Store;
 use sweep::Sign;
 
 /// The index of a workspace; cheap to clone, and shared by all that do so.
@@ -20,7 +24,20 @@ struct Inner {
     workspace: Workspace,
     state: RwLock<State>,
     /// Held by whoever brings the index up to date.
-    turn: Mutex<()>,
+    turn: Mutex<Turn>,
+}
+
+/// What is needed to bring an index up to date.
+struct Turn {
+    /// Where its records are kept; none if that is nowhere, or as long as nobody has asked.
+    folder: Option<PathBuf>,
+    store: Option<Store>,
+    /// Tells what changed; none as long as nobody has asked.
+    watch: Option<Watch>,
+    /// When all files were last looked at.
+    whole: Option<Instant>,
+    /// Whether a look did not come to its end, so that nobody knows what it missed.
+    owed: bool,
 }
 
 /// What is known of the workspace.
@@ -69,10 +86,14 @@ pub enum Trouble {
 pub struct Lent<'i>(RwLockReadGuard<'i, State>);
 
 impl Index {
-    /// Makes an index of a workspace; nothing is read before it is asked.
+    /// Makes an index of a workspace, whose records are kept in a folder; nothing is read before it is asked.
+    ///
+    /// The folder may be shared by several workspaces and processes.
     #[must_use]
-    pub fn new(workspace: Workspace) -> Self {
-        Self(Arc::new(Inner { workspace, state: RwLock::default(), turn: Mutex::default() }))
+    pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
+        let folder = folder.map(|folder| folder.join(name(&workspace)));
+        let turn = Turn { folder, store: None, watch: None, whole: None, owed: false };
+        Self(Arc::new(Inner { workspace, state: RwLock::default(), turn: Mutex::new(turn) }))
     }
 
     /// Brings the index up to date with what is on the disk, and lends it; `stop` is asked often.
@@ -83,8 +104,8 @@ impl Index {
     pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
         let inner = &*self.0;
         {
-            let _turn = inner.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            inner.refresh(stop)?;
+            let mut turn = inner.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            inner.refresh(&mut turn, stop)?;
         }
         Ok(Lent(inner.state.read().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -94,6 +115,33 @@ impl Index {
     pub fn workspace(&self) -> &Workspace {
         &self.0.workspace
     }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let turn = self.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &mut turn.store {
+            store.flush(&state.live());
+        }
+    }
+}
+
+impl State {
+    /// Lists what is known of each file.
+    fn live(&self) -> HashMap<String, (Sign, ContentHash)> {
+        self.known.iter().map(|(path, known)| (path.clone(), (known.sign, known.hash))).collect()
+    }
+}
+
+/// Names the folder of a workspace, by where its roots lie.
+fn name(workspace: &Workspace) -> String {
+    let mut hasher = Hasher::default();
+    for root in workspace.roots() {
+        hasher.update(root.path().as_os_str().as_encoded_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.finish().to_hex()[..16].to_owned()
 }
 
 impl Lent<'_> {

@@ -78,6 +78,12 @@ impl Language {
         ALL.iter().map(|known| Self(known))
     }
 
+    /// Gives what changes whenever what is told of a file by the data of its language may change.
+    pub fn print(self) -> impl Iterator<Item = &'static str> {
+        let queries = self.0.queries.iter().flat_map(|(name, text)| [*name, *text]);
+        std::iter::once(self.0.name).chain(queries)
+    }
+
     /// Parses a text.
     ///
     /// # Errors

@@ -14,6 +14,11 @@ pub fn hash(bytes: &[u8]) -> ContentHash {
 }
 
 impl ContentHash {
+    /// Takes what [`ContentHash::as_bytes`] gave.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// Returns all 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

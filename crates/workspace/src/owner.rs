@@ -34,6 +34,11 @@ impl Owner {
     }
 }
 
+/// Says whether a process of this number runs, as far as the system tells.
+pub(crate) fn runs(pid: u32) -> bool {
+    started(pid).is_some() || started(std::process::id()).is_none()
+}
+
 /// Returns a name that no other process, thread or call has: letters and digits.
 pub fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);

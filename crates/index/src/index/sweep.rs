@@ -1,5 +1,6 @@
 //! Looks at all files of a workspace: which there are, and which are not what they were.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -59,39 +60,80 @@ pub(super) fn now() -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
+/// Says what is walked: what the index covers.
+pub(super) fn options() -> Options {
+    Options { rules: Rules::Git, hidden: Hidden::Skip, prune: Prune::Dependencies, ..Options::default() }
+}
+
 /// Lists all files of a workspace whose content the index keeps.
 pub(super) fn sweep(workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> Result<Swept, Trouble> {
-    let options =
-        Options { rules: Rules::Git, hidden: Hidden::Skip, prune: Prune::Dependencies, ..Options::default() };
     let mut out = Swept::default();
     for root in workspace.roots() {
         let trouble = |why: String| Trouble::Root { root: root.shown(), why };
         let base =
             workspace.resolve(&root.path().to_string_lossy()).map_err(|error| trouble(error.to_string()))?;
-        let walked = walk(&base, (), &options, stop, &Gatherer::default)
-            .map_err(|fault| trouble(fault.to_string()))?;
-        if walked.ended == Ended::Stopped {
-            return Err(Trouble::Stopped);
-        }
-        for gatherer in walked.visitors {
-            out.files.extend(gatherer.files);
-            out.unreadable.extend(gatherer.unreadable);
-        }
-        out.unreadable.extend(walked.unreadable.names.iter().cloned());
+        gather(&base, None, stop, &mut out)?.map_err(trouble)?;
     }
     Ok(out)
 }
 
-#[derive(Default)]
-struct Gatherer {
+/// Lists what lies at a path, or below it, as far as the index keeps it.
+pub(super) fn below(
+    path: &WorkspacePath,
+    stop: &(dyn Fn() -> bool + Sync),
+    out: &mut Swept,
+) -> Result<(), Trouble> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    // The rules speak of a name where it is found, so the walk begins above it. Where that is gone, this is, too.
+    let _ = gather(&parent, Some(name), stop, out)?;
+    Ok(())
+}
+
+/// Walks a directory, or only what has one name in it.
+fn gather(
+    base: &WorkspacePath,
+    only: Option<&OsStr>,
+    stop: &(dyn Fn() -> bool + Sync),
+    out: &mut Swept,
+) -> Result<Result<(), String>, Trouble> {
+    let make = || Gatherer { only, files: Vec::new(), unreadable: Vec::new() };
+    let walked = match walk(base, Level::First, &options(), stop, &make) {
+        Ok(walked) => walked,
+        Err(fault) => return Ok(Err(fault.to_string())),
+    };
+    if walked.ended == Ended::Stopped {
+        return Err(Trouble::Stopped);
+    }
+    for gatherer in walked.visitors {
+        out.files.extend(gatherer.files);
+        out.unreadable.extend(gatherer.unreadable);
+    }
+    if only.is_none() {
+        out.unreadable.extend(walked.unreadable.names.iter().cloned());
+    }
+    Ok(Ok(()))
+}
+
+/// Where in a walk something is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    First,
+    Below,
+}
+
+struct Gatherer<'n> {
+    only: Option<&'n OsStr>,
     files: Vec<Seen>,
     unreadable: Vec<String>,
 }
 
-impl Visitor for Gatherer {
-    type Place = ();
+impl Visitor for Gatherer<'_> {
+    type Place = Level;
 
-    fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
+    fn judge(&mut self, level: &Level, candidate: &Candidate<'_>) -> Claim {
+        if *level == Level::First && self.only.is_some_and(|only| only != candidate.name()) {
+            return Claim::Pass;
+        }
         match candidate.kind() {
             Kind::Directory => Claim::Wanted,
             Kind::File if is_wanted(candidate.name()) => Claim::Wanted,
@@ -99,9 +141,9 @@ impl Visitor for Gatherer {
         }
     }
 
-    fn visit(&mut self, (): &(), entry: &Entry<'_>) -> Next<()> {
+    fn visit(&mut self, _: &Level, entry: &Entry<'_>) -> Next<Level> {
         if entry.candidate().kind() == Kind::Directory {
-            return Next::Enter(());
+            return Next::Enter(Level::Below);
         }
         match entry.stat() {
             Ok(stat) if stat.kind == Kind::File => {
@@ -116,7 +158,7 @@ impl Visitor for Gatherer {
 }
 
 /// Tells whether a file is one whose content the index keeps.
-pub(super) fn is_wanted(name: &std::ffi::OsStr) -> bool {
+pub(super) fn is_wanted(name: &OsStr) -> bool {
     let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
     code || name.to_str().is_some_and(is_manifest)
 }

@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use toolpost_syntax::Language;
-use toolpost_workspace::{ContentHash, Snapshot, Workspace};
+use toolpost_workspace::{ContentHash, Snapshot, Watch, WatchChanged, Workspace, WorkspacePath};
 
-use super::sweep::{Seen, Sign, now, sweep};
-use super::{Inner, Known, LeftOut, Trouble};
+use super::store::Store;
+use super::sweep::{Seen, Sign, Swept, below, now, options, sweep};
+use super::{Inner, Known, LeftOut, Trouble, Turn};
 use crate::record::{Record, make};
 use crate::{Words, is_manifest};
 
@@ -20,8 +22,8 @@ const LARGEST: u64 = 2 << 20;
 enum Taken {
     /// It is what it was.
     Same(Sign),
-    /// Its record.
-    Record(Sign, ContentHash, Box<(Words, Record)>),
+    /// Its record, and how that is written where it is new.
+    Record(Sign, ContentHash, Box<(Words, Record)>, Option<Vec<u8>>),
     /// What names packages.
     Manifest(Sign, ContentHash, String),
     /// It cannot be parsed.
@@ -31,32 +33,105 @@ enum Taken {
     Unreadable(String),
 }
 
+/// The part of a workspace that is looked at.
+enum Extent {
+    All,
+    /// What lies at these paths and below them.
+    At(Vec<WorkspacePath>),
+}
+
+/// How many paths are looked at one by one.
+const SINGLE: usize = 500;
+/// How long what is watched may go without being looked at as a whole: some writes are not told of.
+const WHOLE: Duration = Duration::from_secs(30);
+
+impl Turn {
+    /// Tells what has to be looked at; nothing if nothing changed.
+    fn extent(&mut self, workspace: &Workspace) -> Option<Extent> {
+        let Some(watch) = &mut self.watch else {
+            self.watch = Some(Watch::start(workspace, &options()));
+            return Some(Extent::All);
+        };
+        let changed = watch.changed();
+        if self.owed || self.whole.is_none_or(|whole| whole.elapsed() > WHOLE) {
+            return Some(Extent::All);
+        }
+        match changed {
+            WatchChanged::Nothing => None,
+            WatchChanged::Paths(paths) if paths.len() <= SINGLE => Some(Extent::At(paths)),
+            WatchChanged::Paths(_) | WatchChanged::Unknown(_) => Some(Extent::All),
+        }
+    }
+}
+
 impl Inner {
-    /// Looks at all files, and reads those that may have changed.
-    pub(super) fn refresh(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
-        let swept = sweep(&self.workspace, stop)?;
+    /// Looks at what may have changed, and reads what did.
+    pub(super) fn refresh(&self, turn: &mut Turn, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
+        let Some(extent) = turn.extent(&self.workspace) else { return Ok(()) };
+        if let Some(folder) = turn.folder.take() {
+            turn.store = Store::open(&folder);
+        }
+        let began = Instant::now();
+        // What the watch told is told once: until this look has come to its end, it has to be a whole one again.
+        turn.owed = true;
+        let swept = match &extent {
+            Extent::All => sweep(&self.workspace, stop)?,
+            Extent::At(paths) => {
+                let mut out = Swept::default();
+                paths.iter().try_for_each(|path| below(path, stop, &mut out))?;
+                out.files.sort_by(|one, other| one.shown.cmp(&other.shown));
+                out.files.dedup_by(|one, other| one.shown == other.shown);
+                out
+            }
+        };
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let there: HashSet<&str> = swept.files.iter().map(|seen| seen.shown.as_str()).collect();
+        let within = |path: &str| match &extent {
+            Extent::All => true,
+            Extent::At(paths) => paths.iter().any(|looked| lies_at(path, &looked.display())),
+        };
+        let gone = |path: &str| within(path) && !there.contains(path);
+        let dead: Vec<String> = state.known.keys().filter(|path| gone(path)).cloned().collect();
+        let large: Vec<String> = state.left_out.large.iter().filter(|path| !gone(path)).cloned().collect();
         let holds =
             |seen: &Seen| state.known.get(&seen.shown).is_some_and(|known| known.sign.holds(seen.stat));
-        let there: HashSet<&str> = swept.files.iter().map(|seen| seen.shown.as_str()).collect();
-        let gone: Vec<String> =
-            state.known.keys().filter(|path| !there.contains(path.as_str())).cloned().collect();
         let changed: Vec<&Seen> = swept.files.iter().filter(|seen| !holds(seen)).collect();
         let hashes: Vec<Option<ContentHash>> =
             changed.iter().map(|seen| state.known.get(&seen.shown).map(|known| known.hash)).collect();
-        let large = |path: &String| there.contains(path.as_str());
-        let kept: Vec<String> = state.left_out.large.iter().filter(|path| large(path)).cloned().collect();
         drop(state);
-        let taken = read_all(&self.workspace, &changed, &hashes, stop)?;
-        if gone.is_empty() && taken.is_empty() {
-            return Ok(());
+        let taken = read_all(&self.workspace, &changed, &hashes, turn.store.as_ref(), stop)?;
+        if !dead.is_empty() || !taken.is_empty() {
+            self.put(&dead, taken, large, swept.unreadable, turn.store.as_mut());
         }
-        self.put(&gone, taken, kept, swept.unreadable);
+        turn.owed = false;
+        if matches!(extent, Extent::All) {
+            turn.whole = Some(began);
+        }
+        self.keep(turn);
         Ok(())
     }
 
+    /// Writes records to the disk where it is time for that.
+    fn keep(&self, turn: &mut Turn) {
+        let Some(store) = &mut turn.store else { return };
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        if store.is_due() {
+            store.flush(&state.live());
+        }
+        if store.holds_old() {
+            store.release(&state.live());
+        }
+    }
+
     /// Puts what was read into the tables.
-    fn put(&self, gone: &[String], taken: Vec<(&Seen, Taken)>, large: Vec<String>, unreadable: Vec<String>) {
+    fn put(
+        &self,
+        gone: &[String],
+        taken: Vec<(&Seen, Taken)>,
+        large: Vec<String>,
+        unreadable: Vec<String>,
+        mut store: Option<&mut Store>,
+    ) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut left_out = LeftOut { large, unparsed: Vec::new(), unreadable };
         left_out.unparsed = std::mem::take(&mut state.left_out.unparsed);
@@ -79,8 +154,11 @@ impl Inner {
                         known.sign = sign;
                     }
                 }
-                Taken::Record(sign, hash, made) => {
+                Taken::Record(sign, hash, made, encoded) => {
                     known(sign, hash);
+                    if let (Some(store), Some(encoded)) = (store.as_deref_mut(), encoded) {
+                        store.add(hash, &encoded);
+                    }
                     state.graph.put(&seen.shown, &made.0, made.1);
                 }
                 Taken::Manifest(sign, hash, text) => {
@@ -105,6 +183,7 @@ fn read_all<'s>(
     workspace: &Workspace,
     files: &[&'s Seen],
     hashes: &[Option<ContentHash>],
+    store: Option<&Store>,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<(&'s Seen, Taken)>, Trouble> {
     let next = AtomicUsize::new(0);
@@ -114,7 +193,7 @@ fn read_all<'s>(
         while !stop() {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(seen) = files.get(at) else { break };
-            own.push((*seen, take(workspace, seen, hashes[at])));
+            own.push((*seen, take(workspace, seen, hashes[at], store)));
         }
         out.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
     };
@@ -129,11 +208,18 @@ fn read_all<'s>(
     if out.len() < files.len() { Err(Trouble::Stopped) } else { Ok(out) }
 }
 
-fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>) -> Taken {
+fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: Option<&Store>) -> Taken {
     let manifest = is_manifest(&seen.shown);
     let limit = if manifest { crate::modules::LIMIT } else { LARGEST };
     let before = now();
     let sign = Sign::new(seen.stat, before);
+    let kept = |hash: ContentHash| store.and_then(|store| store.get(hash)).map(Box::new);
+    let unchanged = store.filter(|_| !manifest && known.is_none() && sign.settled);
+    if let Some(hash) = unchanged.and_then(|store| store.hash(&seen.shown, seen.stat))
+        && let Some(made) = kept(hash)
+    {
+        return Taken::Record(sign, hash, made, None);
+    }
     let read = match workspace.read(&seen.path, limit) {
         Ok(read) => read,
         Err(error) => {
@@ -153,10 +239,25 @@ fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>) -> Taken
     if manifest {
         return Taken::Manifest(sign, read.hash, text.to_owned());
     }
-    match Language::of_path(Path::new(&seen.shown)).map(|language| make(language, text)) {
-        Some(Ok(made)) => Taken::Record(sign, read.hash, Box::new(made)),
-        _ => Taken::Unparsed(sign, read.hash),
+    let Some(language) = Language::of_path(Path::new(&seen.shown)) else {
+        return Taken::Unparsed(sign, read.hash);
+    };
+    // The same content under a name of another language has another record.
+    if let Some(made) = kept(read.hash).filter(|made| made.1.language == language.name()) {
+        return Taken::Record(sign, read.hash, made, None);
     }
+    match make(language, text) {
+        Ok(made) => {
+            let encoded = store.map(|_| Store::encode(&made.0, &made.1));
+            Taken::Record(sign, read.hash, Box::new(made), encoded)
+        }
+        Err(_) => Taken::Unparsed(sign, read.hash),
+    }
+}
+
+/// Tells whether a path is another one or lies below it.
+fn lies_at(path: &str, other: &str) -> bool {
+    other == "." || path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn same(read: &Snapshot, seen: &Seen) -> bool {

@@ -1,0 +1,95 @@
+//! The index tells of what is on the disk now, whatever happened since it was last asked.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
+
+mod common;
+
+use common::{calls, index, write};
+use std::fs;
+
+#[test]
+fn what_happens_between_two_questions_is_seen_by_the_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "b.py", "def g(): ...\n");
+    write(root, "a.py", "from b import g\ng()\n");
+    let index = index(root, None);
+    type Act = fn(&std::path::Path);
+    let rows: [(&str, Act, &[&str]); 13] = [
+        ("nothing", |_| {}, &["a.py:g -> b.py:g"]),
+        ("a definition goes", |root| write(root, "b.py", "def h(): ...\n"), &["a.py:g -> outside"]),
+        ("and comes back", |root| write(root, "b.py", "def g(): ...\n"), &["a.py:g -> b.py:g"]),
+        ("of the same length", |root| write(root, "b.py", "def k(): ...\n"), &["a.py:g -> outside"]),
+        (
+            "a file is renamed",
+            |root| fs::rename(root.join("b.py"), root.join("c.py")).unwrap(),
+            &["a.py:g -> outside"],
+        ),
+        (
+            "another takes its place",
+            |root| write(root, "b.py", "g = lambda: 1\ndef g(): ...\n"),
+            &["a.py:g -> b.py:g"],
+        ),
+        (
+            "it becomes a package",
+            |root| {
+                fs::remove_file(root.join("b.py")).unwrap();
+                write(root, "b/__init__.py", "from .x import g\n");
+                write(root, "b/x.py", "def g(): ...\n");
+            },
+            &["a.py:g -> b/x.py:g"],
+        ),
+        (
+            "a directory is renamed",
+            |root| fs::rename(root.join("b"), root.join("d")).unwrap(),
+            &["a.py:g -> outside"],
+        ),
+        ("and back", |root| fs::rename(root.join("d"), root.join("b")).unwrap(), &["a.py:g -> b/x.py:g"]),
+        (
+            "a file in it changes",
+            |root| write(root, "b/x.py", "\n\ndef g(): ...\ng()\n"),
+            &["a.py:g -> b/x.py:g", "b/x.py:g -> b/x.py:g"],
+        ),
+        ("it is ignored", |root| write(root, ".gitignore", "b/\n"), &["a.py:g -> outside"]),
+        (
+            "and no more",
+            |root| fs::remove_file(root.join(".gitignore")).unwrap(),
+            &["a.py:g -> b/x.py:g", "b/x.py:g -> b/x.py:g"],
+        ),
+        (
+            "all goes",
+            |root| {
+                fs::remove_dir_all(root.join("b")).unwrap();
+                fs::remove_file(root.join("a.py")).unwrap();
+            },
+            &[],
+        ),
+    ];
+    for (what, act, wanted) in rows {
+        act(root);
+        assert_eq!(calls(&index), wanted.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>(), "{what}");
+    }
+}
+
+#[test]
+fn a_file_that_keeps_its_size_and_time_is_seen_to_change() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.py", "def f(): ...\nf()\n");
+    let index = index(folder.path(), None);
+    assert_eq!(calls(&index), ["a.py:f -> a.py:f"]);
+    let path = folder.path().join("a.py");
+    let before = fs::metadata(&path).unwrap().modified().unwrap();
+    fs::write(&path, "def g(): ...\ng()\n").unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
+    assert_eq!(calls(&index), ["a.py:g -> a.py:g"]);
+}
+
+#[test]
+fn many_files_that_come_at_once_are_all_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index(folder.path(), None);
+    assert_eq!(calls(&index), Vec::<String>::new());
+    for number in 0..700 {
+        write(folder.path(), &format!("d{}/m{number}.py", number % 30), "def f(): ...\nf()\n");
+    }
+    assert_eq!(calls(&index).len(), 700);
+}

@@ -1,0 +1,94 @@
+//! What was remembered is known by the next process, and what is damaged is made anew.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
+
+mod common;
+
+use common::{calls, index, write};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+const WANTED: [&str; 2] = ["a.py:g -> b.py:g", "main.go:helper -> util.go:helper"];
+
+/// Makes a workspace of files that are old enough to be known by their times.
+fn made() -> (tempfile::TempDir, tempfile::TempDir) {
+    let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(root.path(), "b.py", "def g(): ...\n");
+    write(root.path(), "a.py", "from b import g\ng()\n");
+    write(root.path(), "main.go", "package main\nfunc main() { helper() }\n");
+    write(root.path(), "util.go", "package main\nfunc helper() {}\n");
+    sleep(Duration::from_millis(80));
+    (root, cache)
+}
+
+/// Asks a new index, which goes at the end as a process does.
+fn asked(root: &Path, cache: &Path) -> Vec<String> {
+    calls(&index(root, Some(cache.to_owned())))
+}
+
+/// Lists the blobs of the only workspace of a cache.
+fn blobs(cache: &Path) -> Vec<PathBuf> {
+    let folders: Vec<PathBuf> = fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [only] = folders.as_slice() else { panic!("{folders:?}") };
+    let mut blobs: Vec<PathBuf> = fs::read_dir(only).unwrap().map(|entry| entry.unwrap().path()).collect();
+    blobs.sort();
+    blobs
+}
+
+#[test]
+fn records_outlive_the_process() {
+    let (root, cache) = made();
+    assert_eq!(asked(root.path(), cache.path()), WANTED);
+    let first = blobs(cache.path());
+    assert_eq!(first.len(), 2, "{first:?}");
+    // Nothing changed: nothing is parsed, so nothing is written.
+    assert_eq!(asked(root.path(), cache.path()), WANTED);
+    assert_eq!(blobs(cache.path()), first);
+    // A file that changes is parsed alone.
+    write(root.path(), "b.py", "\ndef g(): ...\n");
+    assert_eq!(asked(root.path(), cache.path()), WANTED);
+    assert_eq!(blobs(cache.path()).len(), 3);
+}
+
+#[test]
+fn what_is_damaged_is_made_anew() {
+    type Damage = fn(&mut Vec<u8>);
+    let rows: [(&str, Damage); 5] = [
+        ("cut", |bytes| bytes.truncate(bytes.len() / 2)),
+        ("empty", Vec::clear),
+        ("a bit of the last record", |bytes| *bytes.last_mut().unwrap() ^= 1),
+        ("a length", |bytes| bytes[16 + 33] ^= 0x40),
+        ("of another version", |bytes| bytes[9] ^= 1),
+    ];
+    for (what, damage) in rows {
+        let (root, cache) = made();
+        assert_eq!(asked(root.path(), cache.path()), WANTED, "{what}");
+        for blob in blobs(cache.path()) {
+            let mut bytes = fs::read(&blob).unwrap();
+            damage(&mut bytes);
+            fs::write(&blob, bytes).unwrap();
+        }
+        assert_eq!(asked(root.path(), cache.path()), WANTED, "{what}");
+        assert_eq!(asked(root.path(), cache.path()), WANTED, "{what}, again");
+    }
+}
+
+#[test]
+fn many_small_segments_become_one() {
+    let (root, cache) = made();
+    for round in 0..20 {
+        write(root.path(), "b.py", &format!("{}def g(): ...\n", "\n".repeat(round)));
+        sleep(Duration::from_millis(60));
+        assert_eq!(asked(root.path(), cache.path()), WANTED, "{round}");
+        assert!(blobs(cache.path()).len() <= 15, "{:?}", blobs(cache.path()));
+    }
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_costs_no_answer() {
+    let (root, cache) = made();
+    let file = cache.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert_eq!(asked(root.path(), &file), WANTED);
+}
