@@ -75,7 +75,7 @@ fn unlisted(list: &Path, what: &str, found: &[String]) -> Vec<String> {
 
 fn compare(corpus: &Path, trap: &Trap, outcome: &mut Outcome) {
     let options = Options { roots: vec![corpus.join(&trap.name)], ..Options::default() };
-    let index = Index::new(Workspace::open(options).unwrap().0);
+    let index = Index::new(Workspace::open(options).unwrap().0, None);
     let graph = index.graph(&|| false).unwrap();
     let mut said: BTreeMap<(String, usize), Vec<(Definition, Sure)>> = BTreeMap::new();
     for site in graph.sites() {

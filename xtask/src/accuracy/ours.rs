@@ -28,7 +28,7 @@ impl Ours {
     pub(super) fn ask(tree: &Path, code: &Code) -> Result<Self> {
         let options = Options { roots: vec![tree.to_owned()], ..Options::default() };
         let (workspace, _) = Workspace::open(options).context("the corpus cannot be opened")?;
-        let index = Index::new(workspace);
+        let index = Index::new(workspace, None);
         let graph = index.graph(&|| false)?;
         let mut found: HashMap<(String, usize), Verdict> = HashMap::new();
         for site in graph.sites() {
