@@ -42,6 +42,19 @@ const OUTLINE: &str = "{\"path\":\"src/config.rs\",\"language\":\"rust\",\"symbo
     \"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
     \"signature\":\"pub const A: u8 = 1;\",\"start_line\":1,\"end_line\":1}]}";
 
+/// What is told of the same constant by the index of symbols.
+const FOUND: &str = "{\"results\":[{\"symbol_id\":\"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
+     \"path\":\"src/config.rs\",\"start_line\":1,\"end_line\":1,\"signature\":\"pub const A: u8 = 1;\",\"match\":\"exact\"}],\
+    \"total\":1,\"truncated\":false,\"searched\":\"1 file (rust 1), looked at just now\"}";
+const RESOLVED: &str = "{\"symbol\":{\"symbol_id\":\"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
+     \"path\":\"src/config.rs\",\"start_line\":1,\"end_line\":1,\"signature\":\"pub const A: u8 = 1;\"},\
+    \"language\":\"rust\",\"children\":[],\"child_count\":0}";
+const RELATED: &str = "{\"symbol\":{\"symbol_id\":\"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
+     \"path\":\"src/config.rs\",\"start_line\":1,\"end_line\":1,\"signature\":\"pub const A: u8 = 1;\"},\
+    \"relationship_type\":\"usage\",\"incoming\":[],\"incoming_counts\":{\"proved\":0,\"inferred\":0,\"possible\":0,\"unresolved\":0},\
+    \"outgoing\":[],\"outgoing_counts\":{\"proved\":0,\"inferred\":0,\"possible\":0,\"unresolved\":0,\"outside_of_project\":0},\
+    \"searched\":\"2 files (rust 2), looked at just now\"}";
+
 /// What is shown of the index of a directory.
 const PART_OF_INDEX: &str = "{\"tool\":\"get_project_index_overview\",\"workspace_root\":\"{root}/src\",\"total_chars\":259,\
     \"offset\":22,\"end\":61,\"returned_chars\":39,\"has_more\":true,\"next_offset\":61,\"fingerprint\":\"b4e2e2260019\",\
@@ -52,7 +65,15 @@ const SHORT_PART_OF_INDEX: &str = "{\"tool\":\"get_project_index_chunk\",\"works
 
 /// Calls of the tools that know symbols of the whole project.
 fn symbol_calls() -> Vec<(&'static str, Value, &'static str)> {
+    let (id, path) = ("rust:src/config.rs#A(constant)", "src/config.rs");
     vec![
+        ("symbol_search", json!({"query": "A", "path": path, "kind": "constant", "limit": 5}), FOUND),
+        ("symbol_resolve", json!({"symbol_id": id}), RESOLVED),
+        ("symbol_resolve", json!({"path": path, "name": "A"}), RESOLVED),
+        ("symbol_resolve", json!({"path": path, "qualified_name": "A"}), RESOLVED),
+        ("symbol_graph", json!({"symbol_id": id, "relationship_type": "usage", "limit": 5}), RELATED),
+        ("symbol_graph", json!({"path": path, "name": "A", "relationship_type": "usage"}), RELATED),
+        ("symbol_graph", json!({"path": path, "qualified_name": "A", "relationship_type": "usage"}), RELATED),
         ("get_project_index_overview", json!({"path": "src", "max_chars": 60, "offset": 22}), PART_OF_INDEX),
         (
             "get_project_index_chunk",
@@ -900,4 +921,67 @@ async fn the_index_of_the_project_is_as_new_as_the_files() {
     let note = "\n[toolpost: .zblade/context/project_index.md holds an index that somebody wrote, which may be old; this one was made \
                 from the files as they are]";
     assert!(said.ends_with(note), "{said}");
+}
+
+#[tokio::test]
+async fn symbols_of_a_large_project_stay_in_their_room_and_are_counted() {
+    let world = World::new(&DIALECT);
+    for file in 0..100 {
+        let body: String =
+            (0..1_000).map(|at| format!("def handle_{file}_{at}():\n    common()\n")).collect();
+        world.put(&format!("src/m{file}.py"), format!("from base import common\n{body}"));
+    }
+    world.put("src/base.py", "def common():\n    pass\n");
+    let rows = [
+        ("symbol_search", json!({"query": "handle", "limit": 100}), "of 100000 symbols are shown"),
+        (
+            "symbol_graph",
+            json!({"path": "src/base.py", "name": "common", "limit": 100}),
+            "of 100000 incoming uses are shown",
+        ),
+        ("get_project_index_overview", json!({"max_chars": 12_000}), "- python: 101 files, 200102 lines"),
+    ];
+    for (tool, arguments, wanted) in rows {
+        let said = words(&world.call(tool, arguments).await);
+        assert!(said.len() <= 50 * 1024 && !said.contains("[TRUNCATED"), "{tool}: {}", said.len());
+        assert!(said.contains(wanted), "{tool}: {}", &said[said.len().saturating_sub(400)..]);
+    }
+}
+
+#[tokio::test]
+async fn symbols_are_those_of_the_files_as_they_are() {
+    let world = furnished();
+    let ask = async |tool: &str, arguments: Value| reply(&world, tool, arguments).await;
+    let id = json!({"symbol_id": "rust:src/config.rs#A(constant)"});
+    assert_eq!(ask("symbol_resolve", id.clone()).await, RESOLVED);
+    world.put("src/config.rs", "\npub const B: u8 = 1;\n");
+    let gone = "NotFound: No symbol has the id rust:src/config.rs#A(constant) any more, and none can be taken for it.\n\n\
+                Searched: 2 files (rust 2), looked at just now.\n\nSearch for the symbol by its name.";
+    assert_eq!(ask("symbol_resolve", id.clone()).await, gone);
+    world.put("src/other.rs", "pub const A: u8 = 1;\n");
+    let moved = ask("symbol_resolve", id).await;
+    let note = "\n[toolpost: rust:src/config.rs#A(constant) moved to rust:src/other.rs#A(constant) (known again by the same code)]";
+    assert!(moved.ends_with(note), "{moved}");
+    let rows = [
+        (
+            "symbol_resolve",
+            json!({"path": "a.txt", "name": "x"}),
+            "WrongKind: a.txt is not in the index of symbols: its name tells no language that is known here.\n\
+             Ask for the outline of the file, or read it.",
+        ),
+        (
+            "symbol_graph",
+            json!({"path": "src/main.rs", "name": "mian"}),
+            "NoMatch: Nothing in src/main.rs is called mian.\nDid you mean main?",
+        ),
+        (
+            "symbol_graph",
+            json!({"symbol_id": "main"}),
+            "Invalid: \"main\" is no id of a symbol: those read language:path#Outer.inner(kind).\n\
+             Take an id from a search or an outline, or name a file and a name in it.",
+        ),
+    ];
+    for (tool, arguments, wanted) in rows {
+        assert_eq!(ask(tool, arguments).await, wanted);
+    }
 }

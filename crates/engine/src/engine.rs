@@ -3,6 +3,7 @@
 use crate::{CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, projects::Projects};
 use encoding_rs::Encoding;
 use std::sync::Arc;
+use toolpost_index::Index;
 use toolpost_lsp::Servers;
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -17,6 +18,7 @@ pub struct Engine {
     commands: Option<Commands>,
     servers: Option<Servers>,
     projects: Arc<Projects>,
+    index: Index,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -33,8 +35,10 @@ impl Engine {
     /// Makes an engine over a workspace.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
+        let index = Index::new(workspace.clone());
         Self {
             workspace,
+            index,
             encoding: None,
             rules: Rules::Git,
             several: Several::default(),
@@ -107,6 +111,11 @@ impl Engine {
     /// Gives what is known of the files of the workspace.
     pub(crate) fn projects(&self) -> &Projects {
         &self.projects
+    }
+
+    /// Gives the index of the workspace's symbols.
+    pub(crate) fn index(&self) -> &Index {
+        &self.index
     }
 
     /// Gives the workspace.

@@ -12,6 +12,7 @@ mod failures;
 mod fresh;
 mod front_door;
 mod granted;
+mod indexed;
 mod navigating;
 mod operation;
 pub mod operations;

@@ -17,6 +17,7 @@ mod read;
 mod run_command;
 mod say;
 mod search;
+mod symbols;
 mod tree;
 mod words;
 mod write;
@@ -39,7 +40,7 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("commands.md"),
     ],
     instructions: "File and search tools over the workspace. Look around with get_workspace_structure or get_project_index_overview, find names with find_files or \
-        find_files_glob and lines with grep_search, what a file defines with symbol_outline; read with read_file or read_file_range, several files at once with \
+        find_files_glob and lines with grep_search, what a file defines with symbol_outline, symbols of all files with symbol_search, and who uses one with symbol_graph; read with read_file or read_file_range, several files at once with \
         read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
         the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
         read again. All paths lie in the workspace; bytes, line endings and encodings are kept. run_command runs a line of \
@@ -55,7 +56,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 27] = [
+const TOOLS: [ToolDef; 30] = [
     ToolDef::of::<read::ReadFile>(),
     ToolDef::of::<read::ReadFileRange>(),
     ToolDef::of::<write::WriteFile>(),
@@ -77,7 +78,10 @@ const TOOLS: [ToolDef; 27] = [
     ToolDef::of::<grep::GrepSearch>(),
     ToolDef::of::<grep::GrepSearch>().published_as("rg"),
     ToolDef::of::<search::CodebaseSearch>(),
+    ToolDef::of::<symbols::SymbolSearch>(),
+    ToolDef::of::<symbols::SymbolResolve>(),
     ToolDef::of::<outline::SymbolOutline>(),
+    ToolDef::of::<symbols::SymbolGraph>(),
     ToolDef::of::<project::GetProjectIndexOverview>(),
     ToolDef::of::<project::GetProjectIndexChunk>(),
     ToolDef::of::<many::ReadManyFiles>(),

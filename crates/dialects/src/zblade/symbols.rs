@@ -1,0 +1,336 @@
+//! `symbol_search`, `symbol_resolve` and `symbol_graph`: symbols of the whole project, and how they use one another.
+
+use super::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolpost_engine::{
+    Failure, Hint,
+    operations::{
+        relations::{self, Side},
+        symbol::{self, Which},
+        symbols::{self, Symbol},
+    },
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct SymbolSearch;
+pub(super) struct SymbolResolve;
+pub(super) struct SymbolGraph;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SearchArgs {
+    /// What is known of the name: all of it, a part, or names with dots between them.
+    #[schemars(extend("x-aliases" = ["name", "pattern"], "examples" = ["Cart.total"]))]
+    query: String,
+    /// Path of the file or directory to search.
+    #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
+    path: Option<String>,
+    /// Kind of symbol, such as function, class, struct or constant.
+    #[schemars(extend("x-aliases" = ["symbol_type"], "examples" = ["function"]))]
+    kind: Option<String>,
+    /// How many symbols to show.
+    #[serde(default = "twenty")]
+    #[schemars(range(min = 1, max = 100))]
+    limit: usize,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ResolveArgs {
+    /// Id of the symbol.
+    #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
+    symbol_id: Option<String>,
+    /// Path of the file that defines it.
+    #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
+    path: Option<String>,
+    /// Its name behind the names of what it stands in.
+    #[schemars(extend("examples" = ["Cart.total"]))]
+    qualified_name: Option<String>,
+    /// Its own name.
+    #[schemars(extend("examples" = ["total"]))]
+    name: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GraphArgs {
+    /// Id of the symbol.
+    #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
+    symbol_id: Option<String>,
+    /// Path of the file that defines it.
+    #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
+    path: Option<String>,
+    /// Its name behind the names of what it stands in.
+    #[schemars(extend("examples" = ["Cart.total"]))]
+    qualified_name: Option<String>,
+    /// Its own name.
+    #[schemars(extend("examples" = ["total"]))]
+    name: Option<String>,
+    /// Which uses to show: call, import, inherit (or extends, implements), type, or usage for all of them.
+    #[serde(default = "call")]
+    #[schemars(extend("x-aliases" = ["edge_kind", "kind"]))]
+    relationship_type: String,
+    /// How many uses to show in each direction.
+    #[serde(default = "twenty")]
+    #[schemars(range(min = 1, max = 100))]
+    limit: usize,
+}
+
+const fn twenty() -> usize {
+    20
+}
+
+fn call() -> String {
+    "call".to_owned()
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    symbol_id: &'a str,
+    name: &'a str,
+    qualified_name: &'a str,
+    kind: &'a str,
+    path: &'a str,
+    start_line: u32,
+    end_line: u32,
+    signature: &'a str,
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    fit: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    results: Vec<Node<'a>>,
+    total: usize,
+    truncated: bool,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    did_you_mean: &'a [String],
+    searched: String,
+}
+
+#[derive(Serialize)]
+struct Resolved<'a> {
+    symbol: Node<'a>,
+    language: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_from: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known_again_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<Node<'a>>,
+    children: Vec<Node<'a>>,
+    child_count: usize,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    symbol: Node<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_from: Option<&'a str>,
+    relationship_type: &'a str,
+    incoming: Vec<Edge<'a>>,
+    incoming_counts: Counts,
+    outgoing: Vec<Edge<'a>>,
+    outgoing_counts: Counts,
+    searched: String,
+}
+
+#[derive(Serialize)]
+struct Edge<'a> {
+    /// Where the use stands.
+    at: String,
+    code: &'a str,
+    usage: &'a str,
+    how: &'a str,
+    sure: &'a str,
+    symbol: Option<Node<'a>>,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    proved: usize,
+    inferred: usize,
+    possible: usize,
+    unresolved: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outside_of_project: Option<usize>,
+}
+
+impl Tool for SymbolSearch {
+    const NAME: &'static str = "symbol_search";
+    type Op = symbols::Symbols;
+    type Args = SearchArgs;
+
+    fn lower(args: SearchArgs, at: &Lowering) -> Result<symbols::Request, Failure> {
+        if args.query.trim().is_empty() {
+            return Err(Failure::invalid("query is empty: it takes a name, or a part of one."));
+        }
+        Ok(symbols::Request {
+            query: args.query,
+            base: args.path.as_deref().map(|said| at.path(said)).transpose()?,
+            kind: args.kind.filter(|kind| !kind.trim().is_empty()),
+            limit: args.limit,
+            max_bytes: room(at),
+        })
+    }
+
+    fn render(output: &symbols::Output, page: &mut Page) {
+        let results = output.symbols.iter().map(|hit| Node { fit: Some(&hit.fit), ..node(&hit.symbol) });
+        let (shown, total) = (output.symbols.len(), output.total);
+        let found = Found {
+            results: results.collect(),
+            total,
+            truncated: shown < total,
+            did_you_mean: &output.near,
+            searched: output.searched.words(),
+        };
+        json::write(&found, page);
+        if shown < total {
+            page.note(format!("{shown} of {total} symbols are shown; give more of the name, a kind or a path, or raise limit"));
+        }
+    }
+}
+
+impl Tool for SymbolResolve {
+    const NAME: &'static str = "symbol_resolve";
+    type Op = symbol::Symbol;
+    type Args = ResolveArgs;
+
+    fn lower(args: ResolveArgs, at: &Lowering) -> Result<symbol::Request, Failure> {
+        let which = which(args.symbol_id, args.path, args.qualified_name.or(args.name), at)?;
+        Ok(symbol::Request { which, max_bytes: room(at) })
+    }
+
+    fn render(output: &symbol::Output, page: &mut Page) {
+        let moved = output.moved.as_ref();
+        let resolved = Resolved {
+            symbol: node(&output.symbol),
+            language: &output.language,
+            moved_from: moved.map(|moved| moved.id.as_str()),
+            known_again_by: moved.map(|moved| moved.by.as_str()),
+            parent: output.parent.as_ref().map(node),
+            children: output.inside.iter().map(node).collect(),
+            child_count: output.inside_total,
+        };
+        json::write(&resolved, page);
+        tell_move(moved, &output.symbol, page);
+        if output.inside.len() < output.inside_total {
+            page.note(format!("{} of {} children are shown", output.inside.len(), output.inside_total));
+        }
+    }
+}
+
+impl Tool for SymbolGraph {
+    const NAME: &'static str = "symbol_graph";
+    type Op = relations::Relations;
+    type Args = GraphArgs;
+
+    fn lower(args: GraphArgs, at: &Lowering) -> Result<relations::Request, Failure> {
+        let which = which(args.symbol_id, args.path, args.qualified_name.or(args.name), at)?;
+        Ok(relations::Request {
+            which,
+            relation: args.relationship_type,
+            limit: args.limit,
+            max_bytes: room(at),
+        })
+    }
+
+    fn render(output: &relations::Output, page: &mut Page) {
+        let (into, out) = (&output.incoming, &output.outgoing);
+        let related = Related {
+            symbol: node(&output.symbol),
+            moved_from: output.moved.as_ref().map(|moved| moved.id.as_str()),
+            relationship_type: &output.relation,
+            incoming: edges(into),
+            incoming_counts: Counts { outside_of_project: None, ..counts(into) },
+            outgoing: edges(out),
+            outgoing_counts: counts(out),
+            searched: output.searched.words(),
+        };
+        json::write(&related, page);
+        tell_move(output.moved.as_ref(), &output.symbol, page);
+        for (side, name) in [(into, "incoming"), (out, "outgoing")] {
+            let (shown, total) = (side.uses.len(), side.total());
+            if shown < total {
+                page.note(format!(
+                    "{shown} of {total} {name} uses are shown, the surest first; raise limit, or name another relationship_type"
+                ));
+            }
+        }
+    }
+}
+
+fn room(at: &Lowering) -> usize {
+    at.reply_bytes() / 8 * 7
+}
+
+/// Says which symbol is meant by what was given.
+fn which(
+    id: Option<String>,
+    path: Option<String>,
+    name: Option<String>,
+    at: &Lowering,
+) -> Result<Which, Failure> {
+    let given = |said: Option<String>| said.filter(|said| !said.trim().is_empty());
+    match (given(id), given(path), given(name)) {
+        (Some(id), ..) => Ok(Which::Id(id)),
+        (None, Some(said), Some(name)) => Ok(Which::Named { path: at.path(&said)?, said, name }),
+        (None, path, name) => {
+            let missing = match (path, name) {
+                (Some(_), None) => "A path alone names no symbol.",
+                (None, Some(_)) => "A name alone may be that of many symbols.",
+                _ => "Nothing says which symbol is meant.",
+            };
+            Err(Failure::invalid(missing).hint(Hint::Advice(
+                "Give symbol_id, or path with name or qualified_name; to look for a name in all files, search for it."
+                    .to_owned(),
+            )))
+        }
+    }
+}
+
+fn tell_move(moved: Option<&symbol::Gone>, symbol: &Symbol, page: &mut Page) {
+    if let Some(moved) = moved {
+        page.note(format!("{} moved to {} (known again by {})", moved.id, symbol.id, moved.by));
+    }
+}
+
+fn node(symbol: &Symbol) -> Node<'_> {
+    Node {
+        symbol_id: &symbol.id,
+        name: &symbol.name,
+        qualified_name: &symbol.qualified,
+        kind: &symbol.kind,
+        path: &symbol.path,
+        start_line: symbol.first_line,
+        end_line: symbol.last_line,
+        signature: &symbol.signature,
+        fit: None,
+    }
+}
+
+fn edges(side: &Side) -> Vec<Edge<'_>> {
+    let edge = |one: &'_ relations::Use| match one.line {
+        Some(line) => format!("{}:{line}", one.path),
+        None => one.path.clone(),
+    };
+    side.uses
+        .iter()
+        .map(|one| Edge {
+            at: edge(one),
+            code: &one.text,
+            usage: &one.usage,
+            how: &one.how,
+            sure: &one.sure,
+            symbol: one.symbol.as_ref().map(node),
+        })
+        .collect()
+}
+
+fn counts(side: &Side) -> Counts {
+    Counts {
+        proved: side.proved,
+        inferred: side.inferred,
+        possible: side.possible,
+        unresolved: side.unresolved,
+        outside_of_project: Some(side.outside),
+    }
+}

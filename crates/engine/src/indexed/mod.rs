@@ -1,0 +1,62 @@
+//! Questions to the index of the workspace's symbols.
+
+mod searched;
+mod show;
+mod which;
+
+pub use searched::Searched;
+pub use show::Symbol;
+pub use which::{Gone, Which};
+
+pub(crate) use show::Shower;
+pub(crate) use which::choose;
+
+use crate::{CallCtx, Engine, Failure, Hint, Kind, engine::blocking};
+use std::time::Instant;
+use toolpost_index::{Lent, Trouble};
+use toolpost_workspace::WorkspacePath;
+
+/// The index while it is asked, and who asks.
+pub(crate) struct Asked<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) index: &'a Lent<'a>,
+    pub(crate) cx: &'a CallCtx,
+}
+
+/// Brings the index up to date, and asks it beside the other calls.
+pub(crate) async fn ask<T: Send + 'static>(
+    engine: &Engine,
+    cx: &CallCtx,
+    question: impl FnOnce(&Asked<'_>) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    cx.check()?;
+    let (engine, cx) = (engine.clone(), cx.clone());
+    blocking(move || {
+        let deadline = cx.deadline;
+        let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let index = engine.index().graph(&stop).map_err(|trouble| failed(&cx, &trouble))?;
+        question(&Asked { engine: &engine, index: &index, cx: &cx })
+    })
+    .await
+}
+
+impl Asked<'_> {
+    /// Says whether what stands in a file may be told.
+    pub(crate) fn may(&self, shown: &str) -> bool {
+        self.index.path(shown).is_some_and(|path| (self.cx.may_read)(path))
+    }
+
+    /// Says whether a file lies at or below a place.
+    pub(crate) fn lies_in(&self, shown: &str, base: &WorkspacePath) -> bool {
+        self.index.path(shown).is_some_and(|path| base.contains(path))
+    }
+}
+
+fn failed(cx: &CallCtx, trouble: &Trouble) -> Failure {
+    match (cx.check(), trouble) {
+        (Err(failure), Trouble::Stopped) => failure.hint(Hint::Advice(
+            "Ask again: what was read by then is kept, so it goes on from there.".to_owned(),
+        )),
+        _ => Failure::new(Kind::Io, crate::failures::sentence(&trouble.to_string())),
+    }
+}
