@@ -1,5 +1,6 @@
 //! The programs whose calls are looked at: where they come from, and what is needed beside them.
 
+use super::debian::{self, Go};
 use crate::{disk, programs, say};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub(super) enum Tongue {
     Python,
     TypeScript,
     C,
+    Go,
 }
 
 /// Where a package comes from.
@@ -32,6 +34,8 @@ enum From {
     Sources(&'static str),
     /// An npm package that carries its sources.
     Npm(&'static str),
+    /// A package of Debian with sources in Go; the version is Debian's.
+    Debian(&'static str),
 }
 
 /// The corpora, small ones first.
@@ -100,6 +104,22 @@ pub(super) const CORPORA: &[Corpus] = &[
         part: "",
         beside: &[],
     },
+    Corpus {
+        name: "mux",
+        version: "1.8.0-1",
+        tongue: Tongue::Go,
+        from: From::Debian("golang-github-gorilla-mux-dev"),
+        part: "github.com/gorilla/mux",
+        beside: &[],
+    },
+    Corpus {
+        name: "goldmark",
+        version: "1.5.4-1",
+        tongue: Tongue::Go,
+        from: From::Debian("golang-github-yuin-goldmark-dev"),
+        part: "github.com/yuin/goldmark",
+        beside: &[],
+    },
 ];
 
 impl Tongue {
@@ -108,6 +128,7 @@ impl Tongue {
             Self::Python => "Python",
             Self::TypeScript => "TypeScript",
             Self::C => "C",
+            Self::Go => "Go",
         }
     }
 
@@ -117,6 +138,7 @@ impl Tongue {
             Self::Python => &["python"],
             Self::TypeScript => &["typescript", "tsx"],
             Self::C => &["c"],
+            Self::Go => &["go"],
         }
     }
 
@@ -126,6 +148,7 @@ impl Tongue {
             Self::Python => "ty",
             Self::TypeScript => "TypeScript 7",
             Self::C => "clangd",
+            Self::Go => "gopls",
         }
     }
 }
@@ -135,17 +158,18 @@ pub(super) struct Laid {
     pub(super) corpus: Corpus,
     /// The folder that is looked at.
     pub(super) tree: PathBuf,
-    /// The Python environment with what it imports.
-    pub(super) environment: Option<PathBuf>,
+    /// Where programs are that its server needs beside those of all.
+    pub(super) path: Vec<PathBuf>,
+    /// The variables by which its server finds what it imports.
+    pub(super) variables: Vec<(&'static str, PathBuf)>,
 }
 
 impl Corpus {
     /// Fetches it and what it needs, unless that was done before.
-    pub(super) fn lay(self, folder: &Path) -> Result<Laid> {
-        let folder = folder.join("corpora").join(self.name);
+    pub(super) fn lay(self, tools: &Path) -> Result<Laid> {
+        let folder = tools.join("corpora").join(self.name);
         let stamp = folder.join("laid");
         let wanted = format!("{self:?}\n");
-        let environment = (self.tongue == Tongue::Python).then(|| folder.join("environment"));
         let tree = folder.join("tree");
         if disk::read(&stamp).ok().as_ref() != Some(&wanted) {
             say::complain(&format!("fetches {} {}", self.name, self.version));
@@ -154,13 +178,27 @@ impl Corpus {
             match self.from {
                 From::Sources(package) => self.sources(package, &folder)?,
                 From::Npm(package) => self.npm(package, &folder)?,
+                From::Debian(package) => debian::unpack((package, self.version), &tree)?,
             }
-            if let Some(environment) = &environment {
-                self.install(environment)?;
+            if self.tongue == Tongue::Python {
+                self.install(&folder.join("environment"))?;
             }
             disk::write(&stamp, wanted.as_bytes())?;
         }
-        Ok(Laid { corpus: self, tree, environment })
+        Ok(match self.tongue {
+            Tongue::Python => {
+                let variables = vec![("VIRTUAL_ENV", disk::canonical(&folder.join("environment"))?)];
+                Laid { corpus: self, tree, path: Vec::new(), variables }
+            }
+            Tongue::TypeScript | Tongue::C => {
+                Laid { corpus: self, tree, path: Vec::new(), variables: Vec::new() }
+            }
+            Tongue::Go => {
+                let go = Go::fetch(tools)?;
+                let tree = tree.join("usr/share/gocode/src").join(self.part);
+                Laid { corpus: self, tree, path: go.path(), variables: go.variables() }
+            }
+        })
     }
 
     fn sources(self, package: &str, folder: &Path) -> Result<()> {

@@ -7,11 +7,10 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
-    ffi::OsString,
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_lsp::{Answer, Home, Place, Position, Question, Servers, Settings, Stage, Talk};
+use toolpost_lsp::{Answer, Fault, Home, Place, Position, Question, Servers, Settings, Stage, Talk};
 use toolpost_process::{Environment, Sandbox};
 
 /// How long a server may take to read a program.
@@ -80,11 +79,11 @@ fn ask(laid: &Laid, code: &Code, path: &[PathBuf]) -> Result<Value> {
 
 fn settings(laid: &Laid, path: &[PathBuf]) -> Result<Settings> {
     let own = std::env::var_os("PATH").unwrap_or_default();
-    let places = path.iter().cloned().chain(std::env::split_paths(&own));
+    let places = laid.path.iter().chain(path).cloned().chain(std::env::split_paths(&own));
     let mut environment =
         Environment::of_this_process().with("PATH", std::env::join_paths(places).context("a strange PATH")?);
-    if let Some(packages) = &laid.environment {
-        environment = environment.with("VIRTUAL_ENV", OsString::from(packages));
+    for (name, place) in &laid.variables {
+        environment = environment.with(*name, place);
     }
     Ok(Settings::new(Sandbox::Off, environment, Vec::new()))
 }
@@ -118,9 +117,12 @@ async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
         let (start, row) = file.row(line).context("a site stands in no line")?;
         let character = talk.encoding().count(row, site.at.start - start);
         let at = Position { line: u32::try_from(line)?, character };
-        let places = match talk.ask(&Question::Definition(path, at), ANSWER).await? {
-            Answer::Places(places) => places,
-            other => bail!("{oracle} answered {other:?} for a definition"),
+        let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
+            Ok(Answer::Places(places)) => places,
+            // Of a file that no build contains nothing is known.
+            Err(Fault::Refused { .. }) => Vec::new(),
+            Ok(other) => bail!("{oracle} answered {other:?} for a definition"),
+            Err(fault) => return Err(fault.into()),
         };
         answers.push(Value::Array(places.iter().map(|place| shown(&talk, code, &tree, place)).collect()));
         if number % 5_000 == 4_999 {
@@ -147,6 +149,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
         (Tongue::TypeScript, "tsx") => "typescriptreact",
         (Tongue::TypeScript, _) => "typescript",
         (Tongue::C, _) => "c",
+        (Tongue::Go, _) => "go",
     }
 }
 
