@@ -35,7 +35,7 @@ impl Engine {
     /// Makes an engine over a workspace.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        let index = Index::new(workspace.clone());
+        let index = Index::new(workspace.clone(), None);
         Self {
             workspace,
             index,
