@@ -12,7 +12,7 @@ pub use make::make;
 use crate::Word;
 
 /// Changes whenever what is remembered of the same text changes: records of other versions are made anew.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);
@@ -189,6 +189,10 @@ pub enum Base {
     New(Word, u32),
     /// A literal of a type of the language.
     Literal(Word),
+    /// Macros: what is taken of it is one.
+    Macros,
+    /// What stands in nothing: the name behind it is one of the whole program.
+    Global,
     /// Something else.
     Other,
 }

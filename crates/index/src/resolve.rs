@@ -4,15 +4,22 @@ mod class;
 mod evaluate;
 mod export;
 mod lookup;
+mod memo;
 mod site;
 mod typed;
 mod value;
 
 use std::cell::Cell;
+use std::collections::HashSet;
+use std::rc::Rc;
 
 pub use site::{Found, How, Sure, Target};
 pub(crate) use value::Value;
 
+use lookup::Meanings;
+use memo::Memo;
+
+use crate::Word;
 use crate::graph::{At, File, FileId, Graph};
 use crate::rules::{self, Rules};
 
@@ -32,11 +39,26 @@ pub(crate) struct Spot {
 pub(crate) struct Resolver<'g> {
     pub(crate) graph: &'g Graph,
     depth: Cell<u32>,
+    /// What modules have under a name for others.
+    exports: Memo<(FileId, Word), Vec<Value>>,
+    /// What is imported under a name in a file, or in one of its symbols.
+    imports: Memo<(FileId, Option<u32>, Word), Meanings>,
+    /// The same for what is imported together with all others.
+    stars: Memo<(FileId, Option<u32>, Word), Meanings>,
+    /// Which files a file includes.
+    pub(crate) included: Memo<FileId, Rc<HashSet<FileId>>>,
 }
 
 impl<'g> Resolver<'g> {
     pub(crate) fn new(graph: &'g Graph) -> Self {
-        Self { graph, depth: Cell::new(0) }
+        Self {
+            graph,
+            depth: Cell::new(0),
+            exports: Memo::default(),
+            imports: Memo::default(),
+            stars: Memo::default(),
+            included: Memo::default(),
+        }
     }
 
     fn file(&self, id: FileId) -> &'g File {

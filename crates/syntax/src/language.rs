@@ -22,6 +22,17 @@ impl Language {
         ALL.iter().find(|known| known.extensions.contains(&extension.as_str())).map(|known| Self(known))
     }
 
+    /// Finds the language of a file by its name, and by its text where that decides: a header may be of C or of C++.
+    #[must_use]
+    pub fn of_text(path: &Path, text: &str) -> Option<Self> {
+        let found = Self::of_path(path)?;
+        let header = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("h"));
+        if header && found.name() == "c" && text.lines().any(is_cpp) {
+            return Self::of_name("cpp");
+        }
+        Some(found)
+    }
+
     /// Finds a language by its name, as it is written after the fence of a code block.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
@@ -94,6 +105,15 @@ impl Language {
     }
 }
 
+/// Tells whether a line is one that C does not have.
+fn is_cpp(line: &str) -> bool {
+    let line = line.trim();
+    let begins = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '<', '\t']));
+    let access = ["public:", "private:", "protected:"].contains(&line);
+    // A name of C++'s own that C allows as a plain one, as in `int class;`, does not stand at the beginning of a line.
+    access || ["namespace", "class", "template", "using", "constexpr"].into_iter().any(begins)
+}
+
 impl std::fmt::Debug for Language {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(self.0.name)
@@ -107,3 +127,26 @@ impl PartialEq for Language {
 }
 
 impl Eq for Language {}
+
+#[cfg(test)]
+mod tests {
+    use super::Language;
+    use std::path::Path;
+
+    #[test]
+    fn a_header_is_of_the_language_that_its_text_is_in() {
+        let rows = [
+            ("a.h", "int f(void);\n", "c"),
+            ("a.h", "struct class_of { int class; };\n", "c"),
+            ("a.h", "#pragma once\nnamespace a {\n}\n", "cpp"),
+            ("a.h", "  class A;\n", "cpp"),
+            ("a.H", "struct A {\n  private:\n  int x;\n};\n", "cpp"),
+            ("a.h", "template<class T> T f();\n", "cpp"),
+            ("a.c", "class A;\n", "c"),
+        ];
+        for (path, text, wanted) in rows {
+            let found = Language::of_text(Path::new(path), text).map(Language::name);
+            assert_eq!(found, Some(wanted), "{path}: {text}");
+        }
+    }
+}

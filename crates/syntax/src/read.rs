@@ -125,7 +125,12 @@ impl Reader<'_> {
         item.kind = rule.kind;
         (item.name, item.at) = self.name(inner, rule);
         if item.name.is_empty() && item.kind.defines() {
-            item.kind = Kind::Statement;
+            // A field without a name may still define a type: `class Inner { … };` in a class of C++.
+            let unnamed_field = std::mem::replace(&mut item.kind, Kind::Statement) == Kind::Field;
+            if unnamed_field {
+                item.children = self.local(node, depth);
+                return item;
+            }
         }
         let mut body = self.body(inner, rule);
         let value = self.value(inner);

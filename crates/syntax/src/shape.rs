@@ -98,6 +98,12 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
         return Look::Found(Base::Literal(literal));
     }
     if let Some((_, made)) = of(shapes.new) {
+        // Of a path, each part is a step, and making one of what it ends at is a call of that.
+        let path = field(node, made).filter(|made| shapes.member.iter().any(|(of, ..)| *of == made.kind()));
+        if let Some(path) = path {
+            steps.push(Step::Call);
+            return Look::At(path);
+        }
         return Look::Found(
             field(node, made).map_or(Base::Other, |made| Base::New(last_name(made).byte_range())),
         );

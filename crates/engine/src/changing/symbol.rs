@@ -22,7 +22,7 @@ pub(super) fn edit(
     let Some(text) = draft.text(engine)? else {
         return Err(find::missing(engine, &draft.path, &draft.path.absolute()));
     };
-    let language = Language::of_path(Path::new(&path)).ok_or_else(|| no_parser(&path))?;
+    let language = Language::of_text(Path::new(&path), text.view()).ok_or_else(|| no_parser(&path))?;
     let edited = toolpost_syntax::change(language, text.view(), name, side, new)
         .map_err(|error| failure(&path, error, |part| text.shown(part).into_owned()))?;
     let splices = [edited.splice];

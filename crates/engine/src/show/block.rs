@@ -62,9 +62,12 @@ pub(crate) fn around(
     line: u64,
     cx: &CallCtx,
 ) -> Result<Option<Block>, Failure> {
-    let Some(language) = Language::of_path(Path::new(said)) else { return Ok(None) };
+    if Language::of_path(Path::new(said)).is_none() {
+        return Ok(None);
+    }
     let (_, text) = read(engine, path, said, cx)?;
     let view = text.view();
+    let Some(language) = Language::of_text(Path::new(said), view) else { return Ok(None) };
     let Ok(tree) = language.parse(view) else { return Ok(None) };
     let Some(place) = start(view, line) else { return Ok(None) };
     let index = LineIndex::new(view);
@@ -93,9 +96,9 @@ pub(crate) fn around(
     }))
 }
 
-/// Parses a file by the language that its name tells.
+/// Parses a file by the language that its name, and of a header its text, tells.
 pub(crate) fn parse<'t>(shown: &str, text: &'t str) -> Result<Tree<'t>, Failure> {
-    let language = Language::of_path(Path::new(shown)).ok_or_else(|| no_parser(shown))?;
+    let language = Language::of_text(Path::new(shown), text).ok_or_else(|| no_parser(shown))?;
     language.parse(text).map_err(|error| {
         let what = format!("No symbol of {shown} is known, because it cannot be parsed: {error}.");
         Failure::new(Kind::TooLarge, what)

@@ -239,7 +239,7 @@ fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: O
     if manifest {
         return Taken::Manifest(sign, read.hash, text.to_owned());
     }
-    let Some(language) = Language::of_path(Path::new(&seen.shown)) else {
+    let Some(language) = Language::of_text(Path::new(&seen.shown), text) else {
         return Taken::Unparsed(sign, read.hash);
     };
     // The same content under a name of another language has another record.

@@ -1,5 +1,8 @@
 //! Names of C: what a file itself has, what it includes, and what is linked; and namespaces of C++.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use toolpost_syntax::Kind;
 
 use crate::graph::split;
@@ -42,7 +45,7 @@ impl Resolver<'_> {
         if all.is_empty() {
             return Vec::new();
         }
-        let included = self.included(spot.file);
+        let included = self.included.get(spot.file, || Rc::new(self.includes(spot.file)));
         let near: Vec<At> = all.iter().copied().filter(|at| included.contains(&at.file)).collect();
         let macros: Vec<At> = near.iter().copied().filter(|at| self.kind(*at) == Kind::Macro).collect();
         if !macros.is_empty() {
@@ -94,16 +97,15 @@ impl Resolver<'_> {
     }
 
     /// Lists the files that a file includes, and what they include.
-    fn included(&self, file: FileId) -> Vec<FileId> {
-        let mut found = Vec::new();
+    fn includes(&self, file: FileId) -> HashSet<FileId> {
+        let mut found = HashSet::new();
         let mut waiting = vec![file];
         while let Some(file) = waiting.pop() {
             let record = &self.graph.file(file).record;
             let path = &self.graph.file(file).path;
             for import in record.imports.iter().filter(|import| import.what == What::Module) {
                 for next in self.header(split(path).0, self.graph.text(import.module)) {
-                    if found.len() < INCLUDED && !found.contains(&next) {
-                        found.push(next);
+                    if found.len() < INCLUDED && found.insert(next) {
                         waiting.push(next);
                     }
                 }

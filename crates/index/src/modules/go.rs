@@ -22,6 +22,14 @@ impl Resolver<'_> {
         found.map(|path| Value::Folder(path.into())).into_iter().collect()
     }
 
+    /// Gives the name that the files of a package say it has.
+    pub(crate) fn go_name(&self, package: &Value) -> Option<Word> {
+        let Value::Folder(path) = package else { return None };
+        let files = self.graph.folder(path).iter().map(|file| self.graph.file(*file));
+        let code = files.filter(|file| file.record.language == "go" && !file.path.ends_with("_test.go"));
+        code.filter_map(|file| file.record.package).next()
+    }
+
     /// Finds what another file of the same package defines.
     pub(super) fn go_package(&self, spot: Spot, name: Word) -> Vec<(Value, How)> {
         let own = self.graph.file(spot.file);

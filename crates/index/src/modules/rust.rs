@@ -46,8 +46,11 @@ impl Resolver<'_> {
     fn current(&self, spot: Spot) -> Value {
         let file = self.graph.file(spot.file);
         let around = file.outwards(file.around(spot.place));
-        let mut modules =
-            around.filter(|number| file.record.symbols[*number as usize].kind.kind() == Kind::Module);
+        let is_module = |number: &u32| {
+            let symbol = &file.record.symbols[*number as usize];
+            symbol.kind.kind() == Kind::Module && symbol.body.is_some()
+        };
+        let mut modules = around.filter(is_module);
         modules.next().map_or(Value::File(spot.file), |symbol| Value::Thing(At { file: spot.file, symbol }))
     }
 

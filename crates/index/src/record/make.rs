@@ -114,9 +114,27 @@ impl Maker<'_> {
             usage: usage(used.usage),
             name: self.word(&used.at),
             at: number(used.at.start),
-            receiver: used.receiver.as_ref().map(|chain| self.expression(chain)),
+            receiver: used
+                .receiver
+                .as_ref()
+                .map(|chain| self.expression(chain))
+                .or_else(|| self.around(used)),
             within: used.within.map(number),
         }
+    }
+
+    /// Tells what the signs around a name that stands alone say of it: that it is a macro, or one of the whole program.
+    fn around(&self, used: &syntax::Reference) -> Option<Expression> {
+        let language = self.tree.language().name();
+        let behind = self.text.get(used.at.end..).unwrap_or_default();
+        let before = self.text.get(..used.at.start).unwrap_or_default();
+        let call = used.usage == syntax::Usage::Call;
+        let base = match language {
+            "rust" if call && behind.starts_with('!') && !behind.starts_with("!=") => Base::Macros,
+            "cpp" if before.ends_with("::") => Base::Global,
+            _ => return None,
+        };
+        Some(Expression { base, steps: Vec::new() })
     }
 
     fn import(&mut self, import: &syntax::Import, symbols: &[syntax::Symbol]) -> Imported {

@@ -59,7 +59,7 @@ impl Expression {
             Base::Name(name, at) => Base::Name(number(name), at),
             Base::New(name, at) => Base::New(number(name), at),
             Base::Literal(name) => Base::Literal(number(name)),
-            other @ (Base::Own | Base::Above | Base::Other) => other,
+            other @ (Base::Own | Base::Above | Base::Macros | Base::Global | Base::Other) => other,
         };
         for step in &mut self.steps {
             if let Step::Member(name) = step {

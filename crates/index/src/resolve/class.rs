@@ -249,6 +249,16 @@ impl Resolver<'_> {
     fn member_of_class(&self, class: At, name: Word, how: How) -> Meanings {
         let Some(class) = self.whole(class) else { return vec![(Value::Unknown, how)] };
         let (found, above) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
+        if found.is_empty() && self.rules(class.file).family == Family::Go {
+            // What a structure embeds is a field under the name of its type.
+            let embedded = self.inherits(class).into_iter().find(|value| match value {
+                Value::Thing(base) => self.graph.symbol(*base).name == name,
+                _ => false,
+            });
+            if let Some(Value::Thing(base)) = embedded {
+                return vec![(Value::one(base), how)];
+            }
+        }
         self.as_meanings(found, above, how)
     }
 

@@ -15,12 +15,32 @@ impl Resolver<'_> {
     /// Finds what a use of a name means.
     pub(super) fn meant(&self, spot: Spot, used: &Used) -> Meanings {
         match &used.receiver {
-            None => self.lookup(spot, used.name),
+            None => {
+                let mut found = self.lookup(spot, used.name);
+                if self.rules(spot.file).family == Family::Rust {
+                    found.retain(|(value, _)| !self.is_macro(value));
+                }
+                found
+            }
+            Some(Expression { base: Base::Macros, .. }) => {
+                let mut found = self.lookup(spot, used.name);
+                found.retain(|(value, _)| self.is_macro(value));
+                let added = if found.is_empty() { self.added(spot, used.name) } else { found };
+                if added.is_empty() { vec![(Value::Outside, How::Scope)] } else { added }
+            }
+            Some(Expression { base: Base::Global, steps }) if steps.is_empty() => {
+                let found = self.of_file(Spot { place: u32::MAX, ..spot }, used.name);
+                if found.is_empty() { vec![(Value::Outside, How::Scope)] } else { found }
+            }
             Some(receiver) => {
                 let value = self.value(spot, receiver);
                 self.member(&value, used.name, spot)
             }
         }
+    }
+
+    fn is_macro(&self, value: &Value) -> bool {
+        matches!(value, Value::Thing(at) if self.graph.symbol(*at).kind.kind() == Kind::Macro)
     }
 
     /// Gives what an expression comes to.
@@ -82,7 +102,7 @@ impl Resolver<'_> {
                 self.called(&class)
             }
             Base::Literal(_) => Value::Outside,
-            Base::Other => Value::Unknown,
+            Base::Macros | Base::Global | Base::Other => Value::Unknown,
         }
     }
 

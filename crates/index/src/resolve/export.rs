@@ -12,12 +12,12 @@ impl Resolver<'_> {
     /// Finds what a module, a package or a class has under a name.
     pub(crate) fn exported(&self, module: &Value, name: Word, spot: Spot) -> Vec<Value> {
         self.deeper(Vec::new(), || match module {
-            Value::File(file) => match self.rules(*file).family {
+            Value::File(file) => self.exports.get((*file, name), || match self.rules(*file).family {
                 Family::Ecma => self.of_script(*file, name),
                 Family::Python => self.of_python(*file, name),
-                Family::Rust => self.of_rust(*file, name, spot),
+                Family::Rust => self.of_rust(*file, name),
                 _ => self.top(*file, name),
-            },
+            }),
             Value::Folder(path) => self.of_folder(path, name, spot),
             Value::Thing(at) => self.of_thing(*at, name),
             Value::Either(all) => all.iter().flat_map(|value| self.exported(value, name, spot)).collect(),
@@ -44,6 +44,9 @@ impl Resolver<'_> {
 
     /// Finds what a script exports under a name.
     fn of_script(&self, file: FileId, name: Word) -> Vec<Value> {
+        if self.graph.text(name) == "default" {
+            return self.default_of(&Value::File(file));
+        }
         let own = self.top(file, name);
         let spot = Spot { file, place: u32::MAX };
         let imports = &self.file(file).record.imports;
@@ -97,19 +100,18 @@ impl Resolver<'_> {
     }
 
     /// Finds what a module of Rust has: what it defines, and what it imports for others.
-    fn of_rust(&self, file: FileId, name: Word, spot: Spot) -> Vec<Value> {
+    fn of_rust(&self, file: FileId, name: Word) -> Vec<Value> {
         let own = self.top(file, name);
         if !own.is_empty() {
             return own;
         }
-        let _ = spot;
         let here = Spot { file, place: u32::MAX };
         self.of_module(here, None, name)
     }
 
     /// Finds what a module imports under a name; what is imported from outside is not among it.
     fn of_module(&self, spot: Spot, within: Option<u32>, name: Word) -> Vec<Value> {
-        let found = self.imported(spot, within, name);
+        let found = self.imported_in_any_way(spot, within, name);
         found.into_iter().map(|(value, _)| value).collect()
     }
 

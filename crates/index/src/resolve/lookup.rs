@@ -75,7 +75,8 @@ impl Resolver<'_> {
                     in_function |= kind == Kind::Function;
                     // What stands around a module of Rust is not seen in it.
                     if kind == Kind::Module && rules.family == Family::Rust {
-                        return Some(self.imported(spot, Some(number), name));
+                        let found = self.imported_in_any_way(spot, Some(number), name);
+                        return Some(if found.is_empty() { self.added(spot, name) } else { found });
                     }
                     symbol = file.record.symbols[number as usize].parent;
                 }
@@ -113,15 +114,15 @@ impl Resolver<'_> {
         if class && self.graph.text(name) == "Self" && rules.family == Family::Rust {
             return self.whole(at).map(|class| (Value::Thing(class), How::Scope)).into_iter().collect();
         }
-        if class && rules.bare_members {
+        // A name that a class or a function has for itself is not meant in its own head.
+        let body = symbol.body.is_none_or(|body| body.0 <= spot.place);
+        if class && rules.bare_members && body {
             let members = self.members_of(at, name);
             return members.into_iter().map(|at| (Value::Thing(at), How::Member)).collect();
         }
         if class && in_function {
             return Vec::new();
         }
-        // A name that a class or a function has for itself is not meant in its own head.
-        let body = symbol.body.is_none_or(|body| body.0 <= spot.place);
         let found: Meanings = match symbol.kind.kind() {
             _ if !body => Vec::new(),
             Kind::Impl | Kind::Trait => Vec::new(),
@@ -132,7 +133,7 @@ impl Resolver<'_> {
                 .map(|at| (Value::Thing(at), How::Scope))
                 .collect(),
         };
-        if found.is_empty() { self.imported(spot, Some(number), name) } else { found }
+        if found.is_empty() { self.imported_in_any_way(spot, Some(number), name) } else { found }
     }
 
     /// Looks among what the whole file has, what it imports, and what the language adds.
@@ -145,7 +146,7 @@ impl Resolver<'_> {
             .filter(|at| self.is_meant_bare(*at))
             .map(|at| (Value::Thing(at), How::Scope))
             .collect();
-        let mut found = own;
+        let mut found = self.nearest(spot, own);
         found.extend(self.imported(spot, None, name));
         if found.is_empty() {
             let locals = file.locals(None, name);
@@ -158,7 +159,26 @@ impl Resolver<'_> {
                 found.push((self.of_locals(spot, &locals), How::Local));
             }
         }
+        if found.is_empty() {
+            found = self.among_all(spot, None, name);
+        }
         if found.is_empty() { self.added(spot, name) } else { self.bodies_first(found) }
+    }
+
+    /// Keeps of a macro and a function of one name that which was defined last before the place.
+    fn nearest(&self, spot: Spot, found: Meanings) -> Meanings {
+        let place = |value: &Value| match value {
+            Value::Thing(at) => Some((self.graph.symbol(*at).at.0, self.graph.symbol(*at).kind.kind())),
+            _ => None,
+        };
+        let is_macro = |(value, _): &(Value, How)| place(value).is_some_and(|(_, kind)| kind == Kind::Macro);
+        let macros = found.iter().filter(|one| is_macro(one)).count();
+        if macros == 0 || macros == found.len() || self.rules(spot.file).family != Family::C {
+            return found;
+        }
+        let before = |(value, _): &&(Value, How)| place(value).is_some_and(|(at, _)| at <= spot.place);
+        let nearest = found.iter().filter(before).max_by_key(|(value, _)| place(value).map(|(at, _)| at));
+        nearest.cloned().map_or(found, |nearest| vec![nearest])
     }
 
     /// Tells whether a symbol at the top of a file is what its plain name means: a method of Go is not.
@@ -225,32 +245,43 @@ impl Resolver<'_> {
 
     /// Finds what a name means that is imported at the top of a file, or in one of its symbols.
     pub(super) fn imported(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
+        self.imports.get((spot.file, within, name), || self.bring(spot, within, name))
+    }
+
+    fn bring(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
         let file = self.file(spot.file);
-        let mut out = Vec::new();
-        let mut all = Vec::new();
-        for import in file.record.imports.iter().filter(|import| import.within == within) {
-            match import.what {
-                What::All => all.push(import),
-                _ if self.bound_name(spot, import) == Some(name) => {
-                    let found = self.import(spot, import);
-                    // What is imported and is not here comes from outside, whatever else has its name.
-                    let found = if found.is_empty() { vec![Value::Outside] } else { found };
-                    out.extend(found.into_iter().map(|value| (value, How::Import)));
-                }
-                _ => {}
-            }
-        }
-        if out.is_empty() {
-            for import in all {
-                let modules = self.module(spot, self.graph.text(import.module));
-                let found = modules.iter().flat_map(|module| self.exported(module, name, spot));
-                out.extend(found.map(|value| (value, How::Import)));
-                if !out.is_empty() {
-                    break;
-                }
-            }
+        let imports = file.record.imports.iter().filter(|import| import.within == within);
+        let named =
+            imports.filter(|import| import.what != What::All && self.bound_name(spot, import) == Some(name));
+        let mut out = Meanings::new();
+        for import in named {
+            let found = self.import(spot, import);
+            // What is imported and is not here comes from outside, whatever else has its name.
+            let found = if found.is_empty() { vec![Value::Outside] } else { found };
+            out.extend(found.into_iter().map(|value| (value, How::Import)));
         }
         out
+    }
+
+    /// Finds what a name means among all that a file, or one of its symbols, imports without naming it.
+    fn among_all(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
+        self.stars.get((spot.file, within, name), || {
+            let imports = self.file(spot.file).record.imports.iter();
+            let all = imports.filter(|import| import.what == What::All && import.within == within);
+            let found = |import: &Imported| -> Meanings {
+                let spot = Spot { place: import.at, ..spot };
+                let modules = self.module(spot, self.graph.text(import.module));
+                let found = modules.iter().flat_map(|module| self.exported(module, name, spot));
+                found.map(|value| (value, How::Import)).collect()
+            };
+            all.map(found).find(|found| !found.is_empty()).unwrap_or_default()
+        })
+    }
+
+    /// Finds what a name means that is imported, by its name or together with all others.
+    pub(super) fn imported_in_any_way(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
+        let named = self.imported(spot, within, name);
+        if named.is_empty() { self.among_all(spot, within, name) } else { named }
     }
 
     /// Gives the name under which something that is imported is known in the file.
@@ -270,6 +301,11 @@ impl Resolver<'_> {
                 Family::Python => self.graph.word(text.split('.').next().unwrap_or(text)),
                 Family::Rust => self.graph.word(text),
                 Family::Go => {
+                    let modules = self.module(spot, text);
+                    let package = modules.first().and_then(|module| self.go_name(module));
+                    if package.is_some() {
+                        return package;
+                    }
                     let last = text.rsplit('/').find(|part| !is_version(part)).unwrap_or(text);
                     self.graph.word(last)
                 }
@@ -280,6 +316,8 @@ impl Resolver<'_> {
 
     /// Finds what an import brings.
     pub(super) fn import(&self, spot: Spot, import: &Imported) -> Vec<Value> {
+        // What an import says is meant where it stands.
+        let spot = Spot { place: import.at, ..spot };
         let text = self.graph.text(import.module);
         let family = self.rules(spot.file).family;
         let modules = || self.module(spot, text);

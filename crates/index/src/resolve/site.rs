@@ -139,7 +139,8 @@ impl Resolver<'_> {
         let meanings = if used.usage == Usage::Call { self.callable(meanings) } else { meanings };
         let things = Self::things(&meanings);
         if !things.is_empty() {
-            return self.targets(things);
+            let bare = self.rules(file).bare_members;
+            return self.overloaded(self.targets(things), bare);
         }
         if meanings.is_empty() && used.receiver.is_none() {
             return match self.rules(file).family {
@@ -178,6 +179,19 @@ impl Resolver<'_> {
 
     fn kind_of(&self, at: At) -> Kind {
         self.graph.symbol(at).kind.kind()
+    }
+
+    /// Says that one of several functions of a name is only likely, where the arguments decide which one it is.
+    fn overloaded(&self, found: Found, by_arguments: bool) -> Found {
+        match found {
+            Found::Targets(mut targets) if by_arguments && targets.len() > 1 => {
+                for target in targets.iter_mut().filter(|target| target.sure == Sure::Proved) {
+                    target.sure = Sure::Inferred;
+                }
+                Found::Targets(targets)
+            }
+            other => other,
+        }
     }
 
     fn targets(&self, things: Vec<(At, How)>) -> Found {
@@ -233,9 +247,8 @@ impl Resolver<'_> {
         let common = rules::lists(rules.common, text) && member;
         let group = |at: &At| (at.file, self.graph.symbol(*at).qualified);
         let alone = all.first().is_some_and(|first| all.iter().all(|at| group(at) == group(first)));
-        let how = if alone { How::Unique } else { How::SameName };
-        // Where even the only one would prove nothing, several say nothing.
-        if all.is_empty() || all.len() > CANDIDATES || common {
+        let how = if alone && !common { How::Unique } else { How::SameName };
+        if all.is_empty() || all.len() > CANDIDATES {
             return Found::Unresolved;
         }
         self.targets(all.into_iter().map(|at| (at, how)).collect())

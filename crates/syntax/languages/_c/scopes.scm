@@ -7,3 +7,10 @@
 (declaration type: (_) @hint declarator: (array_declarator declarator: (identifier) @local))
 (declaration type: (_) @hint declarator: (init_declarator declarator: (identifier) @local value: (_) @value))
 (declaration type: (_) @hint declarator: (init_declarator declarator: (_ declarator: (identifier) @local) value: (_) @value))
+
+(parameter_declaration declarator: (function_declarator
+  declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @parameter))))
+(declaration declarator: (function_declarator
+  declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @local))))
+(declaration declarator: (init_declarator declarator: (function_declarator
+  declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @local)))))

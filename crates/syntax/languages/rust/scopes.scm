@@ -1,4 +1,4 @@
-[(function_item) (closure_expression) (block) (match_arm) (for_expression) (impl_item)] @scope
+[(function_item) (closure_expression) (block) (match_arm) (for_expression) (if_expression) (while_expression) (impl_item)] @scope
 
 (parameter pattern: (identifier) @parameter type: (_) @hint)
 (parameter pattern: (mut_pattern (identifier) @parameter) type: (_) @hint)
