@@ -97,14 +97,6 @@ pub(super) const CORPORA: &[Corpus] = &[
         beside: &[],
     },
     Corpus {
-        name: "zstd",
-        version: "zstandard-0.25.0",
-        tongue: Tongue::C,
-        from: From::Sources("zstandard"),
-        part: "",
-        beside: &[],
-    },
-    Corpus {
         name: "mux",
         version: "1.8.0-1",
         tongue: Tongue::Go,
