@@ -86,6 +86,9 @@ pub(crate) enum Command {
     Call(Call),
     /// Prints the tool definitions
     Tools(Tools),
+    /// Shows what code defines, and who uses it
+    #[command(subcommand)]
+    Symbols(Symbols),
     /// Lists what was changed, the newest first
     History(History),
     /// Shows a change as a unified diff
@@ -136,6 +139,57 @@ pub(crate) enum Format {
     Anthropic,
     Gemini,
     Markdown,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Symbols {
+    /// Shows what a file defines
+    Outline(Outline),
+    /// Finds symbols in all files by their names
+    Find(Find),
+    /// Lists what calls a symbol
+    Callers(Uses),
+    /// Lists what a symbol calls
+    Callees(Uses),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Outline {
+    /// Path of the file
+    pub(crate) file: String,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Find {
+    /// The name, a part of it, or names with dots between them
+    pub(crate) query: String,
+    /// Kind of symbol, such as function or class
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// Only in this file, or below this directory
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// How many are shown
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub(crate) limit: u8,
+    /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Uses {
+    /// The symbol: its id, a file and a name as path#Name, or a name that only one symbol has
+    pub(crate) symbol: String,
+    /// How many uses are shown
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub(crate) limit: u8,
+    /// Print both the callers and the callees as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]

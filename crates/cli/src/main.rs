@@ -11,6 +11,7 @@ mod out;
 mod policy;
 mod serve;
 mod settings;
+mod symbols;
 mod time;
 mod tools;
 mod trust;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve::run(&args.common, serve),
         Command::Call(call) => call::run(&args.common, call),
         Command::Tools(tools) => tools::run(&args.common, tools),
+        Command::Symbols(symbols) => symbols::run(&args.common, symbols),
         Command::History(history) => history::run(&args.common, history),
         Command::Diff(diff) => diff::run(&args.common, diff),
         Command::Undo(undo) => undo::run(&args.common, undo),

@@ -43,6 +43,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
+        .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
         .with_commands(commands)
         .with_servers(servers);
     let config = Config {

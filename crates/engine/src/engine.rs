@@ -2,7 +2,7 @@
 
 use crate::{CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, projects::Projects};
 use encoding_rs::Encoding;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use toolpost_index::Index;
 use toolpost_lsp::Servers;
 use toolpost_search::Rules;
@@ -76,6 +76,12 @@ impl Engine {
     #[must_use]
     pub fn several(&self) -> Several {
         self.several
+    }
+
+    /// Lets what is known of code outlive the process, in a folder.
+    #[must_use]
+    pub fn with_cache(self, folder: Option<PathBuf>) -> Self {
+        Self { index: Index::new(self.workspace.clone(), folder), ..self }
     }
 
     /// Lets commands be run.

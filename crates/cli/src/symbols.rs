@@ -1,0 +1,279 @@
+//! `toolpost symbols`: what code defines, and who uses it, for people.
+
+use crate::{
+    args::{Common, Symbols as Args},
+    ask::{self, Input},
+    out,
+    settings::Settings,
+    wire,
+};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::{process::ExitCode, sync::Arc};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{
+    Operation as _, Progress, Session,
+    operations::{outline::Outline, relations::Relations, symbols::Symbols},
+};
+use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
+
+/// The dialect whose tools ask for symbols; they are known by their operations.
+const DIALECT: &str = "zblade";
+
+/// How many bytes an answer may have.
+const ROOM: usize = 16 * 1024 * 1024;
+
+/// The exit status of a question that was not answered.
+const FAILED: u8 = 1;
+
+/// How many symbols of one name are listed.
+const NAMED: u64 = 20;
+
+/// Asks, and prints the answer.
+pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
+    let mut settings = Settings::find(common)?;
+    settings.dialects.value = vec![DIALECT.to_owned()];
+    settings.narrow.tools.value = None;
+    settings.reply_bytes.value = Some(ROOM);
+    let wired = wire::wire(&settings, Structured::On)?;
+    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    let asker = ask::asker(settings.ask.value, Input::Person);
+    let person = Person { runtime: wired.runtime, session: Session::new(), asker };
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let answer = threads.block_on(async {
+        let answer = person.answer(&args).await;
+        person.runtime.shut_down().await;
+        answer
+    })?;
+    let output = match answer {
+        Ok(output) => output,
+        Err(words) => {
+            eprintln!("{}", out::harmless(&words));
+            return Ok(ExitCode::from(FAILED));
+        }
+    };
+    if json_wanted(&args) {
+        out::line(&serde_json::to_string_pretty(&output)?)?;
+    } else {
+        let lines = match args {
+            Args::Outline(_) => outline(&output),
+            Args::Find(_) => found(&output),
+            Args::Callers(_) => uses(&output["incoming"], &output["searched"], Way::In),
+            Args::Callees(_) => uses(&output["outgoing"], &output["searched"], Way::Out),
+        };
+        for line in lines {
+            out::line(&out::harmless(&line))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json_wanted(args: &Args) -> bool {
+    match args {
+        Args::Outline(outline) => outline.json,
+        Args::Find(find) => find.json,
+        Args::Callers(uses) | Args::Callees(uses) => uses.json,
+    }
+}
+
+/// Who asks.
+struct Person {
+    runtime: Arc<Runtime>,
+    session: Arc<Session>,
+    asker: Arc<dyn Asker>,
+}
+
+impl Person {
+    /// Gives the output of the operation that answers, or the words in which it failed.
+    async fn answer(&self, args: &Args) -> Result<Result<Value, String>> {
+        match args {
+            Args::Outline(outline) => self.call(Outline::NAME, json!({"path": outline.file})).await,
+            Args::Find(find) => {
+                let mut arguments = json!({"query": find.query, "limit": find.limit});
+                for (name, value) in [("kind", &find.kind), ("path", &find.path)] {
+                    if let Some(value) = value {
+                        arguments[name] = json!(value);
+                    }
+                }
+                self.call(Symbols::NAME, arguments).await
+            }
+            Args::Callers(uses) | Args::Callees(uses) => {
+                let mut arguments = match self.meant(&uses.symbol).await? {
+                    Ok(arguments) => arguments,
+                    Err(words) => return Ok(Err(words)),
+                };
+                arguments["limit"] = json!(uses.limit);
+                self.call(Relations::NAME, arguments).await
+            }
+        }
+    }
+
+    /// Takes an id, a file with a name, or a name alone, if only one symbol has it.
+    async fn meant(&self, said: &str) -> Result<Result<Value, String>> {
+        if let Some((path, name)) = said.split_once('#') {
+            let is_id = path.contains(':') && name.contains('(');
+            let named = || json!({"path": path, "name": name});
+            return Ok(Ok(if is_id { json!({"symbol_id": said}) } else { named() }));
+        }
+        let output = match self.call(Symbols::NAME, json!({"query": said, "limit": 100})).await? {
+            Ok(output) => output,
+            Err(words) => return Ok(Err(words)),
+        };
+        let exact = list(&output["symbols"]).iter().filter(|hit| hit["fit"] == "exact");
+        let ids: Vec<&str> = exact.map(|hit| text(&hit["symbol"]["id"])).collect();
+        Ok(match ids.as_slice() {
+            [id] => Ok(json!({"symbol_id": id})),
+            [] => {
+                let mut words =
+                    format!("No symbol is called {said}. Searched: {}.", searched(&output["searched"]));
+                let others = list(&output["symbols"]).iter().map(|hit| text(&hit["symbol"]["qualified"]));
+                let near: Vec<&str> = others.chain(list(&output["near"]).iter().map(text)).take(5).collect();
+                if !near.is_empty() {
+                    words.push_str(&format!(" Names like it: {}.", near.join(", ")));
+                }
+                Err(words)
+            }
+            several => {
+                let listed = several.iter().take(NAMED as usize).map(|id| format!("\n  {id}"));
+                let listed: String = listed.collect();
+                Err(format!("{} symbols are called {said}; name one by its id:{listed}", several.len()))
+            }
+        })
+    }
+
+    async fn call(&self, operation: &str, arguments: Value) -> Result<Result<Value, String>> {
+        let dialect = toolpost_dialects::named(DIALECT).context("the dialect of symbols is missing")?;
+        let tool = dialect.tools.iter().find(|tool| tool.operation == operation);
+        let tool = tool.with_context(|| format!("no tool asks for {operation}"))?;
+        let call = Call {
+            tool: tool.name.to_owned(),
+            arguments,
+            session: self.session.clone(),
+            cancel: CancellationToken::new(),
+            asker: self.asker.clone(),
+            progress: Progress::silent(),
+        };
+        match self.runtime.call(call).await {
+            Outcome::Done(answer) => {
+                let output = answer.structured.context("the answer has no structured part")?;
+                Ok(Ok(output))
+            }
+            Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => Ok(Err(answer.words())),
+            Outcome::Ask(question) => Ok(Err(question.words())),
+        }
+    }
+}
+
+fn outline(output: &Value) -> Vec<String> {
+    let symbols = list(&output["symbols"]);
+    let mut depths: Vec<usize> = Vec::new();
+    let mut lines = Vec::new();
+    for symbol in symbols {
+        let parent = symbol["parent"].as_u64().and_then(|parent| depths.get(usize::try_from(parent).ok()?));
+        let depth = parent.map_or(0, |above| above + 1);
+        depths.push(depth);
+        let (line, indent) = (number(&symbol["first_line"]), "  ".repeat(depth));
+        lines.push(format!("{line:>6}  {indent}{}  {}", text(&symbol["kind"]), text(&symbol["signature"])));
+    }
+    let (total, errors) = (number(&output["total"]), number(&output["errors"]));
+    if symbols.is_empty() {
+        lines.push(format!("{} defines nothing.", text(&output["path"])));
+    }
+    if total > symbols.len() as u64 {
+        lines.push(format!("{} of {total} symbols are shown.", symbols.len()));
+    }
+    if errors > 0 {
+        lines.push(format!(
+            "At {errors} places the text could not be parsed; what stands there may be missing."
+        ));
+    }
+    lines
+}
+
+fn found(output: &Value) -> Vec<String> {
+    let hits = list(&output["symbols"]);
+    let line = |hit: &Value| {
+        let symbol = &hit["symbol"];
+        let (path, line) = (text(&symbol["path"]), number(&symbol["first_line"]));
+        let (kind, qualified) = (text(&symbol["kind"]), text(&symbol["qualified"]));
+        format!("{path}:{line}  {kind} {qualified}  {}", text(&symbol["signature"]))
+    };
+    let mut lines: Vec<String> = hits.iter().map(line).collect();
+    let total = number(&output["total"]);
+    if total > hits.len() as u64 {
+        lines.push(format!("{} of {total} are shown; --limit shows more.", hits.len()));
+    }
+    if hits.is_empty() {
+        let near: Vec<&str> = list(&output["near"]).iter().map(text).collect();
+        let near =
+            if near.is_empty() { String::new() } else { format!(" Names like it: {}.", near.join(", ")) };
+        lines.push(format!("Nothing is called so.{near} Searched: {}.", searched(&output["searched"])));
+    }
+    lines
+}
+
+/// Which uses are listed: those of the symbol, or those in it.
+#[derive(Clone, Copy)]
+enum Way {
+    In,
+    Out,
+}
+
+fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
+    let uses = list(&side["uses"]);
+    let line = |one: &Value| {
+        let line = one["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
+        let other = &one["symbol"];
+        let name = other["qualified"].as_str().unwrap_or("(no symbol)");
+        let other = match way {
+            Way::In => name.to_owned(),
+            Way::Out => format!("{name} ({}:{})", text(&other["path"]), number(&other["first_line"])),
+        };
+        let (path, code) = (text(&one["path"]), text(&one["text"]));
+        format!("{path}{line}  {other}  {}, {}  {code}", text(&one["sure"]), text(&one["how"]))
+    };
+    let mut lines: Vec<String> = uses.iter().map(line).collect();
+    let count = |name: &str| number(&side[name]);
+    let total = count("proved") + count("inferred") + count("possible");
+    if total == 0 {
+        let none = match way {
+            Way::In => "Nothing is known that calls it.",
+            Way::Out => "Nothing is known that it calls.",
+        };
+        lines.push(none.to_owned());
+    }
+    if total > uses.len() as u64 {
+        lines.push(format!("{} of {total} are shown, the surest first; --limit shows more.", uses.len()));
+    }
+    lines.push(format!(
+        "{} proved, {} inferred, {} possible; {} places unresolved. Searched: {}.",
+        count("proved"),
+        count("inferred"),
+        count("possible"),
+        count("unresolved"),
+        searched(of)
+    ));
+    lines
+}
+
+/// Says what was searched.
+fn searched(of: &Value) -> String {
+    let languages = of["languages"].as_object().into_iter().flatten();
+    let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();
+    let counts =
+        if counts.is_empty() { "no file".to_owned() } else { format!("files of {}", counts.join(", ")) };
+    let left: Vec<&str> = list(&of["left_out"]).iter().map(text).collect();
+    if left.is_empty() { counts } else { format!("{counts}; not searched: {}", left.join(", ")) }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_default()
+}
