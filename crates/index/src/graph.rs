@@ -6,12 +6,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use toolpost_syntax::id;
+use toolpost_workspace::ContentHash;
 
 pub use file::File;
 pub(crate) use file::is_class;
 
 use crate::modules::Manifest;
 use crate::record::{Defined, Record, Sort, Used};
+use crate::told::Hearsay;
 use crate::{Word, Words};
 
 /// How many symbols are remembered that are no longer there.
@@ -46,13 +48,15 @@ pub struct Graph {
     /// What symbols said that are no longer there, by their ids; the oldest go first.
     gone: HashMap<String, u64>,
     gone_in_order: std::collections::VecDeque<String>,
+    /// What others say of names.
+    pub(crate) hearsay: Hearsay,
     /// Counts every change, so that what was derived is known to be old.
     pub(crate) changes: u64,
 }
 
 impl Graph {
-    /// Puts a file in, instead of what was known of it.
-    pub fn put(&mut self, path: &str, words: &Words, mut record: Record) -> FileId {
+    /// Puts a file in, instead of what was known of it; the hash is that of the content of which the record was made.
+    pub fn put(&mut self, path: &str, hash: ContentHash, words: &Words, mut record: Record) -> FileId {
         self.remove(path);
         let numbers: Vec<Word> = words.all().map(|text| self.words.add(text)).collect();
         record.renumber(&|word| numbers.get(word.0 as usize).copied().unwrap_or(word));
@@ -69,7 +73,7 @@ impl Graph {
                 });
             }
         }
-        let file = File::new(path.clone(), record);
+        let file = File::new(path.clone(), Some(hash), record);
         let (folder, name) = split(&path);
         self.folders.entry(folder.into()).or_default().push(id);
         let stem = self.words.add(stem(name));
@@ -171,7 +175,7 @@ impl Graph {
     pub fn file(&self, id: FileId) -> &File {
         // Numbers come from the graph itself, and are not kept beyond a change of it.
         static NONE: std::sync::OnceLock<File> = std::sync::OnceLock::new();
-        let none = || NONE.get_or_init(|| File::new("".into(), Record::default()));
+        let none = || NONE.get_or_init(|| File::new("".into(), None, Record::default()));
         self.files.get(id.0 as usize).and_then(Option::as_ref).unwrap_or_else(none)
     }
 

@@ -1,5 +1,6 @@
 //! The index of a workspace: brought up to date before it is asked, and lent to many at once.
 
+mod hear;
 mod store;
 mod sweep;
 mod take;
@@ -12,7 +13,7 @@ use std::time::Instant;
 
 use toolpost_workspace::{ContentHash, Hasher, Watch, Workspace, WorkspacePath};
 
-use crate::Graph;
+use crate::{Answer, Graph};
 use store::Store;
 use sweep::Sign;
 
@@ -46,6 +47,8 @@ struct State {
     graph: Graph,
     known: HashMap<String, Known>,
     left_out: LeftOut,
+    /// When the index of a compiler was made that was read, and how long it is.
+    scip: Option<(i128, u64)>,
 }
 
 /// What is known of a file.
@@ -108,6 +111,12 @@ impl Index {
             inner.refresh(&mut turn, stop)?;
         }
         Ok(Lent(inner.state.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Takes what a language server says of names in a content of a file.
+    pub fn tell(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
+        let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.graph.tell(path, hash, answers);
     }
 
     /// Gives the workspace.

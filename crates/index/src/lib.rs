@@ -7,7 +7,9 @@ mod query;
 mod record;
 mod resolve;
 mod rules;
+mod scip;
 mod sites;
+mod told;
 mod word;
 
 pub use graph::{At, File, FileId, Graph};
@@ -20,4 +22,5 @@ pub use record::{
 };
 pub use resolve::{Found, How, Sure, Target};
 pub use sites::{Site, bytes};
+pub use told::{Answer, Place};
 pub use word::{Word, Words};

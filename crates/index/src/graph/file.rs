@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use toolpost_syntax::Kind;
+use toolpost_workspace::ContentHash;
 
 use crate::Word;
 use crate::record::{Bound, Record, What};
@@ -13,6 +14,8 @@ use crate::record::{Bound, Record, What};
 pub struct File {
     /// Its path from the root, with `/` between the names.
     pub path: Arc<str>,
+    /// The hash of the content of which the record was made.
+    pub hash: Option<ContentHash>,
     /// What is remembered of it.
     pub record: Record,
     /// The symbols that stand in nothing else, by name.
@@ -26,7 +29,7 @@ pub struct File {
 }
 
 impl File {
-    pub(super) fn new(path: Arc<str>, record: Record) -> Self {
+    pub(super) fn new(path: Arc<str>, hash: Option<ContentHash>, record: Record) -> Self {
         let mut top: HashMap<Word, Vec<u32>> = HashMap::new();
         let mut children = vec![Vec::new(); record.symbols.len()];
         for (number, symbol) in (0..).zip(&record.symbols) {
@@ -35,7 +38,8 @@ impl File {
                 None => top.entry(symbol.name).or_default().push(number),
             }
         }
-        let mut file = Self { path, record, top, children, fields: HashMap::new(), locals: HashMap::new() };
+        let mut file =
+            Self { path, hash, record, top, children, fields: HashMap::new(), locals: HashMap::new() };
         let mut fields: HashMap<(u32, Word), Vec<u32>> = HashMap::new();
         let mut locals: HashMap<(Option<u32>, Word), Vec<u32>> = HashMap::new();
         for (number, local) in (0..).zip(&file.record.locals) {

@@ -16,7 +16,7 @@ use crate::record::{Record, make};
 use crate::{Words, is_manifest};
 
 /// The largest file that is parsed, in bytes; what is larger is data that a program wrote.
-const LARGEST: u64 = 2 << 20;
+pub(super) const LARGEST: u64 = 2 << 20;
 
 /// What became of a file that was read.
 enum Taken {
@@ -105,6 +105,7 @@ impl Inner {
         }
         turn.owed = false;
         if matches!(extent, Extent::All) {
+            self.hear(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
             turn.whole = Some(began);
         }
         self.keep(turn);
@@ -159,7 +160,7 @@ impl Inner {
                     if let (Some(store), Some(encoded)) = (store.as_deref_mut(), encoded) {
                         store.add(hash, &encoded);
                     }
-                    state.graph.put(&seen.shown, &made.0, made.1);
+                    state.graph.put(&seen.shown, hash, &made.0, made.1);
                 }
                 Taken::Manifest(sign, hash, text) => {
                     known(sign, hash);

@@ -131,6 +131,12 @@ impl Sure {
 impl Resolver<'_> {
     /// Finds what a use of a name leads to.
     pub(crate) fn found(&self, file: FileId, used: &Used) -> Found {
+        if let Some((symbols, by)) = self.graph.told(file, used.at) {
+            return match symbols.as_slice() {
+                [] => Found::Outside,
+                _ => self.targets(symbols.into_iter().map(|at| (at, by)).collect()),
+            };
+        }
         let spot = Spot { file, place: used.at };
         let meanings = match used.usage {
             Usage::Import => self.brought(spot),

@@ -1,0 +1,81 @@
+//! Takes `index.scip` into the index, where one lies at the top of a root and is not older than what it speaks of.
+
+use std::sync::Arc;
+
+use toolpost_text::lines::LineIndex;
+use toolpost_workspace::{ContentHash, Workspace};
+
+use super::{Inner, State};
+use crate::How;
+use crate::scip::{FILE, LARGEST, Names, Position, Scip};
+use crate::told::{Answer, Place};
+
+/// What was read of a file of which an index speaks.
+struct Heard {
+    path: Arc<str>,
+    hash: ContentHash,
+    text: String,
+}
+
+impl Inner {
+    /// Reads the index of a compiler where it is new.
+    pub(super) fn hear(&self, state: &mut State) {
+        let Ok(path) = self.workspace.resolve(FILE) else { return };
+        let stat = match self.workspace.stat(&path) {
+            Ok(stat) if stat.len <= LARGEST => stat,
+            _ => return,
+        };
+        if state.scip == Some((stat.modified, stat.len)) {
+            return;
+        }
+        state.scip = Some((stat.modified, stat.len));
+        let read = self.workspace.read(&path, LARGEST).ok().and_then(|read| Scip::read(&read.bytes));
+        if let Some(scip) = read {
+            take(&self.workspace, state, &scip, stat.modified);
+        }
+    }
+}
+
+fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
+    // Of a file that was changed after the index was made, what it says may be wrong.
+    let heard = |names: &Names| -> Option<Heard> {
+        let known = state.known.get(&names.path)?;
+        if i128::from(known.sign.stat.modified) > made {
+            return None;
+        }
+        let read = workspace.read(&known.path, super::take::LARGEST).ok()?;
+        let text = String::from_utf8(read.bytes).ok()?;
+        Some(Heard { path: names.path.as_str().into(), hash: read.hash, text })
+    };
+    let files: Vec<Option<Heard>> = scip.files.iter().map(heard).collect();
+    let indexes: Vec<Option<LineIndex>> =
+        files.iter().map(|file| file.as_ref().map(|file| LineIndex::new(&file.text))).collect();
+    let byte = |file: usize, position: Position| -> Option<u32> {
+        let (heard, index) = (files[file].as_ref()?, indexes[file].as_ref()?);
+        let line = index.range(usize::try_from(position.0).ok()? + 1)?;
+        let column = scip.files[file].columns.byte(heard.text.get(line.clone())?, position.1)?;
+        u32::try_from(line.start + column).ok()
+    };
+    let defined = scip.defined();
+    for (number, names) in scip.files.iter().enumerate() {
+        let Some(own) = &files[number] else { continue };
+        let answer = |(position, symbol): &(Position, u32)| {
+            let places = defined.get(symbol).map(Vec::as_slice).unwrap_or_default();
+            // Of what is defined in a file that changed, nothing is said.
+            let places: Option<Vec<Place>> = places
+                .iter()
+                .map(|(file, position)| {
+                    let target = files[*file].as_ref()?;
+                    Some(Place {
+                        path: target.path.clone(),
+                        hash: target.hash,
+                        byte: byte(*file, *position)?,
+                    })
+                })
+                .collect();
+            Some((byte(number, *position)?, Answer { by: How::Scip, places: places? }))
+        };
+        let answers: Vec<(u32, Answer)> = names.uses.iter().filter_map(answer).collect();
+        state.graph.tell(&own.path, own.hash, answers);
+    }
+}

@@ -1,0 +1,164 @@
+//! Reads `index.scip`: what a compiler's own indexer says of every name.
+
+use std::collections::HashMap;
+
+use prost::Message;
+
+/// The file at the top of a root that holds it.
+pub(crate) const FILE: &str = "index.scip";
+/// The largest such file that is read, in bytes.
+pub(crate) const LARGEST: u64 = 512 << 20;
+/// The bit that says that a name stands where its symbol is defined.
+const DEFINES: i32 = 1;
+
+/// All of such a file, as far as it is used.
+#[derive(Clone, PartialEq, Message)]
+struct Whole {
+    #[prost(message, repeated, tag = "2")]
+    documents: Vec<Document>,
+}
+
+/// What is said of one file.
+#[derive(Clone, PartialEq, Message)]
+struct Document {
+    #[prost(string, tag = "1")]
+    path: String,
+    #[prost(message, repeated, tag = "2")]
+    occurrences: Vec<Occurrence>,
+    /// In what columns are counted: 1 bytes, 2 units of UTF-16, 3 characters.
+    #[prost(int32, tag = "6")]
+    columns: i32,
+}
+
+/// A name.
+#[derive(Clone, PartialEq, Message)]
+struct Occurrence {
+    /// Where it stands: line and column, and where it ends; all from 0.
+    #[prost(int32, repeated, tag = "1")]
+    range: Vec<i32>,
+    #[prost(string, tag = "2")]
+    symbol: String,
+    #[prost(int32, tag = "3")]
+    roles: i32,
+}
+
+/// Where names stand that lead to one another, in lines and columns.
+#[derive(Debug, Default)]
+pub(crate) struct Scip {
+    /// The names of each file.
+    pub(crate) files: Vec<Names>,
+}
+
+/// The names of one file.
+#[derive(Debug)]
+pub(crate) struct Names {
+    pub(crate) path: String,
+    pub(crate) columns: Columns,
+    /// Where each stands, and which symbol it is.
+    pub(crate) uses: Vec<(Position, u32)>,
+    /// Where symbols are defined.
+    pub(crate) definitions: Vec<(Position, u32)>,
+}
+
+/// A line and a column, from 0.
+pub(crate) type Position = (u32, u32);
+
+/// In what columns are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Columns {
+    Bytes,
+    Utf16,
+    Characters,
+}
+
+impl Scip {
+    /// Reads such a file; none if it is no such file.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let whole = Whole::decode(bytes).ok()?;
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut files = Vec::with_capacity(whole.documents.len());
+        for document in whole.documents {
+            let columns = match document.columns {
+                2 => Columns::Utf16,
+                3 => Columns::Characters,
+                _ => Columns::Bytes,
+            };
+            let mut names = Names { path: document.path, columns, uses: Vec::new(), definitions: Vec::new() };
+            for occurrence in document.occurrences {
+                let [line, column, ..] = occurrence.range.as_slice() else { continue };
+                let (Ok(line), Ok(column)) = (u32::try_from(*line), u32::try_from(*column)) else { continue };
+                // What is local to a file is numbered anew in each.
+                let symbol = match occurrence.symbol.strip_prefix("local ") {
+                    Some(_) => format!("{}\0{}", names.path, occurrence.symbol),
+                    None => occurrence.symbol,
+                };
+                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                let number = *numbers.entry(symbol).or_insert(next);
+                let list =
+                    if occurrence.roles & DEFINES != 0 { &mut names.definitions } else { &mut names.uses };
+                list.push(((line, column), number));
+            }
+            files.push(names);
+        }
+        Some(Self { files })
+    }
+
+    /// Lists where each symbol is defined: the file, by its place in the list, and the position.
+    pub(crate) fn defined(&self) -> HashMap<u32, Vec<(usize, Position)>> {
+        let mut out: HashMap<u32, Vec<(usize, Position)>> = HashMap::new();
+        for (file, names) in self.files.iter().enumerate() {
+            for (position, symbol) in &names.definitions {
+                out.entry(*symbol).or_default().push((file, *position));
+            }
+        }
+        out
+    }
+}
+
+impl Columns {
+    /// Gives the byte of a column in a line; none if the line is shorter.
+    pub(crate) fn byte(self, line: &str, column: u32) -> Option<usize> {
+        let column = column as usize;
+        match self {
+            Self::Bytes => line.is_char_boundary(column).then_some(column),
+            Self::Characters => line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(column),
+            Self::Utf16 => {
+                let mut units = 0;
+                for (at, letter) in line.char_indices() {
+                    if units >= column {
+                        return (units == column).then_some(at);
+                    }
+                    units += letter.len_utf16();
+                }
+                (units == column).then_some(line.len())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Columns, Scip};
+
+    #[test]
+    fn columns_become_bytes() {
+        let line = "a𝄞é = f()";
+        let rows = [
+            (Columns::Bytes, 10, Some(10)),
+            (Columns::Bytes, 2, None),
+            (Columns::Utf16, 7, Some(10)),
+            (Columns::Utf16, 2, None),
+            (Columns::Characters, 6, Some(10)),
+            (Columns::Characters, 60, None),
+        ];
+        for (columns, column, wanted) in rows {
+            assert_eq!(columns.byte(line, column), wanted, "{columns:?} {column}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_index_is_not_read() {
+        assert!(Scip::read(b"\xff\xff\xff").is_none());
+        assert_eq!(Scip::read(b"").map(|scip| scip.files.len()), Some(0));
+    }
+}

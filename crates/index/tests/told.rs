@@ -1,0 +1,103 @@
+//! What a compiler's index or a language server says of names counts, as long as the files are what they were.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
+
+mod common;
+
+use common::{calls, go_on, index, write};
+use prost::Message;
+use std::path::Path;
+use toolpost_index::{Answer, How, Place};
+
+/// The parts of the SCIP format that are used, with its numbers.
+#[derive(Clone, PartialEq, Message)]
+struct Whole {
+    #[prost(message, repeated, tag = "2")]
+    documents: Vec<Document>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Document {
+    #[prost(string, tag = "1")]
+    path: String,
+    #[prost(message, repeated, tag = "2")]
+    occurrences: Vec<Occurrence>,
+    #[prost(int32, tag = "6")]
+    columns: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Occurrence {
+    #[prost(int32, repeated, tag = "1")]
+    range: Vec<i32>,
+    #[prost(string, tag = "2")]
+    symbol: String,
+    #[prost(int32, tag = "3")]
+    roles: i32,
+}
+
+fn occurrence(range: &[i32], symbol: &str, roles: i32) -> Occurrence {
+    Occurrence { range: range.to_vec(), symbol: symbol.to_owned(), roles }
+}
+
+const A: &str = "class Cat:\n    def run(self): ...\nclass Dog:\n    def run(self): ...\n";
+const B: &str = "def f(é, x):\n    é; x.run()\n";
+
+fn write_scip(root: &Path, run: &str) {
+    let documents = vec![
+        Document {
+            path: "a.py".into(),
+            occurrences: vec![
+                occurrence(&[1, 8, 11], "p a/Cat#run().", 1),
+                occurrence(&[3, 8, 11], "p a/Dog#run().", 1),
+            ],
+            columns: 1,
+        },
+        Document { path: "b.py".into(), occurrences: vec![occurrence(&[1, 9, 12], run, 0)], columns: 2 },
+    ];
+    std::fs::write(root.join("index.scip"), Whole { documents }.encode_to_vec()).unwrap();
+}
+
+#[test]
+fn the_index_of_a_compiler_says_where_a_call_goes() {
+    let rows = [("p a/Dog#run().", "b.py:run -> a.py:Dog.run"), ("p else/where().", "b.py:run -> outside")];
+    for (symbol, wanted) in rows {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, "a.py", A);
+        write(root, "b.py", B);
+        write_scip(root, symbol);
+        let index = index(root, None);
+        assert_eq!(calls(&index), [wanted], "{symbol}");
+        // Of a file that is no longer what it was, it says nothing.
+        write(root, "b.py", &format!("\n{B}"));
+        assert_eq!(calls(&index), ["b.py:run -> a.py:Cat.run a.py:Dog.run"], "{symbol}");
+        write(root, "b.py", B);
+        assert_eq!(calls(&index), [wanted], "{symbol}");
+    }
+}
+
+#[test]
+fn what_a_server_says_counts_until_either_file_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "a.py", A);
+    write(root, "b.py", B);
+    let index = index(root, None);
+    let unsure = ["b.py:run -> a.py:Cat.run a.py:Dog.run"];
+    assert_eq!(calls(&index), unsure);
+    let (own, other) = {
+        let graph = index.graph(&go_on).unwrap();
+        (graph.hash("b.py").unwrap(), graph.hash("a.py").unwrap())
+    };
+    let byte = u32::try_from(A.rfind("run").unwrap()).unwrap();
+    let place = u32::try_from(B.find("run").unwrap()).unwrap();
+    let answer = Answer { by: How::Server, places: vec![Place { path: "a.py".into(), hash: other, byte }] };
+    index.tell("b.py", own, vec![(place, answer)]);
+    assert_eq!(calls(&index), ["b.py:run -> a.py:Dog.run"]);
+    write(root, "a.py", &format!("\n{A}"));
+    assert_eq!(calls(&index), unsure);
+    write(root, "a.py", A);
+    assert_eq!(calls(&index), ["b.py:run -> a.py:Dog.run"]);
+    write(root, "b.py", &B.replace("x.run", "x. run"));
+    assert_eq!(calls(&index), unsure);
+}
