@@ -93,6 +93,7 @@ struct Shapes {
     member: BTreeMap<String, (String, String)>,
     call: BTreeMap<String, Vec<String>>,
     new: BTreeMap<String, String>,
+    makers: Vec<String>,
     index: BTreeMap<String, String>,
     through: Vec<String>,
     own: Vec<String>,
@@ -258,6 +259,7 @@ fn write_shapes(out: &mut String, shapes: &Shapes) -> Result<(), Box<dyn Error>>
     let call: Vec<String> = call.collect::<Result<_, _>>()?;
     writeln!(out, "    shapes: Shapes {{ member: &{member:?}, call: &[{}],", call.join(", "))?;
     writeln!(out, "        new: &{}, index: &{},", pairs(&shapes.new), pairs(&shapes.index))?;
+    writeln!(out, "        makers: &{:?},", shapes.makers)?;
     writeln!(
         out,
         "        through: &{:?}, own: &{:?}, above: &{:?},",

@@ -93,3 +93,29 @@ fn many_files_that_come_at_once_are_all_seen() {
     }
     assert_eq!(calls(&index).len(), 700);
 }
+
+#[test]
+fn what_was_read_before_a_stop_is_kept() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..200 {
+        write(folder.path(), &format!("m{number}.py"), "def f(): ...\nf()\n");
+    }
+    let index = index(folder.path(), None);
+    let mut stops = 0;
+    // Each question may ask a few times more than the one before whether to stop; the last one comes to its end.
+    for patience in (0..).step_by(40) {
+        let left = AtomicU32::new(patience);
+        let stop =
+            || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err();
+        match index.graph(&stop) {
+            Ok(graph) => {
+                assert_eq!(graph.sites().len(), 200);
+                break;
+            }
+            Err(trouble) => assert_eq!(trouble, toolpost_index::Trouble::Stopped),
+        }
+        stops += 1;
+    }
+    assert!(stops > 1, "{stops}");
+}

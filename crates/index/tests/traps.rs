@@ -19,7 +19,7 @@ const ROWS: [Row; 8] = [
     ("typescript", 127, 4),
     ("javascript", 43, 4),
     ("rust", 95, 4),
-    ("go", 75, 3),
+    ("go", 76, 3),
     ("c", 45, 0),
     ("cpp", 77, 1),
     ("java", 89, 3),

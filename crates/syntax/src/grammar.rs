@@ -151,6 +151,8 @@ pub(crate) struct Shapes {
     pub(crate) call: &'static [(&'static str, Called)],
     /// Nodes that make something, with the field of its type.
     pub(crate) new: &'static [(&'static str, &'static str)],
+    /// Functions of the language that make something of the type that is their first argument.
+    pub(crate) makers: &'static [&'static str],
     /// Nodes that take one of many, with the field of the many.
     pub(crate) index: &'static [(&'static str, &'static str)],
     /// Nodes that change nothing of what is meant.

@@ -115,6 +115,9 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
     }
     if let Some((_, called)) = shapes.call.iter().find(|(node, _)| *node == kind) {
         steps.push(Step::Call);
+        if let Some(made) = made(grammar, node, text) {
+            return Look::At(made);
+        }
         return match called {
             Called::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
             Called::Method(object, name) => {
@@ -142,6 +145,13 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
         && word.chars().next().is_some_and(|first| first.is_alphabetic() || "_$@".contains(first))
         && word.chars().all(|letter| letter.is_alphanumeric() || "_$@?!".contains(letter));
     Look::Found(if is_name { Base::Name(node.byte_range()) } else { Base::Other })
+}
+
+/// Finds the type of which a function of the language makes something, as `new(T)` of Go does.
+fn made<'t>(grammar: &Grammar, node: Node<'t>, text: &str) -> Option<Node<'t>> {
+    let function = field(node, "function")?;
+    let named = grammar.shapes.makers.contains(&text.get(function.byte_range())?);
+    node.child_by_field_name("arguments").filter(|_| named)?.named_child(0)
 }
 
 /// Finds a child by the name of its field, or by its number among the named ones.

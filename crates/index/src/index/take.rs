@@ -99,9 +99,13 @@ impl Inner {
         let hashes: Vec<Option<ContentHash>> =
             changed.iter().map(|seen| state.known.get(&seen.shown).map(|known| known.hash)).collect();
         drop(state);
-        let taken = read_all(&self.workspace, &changed, &hashes, turn.store.as_ref(), stop)?;
+        let taken = read_all(&self.workspace, &changed, &hashes, turn.store.as_ref(), stop);
+        let complete = taken.len() == changed.len();
         if !dead.is_empty() || !taken.is_empty() {
             self.put(&dead, taken, large, swept.unreadable, turn.store.as_mut());
+        }
+        if !complete {
+            return Err(Trouble::Stopped);
         }
         turn.owed = false;
         if matches!(extent, Extent::All) {
@@ -179,14 +183,14 @@ impl Inner {
     }
 }
 
-/// Reads files on as many threads as there are cores.
+/// Reads files on as many threads as there are cores; fewer than all, if it is told to stop.
 fn read_all<'s>(
     workspace: &Workspace,
     files: &[&'s Seen],
     hashes: &[Option<ContentHash>],
     store: Option<&Store>,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<(&'s Seen, Taken)>, Trouble> {
+) -> Vec<(&'s Seen, Taken)> {
     let next = AtomicUsize::new(0);
     let out = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
@@ -205,8 +209,7 @@ fn read_all<'s>(
         }
         work();
     });
-    let out = out.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if out.len() < files.len() { Err(Trouble::Stopped) } else { Ok(out) }
+    out.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: Option<&Store>) -> Taken {

@@ -60,7 +60,7 @@ impl Resolver<'_> {
                     let locals = if seen { file.locals(Some(number), name) } else { &[] };
                     if !locals.is_empty() {
                         return Some(vec![
-                            self.named_class(spot, name)
+                            self.named_class(spot, name, locals)
                                 .unwrap_or_else(|| (self.of_locals(spot, locals), How::Local)),
                         ]);
                     }
@@ -85,8 +85,12 @@ impl Resolver<'_> {
     }
 
     /// Gives the class itself where that is what a parameter is called for.
-    fn named_class(&self, spot: Spot, name: Word) -> Option<(Value, How)> {
-        let named = self.graph.text(name) == "cls" && self.rules(spot.file).family == Family::Python;
+    fn named_class(&self, spot: Spot, name: Word, locals: &[u32]) -> Option<(Value, How)> {
+        let file = self.file(spot.file);
+        let parameter =
+            locals.iter().all(|local| file.record.locals[*local as usize].sort == Bound::Parameter);
+        let python = self.rules(spot.file).family == Family::Python;
+        let named = parameter && python && self.graph.text(name) == "cls";
         let class = self.own_class(spot).filter(|_| named)?;
         Some((Value::Thing(class), How::Member))
     }

@@ -145,8 +145,10 @@ impl Resolver<'_> {
         let meanings = if used.usage == Usage::Call { self.callable(meanings) } else { meanings };
         let things = Self::things(&meanings);
         if !things.is_empty() {
-            let bare = self.rules(file).bare_members;
-            return self.overloaded(self.targets(things), bare);
+            let rules = self.rules(file);
+            // Of two functions of one name in a package of Go, what the program is built for decides.
+            let several = rules.bare_members || rules.family == Family::Go;
+            return self.overloaded(self.targets(things), several);
         }
         if meanings.is_empty() && used.receiver.is_none() {
             return match self.rules(file).family {
