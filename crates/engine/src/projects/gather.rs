@@ -2,7 +2,7 @@
 
 use super::{Limits, Made, Record, Why};
 use crate::{
-    CallCtx, Engine, Failure,
+    CallCtx, Engine, Failure, Hint,
     at_once::at_once,
     walking::{Walked, walk},
 };
@@ -56,7 +56,11 @@ pub(crate) async fn gather(
     let (of_engine, of_cx) = (engine.clone(), cx.clone());
     let records = at_once(pieces, move |piece| {
         let one = |path: WorkspacePath| {
-            of_cx.check()?;
+            of_cx.check().map_err(|failure| {
+                failure.hint(Hint::Advice(
+                    "Ask again: what was read by then is kept, so it goes on from there.".to_owned(),
+                ))
+            })?;
             let record = record(&of_engine, &path, &of_cx);
             Ok((path, record))
         };
