@@ -33,11 +33,12 @@ def check(what, holds, found):
 class Talk:
     """The binary on a workspace, with servers in its PATH."""
 
-    def __init__(self, binary, root, path, sandbox):
+    def __init__(self, binary, root, path, sandbox, *dialects):
         self.root = root
         environment = {**os.environ, "PATH": path, "XDG_STATE_HOME": str(root.parent / "state"),
                        "XDG_CONFIG_HOME": str(root.parent / "config")}
-        self.pipe = Pipe([binary, "serve", "--dialect", "opencode", "--root", str(root), "--sandbox", sandbox], env=environment)
+        spoken = [word for dialect in dialects or ["opencode"] for word in ("--dialect", dialect)]
+        self.pipe = Pipe([binary, "serve", *spoken, "--root", str(root), "--sandbox", sandbox], env=environment)
         self.pipe.initialize()
 
     def say(self, tool, **arguments):
@@ -243,6 +244,42 @@ def killed(name, talk, language):
     check(f"{name}: it is started again", f"answered by {name}; complete: yes" in words, words)
 
 
+#: Calls of which only somebody who infers types can tell where they go: a file, its text, where to ask, and the method.
+INFERRED = {
+    "ty": ("pets.py", "def same[T](one: T) -> T:\n    return one\n\n\nclass Cat:\n    def speak(self): ...\n\n\n"
+                      "class Dog:\n    def speak(self): ...\n\n\ndef main():\n    same(Dog()).speak()\n", "Dog()", "Dog.speak"),
+    "TypeScript 7": ("pets.ts", "function same<T>(one: T): T {\n  return one;\n}\nclass Cat {\n  speak() {}\n}\nclass Dog {\n  speak() {}\n}\n"
+                                "export function main() {\n  same(new Dog()).speak();\n}\n", "new Dog()", "Dog.speak"),
+}
+
+
+def inferred(name, binary, root, path, sandbox):
+    """What a server knows of calls that the text leaves open is in the graph soon after it has read the project, until the file changes."""
+    file, text, mark, method = INFERRED[name]
+    (root / file).write_text(text)
+    if name == "TypeScript 7":
+        (root / "tsconfig.json").write_text('{"compilerOptions": {"module": "esnext", "moduleResolution": "bundler"}}\n')
+    talk = Talk(binary, root, path, sandbox, "opencode", "zblade")
+
+    def callers():
+        bad, words = talk.say("symbol_graph", path=file, qualified_name=method)
+        return [(edge["how"], edge["sure"]) for edge in json.loads(words)["incoming"]] if not bad else words
+
+    try:
+        before = callers()
+        check(f"{name}: before, it may be that one", before == [("same_name", "possible")], before)
+        talk.until(name, "definition", file, mark)
+        end = time.monotonic() + LONG
+        while (found := callers()) != [("server", "proved")] and time.monotonic() < end:
+            time.sleep(0.2)
+        check(f"{name}: what it knows of a call is in the graph", found == [("server", "proved")], found)
+        (root / file).write_text(text + "\n")
+        found = callers()
+        check(f"{name}: of a changed file it is known no more", found == [("same_name", "possible")], found)
+    finally:
+        talk.end()
+
+
 def alone(binary, base, path, sandbox):
     """Where nothing says which files belong together, no answer is called complete."""
     root = base / "alone"
@@ -318,6 +355,10 @@ def main(binary, python, node, *names):
                 many(name, talk)
             finally:
                 talk.end()
+            if name in INFERRED:
+                root = base / re.sub(r"\W", "", name) / "inferred"
+                root.mkdir()
+                inferred(name, binary, root, path, sandbox)
         alone(binary, base, path, sandbox)
         apart(binary, base, path, sandbox)
         brought(binary, base, sandbox)

@@ -1,6 +1,9 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
-use crate::{CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, projects::Projects};
+use crate::{
+    CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, navigating::Upgrades,
+    projects::Projects,
+};
 use encoding_rs::Encoding;
 use std::{path::PathBuf, sync::Arc};
 use toolpost_index::Index;
@@ -19,6 +22,7 @@ pub struct Engine {
     servers: Option<Servers>,
     projects: Arc<Projects>,
     index: Index,
+    upgrades: Arc<Upgrades>,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -39,6 +43,7 @@ impl Engine {
         Self {
             workspace,
             index,
+            upgrades: Arc::default(),
             encoding: None,
             rules: Rules::Git,
             several: Several::default(),
@@ -117,6 +122,11 @@ impl Engine {
     /// Gives what is known of the files of the workspace.
     pub(crate) fn projects(&self) -> &Projects {
         &self.projects
+    }
+
+    /// Gives which servers are asked about calls beside all else.
+    pub(crate) fn upgrades(&self) -> &Upgrades {
+        &self.upgrades
     }
 
     /// Gives the index of the workspace's symbols.

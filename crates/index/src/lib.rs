@@ -1,5 +1,6 @@
 //! What is remembered about a workspace's code: what each file defines and uses, and what the names in it lead to.
 
+mod doubts;
 mod graph;
 mod index;
 mod modules;
@@ -12,6 +13,7 @@ mod sites;
 mod told;
 mod word;
 
+pub use doubts::Doubts;
 pub use graph::{At, File, FileId, Graph};
 pub use index::{Index, LeftOut, Lent, Trouble};
 pub use modules::is_manifest;

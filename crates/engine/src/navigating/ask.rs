@@ -4,7 +4,7 @@ use super::{
     Question,
     check::{self, Checked},
     convert::{self, Answered},
-    files,
+    files, upgrade,
 };
 use crate::{
     CallCtx, Engine, Failure,
@@ -66,6 +66,8 @@ pub(crate) async fn ask(
     talk.understood(question.path.raw());
     let standing = afterwards(&talk, &server, question, standing, &disk);
     let encoding = talk.encoding();
+    drop(talk);
+    upgrade::begin(engine, &server);
     let (engine, cx, question) = (engine.clone(), cx.clone(), question.clone());
     let known = server.known();
     blocking(move || {

@@ -7,6 +7,7 @@ mod files;
 mod name;
 mod served;
 mod tree;
+mod upgrade;
 
 use crate::{
     CallCtx, Engine, Failure,
@@ -16,6 +17,7 @@ use crate::{
 use toolpost_workspace::WorkspacePath;
 
 pub(crate) use files::Text;
+pub(crate) use upgrade::Upgrades;
 
 /// The most places that are listed.
 const PLACES: usize = 500;
