@@ -2,6 +2,7 @@
 
 mod hint;
 mod make;
+mod sound;
 mod words;
 
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What others say that names lead to: a language server, or an index that a compiler made.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use toolpost_workspace::ContentHash;
@@ -55,7 +55,7 @@ impl Graph {
     /// What was said before of the same name by an index that a compiler made stays.
     pub fn tell(&mut self, path: &str, hash: ContentHash, answers: impl IntoIterator<Item = (u32, Answer)>) {
         if self.hearsay.of.len() >= CONTENTS {
-            let live: Vec<(Arc<str>, ContentHash)> = self
+            let live: HashSet<(Arc<str>, ContentHash)> = self
                 .files()
                 .filter_map(|file| {
                     let file = self.file(file);

@@ -115,7 +115,8 @@ impl Store {
         for name in &names {
             words.add(name);
         }
-        Some((words, record))
+        // The same name twice would shift all behind it; that, too, is no record of ours.
+        (words.len() == names.len() && record.is_sound(names.len())).then_some((words, record))
     }
 
     /// Writes a record as it is kept.
