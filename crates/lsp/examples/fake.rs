@@ -1,4 +1,4 @@
-//! A language server that does what its first argument says; with it tests see what becomes of bad ones.
+//! A language server that does what its arguments say; with it tests see what becomes of bad ones.
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
@@ -26,6 +26,9 @@ fn main() -> std::io::Result<()> {
 
 /// Answers one message in the manner that was asked for.
 fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> {
+    if manner == "says" {
+        return say(message, seen);
+    }
     let id = &message["id"];
     match (message["method"].as_str().unwrap_or_default(), manner) {
         ("initialize", _) => greet(manner, id),
@@ -79,6 +82,27 @@ fn answer(manner: &str, message: &Value, seen: &[Value]) -> std::io::Result<()> 
         ),
         (_, _) if !id.is_null() && !message["method"].is_null() => result(id, &Value::Null),
         _ => Ok(()),
+    }
+}
+
+/// Answers as the second argument says: replies by method, and what is published after a notification, by its method.
+fn say(message: &Value, seen: &[Value]) -> std::io::Result<()> {
+    let words = std::env::args().nth(2).unwrap_or_default();
+    let words: Value = serde_json::from_str(&words).unwrap_or_default();
+    let (id, method) = (&message["id"], message["method"].as_str().unwrap_or_default());
+    let said = &words[method];
+    match method {
+        "initialize" => result(id, &json!({ "capabilities": said })),
+        // It tells what it was asked last.
+        "textDocument/hover" => {
+            let asked = seen.iter().rev().find(|message| !message["id"].is_null());
+            result(id, &json!({ "contents": asked.map(|asked| asked["params"].to_string()) }))
+        }
+        _ if id.is_null() => said.as_array().into_iter().flatten().try_for_each(|params| {
+            send(&json!({ "method": "textDocument/publishDiagnostics", "params": params }))
+        }),
+        _ if said["error"].is_object() => send(&json!({ "id": id, "error": said["error"] })),
+        _ => result(id, said),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The first thing that is said to a server, and what its answer promises.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::Encoding;
 
@@ -23,6 +23,7 @@ pub(crate) fn greeting(folder: &Value) -> Value {
             "textDocument": {
                 "synchronization": { "didSave": true },
                 "definition": { "linkSupport": true },
+                "implementation": { "linkSupport": true },
                 "references": {},
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
@@ -37,8 +38,8 @@ pub(crate) fn greeting(folder: &Value) -> Value {
 pub(crate) struct Promises {
     /// How it counts characters.
     pub(crate) encoding: Encoding,
-    /// Which questions it answers, by the names that the protocol gives to its promises.
-    pub(crate) answers: Vec<String>,
+    /// Which questions it answers, and what more it says of that, by the names that the protocol gives to its promises.
+    pub(crate) answers: Map<String, Value>,
 }
 
 impl Promises {
@@ -54,7 +55,7 @@ impl Promises {
         };
         let promised = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
         let answers = capabilities.iter().filter(|(_, value)| promised(value));
-        Ok(Self { encoding, answers: answers.map(|(name, _)| name.clone()).collect() })
+        Ok(Self { encoding, answers: answers.map(|(name, value)| (name.clone(), value.clone())).collect() })
     }
 }
 
@@ -64,17 +65,17 @@ mod tests {
 
     #[test]
     fn promises_are_read() {
-        let promises = |encoding, answers: &[&str]| {
-            Ok(Promises { encoding, answers: answers.iter().map(|&name| name.to_owned()).collect() })
+        let promises = |encoding, name: &str, told: Value| {
+            Ok(Promises { encoding, answers: Map::from_iter([(name.to_owned(), told)]) })
         };
         let rows = [
             (
                 json!({ "capabilities": { "hoverProvider": {}, "renameProvider": false } }),
-                promises(Encoding::Utf16, &["hoverProvider"]),
+                promises(Encoding::Utf16, "hoverProvider", json!({})),
             ),
             (
                 json!({ "capabilities": { "positionEncoding": "utf-8" } }),
-                promises(Encoding::Utf8, &["positionEncoding"]),
+                promises(Encoding::Utf8, "positionEncoding", json!("utf-8")),
             ),
             (
                 json!({ "capabilities": { "positionEncoding": "latin-1" } }),

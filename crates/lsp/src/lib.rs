@@ -18,6 +18,7 @@ mod question;
 mod readiness;
 mod server;
 mod servers;
+mod talk;
 mod uri;
 mod wire;
 
@@ -29,5 +30,6 @@ pub use known::{Edits, KNOWN, Known, Signal};
 pub use position::{Encoding, Position};
 pub use question::{Answer, Question};
 pub use readiness::{Complete, Stage, Standing};
-pub use server::{Server, Talk};
+pub use server::Server;
 pub use servers::{Found, Limits, Servers, Settings};
+pub use talk::Talk;

@@ -10,21 +10,15 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use toolpost_process::{Exit, Launch, Program, Sandbox, Served};
 
-use crate::documents::{self, Documents, Letter};
+use crate::documents::{Documents, Letter};
 use crate::greeting::{Promises, greeting};
 use crate::heard::Heard;
 use crate::readiness::Readiness;
 use crate::wire::{Over, Unanswered, Wire, locked};
-use crate::{Answer, Change, Encoding, Fault, Home, Known, Question, Settings, Stage, Stamp, Standing};
+use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing, Talk};
 
 /// How long the end of a server is waited for that has closed its output.
 const ENDING: Duration = Duration::from_secs(1);
-/// How long it is waited for before a question is asked again that came too early.
-const AGAIN: Duration = Duration::from_millis(300);
-/// What a server answers when the files changed under a question, or it gave it up itself.
-const TOO_EARLY: [i64; 2] = [-32801, -32802];
-/// How often it is looked whether a server is ready that says nothing new.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// One server that was started; it ends when this is dropped.
 pub struct Server {
@@ -32,9 +26,9 @@ pub struct Server {
     lacks: Option<String>,
     served: Served,
     wire: Wire,
-    heard: Arc<Heard>,
+    pub(crate) heard: Arc<Heard>,
     greeted: watch::Sender<Option<Result<Promises, Fault>>>,
-    documents: Mutex<Documents>,
+    pub(crate) documents: Mutex<Documents>,
     used: Mutex<Instant>,
     started: Instant,
     lost: Mutex<Option<Fault>>,
@@ -169,7 +163,12 @@ impl Server {
     }
 
     /// Waits for a reply.
-    async fn request(&self, method: &str, params: &Value, within: Duration) -> Result<Value, Fault> {
+    pub(crate) async fn request(
+        &self,
+        method: &str,
+        params: &Value,
+        within: Duration,
+    ) -> Result<Value, Fault> {
         let server = self.known.name.to_owned();
         let method = method.to_owned();
         match timeout(within, self.wire.request(&method, params)).await {
@@ -209,7 +208,8 @@ impl Server {
         Fault::Ended { server: self.known.name.to_owned(), when, how }
     }
 
-    fn send(&self, letters: impl IntoIterator<Item = Letter>) {
+    /// Sends it notifications.
+    pub(crate) fn send(&self, letters: impl IntoIterator<Item = Letter>) {
         for (method, params) in letters {
             self.wire.tell(method, &params);
         }
@@ -236,105 +236,4 @@ async fn greet(server: Arc<Server>) {
         Err(fault) => server.end(fault.clone()),
     }
     server.greeted.send_replace(Some(promises));
-}
-
-/// What can be done with a server that has answered the greeting.
-pub struct Talk<'a> {
-    server: &'a Server,
-    promises: Promises,
-}
-
-impl Talk<'_> {
-    /// Says how it counts characters.
-    #[must_use]
-    pub fn encoding(&self) -> Encoding {
-        self.promises.encoding
-    }
-
-    /// Tells it what changed on the disk since it was last told, and says what that is.
-    ///
-    /// What it believes only when it is shown waits until it has [`understood`](Self::understood) it.
-    pub fn disk(&self, now: HashMap<PathBuf, Stamp>) -> Vec<(PathBuf, Change)> {
-        let mut documents = locked(&self.server.documents);
-        let changes = documents.compare(now);
-        if changes.is_empty() {
-            return changes;
-        }
-        let gone = changes.iter().filter(|(_, change)| *change == Change::Deleted);
-        let closed: Vec<Letter> = gone.filter_map(|(path, _)| documents.close(path)).collect();
-        self.server.send(closed.into_iter().chain([documents::watched(&changes)]));
-        changes
-    }
-
-    /// Tells whether a file is open for it.
-    #[must_use]
-    pub fn is_open(&self, path: &Path) -> bool {
-        locked(&self.server.documents).is_open(path)
-    }
-
-    /// Shows it a file as it is now; nothing happens where it knows that.
-    pub fn show(&self, path: &Path, language: &str, text: &str) {
-        let mut documents = locked(&self.server.documents);
-        let letters = documents.show(path, language, text);
-        self.server.send(letters);
-    }
-
-    /// Lists the changed files that it has to be shown, by path, whether it was told of them now or by an earlier call.
-    #[must_use]
-    pub fn waiting(&self) -> Vec<PathBuf> {
-        locked(&self.server.documents).waiting()
-    }
-
-    /// Notes that it has answered about a file that it was shown.
-    pub fn understood(&self, path: &Path) {
-        locked(&self.server.documents).understood(path);
-    }
-
-    /// Waits until it has read the project, as long as is wanted, and says how far it is then.
-    pub async fn settled(&self, wait: Duration) -> Standing {
-        let end = Instant::now() + wait;
-        let mut news = self.server.heard.follow();
-        loop {
-            let standing = self.server.standing();
-            let left = end.saturating_duration_since(Instant::now());
-            if !matches!(standing.stage, Stage::Starting | Stage::Indexing(_)) || left.is_zero() {
-                return standing;
-            }
-            // Whether there is news or not, it is judged again.
-            let _ = timeout(left.min(LOOK), news.changed()).await;
-        }
-    }
-
-    /// Asks it; a question that came too early for it is asked again in the same time.
-    ///
-    /// # Errors
-    /// When it fails, refuses, is late, or answers what cannot be understood.
-    pub async fn ask(&self, question: &Question, within: Duration) -> Result<Answer, Fault> {
-        let (server, method) = (self.server.known.name.to_owned(), question.method().to_owned());
-        if !self.promises.answers.iter().any(|promise| promise == question.promise()) {
-            return Err(Fault::Unable { server, method });
-        }
-        let end = Instant::now() + within;
-        let params = question.params();
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            match self.server.request(&method, &params, left).await {
-                Err(Fault::Refused { code, .. }) if TOO_EARLY.contains(&code) && left > AGAIN => {
-                    tokio::time::sleep(AGAIN).await;
-                }
-                Err(fault) => return Err(fault),
-                Ok(answer) => {
-                    return question.read(&answer).map_err(|what| Fault::Odd { server, method, what });
-                }
-            }
-        }
-    }
-}
-
-impl Drop for Talk<'_> {
-    /// Closes the files that were not needed for longest, where many are open.
-    fn drop(&mut self) {
-        let letters = locked(&self.server.documents).close_old();
-        self.server.send(letters);
-    }
 }

@@ -1,0 +1,127 @@
+//! What else than places, texts and symbols servers are asked, and what is made of what they answer.
+#![expect(clippy::unwrap_used, reason = "tests talk to a server that misbehaves")]
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolpost_lsp::{
+    Answer, Fault, Home, KNOWN, Known, Place, Position, Question, Server, Servers, Settings, Signal, Span,
+};
+use toolpost_process::{Environment, Sandbox};
+
+/// Longer than anything here takes, on any machine.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A server that says what it is told to say: what it promises, and what it answers to each method.
+struct World {
+    server: Arc<Server>,
+    _servers: Servers,
+}
+
+impl World {
+    fn new(promises: &Value, says: &Value) -> Self {
+        let mut words = says.clone();
+        words["initialize"] = promises.clone();
+        words["initialize"]["hoverProvider"] = json!(true);
+        let languages: &[(&[&str], &str)] = &[(&["fk"], "fake")];
+        let arguments = vec!["says", words.to_string().leak()].leak();
+        let known = Known {
+            name: "fake",
+            program: "fake",
+            signal: Signal::Answers,
+            languages,
+            partial: None,
+            needs: None,
+            cap: LONG,
+            arguments,
+            ..KNOWN[0]
+        };
+        let own = std::env::current_exe().unwrap();
+        let examples = own.parent().and_then(Path::parent).unwrap().join("examples");
+        let environment = Environment::of_this_process().with("PATH", examples);
+        let settings =
+            Settings { known: vec![known].leak(), ..Settings::new(Sandbox::Off, environment, Vec::new()) };
+        let servers = Servers::new(settings);
+        let found = servers.found_for("fk").remove(0);
+        let home = Home { directory: "/".into(), lacks: None };
+        Self { server: servers.get(&found, &home, &HashMap::new()).unwrap(), _servers: servers }
+    }
+
+    /// What it was asked last.
+    async fn asked(&self) -> Value {
+        let talk = self.server.greeted(LONG).await.unwrap();
+        match talk.ask(&Question::Hover(file(), at(0, 0)), LONG).await.unwrap() {
+            Answer::Text(text) => serde_json::from_str(&text.unwrap()).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn file() -> PathBuf {
+    "/a.fk".into()
+}
+
+fn at(line: u32, character: u32) -> Position {
+    Position { line, character }
+}
+
+/// From a place of a line to another, as data and as the protocol has it.
+fn span(line: u32, from: u32, to: u32) -> Span {
+    Span { from: at(line, from), to: at(line, to) }
+}
+
+fn range(line: u32, from: u32, to: u32) -> Value {
+    json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
+}
+
+fn place(name: &str, span: Span) -> Place {
+    Place { path: Some(name.into()), address: format!("file://{name}"), span }
+}
+
+fn unable(method: &str) -> Fault {
+    Fault::Unable { server: "fake".to_owned(), method: method.to_owned() }
+}
+
+fn odd(method: &str, what: &str) -> Fault {
+    Fault::Odd { server: "fake".to_owned(), method: method.to_owned(), what: what.to_owned() }
+}
+
+fn refused(method: &str) -> Fault {
+    let message = "no package metadata".to_owned();
+    Fault::Refused { server: "fake".to_owned(), method: method.to_owned(), code: 0, message }
+}
+
+/// What the fake says that refuses.
+fn refusal() -> Value {
+    json!({ "error": { "code": 0, "message": "no package metadata" } })
+}
+
+#[tokio::test]
+async fn implementations_are_places() {
+    let method = "textDocument/implementation";
+    let promise = json!({ "implementationProvider": true });
+    let one = json!({ "uri": "file:///b.fk", "range": range(1, 2, 3) });
+    let link = json!({ "targetUri": "file:///b.fk", "targetRange": range(1, 0, 9),
+        "targetSelectionRange": range(1, 2, 3) });
+    let found = Ok(Answer::Places(vec![place("/b.fk", span(1, 2, 3))]));
+    let rows = [
+        (promise.clone(), one, found.clone()),
+        (promise.clone(), json!([link]), found),
+        (promise.clone(), Value::Null, Ok(Answer::Places(Vec::new()))),
+        (promise.clone(), json!([1]), Err(odd(method, "no place: `1`"))),
+        (promise, refusal(), Err(refused(method))),
+        (json!({ "implementationProvider": false }), json!([]), Err(unable(method))),
+    ];
+    for (promises, says, wanted) in rows {
+        let world = World::new(&promises, &json!({ method: says }));
+        let talk = world.server.greeted(LONG).await.unwrap();
+        assert_eq!(talk.ask(&Question::Implementation(file(), at(3, 4)), LONG).await, wanted, "{says}");
+        if wanted.is_ok() {
+            let asked = json!({ "textDocument": { "uri": "file:///a.fk" }, "position": { "line": 3, "character": 4 } });
+            assert_eq!(world.asked().await, asked);
+        }
+    }
+}
