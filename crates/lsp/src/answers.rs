@@ -131,9 +131,7 @@ fn place(value: &Value) -> Result<Place, String> {
     let range = if link.is_some() { value.get("targetSelectionRange") } else { value.get("range") };
     let range = range.or_else(|| value.get("targetRange"));
     match (address, range.and_then(span)) {
-        (Some(address), Some(span)) => {
-            Ok(Place { path: uri::path_of(address), address: address.to_owned(), span })
-        }
+        (Some(address), Some(span)) => Ok(place_at(address, span)),
         _ => Err(format!("no place: {}", shown(value))),
     }
 }
@@ -148,11 +146,9 @@ fn symbol(value: &Value, within: Option<&str>, depth: usize, out: &mut Vec<Named
     let range = value.get("range").or_else(|| value.pointer("/location/range"));
     let whole = range.and_then(span).ok_or_else(odd)?;
     let at = value.get("selectionRange").and_then(span).map_or(whole.from, |span| span.from);
-    let kind = value.get("kind").and_then(Value::as_u64).and_then(|kind| usize::try_from(kind).ok());
-    let kind = kind.and_then(|kind| kind.checked_sub(1)).and_then(|kind| KINDS.get(kind));
     out.push(Named {
         name: name.to_owned(),
-        kind: kind.copied().unwrap_or("symbol"),
+        kind: kind(value),
         detail: text("detail").map(str::to_owned),
         within: within.or_else(|| text("containerName")).map(str::to_owned),
         depth,
@@ -166,7 +162,20 @@ fn symbol(value: &Value, within: Option<&str>, depth: usize, out: &mut Vec<Named
     Ok(())
 }
 
-fn span(value: &Value) -> Option<Span> {
+/// Names the kind of a symbol.
+pub(crate) fn kind(symbol: &Value) -> &'static str {
+    let kind = symbol.get("kind").and_then(Value::as_u64).and_then(|kind| usize::try_from(kind).ok());
+    let kind = kind.and_then(|kind| kind.checked_sub(1)).and_then(|kind| KINDS.get(kind));
+    kind.copied().unwrap_or("symbol")
+}
+
+/// Makes a place of an address.
+pub(crate) fn place_at(address: &str, span: Span) -> Place {
+    Place { path: uri::path_of(address), address: address.to_owned(), span }
+}
+
+/// Reads from where to where something goes.
+pub(crate) fn span(value: &Value) -> Option<Span> {
     let position = |name: &str| {
         let at = value.get(name)?;
         let number = |name: &str| at.get(name)?.as_u64()?.try_into().ok();
@@ -175,7 +184,8 @@ fn span(value: &Value) -> Option<Span> {
     Some(Span { from: position("start")?, to: position("end")? })
 }
 
-fn shown(value: &Value) -> String {
+/// Shows what was found, cut where it is long.
+pub(crate) fn shown(value: &Value) -> String {
     let mut text = value.to_string();
     if let Some((cut, _)) = text.char_indices().nth(120) {
         text.truncate(cut);

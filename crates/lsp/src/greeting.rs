@@ -25,6 +25,7 @@ pub(crate) fn greeting(folder: &Value) -> Value {
                 "definition": { "linkSupport": true },
                 "implementation": { "linkSupport": true },
                 "references": {},
+                "callHierarchy": {},
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
             },

@@ -5,6 +5,7 @@
 //! answer with nothing in it. Nothing here reads files: contents and what changed on the disk are told by the caller.
 
 mod answers;
+mod calls;
 mod documents;
 mod fault;
 mod framing;
@@ -23,6 +24,7 @@ mod uri;
 mod wire;
 
 pub use answers::{Named, Place, Span};
+pub use calls::{Call, Callable, Calls};
 pub use documents::{Change, Stamp};
 pub use fault::Fault;
 pub use home::{Home, home};

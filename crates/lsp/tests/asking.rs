@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolpost_lsp::{
-    Answer, Fault, Home, KNOWN, Known, Place, Position, Question, Server, Servers, Settings, Signal, Span,
+    Answer, Call, Callable, Calls, Fault, Home, KNOWN, Known, Place, Position, Question, Server, Servers,
+    Settings, Signal, Span,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -123,5 +124,83 @@ async fn implementations_are_places() {
             let asked = json!({ "textDocument": { "uri": "file:///a.fk" }, "position": { "line": 3, "character": 4 } });
             assert_eq!(world.asked().await, asked);
         }
+    }
+}
+
+/// How the protocol has something that calls or is called.
+fn item(name: &str, file: &str, line: u32) -> Value {
+    json!({ "name": name, "kind": 12, "detail": "()", "uri": format!("file://{file}"), "range": range(line, 0, 9),
+        "selectionRange": range(line, 4, 5), "data": { "secret": name } })
+}
+
+/// What is told of it.
+type Told = (String, &'static str, Option<String>, Place, Span);
+
+fn told(callable: &Callable) -> Told {
+    let Callable { name, kind, detail, place, span, .. } = callable.clone();
+    (name, kind, detail, place, span)
+}
+
+fn wanted(name: &str, file: &str, line: u32) -> Told {
+    (name.to_owned(), "function", Some("()".to_owned()), place(file, span(line, 4, 5)), span(line, 0, 9))
+}
+
+#[tokio::test]
+async fn what_can_be_called_is_found_and_its_calls() {
+    let prepare = "textDocument/prepareCallHierarchy";
+    let [incoming, outgoing] = ["callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"];
+    let says = json!({
+        prepare: item("f", "/a.fk", 3),
+        incoming: [{ "from": item("g", "/b.fk", 5), "fromRanges": [range(7, 2, 3), range(6, 2, 3), range(6, 2, 3)] }],
+        outgoing: [{ "to": item("h", "/b.fk", 9), "fromRanges": [range(4, 2, 3)] }],
+    });
+    let rows = [
+        (
+            Calls::Incoming,
+            wanted("g", "/b.fk", 5),
+            vec![place("/b.fk", span(6, 2, 3)), place("/b.fk", span(7, 2, 3))],
+        ),
+        (Calls::Outgoing, wanted("h", "/b.fk", 9), vec![place("/a.fk", span(4, 2, 3))]),
+    ];
+    for (calls, other, sites) in rows {
+        let world = World::new(&json!({ "callHierarchyProvider": true }), &says);
+        let talk = world.server.greeted(LONG).await.unwrap();
+        let found = talk.calls_at(calls, &file(), at(3, 4), LONG).await.unwrap();
+        let [(callable, found)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(told(callable), wanted("f", "/a.fk", 3), "{calls:?}");
+        let found: Vec<_> = found.iter().map(|Call { other, sites }| (told(other), sites.clone())).collect();
+        assert_eq!(found, [(other, sites)], "{calls:?}");
+        // It gets back what it gave, with what only it understands.
+        assert_eq!(world.asked().await, json!({ "item": item("f", "/a.fk", 3) }));
+    }
+}
+
+#[tokio::test]
+async fn calls_that_are_none_and_calls_that_are_odd_are_told_apart() {
+    let [prepare, incoming] = ["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"];
+    let promise = json!({ "callHierarchyProvider": {} });
+    let one = json!([item("f", "/a.fk", 3)]);
+    let no_place = "nothing that can be called: `{\"name\":\"f\"}`";
+    // What is answered to both questions, and how many callables and calls are found.
+    let rows = [
+        (promise.clone(), Value::Null, Value::Null, Ok(vec![])),
+        (promise.clone(), json!([]), Value::Null, Ok(vec![])),
+        (promise.clone(), one.clone(), Value::Null, Ok(vec![0])),
+        (promise.clone(), one.clone(), json!([]), Ok(vec![0])),
+        (promise.clone(), json!("x"), Value::Null, Err(odd(prepare, "nothing that can be called: `\"x\"`"))),
+        (promise.clone(), json!([{ "name": "f" }]), Value::Null, Err(odd(prepare, no_place))),
+        (promise.clone(), one.clone(), json!([{}]), Err(odd(incoming, "no call: `{}`"))),
+        (promise.clone(), one.clone(), json!([{ "from": { "name": "f" } }]), Err(odd(incoming, no_place))),
+        (promise.clone(), one.clone(), refusal(), Err(refused(incoming))),
+        (promise, refusal(), Value::Null, Err(refused(prepare))),
+        (json!({}), one.clone(), json!([]), Err(unable(prepare))),
+        (json!({ "callHierarchyProvider": null }), one, json!([]), Err(unable(prepare))),
+    ];
+    for (promises, callables, calls, wanted) in rows {
+        let world = World::new(&promises, &json!({ prepare: callables, incoming: calls }));
+        let talk = world.server.greeted(LONG).await.unwrap();
+        let found = talk.calls_at(Calls::Incoming, &file(), at(3, 4), LONG).await;
+        let counts = found.map(|found| found.iter().map(|(_, calls)| calls.len()).collect::<Vec<_>>());
+        assert_eq!(counts, wanted, "{callables} {calls}");
     }
 }

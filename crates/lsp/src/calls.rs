@@ -1,0 +1,154 @@
+//! Who calls what, as a server knows it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::answers::{self, shown};
+use crate::question::spot;
+use crate::{Fault, Place, Position, Span, Talk};
+
+/// What a server must have promised that knows calls.
+const PROMISE: &str = "callHierarchyProvider";
+const PREPARE: &str = "textDocument/prepareCallHierarchy";
+
+/// Something that calls or is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callable {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// What more the server says of it, such as its type.
+    pub detail: Option<String>,
+    /// Where its name stands.
+    pub place: Place,
+    /// All of it.
+    pub span: Span,
+    /// How the server gave it, and has it given back.
+    item: Value,
+}
+
+/// Which calls of something are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// Those of it.
+    Incoming,
+    /// Those in it.
+    Outgoing,
+}
+
+/// The calls between what was asked about and something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// What calls it, or what it calls.
+    pub other: Callable,
+    /// Where the calls stand.
+    pub sites: Vec<Place>,
+}
+
+impl Talk<'_> {
+    /// Asks what stands at a place of a file that can call or be called; nothing where it is no such thing.
+    ///
+    /// # Errors
+    /// As for a question.
+    pub async fn callables(
+        &self,
+        path: &Path,
+        at: Position,
+        within: Duration,
+    ) -> Result<Vec<Callable>, Fault> {
+        self.promised(PROMISE, PREPARE)?;
+        let answer = self.put(PREPARE, &spot(path, at), within).await?;
+        list(&answer, callable).map_err(|what| self.odd(PREPARE, what))
+    }
+
+    /// Asks for the calls of something, or in it.
+    ///
+    /// # Errors
+    /// As for a question; also where the server has ended since it gave that.
+    pub async fn calls(
+        &self,
+        calls: Calls,
+        callable: &Callable,
+        within: Duration,
+    ) -> Result<Vec<Call>, Fault> {
+        let method = match calls {
+            Calls::Incoming => "callHierarchy/incomingCalls",
+            Calls::Outgoing => "callHierarchy/outgoingCalls",
+        };
+        self.promised(PROMISE, method)?;
+        let answer = self.put(method, &json!({ "item": callable.item }), within).await?;
+        list(&answer, |value| calls.read(value, callable)).map_err(|what| self.odd(method, what))
+    }
+
+    /// Asks for the calls of, or in, all that stands at a place, which can be several things.
+    ///
+    /// # Errors
+    /// As for a question.
+    pub async fn calls_at(
+        &self,
+        calls: Calls,
+        path: &Path,
+        at: Position,
+        within: Duration,
+    ) -> Result<Vec<(Callable, Vec<Call>)>, Fault> {
+        let end = Instant::now() + within;
+        let mut found = Vec::new();
+        for callable in self.callables(path, at, within).await? {
+            let left = end.saturating_duration_since(Instant::now());
+            let calls = self.calls(calls, &callable, left).await?;
+            found.push((callable, calls));
+        }
+        Ok(found)
+    }
+}
+
+impl Calls {
+    fn read(self, value: &Value, asked: &Callable) -> Result<Call, String> {
+        let odd = || format!("no call: {}", shown(value));
+        let name = match self {
+            Self::Incoming => "from",
+            Self::Outgoing => "to",
+        };
+        let other = callable(value.get(name).ok_or_else(odd)?)?;
+        // What calls stands in the file that the calls stand in.
+        let caller = match self {
+            Self::Incoming => &other.place,
+            Self::Outgoing => &asked.place,
+        };
+        let ranges = value.get("fromRanges").and_then(Value::as_array).ok_or_else(odd)?;
+        let site = |range| Some(Place { span: answers::span(range)?, ..caller.clone() });
+        let mut sites = ranges.iter().map(site).collect::<Option<Vec<_>>>().ok_or_else(odd)?;
+        sites.sort();
+        sites.dedup();
+        Ok(Call { other, sites })
+    }
+}
+
+/// Reads a list of which there may be none or one.
+fn list<T>(answer: &Value, read: impl Fn(&Value) -> Result<T, String>) -> Result<Vec<T>, String> {
+    match answer {
+        Value::Null => Ok(Vec::new()),
+        Value::Array(all) => all.iter().map(read).collect(),
+        one => Ok(vec![read(one)?]),
+    }
+}
+
+fn callable(value: &Value) -> Result<Callable, String> {
+    let odd = || format!("nothing that can be called: {}", shown(value));
+    let name = value.get("name").and_then(Value::as_str).ok_or_else(odd)?;
+    let address = value.get("uri").and_then(Value::as_str).ok_or_else(odd)?;
+    let span = value.get("range").and_then(answers::span).ok_or_else(odd)?;
+    let own = value.get("selectionRange").and_then(answers::span).unwrap_or(span);
+    let detail = value.get("detail").and_then(Value::as_str).filter(|text| !text.is_empty());
+    Ok(Callable {
+        name: name.to_owned(),
+        kind: answers::kind(value),
+        detail: detail.map(str::to_owned),
+        place: answers::place_at(address, own),
+        span,
+        item: value.clone(),
+    })
+}
