@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -24,6 +25,17 @@ pub enum Change {
     Deleted,
 }
 
+/// Which content of a file an answer is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// The one that the server was last shown.
+    Present,
+    /// An earlier one.
+    Earlier,
+    /// Nobody can tell, since the server does not say, or has read the file by itself.
+    Unknown,
+}
+
 /// What a server has been shown.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
@@ -33,13 +45,22 @@ pub(crate) struct Documents {
     waiting: BTreeSet<PathBuf>,
     believes_open: bool,
     clock: u64,
+    /// The last version that any file got: one that is opened again has none that it had before.
+    version: i64,
 }
 
 #[derive(Debug)]
 struct Document {
-    version: i64,
+    shown: Shown,
     text: String,
     used: u64,
+}
+
+/// What content of a file was last shown, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) version: i64,
+    pub(crate) when: Instant,
 }
 
 /// A notification that has to be sent.
@@ -84,18 +105,21 @@ impl Documents {
             if document.text == text {
                 return Vec::new();
             }
-            document.version += 1;
+            self.version += 1;
+            document.shown = Shown { version: self.version, when: Instant::now() };
             text.clone_into(&mut document.text);
             let changed = json!({
-                "textDocument": { "uri": address, "version": document.version },
+                "textDocument": { "uri": address, "version": self.version },
                 "contentChanges": [{ "text": text }],
             });
             let saved = json!({ "textDocument": { "uri": address } });
             return vec![("textDocument/didChange", changed), ("textDocument/didSave", saved)];
         }
-        self.open.insert(path.to_owned(), Document { version: 1, text: text.to_owned(), used: self.clock });
+        self.version += 1;
+        let shown = Shown { version: self.version, when: Instant::now() };
+        self.open.insert(path.to_owned(), Document { shown, text: text.to_owned(), used: self.clock });
         let opened = json!({
-            "textDocument": { "uri": address, "languageId": language, "version": 1, "text": text },
+            "textDocument": { "uri": address, "languageId": language, "version": self.version, "text": text },
         });
         vec![("textDocument/didOpen", opened)]
     }
@@ -128,6 +152,16 @@ impl Documents {
     /// Notes that a file was shown and understood.
     pub(crate) fn understood(&mut self, path: &Path) {
         self.waiting.remove(path);
+    }
+
+    /// Gives what content of a file was last shown, while it is open.
+    pub(crate) fn shown(&self, path: &Path) -> Option<Shown> {
+        self.open.get(path).map(|document| document.shown)
+    }
+
+    /// Gives the versions of the files that are open.
+    pub(crate) fn versions(&self) -> HashMap<PathBuf, i64> {
+        self.open.iter().map(|(path, document)| (path.clone(), document.shown.version)).collect()
     }
 
     /// Tells whether a file is open.
@@ -187,6 +221,11 @@ mod tests {
         assert_eq!(documents.show(path, "python", "y"), letters);
         assert_eq!(documents.close(path), Some(("textDocument/didClose", saved)));
         assert_eq!(documents.close(path), None);
+        // What was said of it before is not taken for what is said of it now.
+        let again = json!({ "textDocument":
+            { "uri": "file:///a.py", "languageId": "python", "version": 3, "text": "x" } });
+        assert_eq!(documents.show(path, "python", "x"), [("textDocument/didOpen", again)]);
+        assert_eq!(documents.versions(), HashMap::from([(path.to_owned(), 3)]));
     }
 
     #[test]

@@ -84,6 +84,18 @@ pub enum Fault {
         /// What was asked.
         method: String,
     },
+    /// What it answered is of what a file held before.
+    #[error(
+        "`{server}` answered `{method}` by an earlier content of {file}, which was changed meanwhile; ask again"
+    )]
+    Stale {
+        /// Which.
+        server: String,
+        /// What was asked.
+        method: String,
+        /// The file.
+        file: String,
+    },
     /// It does not take what is sent to it.
     #[error("`{server}` was ended, since it does not read what it is sent")]
     Deaf {

@@ -18,6 +18,11 @@ pub(crate) fn greeting(folder: &Value) -> Value {
             "workspace": {
                 "configuration": true,
                 "workspaceFolders": true,
+                "workspaceEdit": {
+                    "documentChanges": true,
+                    "resourceOperations": ["create", "rename", "delete"],
+                    "failureHandling": "abort",
+                },
                 "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
             },
             "textDocument": {
@@ -26,6 +31,7 @@ pub(crate) fn greeting(folder: &Value) -> Value {
                 "implementation": { "linkSupport": true },
                 "references": {},
                 "callHierarchy": {},
+                "rename": { "prepareSupport": true, "prepareSupportDefaultBehavior": 1 },
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
             },

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolpost_lsp::{
-    Answer, Call, Callable, Calls, Fault, Home, KNOWN, Known, Place, Position, Question, Server, Servers,
-    Settings, Signal, Span,
+    Answer, Call, Callable, Calls, Fault, File, Home, KNOWN, Known, Place, Position, Question, Renamed,
+    Replacement, Server, Servers, Settings, Signal, Span, Step, Version,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -202,5 +202,71 @@ async fn calls_that_are_none_and_calls_that_are_odd_are_told_apart() {
         let found = talk.calls_at(Calls::Incoming, &file(), at(3, 4), LONG).await;
         let counts = found.map(|found| found.iter().map(|(_, calls)| calls.len()).collect::<Vec<_>>());
         assert_eq!(counts, wanted, "{callables} {calls}");
+    }
+}
+
+fn renamed(name: &str, of: Version) -> Step {
+    let file = File { path: Some(name.into()), address: format!("file://{name}") };
+    Step::Edit { file, of, texts: vec![Replacement { span: span(1, 2, 3), text: "new".to_owned() }] }
+}
+
+/// An edit of a file, as the protocol has it.
+fn edit(name: &str, version: Value) -> Value {
+    json!({ "textDocument": { "uri": format!("file://{name}"), "version": version },
+        "edits": [{ "range": range(1, 2, 3), "newText": "new" }] })
+}
+
+#[tokio::test]
+async fn a_new_name_takes_edits_that_nobody_makes() {
+    let [prepare, rename] = ["textDocument/prepareRename", "textDocument/rename"];
+    let (plain, prepared) =
+        (json!({ "renameProvider": true }), json!({ "renameProvider": { "prepareProvider": true } }));
+    let edits = |edits: Value| json!({ "documentChanges": edits });
+    let by_file = json!({ "changes": { "file:///a.fk": [{ "range": range(1, 2, 3), "newText": "new" }] } });
+    let one = edits(json!([edit("/a.fk", json!(1))]));
+    let done = Ok(Renamed::Steps(vec![renamed("/a.fk", Version::Present)]));
+    let stale = Fault::Stale {
+        server: "fake".to_owned(),
+        method: rename.to_owned(),
+        file: "file:///a.fk".to_owned(),
+    };
+    let unsaid = [edit("/a.fk", Value::Null), edit("/b.fk", Value::Null)];
+    let both = vec![renamed("/a.fk", Version::Present), renamed("/b.fk", Version::Unknown)];
+    let no_place = "no place that can get another name: `{}`";
+    // What it promises, what it answers to each question, and what comes of it; the file is open, at version 1.
+    let rows = [
+        (&plain, json!(1), one.clone(), done.clone()),
+        (&plain, json!(1), by_file, done.clone()),
+        (&plain, json!(1), edits(json!(unsaid)), Ok(Renamed::Steps(both))),
+        (&plain, json!(1), edits(json!([edit("/a.fk", json!(7))])), Err(stale)),
+        (
+            &plain,
+            json!(1),
+            edits(json!([edit("/b.fk", json!(7))])),
+            Ok(Renamed::Steps(vec![renamed("/b.fk", Version::Unknown)])),
+        ),
+        (&plain, json!(1), json!({}), Ok(Renamed::Steps(Vec::new()))),
+        (&plain, json!(1), Value::Null, Ok(Renamed::Nothing)),
+        (&plain, json!(1), json!(true), Err(odd(rename, "no edit: `true`"))),
+        (&plain, json!(1), refusal(), Err(refused(rename))),
+        (&prepared, range(3, 4, 5), one.clone(), done.clone()),
+        (&prepared, json!({ "range": range(3, 4, 5), "placeholder": "old" }), one.clone(), done.clone()),
+        (&prepared, json!({ "defaultBehavior": true }), one.clone(), done),
+        (&prepared, json!({ "defaultBehavior": false }), one.clone(), Ok(Renamed::Nothing)),
+        (&prepared, Value::Null, one.clone(), Ok(Renamed::Nothing)),
+        (&prepared, json!({}), one.clone(), Err(odd(prepare, no_place))),
+        (&prepared, refusal(), one.clone(), Err(refused(prepare))),
+        (&json!({}), json!(1), one, Err(unable(rename))),
+    ];
+    for (promises, can, edits, wanted) in rows {
+        let world = World::new(promises, &json!({ prepare: can, rename: edits }));
+        let talk = world.server.greeted(LONG).await.unwrap();
+        talk.show(&file(), "fake", "text");
+        assert_eq!(talk.rename(&file(), at(3, 4), "new", LONG).await, wanted, "{can} {edits}");
+        if let Ok(Renamed::Steps(_)) = wanted {
+            let asked = json!({ "textDocument": { "uri": "file:///a.fk" },
+                "position": { "line": 3, "character": 4 }, "newName": "new" });
+            assert_eq!(world.asked().await, asked);
+        }
     }
 }
