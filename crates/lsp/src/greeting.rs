@@ -31,6 +31,8 @@ pub(crate) fn greeting(folder: &Value) -> Value {
                 "implementation": { "linkSupport": true },
                 "references": {},
                 "callHierarchy": {},
+                "diagnostic": {},
+                "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
                 "rename": { "prepareSupport": true, "prepareSupportDefaultBehavior": 1 },
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },

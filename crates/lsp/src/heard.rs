@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::message::{Refusal, UNKNOWN_METHOD};
+use crate::published::{Board, PUBLISH};
 use crate::readiness::Readiness;
 use crate::uri;
 use crate::wire::{Listener, Over, locked};
@@ -16,6 +17,7 @@ use crate::wire::{Listener, Over, locked};
 pub(crate) struct Heard {
     root: Value,
     pub(crate) readiness: Mutex<Readiness>,
+    pub(crate) published: Mutex<Board>,
     /// Counts the news, so that one can wait for more.
     news: watch::Sender<u64>,
 }
@@ -24,7 +26,8 @@ impl Heard {
     pub(crate) fn new(root: &Path, readiness: Readiness) -> Arc<Self> {
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         let root = json!({ "uri": uri::of_path(root), "name": name });
-        Arc::new(Self { root, readiness: Mutex::new(readiness), news: watch::channel(0).0 })
+        let (readiness, published) = (Mutex::new(readiness), Mutex::default());
+        Arc::new(Self { root, readiness, published, news: watch::channel(0).0 })
     }
 
     /// Gives what changes whenever there is something new.
@@ -46,8 +49,15 @@ impl Heard {
 
 impl Listener for Heard {
     fn news(&self, method: &str, params: &Value) {
-        if matches!(method, "$/progress" | "experimental/serverStatus" | "language/status") {
-            self.note(|readiness| readiness.hear(method, params, Instant::now()));
+        match method {
+            "$/progress" | "experimental/serverStatus" | "language/status" => {
+                self.note(|readiness| readiness.hear(method, params, Instant::now()));
+            }
+            PUBLISH => {
+                locked(&self.published).take(params, Instant::now());
+                self.news.send_modify(|count| *count += 1);
+            }
+            _ => {}
         }
     }
 

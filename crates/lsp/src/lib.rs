@@ -6,6 +6,7 @@
 
 mod answers;
 mod calls;
+mod diagnostics;
 mod documents;
 mod edits;
 mod fault;
@@ -16,6 +17,7 @@ mod home;
 mod known;
 mod message;
 mod position;
+mod published;
 mod question;
 mod readiness;
 mod rename;
@@ -27,6 +29,7 @@ mod wire;
 
 pub use answers::{Named, Place, Span};
 pub use calls::{Call, Callable, Calls};
+pub use diagnostics::{Diagnostic, Severity, Verdict};
 pub use documents::{Change, Stamp, Version};
 pub use edits::{Existing, File, Missing, Reach, Replacement, Step};
 pub use fault::Fault;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolpost_lsp::{
-    Answer, Call, Callable, Calls, Fault, File, Home, KNOWN, Known, Place, Position, Question, Renamed,
-    Replacement, Server, Servers, Settings, Signal, Span, Step, Version,
+    Answer, Call, Callable, Calls, Diagnostic, Fault, File, Home, KNOWN, Known, Place, Position, Question,
+    Renamed, Replacement, Server, Servers, Settings, Severity, Signal, Span, Step, Verdict, Version,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -268,5 +268,104 @@ async fn a_new_name_takes_edits_that_nobody_makes() {
                 "position": { "line": 3, "character": 4 }, "newName": "new" });
             assert_eq!(world.asked().await, asked);
         }
+    }
+}
+
+/// Something that is wrong, as data and as the protocol has it.
+fn wrong() -> Diagnostic {
+    let severity = Some(Severity::Error);
+    let message = "bad".to_owned();
+    Diagnostic { span: span(1, 2, 3), severity, code: None, source: None, message, related: Vec::new() }
+}
+
+fn bad() -> Value {
+    json!({ "range": range(1, 2, 3), "severity": 1, "message": "bad" })
+}
+
+fn given(of: Version, found: &[Diagnostic]) -> Verdict {
+    Verdict::Given { of, found: found.to_vec() }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_asked_for_where_that_is_promised() {
+    let method = "textDocument/diagnostic";
+    let promise = json!({ "diagnosticProvider": { "identifier": "fake" } });
+    let present = |found: &[Diagnostic]| Ok(given(Version::Present, found));
+    let unchanged = json!({ "kind": "unchanged", "resultId": "1" });
+    let rows = [
+        (json!({ "kind": "full", "items": [bad()] }), present(&[wrong()])),
+        (json!({ "items": [] }), present(&[])),
+        (Value::Null, Ok(Verdict::NoneYet)),
+        (unchanged.clone(), Err(odd(method, &format!("no full list: `{unchanged}`")))),
+        (json!({ "kind": "full" }), Err(odd(method, "no list: `{\"kind\":\"full\"}`"))),
+        (json!({ "items": [{}] }), Err(odd(method, "nothing that is wrong: `{}`"))),
+        (json!([]), Err(odd(method, "no list: `[]`"))),
+        (refusal(), Err(refused(method))),
+    ];
+    for (answer, wanted) in rows {
+        let world = World::new(&promise, &json!({ method: answer }));
+        let talk = world.server.greeted(LONG).await.unwrap();
+        talk.show(&file(), "fake", "text");
+        assert_eq!(talk.diagnostics(&file(), LONG).await, wanted, "{answer}");
+        let asked = json!({ "textDocument": { "uri": "file:///a.fk" }, "identifier": "fake" });
+        assert_eq!(world.asked().await, asked);
+    }
+    let world = World::new(&promise, &json!({ method: { "items": [bad()] } }));
+    let talk = world.server.greeted(LONG).await.unwrap();
+    assert_eq!(talk.diagnostics(&file(), LONG).await, Ok(given(Version::Unknown, &[wrong()])));
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_else_what_was_published_last() {
+    let publish = |version: Value, list: Value| json!({ "uri": "file:///a.fk", "version": version, "diagnostics": list });
+    let says = |opened: Value, changed: Value| json!({ "textDocument/didOpen": opened, "textDocument/didChange": changed });
+    let of = |version, found: &[Diagnostic]| Ok(given(version, found));
+    let method = "textDocument/publishDiagnostics";
+    let short = Duration::from_millis(200);
+    let other = json!([{ "uri": "file:///b.fk", "version": 1, "diagnostics": [] }]);
+    let first = json!([publish(json!(1), json!([bad()]))]);
+    let cleared = json!([publish(json!(2), json!([]))]);
+    let unsaid = json!([publish(Value::Null, json!([bad()]))]);
+    // What it publishes of the first content and of the second, how long it is waited for, and what is told of both.
+    let rows = [
+        (says(first.clone(), cleared), LONG, of(Version::Present, &[wrong()]), of(Version::Present, &[])),
+        (says(first, json!([])), short, of(Version::Present, &[wrong()]), of(Version::Earlier, &[wrong()])),
+        (
+            says(unsaid.clone(), unsaid.clone()),
+            LONG,
+            of(Version::Unknown, &[wrong()]),
+            of(Version::Unknown, &[wrong()]),
+        ),
+        (says(unsaid, json!([])), short, of(Version::Unknown, &[wrong()]), of(Version::Earlier, &[wrong()])),
+        (says(json!([]), json!([])), short, Ok(Verdict::NoneYet), Ok(Verdict::NoneYet)),
+        (says(other, json!([])), short, Ok(Verdict::NoneYet), Ok(Verdict::NoneYet)),
+        (
+            says(json!([publish(json!(1), json!([1]))]), json!([publish(json!(2), Value::Null)])),
+            LONG,
+            Err(odd(method, "nothing that is wrong: `1`")),
+            Err(odd(method, "no list: `null`")),
+        ),
+    ];
+    for (says, within, first, second) in rows {
+        let world = World::new(&json!({ "diagnosticProvider": null }), &says);
+        let talk = world.server.greeted(LONG).await.unwrap();
+        talk.show(&file(), "fake", "one");
+        // What it publishes comes before its answer to what is asked after.
+        world.asked().await;
+        assert_eq!(talk.diagnostics(&file(), within).await, first, "{says}");
+        talk.show(&file(), "fake", "two");
+        assert_eq!(talk.diagnostics(&file(), within).await, second, "{says}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_ends_while_it_is_waited_for_finds_nothing_right() {
+    let methods = ["textDocument/didOpen", "textDocument/diagnostic"];
+    for (promises, method) in [(json!({}), methods[0]), (json!({ "diagnosticProvider": true }), methods[1])] {
+        let world = World::new(&promises, &json!({ method: "crash" }));
+        let talk = world.server.greeted(LONG).await.unwrap();
+        talk.show(&file(), "fake", "text");
+        let fault = talk.diagnostics(&file(), LONG).await.unwrap_err();
+        assert!(matches!(fault, Fault::Ended { .. }), "{fault}");
     }
 }
