@@ -16,6 +16,13 @@ use crate::record::{Defined, Record, Sort, Used};
 use crate::told::Hearsay;
 use crate::{Word, Words};
 
+/// What a symbol said that is no longer there, and when it went.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gone {
+    pub(crate) content: u64,
+    pub(crate) when: u64,
+}
+
 /// How many symbols are remembered that are no longer there.
 const GONE: usize = 50_000;
 
@@ -46,7 +53,7 @@ pub struct Graph {
     manifests: HashMap<Arc<str>, Manifest>,
     owned: HashMap<Word, Vec<At>>,
     /// What symbols said that are no longer there, by their ids; the oldest go first.
-    gone: HashMap<String, u64>,
+    gone: HashMap<String, Gone>,
     gone_in_order: std::collections::VecDeque<String>,
     /// What others say of names.
     pub(crate) hearsay: Hearsay,
@@ -73,7 +80,8 @@ impl Graph {
                 });
             }
         }
-        let file = File::new(path.clone(), Some(hash), record);
+        let mut file = File::new(path.clone(), Some(hash), record);
+        file.since = self.changes;
         let (folder, name) = split(&path);
         self.folders.entry(folder.into()).or_default().push(id);
         let stem = self.words.add(stem(name));
@@ -129,8 +137,9 @@ impl Graph {
             let (qualified, kind) = (self.text(symbol.qualified), symbol.kind.kind());
             said.push((id(&own.record.language, &own.path, qualified, kind, *count), symbol.content));
         }
+        let when = self.changes;
         for (id, content) in said {
-            if self.gone.insert(id.clone(), content).is_none() {
+            if self.gone.insert(id.clone(), Gone { content, when }).is_none() {
                 self.gone_in_order.push_back(id);
             }
         }
@@ -141,7 +150,7 @@ impl Graph {
     }
 
     /// Gives what a symbol said that is no longer there.
-    pub(crate) fn gone(&self, id: &str) -> Option<u64> {
+    pub(crate) fn gone(&self, id: &str) -> Option<Gone> {
         self.gone.get(id).copied()
     }
 

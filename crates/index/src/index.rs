@@ -37,6 +37,8 @@ struct Turn {
     watch: Option<Watch>,
     /// When all files were last looked at.
     whole: Option<Instant>,
+    /// How many files there were then.
+    files: usize,
     /// Whether a look did not come to its end, so that nobody knows what it missed.
     owed: bool,
 }
@@ -95,7 +97,7 @@ impl Index {
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
         let folder = folder.map(|folder| folder.join(name(&workspace)));
-        let turn = Turn { folder, store: None, watch: None, whole: None, owed: false };
+        let turn = Turn { folder, store: None, watch: None, whole: None, files: 0, owed: false };
         Self(Arc::new(Inner { workspace, state: RwLock::default(), turn: Mutex::new(turn) }))
     }
 

@@ -39,12 +39,18 @@ pub(crate) struct Spot {
 pub(crate) struct Resolver<'g> {
     pub(crate) graph: &'g Graph,
     depth: Cell<u32>,
+    /// Whether steps were not taken because there were too many.
+    cut: Cell<bool>,
     /// What modules have under a name for others.
     exports: Memo<(FileId, Word), Vec<Value>>,
     /// What is imported under a name in a file, or in one of its symbols.
     imports: Memo<(FileId, Option<u32>, Word), Meanings>,
     /// The same for what is imported together with all others.
     stars: Memo<(FileId, Option<u32>, Word), Meanings>,
+    /// What classes inherit.
+    bases: Memo<At, Rc<Vec<Value>>>,
+    /// The blocks that add to classes.
+    blocks: Memo<At, Rc<Vec<At>>>,
     /// Which files a file includes.
     pub(crate) included: Memo<FileId, Rc<HashSet<FileId>>>,
 }
@@ -54,9 +60,12 @@ impl<'g> Resolver<'g> {
         Self {
             graph,
             depth: Cell::new(0),
+            cut: Cell::new(false),
             exports: Memo::default(),
             imports: Memo::default(),
             stars: Memo::default(),
+            bases: Memo::default(),
+            blocks: Memo::default(),
             included: Memo::default(),
         }
     }
@@ -72,6 +81,7 @@ impl<'g> Resolver<'g> {
     /// Takes one step further; gives what is said when there were too many.
     fn deeper<T>(&self, otherwise: T, step: impl FnOnce() -> T) -> T {
         if self.depth.get() >= DEEPEST {
+            self.cut.set(true);
             return otherwise;
         }
         self.depth.set(self.depth.get() + 1);

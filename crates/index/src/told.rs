@@ -63,6 +63,9 @@ impl Graph {
                 })
                 .collect();
             self.hearsay.of.retain(|key, _| live.contains(key));
+            if self.hearsay.of.len() >= CONTENTS {
+                self.hearsay.of.clear();
+            }
         }
         let told = self.hearsay.of.entry((path.into(), hash)).or_default();
         for (place, answer) in answers {

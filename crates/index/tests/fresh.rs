@@ -119,3 +119,17 @@ fn what_was_read_before_a_stop_is_kept() {
     }
     assert!(stops > 1, "{stops}");
 }
+
+#[test]
+fn what_is_not_followed_to_its_end_is_not_called_outside() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..40 {
+        write(folder.path(), &format!("m{number}.py"), &format!("from m{} import *\n", number + 1));
+    }
+    write(folder.path(), "m40.py", "def f(): ...\n");
+    write(folder.path(), "near.py", "from m38 import f\nf()\n");
+    write(folder.path(), "far.py", "from m0 import f\nf()\n");
+    write(folder.path(), "not.py", "from m38 import g\ng()\n");
+    let index = index(folder.path(), None);
+    assert_eq!(calls(&index), ["far.py:f -> unresolved", "near.py:f -> m40.py:f", "not.py:g -> outside"]);
+}

@@ -46,6 +46,12 @@ impl Asked<'_> {
         self.index.path(shown).is_some_and(|path| (self.cx.may_read)(path))
     }
 
+    /// Says whether a file that is not in the index may be named, and lies at or below a place.
+    pub(crate) fn may_name(&self, shown: &str, base: Option<&WorkspacePath>) -> bool {
+        let path = self.engine.resolve_entry(shown);
+        path.is_ok_and(|path| (self.cx.may_read)(&path) && base.is_none_or(|base| base.contains(&path)))
+    }
+
     /// Says whether a file lies at or below a place.
     pub(crate) fn lies_in(&self, shown: &str, base: &WorkspacePath) -> bool {
         self.index.path(shown).is_some_and(|path| base.contains(path))

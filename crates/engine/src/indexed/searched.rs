@@ -39,9 +39,16 @@ impl Searched {
             out.imperfect += usize::from(file.record.errors > 0);
         }
         let left = asked.index.left_out();
-        out.name(&left.large, "that are too large");
-        out.name(&left.unparsed, "that cannot be parsed");
-        out.name(&left.unreadable, "that cannot be read");
+        let known = |names: &[String], what: fn(&str) -> &str| -> Vec<String> {
+            let seen = |line: &&String| asked.may_name(what(line), base);
+            names.iter().filter(seen).cloned().collect()
+        };
+        out.name(&known(&left.large, |line| line), "too large");
+        out.name(&known(&left.unparsed, |line| line), "that cannot be parsed");
+        out.name(
+            &known(&left.unreadable, |line| line.split(": ").next().unwrap_or(line)),
+            "that cannot be read",
+        );
         if withheld > 0 {
             out.left_out.push(format!("{} withheld by the rules", counted(withheld, "file")));
         }

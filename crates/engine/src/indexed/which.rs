@@ -51,10 +51,18 @@ pub(crate) fn choose(asked: &Asked<'_>, which: &Which) -> Result<Chosen, Failure
 }
 
 fn by_id(asked: &Asked<'_>, id: &str) -> Result<Chosen, Failure> {
-    let may = |at: &At| asked.may(&asked.index.file(at.file).path);
-    match asked.index.by_id(id) {
-        Resolved::Here(at) if may(&at) => Ok(Chosen { at, moved: None }),
-        Resolved::Moved(at, by) if may(&at) => {
+    // Whether there is such a symbol is not told of a file that may not be read.
+    let withheld = toolpost_syntax::Id::read(id)
+        .and_then(|id| asked.engine.resolve_entry(id.path).ok())
+        .is_some_and(|path| !(asked.cx.may_read)(&path));
+    if withheld {
+        let what = format!("The rules do not let the file of {id} be read without asking.");
+        return Err(Failure::new(Kind::Denied, what)
+            .hint(Hint::Advice("Read the file, so that somebody can be asked.".to_owned())));
+    }
+    match asked.index.by_id(id, &|shown| asked.may(shown)) {
+        Resolved::Here(at) => Ok(Chosen { at, moved: None }),
+        Resolved::Moved(at, by) => {
             let by = match by {
                 Again::Content => "the same code",
                 Again::Qualified => "the same whole name",
@@ -62,13 +70,7 @@ fn by_id(asked: &Asked<'_>, id: &str) -> Result<Chosen, Failure> {
             };
             Ok(Chosen { at, moved: Some(Gone { id: id.to_owned(), by: by.to_owned() }) })
         }
-        Resolved::Here(_) | Resolved::Moved(..) => {
-            let what = format!("The rules do not let the file of {id} be read without asking.");
-            Err(Failure::new(Kind::Denied, what)
-                .hint(Hint::Advice("Read the file, so that somebody can be asked.".to_owned())))
-        }
         Resolved::Gone(near) => {
-            let near: Vec<At> = near.into_iter().filter(may).collect();
             let what = format!("No symbol has the id {id} any more, and none can be taken for it.");
             let failure = Failure::new(Kind::NotFound, what);
             Err(match near.is_empty() {

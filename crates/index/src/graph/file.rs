@@ -16,10 +16,12 @@ pub struct File {
     pub path: Arc<str>,
     /// The hash of the content of which the record was made.
     pub hash: Option<ContentHash>,
+    /// After how many changes of the graph it was put in.
+    pub(crate) since: u64,
     /// What is remembered of it.
     pub record: Record,
-    /// The symbols that stand in nothing else, by name.
-    top: HashMap<Word, Vec<u32>>,
+    /// The symbols by what they stand in, if they stand in anything, and by name.
+    named: HashMap<(Option<u32>, Word), Vec<u32>>,
     /// What stands in each symbol.
     children: Vec<Vec<u32>>,
     /// The fields that methods give a value, by the class and the name.
@@ -30,16 +32,24 @@ pub struct File {
 
 impl File {
     pub(super) fn new(path: Arc<str>, hash: Option<ContentHash>, record: Record) -> Self {
-        let mut top: HashMap<Word, Vec<u32>> = HashMap::new();
+        let mut named: HashMap<(Option<u32>, Word), Vec<u32>> = HashMap::new();
         let mut children = vec![Vec::new(); record.symbols.len()];
         for (number, symbol) in (0..).zip(&record.symbols) {
-            match symbol.parent {
-                Some(parent) => children[parent as usize].push(number),
-                None => top.entry(symbol.name).or_default().push(number),
+            named.entry((symbol.parent, symbol.name)).or_default().push(number);
+            if let Some(parent) = symbol.parent {
+                children[parent as usize].push(number);
             }
         }
-        let mut file =
-            Self { path, hash, record, top, children, fields: HashMap::new(), locals: HashMap::new() };
+        let mut file = Self {
+            path,
+            hash,
+            since: 0,
+            record,
+            named,
+            children,
+            fields: HashMap::new(),
+            locals: HashMap::new(),
+        };
         let mut fields: HashMap<(u32, Word), Vec<u32>> = HashMap::new();
         let mut locals: HashMap<(Option<u32>, Word), Vec<u32>> = HashMap::new();
         for (number, local) in (0..).zip(&file.record.locals) {
@@ -59,7 +69,7 @@ impl File {
     /// Lists the symbols of a name that stand in nothing else.
     #[must_use]
     pub fn top(&self, name: Word) -> &[u32] {
-        self.top.get(&name).map_or(&[], Vec::as_slice)
+        self.named.get(&(None, name)).map_or(&[], Vec::as_slice)
     }
 
     /// Lists what stands in a symbol.
@@ -70,8 +80,8 @@ impl File {
 
     /// Lists what stands in a symbol under a name.
     pub(crate) fn members(&self, symbol: u32, name: Word) -> impl Iterator<Item = u32> {
-        let named = move |number: &u32| self.record.symbols[*number as usize].name == name;
-        self.children(symbol).iter().copied().filter(named)
+        let found = self.named.get(&(Some(symbol), name)).map_or(&[][..], Vec::as_slice);
+        found.iter().copied()
     }
 
     /// Lists the fields of a class that its methods give a value.
@@ -97,8 +107,7 @@ impl File {
             }
             number = symbol.parent;
         }
-        // What is not nested in the one before it may still stand in an earlier one.
-        (0..first).rev().find(|at| symbols[*at].span.1 > place).and_then(|at| u32::try_from(at).ok())
+        None
     }
 
     /// Lists a symbol and all that it stands in, from the inside.

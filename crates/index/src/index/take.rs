@@ -44,6 +44,9 @@ enum Extent {
 const SINGLE: usize = 500;
 /// How long what is watched may go without being looked at as a whole: some writes are not told of.
 const WHOLE: Duration = Duration::from_secs(30);
+/// The same where there are so few files that it takes no time worth speaking of.
+const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
+const FEW: usize = 2_000;
 
 impl Turn {
     /// Tells what has to be looked at; nothing if nothing changed.
@@ -53,7 +56,8 @@ impl Turn {
             return Some(Extent::All);
         };
         let changed = watch.changed();
-        if self.owed || self.whole.is_none_or(|whole| whole.elapsed() > WHOLE) {
+        let patience = if self.files <= FEW { WHOLE_OF_FEW } else { WHOLE };
+        if self.owed || self.whole.is_none_or(|whole| whole.elapsed() > patience) {
             return Some(Extent::All);
         }
         match changed {
@@ -84,6 +88,7 @@ impl Inner {
                 out
             }
         };
+        let swept_files = swept.files.len();
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let there: HashSet<&str> = swept.files.iter().map(|seen| seen.shown.as_str()).collect();
         let within = |path: &str| match &extent {
@@ -102,7 +107,17 @@ impl Inner {
         let taken = read_all(&self.workspace, &changed, &hashes, turn.store.as_ref(), stop);
         let complete = taken.len() == changed.len();
         if !dead.is_empty() || !taken.is_empty() {
-            self.put(&dead, taken, large, swept.unreadable, turn.store.as_mut());
+            let mut unreadable = swept.unreadable;
+            if !matches!(extent, Extent::All) {
+                let known = self.state.read().unwrap_or_else(PoisonError::into_inner);
+                let others = known
+                    .left_out
+                    .unreadable
+                    .iter()
+                    .filter(|line| !within(line.split(": ").next().unwrap_or(line)));
+                unreadable.extend(others.cloned());
+            }
+            self.put(&dead, taken, large, unreadable, turn.store.as_mut());
         }
         if !complete {
             return Err(Trouble::Stopped);
@@ -111,6 +126,7 @@ impl Inner {
         if matches!(extent, Extent::All) {
             self.hear(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
             turn.whole = Some(began);
+            turn.files = swept_files;
         }
         self.keep(turn);
         Ok(())

@@ -72,7 +72,11 @@ impl Graph {
     /// Finds symbols; `may` says of which files they may be.
     #[must_use]
     pub fn find(&self, wanted: &Wanted<'_>, may: &dyn Fn(&str) -> bool) -> Hits {
-        let segments = toolpost_syntax::segments(wanted.query.trim());
+        let query = wanted.query.trim();
+        // Of a whole id, or a file with a name in it, the name counts here.
+        let query = toolpost_syntax::Id::read(query).map_or(query, |id| id.qualified);
+        let query = query.rsplit_once('#').map_or(query, |(_, name)| name);
+        let segments = toolpost_syntax::segments(query);
         let Some((last, outer)) = segments.split_last() else { return Hits::default() };
         let mut hits: Vec<Hit> = Vec::new();
         let fits = |at: &At| {

@@ -2,6 +2,7 @@
 
 use toolpost_syntax::{Id, id};
 
+use crate::graph::Gone;
 use crate::{At, Graph};
 
 /// What a symbol's id leads to.
@@ -28,6 +29,9 @@ pub enum Again {
     Name,
 }
 
+/// How many bytes the body of a symbol has at least that is known again by what it says.
+const TELLING: u32 = 16;
+
 /// How many symbols are given for one that is gone.
 const NEAR: usize = 5;
 
@@ -49,9 +53,9 @@ impl Graph {
         )
     }
 
-    /// Finds a symbol by its id.
+    /// Finds a symbol by its id; `may` says of which files anything may be told.
     #[must_use]
-    pub fn by_id(&self, text: &str) -> Resolved {
+    pub fn by_id(&self, text: &str, may: &dyn Fn(&str) -> bool) -> Resolved {
         let Some(id) = Id::read(text) else { return Resolved::NoId };
         let of_file = self.by_path(id.path);
         let qualified = self.word(id.qualified);
@@ -63,37 +67,54 @@ impl Graph {
                 return Resolved::Here(At { file, symbol });
             }
         }
-        self.again(text, &id)
+        self.again(text, &id, may)
     }
 
     /// Finds what became of a symbol.
-    fn again(&self, text: &str, id: &Id<'_>) -> Resolved {
+    fn again(&self, text: &str, id: &Id<'_>, may: &dyn Fn(&str) -> bool) -> Resolved {
+        // What may not be told is not there: not even that it is the only one tells of it.
+        let told = |at: &At| may(&self.file(at.file).path);
         let kind = |at: &At| self.symbol(*at).kind.kind().name() == id.kind;
         let only = |mut all: Vec<At>| if all.len() == 1 { all.pop() } else { None };
-        if let Some(content) = self.gone(text) {
-            let all = self.files().flat_map(|file| {
-                let symbols = (0..).zip(&self.file(file).record.symbols);
-                symbols
-                    .filter(|(_, symbol)| symbol.content == content)
-                    .map(move |(symbol, _)| At { file, symbol })
-            });
-            if let Some(at) = only(all.filter(kind).collect()) {
+        let name = id.qualified.rsplit('.').next().unwrap_or(id.qualified);
+        let named = self.word(name).map(|word| self.definitions(word)).unwrap_or_default();
+        let mut named: Vec<At> = named.iter().copied().filter(told).collect();
+        if let Some(gone) = self.gone(text) {
+            let all: Vec<At> = self.came_since(gone).into_iter().filter(told).filter(kind).collect();
+            let same_name: Vec<At> = all.iter().copied().filter(|at| named.contains(at)).collect();
+            if let Some(at) = only(same_name).or_else(|| only(all)) {
                 return Resolved::Moved(at, Again::Content);
             }
         }
-        let name = id.qualified.rsplit('.').next().unwrap_or(id.qualified);
-        let named: Vec<At> = self.word(name).map(|word| self.definitions(word).to_vec()).unwrap_or_default();
-        let whole = |at: &&At| self.text(self.symbol(**at).qualified) == id.qualified;
-        if let Some(at) = only(named.iter().filter(whole).copied().filter(kind).collect()) {
+        let whole = |at: &At| self.text(self.symbol(*at).qualified) == id.qualified;
+        if let Some(at) = only(named.iter().copied().filter(whole).filter(kind).collect()) {
             return Resolved::Moved(at, Again::Qualified);
         }
-        let beside = |at: &&At| self.file(at.file).path.as_ref() == id.path;
-        if let Some(at) = only(named.iter().filter(beside).copied().filter(kind).collect()) {
+        let beside = |at: &At| self.file(at.file).path.as_ref() == id.path;
+        if let Some(at) = only(named.iter().copied().filter(beside).filter(kind).collect()) {
             return Resolved::Moved(at, Again::Name);
         }
-        let mut near = named;
-        near.sort_by_key(|at| (!kind(at), self.file(at.file).path.clone(), at.symbol));
-        near.truncate(NEAR);
-        Resolved::Gone(near)
+        named.sort_by_key(|at| (!kind(at), self.file(at.file).path.clone(), at.symbol));
+        named.truncate(NEAR);
+        Resolved::Gone(named)
+    }
+
+    /// Lists the symbols that say what one said that is gone, and that were not there when it went.
+    fn came_since(&self, gone: Gone) -> Vec<At> {
+        let symbols = self.files().flat_map(|file| {
+            let new = self.file(file).since >= gone.when;
+            let symbols = (0..).zip(&self.file(file).record.symbols).filter(move |_| new);
+            symbols
+                .filter(move |(_, symbol)| symbol.content == gone.content)
+                .map(move |(symbol, _)| At { file, symbol })
+        });
+        let says = |at: &At| {
+            let symbol = self.symbol(*at);
+            let (from, to) = symbol.body.unwrap_or(symbol.span);
+            to - from >= TELLING
+        };
+        let was_there =
+            |at: &At| self.gone(&self.id(*at)).is_some_and(|before| before.content == gone.content);
+        symbols.filter(says).filter(|at| !was_there(at)).collect()
     }
 }

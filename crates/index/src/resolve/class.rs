@@ -1,5 +1,7 @@
 //! What belongs to a class: in itself, in what adds to it elsewhere, and in what it inherits.
 
+use std::rc::Rc;
+
 use toolpost_syntax::Kind;
 
 use super::lookup::Meanings;
@@ -86,13 +88,16 @@ impl Resolver<'_> {
     /// Lists a class and the blocks that add to it.
     fn parts(&self, class: At) -> Vec<At> {
         let mut parts = vec![class];
-        let name = self.graph.symbol(class).name;
         if self.rules(class.file).family == Family::Rust {
-            let blocks = self.graph.definitions(name).iter().copied();
-            let blocks = blocks.filter(|at| self.graph.symbol(*at).kind.kind() == Kind::Impl);
-            parts.extend(blocks.filter(|block| self.whole(*block) == Some(class)));
+            parts.extend(self.blocks.get(class, || Rc::new(self.find_blocks(class))).iter());
         }
         parts
+    }
+
+    fn find_blocks(&self, class: At) -> Vec<At> {
+        let all = self.graph.definitions(self.graph.symbol(class).name).iter().copied();
+        let blocks = all.filter(|at| self.graph.symbol(*at).kind.kind() == Kind::Impl);
+        blocks.filter(|block| self.whole(*block) == Some(class)).collect()
     }
 
     /// Finds a member of a class, without what it inherits.
@@ -169,7 +174,7 @@ impl Resolver<'_> {
                 return (found, above);
             }
             let mut bases = Vec::new();
-            for value in parts.iter().flat_map(|part| self.inherits(*part)) {
+            for value in parts.iter().flat_map(|part| self.inherits(*part).to_vec()) {
                 for value in value.each() {
                     match value {
                         Value::Thing(base) if is_class(self.graph.symbol(*base).kind.kind()) => {
@@ -251,12 +256,13 @@ impl Resolver<'_> {
         let (found, above) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
         if found.is_empty() && self.rules(class.file).family == Family::Go {
             // What a structure embeds is a field under the name of its type.
-            let embedded = self.inherits(class).into_iter().find(|value| match value {
+            let bases = self.inherits(class);
+            let embedded = bases.iter().find(|value| match value {
                 Value::Thing(base) => self.graph.symbol(*base).name == name,
                 _ => false,
             });
             if let Some(Value::Thing(base)) = embedded {
-                return vec![(Value::one(base), how)];
+                return vec![(Value::one(*base), how)];
             }
         }
         self.as_meanings(found, above, how)

@@ -253,7 +253,7 @@ impl Resolver<'_> {
                 continue;
             }
             seen.push(class);
-            for value in self.inherits(class) {
+            for value in self.inherits(class).iter() {
                 waiting.extend(value.each().iter().filter_map(|value| match value {
                     Value::Thing(at) => Some(*at),
                     _ => None,

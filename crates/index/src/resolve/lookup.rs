@@ -1,5 +1,7 @@
 //! What a name means at a place: from the innermost scope outwards, then what is imported, then what the language adds.
 
+use std::rc::Rc;
+
 use toolpost_syntax::Kind;
 
 use super::{How, Resolver, Spot, Value};
@@ -373,8 +375,12 @@ impl Resolver<'_> {
         if locals.is_empty() { Vec::new() } else { vec![self.of_locals(spot, locals)] }
     }
 
-    /// Lists the uses by which a symbol says what it inherits.
-    pub(crate) fn inherits(&self, class: At) -> Vec<Value> {
+    /// Lists what a symbol says that it inherits.
+    pub(crate) fn inherits(&self, class: At) -> Rc<Vec<Value>> {
+        self.bases.get(class, || Rc::new(self.said_to_inherit(class)))
+    }
+
+    fn said_to_inherit(&self, class: At) -> Vec<Value> {
         let file = self.file(class.file);
         let span = self.graph.symbol(class).span;
         let uses = &file.record.uses;

@@ -131,6 +131,15 @@ impl Sure {
 impl Resolver<'_> {
     /// Finds what a use of a name leads to.
     pub(crate) fn found(&self, file: FileId, used: &Used) -> Found {
+        self.cut.set(false);
+        match self.followed(file, used) {
+            // Where it was not followed to its end, nobody knows that it leads out.
+            Found::Outside if self.cut.get() => Found::Unresolved,
+            found => found,
+        }
+    }
+
+    fn followed(&self, file: FileId, used: &Used) -> Found {
         if let Some((symbols, by)) = self.graph.told(file, used.at) {
             return match symbols.as_slice() {
                 [] => Found::Outside,

@@ -1,0 +1,130 @@
+//! Symbols are known again by their ids, and of one that is gone nothing is said that is not so.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
+
+mod common;
+
+use common::{go_on, index, write};
+use std::fs;
+use std::path::Path;
+use toolpost_index::{Again, Resolved, Wanted};
+
+const RUN: &str = "def run(x):\n    y = x + 1\n    return y * 2\n";
+const ID: &str = "python:a.py#run(function)";
+
+/// Says what an id leads to now.
+fn told(index: &toolpost_index::Index, id: &str, may: &dyn Fn(&str) -> bool) -> String {
+    let graph = index.graph(&go_on).unwrap();
+    match graph.by_id(id, may) {
+        Resolved::Here(at) => graph.id(at),
+        Resolved::Moved(at, by) => {
+            let by = match by {
+                Again::Content => "content",
+                Again::Qualified => "qualified",
+                Again::Name => "name",
+            };
+            format!("{by} {}", graph.id(at))
+        }
+        Resolved::Gone(near) => {
+            let near: Vec<String> = near.into_iter().map(|at| graph.id(at)).collect();
+            format!("gone {}", near.join(" ")).trim().to_owned()
+        }
+        Resolved::NoId => "no id".to_owned(),
+    }
+}
+
+#[test]
+fn a_symbol_is_known_again_where_it_went() {
+    type Act = fn(&Path);
+    let rows: [(&str, Act, &str); 9] = [
+        ("nothing", |_| {}, ID),
+        ("it gets other lines", |root| write(root, "a.py", &format!("import os\n\n{RUN}")), ID),
+        (
+            "it is renamed",
+            |root| write(root, "a.py", &RUN.replace("run", "go")),
+            "content python:a.py#go(function)",
+        ),
+        (
+            "its file is renamed",
+            |root| fs::rename(root.join("a.py"), root.join("b.py")).unwrap(),
+            "content python:b.py#run(function)",
+        ),
+        (
+            "it becomes a method",
+            |root| {
+                let lines: String = RUN.lines().map(|line| format!("    {line}\n")).collect();
+                write(root, "a.py", &format!("class A:\n{lines}"));
+            },
+            "content python:a.py#A.run(function)",
+        ),
+        (
+            "it goes elsewhere and is changed",
+            |root| {
+                fs::remove_file(root.join("a.py")).unwrap();
+                write(root, "c.py", "def run(x, z):\n    return z\n");
+            },
+            "qualified python:c.py#run(function)",
+        ),
+        ("it goes", |root| write(root, "a.py", "x = 1\n"), "gone"),
+        // `same` says the same, and was there before.
+        ("it goes beside another", |root| write(root, "a.py", "def same():\n    return 1\n"), "gone"),
+        ("a short one takes its place", |root| write(root, "a.py", "def other(): ...\n"), "gone"),
+    ];
+    for (what, act, wanted) in rows {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "a.py", RUN);
+        write(folder.path(), "twin.py", &RUN.replace("run", "twin"));
+        let index = index(folder.path(), None);
+        assert_eq!(told(&index, ID, &|_| true), ID, "{what}");
+        act(folder.path());
+        assert_eq!(told(&index, ID, &|_| true), wanted, "{what}");
+    }
+}
+
+#[test]
+fn of_what_may_not_be_told_nothing_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.py", RUN);
+    write(folder.path(), "secret.py", "def only():\n    return 'a long enough body'\n");
+    let index = index(folder.path(), None);
+    let may = |path: &str| path != "secret.py";
+    let made_up = "python:elsewhere.py#only(function)";
+    assert_eq!(told(&index, made_up, &|_| true), "qualified python:secret.py#only(function)");
+    assert_eq!(told(&index, made_up, &may), "gone");
+    assert_eq!(told(&index, "python:elsewhere.py#never(function)", &may), "gone");
+    let graph = index.graph(&go_on).unwrap();
+    let wanted = Wanted { query: "only", limit: 5, ..Wanted::default() };
+    assert_eq!(graph.find(&wanted, &may).total, 0);
+    assert_eq!(graph.find(&wanted, &|_| true).total, 1);
+}
+
+#[test]
+fn names_are_found_in_the_ways_people_remember_them() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        "a.py",
+        "class Cart:\n    def total_price(self): ...\ndef getPath(): ...\ndef total(): ...\n",
+    );
+    let index = index(folder.path(), None);
+    let rows: [(&str, &[&str]); 12] = [
+        ("total", &["total", "Cart.total_price"]),
+        ("TOTAL", &["total", "Cart.total_price"]),
+        ("total_price", &["Cart.total_price"]),
+        ("price total", &["Cart.total_price"]),
+        ("Cart.total_price", &["Cart.total_price"]),
+        ("cart::total_price", &["Cart.total_price"]),
+        ("gP", &["getPath"]),
+        ("tp", &["Cart.total_price", "getPath"]),
+        ("gtpth", &["getPath"]),
+        ("a.py#Cart", &["Cart"]),
+        ("python:a.py#Cart.total_price(function)", &["Cart.total_price"]),
+        ("nothing", &[]),
+    ];
+    let graph = index.graph(&go_on).unwrap();
+    for (query, wanted) in rows {
+        let hits = graph.find(&Wanted { query, limit: 9, ..Wanted::default() }, &|_| true);
+        let found: Vec<&str> =
+            hits.hits.iter().map(|hit| graph.text(graph.symbol(hit.at).qualified)).collect();
+        assert_eq!(found, wanted, "{query}");
+    }
+}
