@@ -254,7 +254,7 @@ impl Reader<'_> {
                 let mut cursor = node.walk();
                 node.children(&mut cursor).any(|child| child.kind() == wanted)
             }
-            _ => node.child_by_field_name(field).is_some_and(|found| found.kind() == wanted),
+            _ => declares(node, field, wanted),
         };
         let found = rule.refine.iter().find(|(field, wanted, _)| kind == rule.kind && is(field, wanted));
         found.map_or(kind, |(_, _, kind)| *kind)
@@ -336,6 +336,18 @@ impl Reader<'_> {
             .get(from..to)
             .is_some_and(|between| between.matches('\n').count() < 2 && between.trim().is_empty())
     }
+}
+
+/// Tells whether a node of a kind stands in a field; it may stand behind the signs of pointers, as in `char *f(void);`.
+fn declares(node: Node<'_>, field: &str, wanted: &str) -> bool {
+    let mut found = node.child_by_field_name(field);
+    while let Some(inner) = found {
+        if inner.kind() == wanted {
+            return true;
+        }
+        found = inner.child_by_field_name(field).filter(|_| inner.kind().ends_with("_declarator"));
+    }
+    false
 }
 
 /// Follows a path of fields, and of kinds of children after `@`.

@@ -177,11 +177,26 @@ impl Graph {
         relation: Relation,
         may: &dyn Fn(&str) -> bool,
     ) -> Edges {
+        let mut out = Edges::default();
+        for part in resolver.parts(at) {
+            self.used_in(resolver, part, relation, may, &mut out);
+        }
+        out
+    }
+
+    /// Adds what stands in one symbol.
+    fn used_in(
+        &self,
+        resolver: &Resolver<'_>,
+        at: At,
+        relation: Relation,
+        may: &dyn Fn(&str) -> bool,
+        out: &mut Edges,
+    ) {
         let file = self.file(at.file);
         let span = self.symbol(at).span;
         let first = file.record.uses.partition_point(|used| used.at < span.0);
         let uses = file.record.uses[first..].iter().take_while(|used| used.at < span.1);
-        let mut out = Edges::default();
         for used in uses.filter(|used| relation.takes(used.usage)) {
             let targets = match resolver.found(at.file, used) {
                 Found::Targets(targets) => targets,
@@ -206,7 +221,6 @@ impl Graph {
                 sure: target.sure,
             }));
         }
-        out
     }
 
     /// Tells whether two symbols are one: the same, or overloads and declarations of the same in one file.

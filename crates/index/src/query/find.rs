@@ -95,7 +95,7 @@ impl Graph {
             let symbol = self.symbol(hit.at);
             let file = self.file(hit.at.file);
             let users = self.users(symbol.name).len();
-            let secondary = is_test(&file.path);
+            let secondary = is_secondary(&file.path);
             let length = self.text(symbol.name).len();
             (
                 hit.fit,
@@ -207,13 +207,31 @@ fn weight(kind: Kind) -> u8 {
     }
 }
 
-/// Tells whether a file holds tests, by its path.
-fn is_test(path: &str) -> bool {
-    path.split('/').any(|part| {
-        matches!(part, "test" | "tests" | "testing" | "__tests__" | "spec")
+/// Tells whether a file holds tests, or what was made of other files, by its path.
+fn is_secondary(path: &str) -> bool {
+    const FOLDERS: [&str; 14] = [
+        "test",
+        "tests",
+        "testing",
+        "__tests__",
+        "spec",
+        "dist",
+        "build",
+        "out",
+        "vendor",
+        "third_party",
+        "generated",
+        "bundles",
+        "umd",
+        "esm",
+    ];
+    const ENDS: [&str; 6] = [".min.js", ".umd.js", ".d.ts", ".pyi", ".pb.go", "_pb2.py"];
+    let named = |part: &str| {
+        FOLDERS.contains(&part)
             || part.starts_with("test_")
             || part.contains("_test.")
             || part.contains(".test.")
             || part.contains(".spec.")
-    })
+    };
+    path.split('/').any(named) || ENDS.iter().any(|end| path.ends_with(end))
 }

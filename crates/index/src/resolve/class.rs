@@ -8,7 +8,7 @@ use super::lookup::Meanings;
 use super::{How, Resolver, Spot, Value};
 use crate::Word;
 use crate::graph::{At, is_class};
-use crate::record::Local;
+use crate::record::{Local, Usage};
 use crate::rules::{self, Family, together};
 
 /// How many classes are looked through above one.
@@ -86,7 +86,7 @@ impl Resolver<'_> {
     }
 
     /// Lists a class and the blocks that add to it.
-    fn parts(&self, class: At) -> Vec<At> {
+    pub(crate) fn parts(&self, class: At) -> Vec<At> {
         let mut parts = vec![class];
         if self.rules(class.file).family == Family::Rust {
             parts.extend(self.blocks.get(class, || Rc::new(self.find_blocks(class))).iter());
@@ -98,6 +98,27 @@ impl Resolver<'_> {
         let all = self.graph.definitions(self.graph.symbol(class).name).iter().copied();
         let blocks = all.filter(|at| self.graph.symbol(*at).kind.kind() == Kind::Impl);
         blocks.filter(|block| self.whole(*block) == Some(class)).collect()
+    }
+
+    /// Lists what a symbol says that it inherits.
+    pub(crate) fn inherits(&self, class: At) -> Rc<Vec<Value>> {
+        self.bases.get(class, || Rc::new(self.said_to_inherit(class)))
+    }
+
+    fn said_to_inherit(&self, class: At) -> Vec<Value> {
+        let file = self.file(class.file);
+        let span = self.graph.symbol(class).span;
+        let uses = &file.record.uses;
+        let first = uses.partition_point(|used| used.at < span.0);
+        uses[first..]
+            .iter()
+            .take_while(|used| used.at < span.1)
+            .filter(|used| used.usage == Usage::Inherit && used.within == Some(class.symbol))
+            .map(|used| {
+                let spot = Spot { file: class.file, place: used.at };
+                Value::either(self.meant(spot, used).into_iter().map(|(value, _)| value))
+            })
+            .collect()
     }
 
     /// Finds a member of a class, without what it inherits.

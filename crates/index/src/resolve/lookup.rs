@@ -1,13 +1,11 @@
 //! What a name means at a place: from the innermost scope outwards, then what is imported, then what the language adds.
 
-use std::rc::Rc;
-
 use toolpost_syntax::Kind;
 
 use super::{How, Resolver, Spot, Value};
 use crate::Word;
 use crate::graph::{At, is_class};
-use crate::record::{Base, Bound, Imported, Local, Usage, What};
+use crate::record::{Base, Bound, Imported, Local, What};
 use crate::rules::Family;
 
 /// What a name may mean, and how that was found.
@@ -373,27 +371,6 @@ impl Resolver<'_> {
         }
         let locals = file.locals(None, name);
         if locals.is_empty() { Vec::new() } else { vec![self.of_locals(spot, locals)] }
-    }
-
-    /// Lists what a symbol says that it inherits.
-    pub(crate) fn inherits(&self, class: At) -> Rc<Vec<Value>> {
-        self.bases.get(class, || Rc::new(self.said_to_inherit(class)))
-    }
-
-    fn said_to_inherit(&self, class: At) -> Vec<Value> {
-        let file = self.file(class.file);
-        let span = self.graph.symbol(class).span;
-        let uses = &file.record.uses;
-        let first = uses.partition_point(|used| used.at < span.0);
-        uses[first..]
-            .iter()
-            .take_while(|used| used.at < span.1)
-            .filter(|used| used.usage == Usage::Inherit && used.within == Some(class.symbol))
-            .map(|used| {
-                let spot = Spot { file: class.file, place: used.at };
-                Value::either(self.meant(spot, used).into_iter().map(|(value, _)| value))
-            })
-            .collect()
     }
 }
 
