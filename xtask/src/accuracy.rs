@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 use code::Code;
 use corpora::{CORPORA, Corpus};
 use ours::Ours;
+pub(crate) use peer::install as peer_program;
 use report::Row;
 use std::path::{Path, PathBuf};
 use toolpost_index::Sure;

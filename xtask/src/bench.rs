@@ -1,12 +1,14 @@
 //! `cargo xtask bench`: Toolpost beside the programs that do the same work, in one run.
 
 mod cases;
+mod code;
 mod corpus;
 pub mod measure;
 mod peers;
 mod pipe;
 pub mod report;
 mod rivals;
+mod symbols;
 mod together;
 
 use crate::{House, Verdict, docs::marked, programs, say};
@@ -43,6 +45,8 @@ enum Parts {
     All,
     /// The one of other MCP servers.
     Peers,
+    /// The one of the index of symbols, which takes the longest.
+    Symbols,
 }
 
 /// Measures, prints the tables, and puts them into the page.
@@ -62,6 +66,14 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         rounds: plan.rounds,
         threads: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
+    if plan.parts == Parts::Symbols {
+        let mut cargo = programs::cargo();
+        let built = ["build", "--release", "--package", "toolpost-index", "--example", "ask"];
+        programs::output(cargo.args(built).current_dir(house.root()))?;
+        let ask = house.target().join("release").join("examples").join("ask");
+        finish(house, &bench, "symbols", symbols::table(&bench, ask)?)?;
+        return Ok(Verdict::Good);
+    }
     if plan.parts == Parts::All {
         let mut rows = cases::server(&bench)?;
         rows.extend(together::rows(&bench)?);
@@ -91,11 +103,15 @@ fn plan(arguments: &[String]) -> Result<Plan> {
                 plan.parts = Parts::Peers;
                 rest
             }
+            [flag, rest @ ..] if flag == "--symbols" => {
+                plan.parts = Parts::Symbols;
+                rest
+            }
             [flag, rounds, rest @ ..] if flag == "--rounds" => {
                 plan.rounds = rounds.parse().context("--rounds takes a number")?;
                 rest
             }
-            _ => bail!("bench takes --quick, --peers and --rounds N"),
+            _ => bail!("bench takes --quick, --peers, --symbols and --rounds N"),
         };
     }
     ensure!(plan.rounds > 0, "--rounds takes a number of at least 1");

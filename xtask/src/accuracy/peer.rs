@@ -85,7 +85,8 @@ fn target(code: &Code, path: &str, line: usize, name: &str) -> Option<usize> {
     })
 }
 
-fn install(folder: &Path) -> Result<std::path::PathBuf> {
+/// Installs it into a folder, and gives its program.
+pub(crate) fn install(folder: &Path) -> Result<std::path::PathBuf> {
     let place = folder.join("peer-package");
     let program = place.join("node_modules").join(".bin").join("codegraph");
     if !disk::exists(&program) {

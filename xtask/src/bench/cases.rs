@@ -240,7 +240,7 @@ impl Bench {
         command
     }
 
-    fn ours(&self, root: &Path) -> Command {
+    pub(super) fn ours(&self, root: &Path) -> Command {
         let mut command = programs::program(&self.toolpost);
         command.current_dir(root).env("XDG_CONFIG_HOME", self.folder.join("config"));
         command.env("TOOLPOST_STATE", self.folder.join("state")).env_remove("CLAUDE_PROJECT_DIR");

@@ -16,7 +16,7 @@ pub(super) const LITERAL: &str = "retry_after_timeout";
 /// The large file.
 pub(super) const LARGE_FILE: &str = "src/large.rs";
 /// Says that a tree is whole, and of which making it is.
-const STAMP: &str = ".corpus-2";
+pub(super) const STAMP: &str = ".corpus-2";
 
 const WORDS: [&str; 40] = [
     "account", "balance", "buffer", "cache", "channel", "client", "config", "context", "cursor", "decode",
@@ -104,15 +104,20 @@ fn line(chance: &mut Chance) -> String {
 }
 
 /// Numbers that look like chance and are always the same.
-struct Chance(u64);
+pub(super) struct Chance(u64);
 
 impl Chance {
-    fn below(&mut self, most: u64) -> u64 {
+    /// Begins with a number: what begins with the same goes on with the same.
+    pub(super) fn new(from: u64) -> Self {
+        Self(from.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    pub(super) fn below(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % most
     }
 
-    fn word(&mut self) -> &'static str {
+    pub(super) fn word(&mut self) -> &'static str {
         let at = usize::try_from(self.below(WORDS.len() as u64)).unwrap_or_default();
         WORDS[at]
     }

@@ -1,0 +1,314 @@
+//! What the index of symbols costs beside others: to make it, to keep it fresh, to ask it.
+
+mod asked;
+mod rival;
+
+use super::{
+    Bench, code,
+    measure::{Contestant, Row, take_turns},
+    pipe::Server,
+    report::{PROCESS, SERVER, times},
+};
+use crate::{disk, programs, say};
+use anyhow::{Context, Result, ensure};
+use asked::Asked;
+use rival::{CODEGRAPH, CTAGS, Rival};
+use serde_json::{Value, json};
+use std::{
+    cell::Cell,
+    fmt::Write,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// How many files the repository has.
+const FILES: usize = 10_000;
+/// How often what takes seconds is done, at most.
+const SLOW: usize = 2;
+/// Our index without the runtime around it.
+const ALONE: &str = "toolpost, the index alone";
+
+/// What all cases work with.
+struct Ground<'b> {
+    bench: &'b Bench,
+    root: PathBuf,
+    /// The program that asks our index alone.
+    ask: PathBuf,
+    rival: Rival,
+    /// A function, and a part of its name.
+    name: String,
+    part: String,
+}
+
+/// Measures, and writes the tables.
+pub(super) fn table(bench: &Bench, ask: PathBuf) -> Result<String> {
+    let root = code::tree(&bench.folder, FILES)?;
+    let name = code::function(&code::TONGUES[0], 7, 0);
+    let part = name[1..name.len() - 1].to_owned();
+    let ground = Ground { bench, ask, rival: Rival::find(&bench.folder, &root)?, name, part, root };
+    let mut rows = vec![ground.first()?, ground.again()?, ground.update()?];
+    rows.extend(ground.names()?);
+    rows.extend(ground.callers()?);
+    Ok(times(&rows) + &ground.sizes()?)
+}
+
+/// Does what takes long in turns, once in each.
+fn slowly(what: &str, rounds: usize, mut contestants: Vec<Contestant<'_>>) -> Result<Row> {
+    say::complain(&format!("measures: {what}"));
+    let mut times: Vec<(String, Vec<Duration>)> =
+        contestants.iter().map(|(name, _)| ((*name).to_owned(), Vec::new())).collect();
+    for round in 0..rounds.min(SLOW) {
+        for turn in 0..times.len() {
+            let at = (round + turn) % times.len();
+            let took = (contestants[at].1)()?;
+            times[at].1.push(took);
+        }
+    }
+    let row = Row { what: what.to_owned(), times };
+    say::complain(&times_of(&row));
+    Ok(row)
+}
+
+/// Shows a row while others are still measured.
+fn times_of(row: &Row) -> String {
+    times(std::slice::from_ref(row))
+}
+
+/// Runs a program to its end; what it prints must hold a text.
+fn timed(mut command: Command, wanted: &str) -> Result<Duration> {
+    let begin = Instant::now();
+    let printed = programs::output(&mut command)?;
+    let took = begin.elapsed();
+    ensure!(printed.contains(wanted), "{} did not print `{wanted}`", programs::shown(&command));
+    Ok(took)
+}
+
+impl Ground<'_> {
+    fn cache(&self) -> PathBuf {
+        self.bench.folder.join("cache")
+    }
+
+    fn asked(&self) -> Result<Asked> {
+        Asked::start(programs::program(&self.ask).arg(&self.root).arg(self.bench.folder.join("cache-alone")))
+    }
+
+    fn server(&self) -> Result<Server> {
+        let mut command = self.bench.serve(&self.root);
+        Server::start(command.args(["--dialect", "zblade"]).env("TOOLPOST_CACHE", self.cache()))
+    }
+
+    /// Looks for a name, in a process of its own.
+    fn call(&self) -> Command {
+        let arguments = json!({ "query": self.name });
+        let mut command = self.bench.ours(&self.root);
+        command.env("TOOLPOST_CACHE", self.cache()).args(["call", "--dialect", "zblade", "--root"]);
+        command.arg(&self.root).arg("symbol_search").arg(arguments.to_string());
+        command
+    }
+
+    fn first(&self) -> Result<Row> {
+        let ours = || {
+            disk::remove_folder(&self.cache())?;
+            timed(self.call(), &self.name)
+        };
+        let mut contestants: Vec<Contestant<'_>> = vec![(PROCESS, Box::new(ours))];
+        if self.rival.codegraph.is_some() {
+            let theirs = || {
+                self.rival.forget()?;
+                timed(self.rival.graph(&["init", "--yes"])?, "")
+            };
+            contestants.push((CODEGRAPH, Box::new(theirs)));
+        }
+        if self.rival.ctags {
+            contestants.push((CTAGS, Box::new(|| timed(self.rival.tags(), ""))));
+        }
+        slowly("first answer, nothing on the disk", self.bench.rounds, contestants)
+    }
+
+    fn again(&self) -> Result<Row> {
+        let mut contestants: Vec<Contestant<'_>> =
+            vec![(PROCESS, Box::new(|| timed(self.call(), &self.name)))];
+        self.rivals(&mut contestants, &["query", &self.name], Some(&[&self.name]), &self.name);
+        slowly("answer of a new process, all on the disk", self.bench.rounds, contestants)
+    }
+
+    /// Adds who asks by starting a process.
+    fn rivals<'g>(
+        &'g self,
+        to: &mut Vec<Contestant<'g>>,
+        graph: &[&str],
+        tags: Option<&[&str]>,
+        wanted: &'g str,
+    ) {
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+        if self.rival.codegraph.is_some() {
+            let words = own(graph);
+            let go = move || {
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                timed(self.rival.graph(&words)?, wanted)
+            };
+            to.push((CODEGRAPH, Box::new(go)));
+        }
+        if let Some(words) = tags.filter(|_| self.rival.ctags).map(own) {
+            to.push((CTAGS, Box::new(move || timed(self.rival.read(&words), wanted))));
+        }
+    }
+
+    /// Writes a file with a new function, and asks until it is known.
+    fn update(&self) -> Result<Row> {
+        let file = self.root.join("python").join("common").join("fresh.py");
+        let count = Cell::new(0);
+        let change = |prefix: &str| -> Result<String> {
+            count.set(count.get() + 1);
+            let name = format!("{prefix}_anew_{}", count.get());
+            disk::write(&file, format!("def {name}(size):\n    return size\n").as_bytes())?;
+            Ok(name)
+        };
+        let (mut server, mut asked) = (self.server()?, self.asked()?);
+        server.call("symbol_search", &json!({ "query": self.name }))?;
+        asked.ask(&format!("find {}", self.name))?;
+        let ours = || {
+            let name = change("serve")?;
+            let (reply, took) = server.call("symbol_search", &json!({ "query": name }))?;
+            ensure!(reply.contains("\"match\":\"exact\""), "the new function was not found: {reply:.400}");
+            Ok(took)
+        };
+        let alone = || {
+            let (took, found) = asked.ask(&format!("find {}", change("alone")?))?;
+            ensure!(found > 0, "the new function was not found");
+            Ok(took)
+        };
+        let mut contestants: Vec<Contestant<'_>> = vec![(SERVER, Box::new(ours)), (ALONE, Box::new(alone))];
+        if self.rival.codegraph.is_some() {
+            let theirs = || {
+                let name = change("graph")?;
+                let synced = timed(self.rival.graph(&["sync", "--quiet"])?, "")?;
+                Ok(synced + timed(self.rival.graph(&["query", &name])?, &name)?)
+            };
+            contestants.push((CODEGRAPH, Box::new(theirs)));
+        }
+        if self.rival.ctags {
+            let theirs = || {
+                let name = change("tags")?;
+                Ok(timed(self.rival.tags(), "")?
+                    + timed(self.rival.read(std::slice::from_ref(&name)), &name)?)
+            };
+            contestants.push((CTAGS, Box::new(theirs)));
+        }
+        let row = slowly("one file changed, until it is found", self.bench.rounds, contestants);
+        disk::remove_file(&file)?;
+        row
+    }
+
+    fn names(&self) -> Result<Vec<Row>> {
+        let begin = &self.name[..self.name.len() - 1];
+        let exact: &[&str] = &[&self.name];
+        let prefix: &[&str] = &["-p", begin];
+        let cases = [
+            ("a symbol by its name", self.name.as_str(), Some(exact)),
+            ("symbols by the beginning of a name", begin, Some(prefix)),
+            ("symbols by a part of a name", self.part.as_str(), None),
+        ];
+        let mut rows = Vec::new();
+        for (what, query, tags) in cases {
+            let (mut server, mut asked) = (self.server()?, self.asked()?);
+            let (arguments, question) = (json!({"query": query, "limit": 20}), format!("find {query}"));
+            let ours = move || Ok(server.call("symbol_search", &arguments)?.1);
+            let mut contestants: Vec<Contestant<'_>> =
+                vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(asked.ask(&question)?.0)))];
+            self.rivals(&mut contestants, &["query", query], tags, "");
+            rows.push(self.turns(what, contestants)?);
+        }
+        Ok(rows)
+    }
+
+    fn callers(&self) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        let (all, some, one) = (2_000, 50, 1);
+        let [of_all, of_some, of_one] = code::TONGUES[0].called;
+        for (name, count) in [(of_one, one), (of_some, some), (of_all, all)] {
+            let id = self.id(name)?;
+            let (mut server, mut asked) = (self.server()?, self.asked()?);
+            let arguments = json!({ "symbol_id": id });
+            let (reply, _) = server.call("symbol_graph", &arguments)?;
+            ensure!(reply.contains(&format!("\"proved\":{count}")), "{name} has other callers: {reply:.900}");
+            let question = format!("callers {name}");
+            ensure!(asked.ask(&question)?.1 == count, "{name} has other callers");
+            let ours = move || Ok(server.call("symbol_graph", &arguments)?.1);
+            let mut contestants: Vec<Contestant<'_>> =
+                vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(asked.ask(&question)?.0)))];
+            let words = ["callers", name, "--limit", "5000"];
+            self.rivals(&mut contestants, &words, None, "");
+            rows.push(self.turns(&format!("the callers of a function that has {count}"), contestants)?);
+        }
+        let (mut server, mut asked) = (self.server()?, self.asked()?);
+        let (arguments, question) =
+            (json!({ "symbol_id": self.id(&self.name)? }), format!("id {}", self.name));
+        let ours = move || Ok(server.call("symbol_resolve", &arguments)?.1);
+        let contestants: Vec<Contestant<'_>> =
+            vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(asked.ask(&question)?.0)))];
+        rows.push(self.turns("a symbol by its id", contestants)?);
+        Ok(rows)
+    }
+
+    fn turns(&self, what: &str, contestants: Vec<Contestant<'_>>) -> Result<Row> {
+        say::complain(&format!("measures: {what}"));
+        let row = take_turns(what, self.bench.rounds, contestants)?;
+        say::complain(&times_of(&row));
+        Ok(row)
+    }
+
+    fn id(&self, name: &str) -> Result<String> {
+        let (reply, _) = self.server()?.call("symbol_search", &json!({"query": name, "limit": 1}))?;
+        let reply: Value = serde_json::from_str(reply.lines().next().unwrap_or_default())?;
+        Ok(reply["results"][0]["symbol_id"].as_str().context("the function has no id")?.to_owned())
+    }
+
+    /// Writes what is held on the disk and in memory.
+    fn sizes(&self) -> Result<String> {
+        let mut text = String::from("\n| what | MB |\n|---|---|\n");
+        let mut row = |what: &str, bytes: u64| writeln!(text, "| {what} | {} |", bytes.div_ceil(1 << 20));
+        row("text of the repository, with its folders", size(&self.root)? - self.rival.size()?)?;
+        row("on the disk: toolpost", size(&self.cache())?)?;
+        row("on the disk: codegraph", self.rival.size()?)?;
+        row("on the disk: universal-ctags", size(&self.rival.tag_file())?)?;
+        let mut server = self.server()?;
+        server.call("symbol_search", &json!({ "query": self.name }))?;
+        row("resident: toolpost serve, after an answer", server.resident()? * 1024)?;
+        disk::remove_folder(&self.cache())?;
+        row("peak, first build: toolpost call", peak(&self.call())?)?;
+        self.rival.forget()?;
+        if self.rival.codegraph.is_some() {
+            row("peak, first build: codegraph", peak(&self.rival.graph(&["init", "--yes"])?)?)?;
+        }
+        row("peak, first build: universal-ctags", peak(&self.rival.tags())?)?;
+        Ok(text)
+    }
+}
+
+/// Tells how much a folder or a file holds on the disk.
+fn size(place: &Path) -> Result<u64> {
+    if !disk::exists(place) {
+        return Ok(0);
+    }
+    let printed = programs::output(programs::program("du").args(["-s", "--block-size=1", "--"]).arg(place))?;
+    printed.split_whitespace().next().context("du printed nothing")?.parse().context("du printed no number")
+}
+
+/// Runs a program under GNU time, and gives how much memory its largest process held at most.
+fn peak(command: &Command) -> Result<u64> {
+    let note = std::env::temp_dir().join(format!("toolpost-bench-{}", std::process::id()));
+    let mut timed = programs::program("/usr/bin/time");
+    timed.args(["-f", "%M", "-o"]).arg(&note).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            timed.env(name, value);
+        }
+    }
+    command.get_current_dir().map(|folder| timed.current_dir(folder));
+    programs::output(&mut timed)?;
+    let kilobytes = disk::read(&note)?;
+    disk::remove_file(&note)?;
+    Ok(kilobytes.trim().parse::<u64>().context("time printed no number")? * 1024)
+}

@@ -1,0 +1,69 @@
+//! The other programs that know symbols: codegraph from npm, and universal-ctags.
+
+use crate::{accuracy, disk, programs, say};
+use anyhow::{Context, Result};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+pub(super) const CODEGRAPH: &str = "codegraph";
+pub(super) const CTAGS: &str = "universal-ctags (definitions only)";
+
+/// The other programs, over one repository.
+pub(super) struct Rival {
+    /// The program of codegraph.
+    pub(super) codegraph: Option<PathBuf>,
+    /// Whether ctags and what reads its file are installed.
+    pub(super) ctags: bool,
+    folder: PathBuf,
+    root: PathBuf,
+}
+
+impl Rival {
+    pub(super) fn find(folder: &Path, root: &Path) -> Result<Self> {
+        let missing = |error: &anyhow::Error| say::complain(&format!("SKIPPED: codegraph: {error:#}"));
+        let codegraph = accuracy::peer_program(folder).inspect_err(missing).ok();
+        disk::make_folder(&folder.join("home"))?;
+        let ctags = programs::is_there("ctags") && disk::exists(Path::new("/usr/bin/readtags"));
+        Ok(Self { codegraph, ctags, folder: folder.to_owned(), root: root.to_owned() })
+    }
+
+    /// Prepares codegraph.
+    pub(super) fn graph(&self, words: &[&str]) -> Result<Command> {
+        let mut command = programs::program(self.codegraph.as_ref().context("codegraph is not installed")?);
+        command.args(words).current_dir(&self.root).env("HOME", self.folder.join("home"));
+        command.env("CODEGRAPH_TELEMETRY", "0").env("CODEGRAPH_NO_DAEMON", "1");
+        Ok(command)
+    }
+
+    /// Removes what codegraph keeps.
+    pub(super) fn forget(&self) -> Result<()> {
+        Ok(disk::remove_folder(&self.root.join(".codegraph"))?)
+    }
+
+    /// Tells how much codegraph keeps on the disk.
+    pub(super) fn size(&self) -> Result<u64> {
+        super::size(&self.root.join(".codegraph"))
+    }
+
+    /// Gives the file that ctags writes.
+    pub(super) fn tag_file(&self) -> PathBuf {
+        self.folder.join("tags")
+    }
+
+    /// Prepares ctags over all files.
+    pub(super) fn tags(&self) -> Command {
+        let mut command = programs::program("ctags");
+        command.args(["--recurse", "--languages=Python,TypeScript,Rust,C,Go", "-f"]).arg(self.tag_file());
+        command.arg(".").current_dir(&self.root);
+        command
+    }
+
+    /// Prepares a look into the file of ctags.
+    pub(super) fn read(&self, words: &[String]) -> Command {
+        let mut command = programs::program("readtags");
+        command.arg("-t").arg(self.tag_file()).args(words);
+        command
+    }
+}
