@@ -17,6 +17,8 @@ pub struct Words {
     folded: String,
     /// Where each of them begins there.
     starts: Vec<u32>,
+    /// Which letters each of them has.
+    letters: Vec<u32>,
 }
 
 impl Words {
@@ -28,10 +30,12 @@ impl Words {
         // Four thousand million names do not fit into the memory that their files are read into.
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         let text: std::sync::Arc<str> = text.into();
-        self.starts.push(u32::try_from(self.folded.len()).unwrap_or(u32::MAX));
+        let start = self.folded.len();
+        self.starts.push(u32::try_from(start).unwrap_or(u32::MAX));
         self.folded.extend(
             text.chars().map(|letter| if letter == '\n' { ' ' } else { letter.to_ascii_lowercase() }),
         );
+        self.letters.push(letters(self.folded.get(start..).unwrap_or_default()));
         self.folded.push('\n');
         self.texts.push(text.clone());
         self.numbers.insert(text, number);
@@ -62,6 +66,22 @@ impl Words {
         })
     }
 
+    /// Gives a name in small letters of ASCII.
+    #[must_use]
+    pub fn folded(&self, word: Word) -> &str {
+        let number = word.0 as usize;
+        let end = self.starts.get(number + 1).map_or(self.folded.len(), |start| *start as usize);
+        let range = self.starts.get(number).map(|start| *start as usize..end.saturating_sub(1));
+        range.and_then(|range| self.folded.get(range)).unwrap_or_default()
+    }
+
+    /// Lists the names that have all letters of a text in small letters, in whatever order.
+    pub fn with_letters(&self, folded: &str) -> impl Iterator<Item = Word> {
+        let wanted = letters(folded);
+        let with = move |(_, has): &(u32, &u32)| **has & wanted == wanted;
+        (0..).zip(&self.letters).filter(with).map(|(number, _)| Word(number))
+    }
+
     /// Lists all names, in the order of their numbers.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(AsRef::as_ref)
@@ -78,4 +98,16 @@ impl Words {
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
+}
+
+/// Writes which letters a text has: a bit for each of the alphabet, and some for all others.
+fn letters(folded: &str) -> u32 {
+    let bit = |byte: u8| match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'0'..=b'9' => 26 + byte % 2,
+        b'_' => 28,
+        other if other.is_ascii() => 29,
+        _ => 30,
+    };
+    folded.bytes().fold(0, |all, byte| all | 1 << bit(byte))
 }

@@ -7,7 +7,7 @@ use toolpost_syntax::Kind;
 use toolpost_workspace::ContentHash;
 
 use crate::Word;
-use crate::record::{Bound, Record, What};
+use crate::record::{Bound, Record, Used, What};
 
 /// One file of the graph.
 #[derive(Debug)]
@@ -20,6 +20,10 @@ pub struct File {
     pub(crate) since: u64,
     /// What is remembered of it.
     pub record: Record,
+    /// Whether it holds what is looked for less, by its path.
+    pub(crate) is_secondary: bool,
+    /// Its uses by the names, each with its place in the list.
+    uses: Box<[(Word, u32)]>,
     /// The symbols by what they stand in, if they stand in anything, and by name.
     named: HashMap<(Option<u32>, Word), Vec<u32>>,
     /// What stands in each symbol.
@@ -40,11 +44,16 @@ impl File {
                 children[parent as usize].push(number);
             }
         }
+        let mut uses: Box<[(Word, u32)]> =
+            (0..).zip(&record.uses).map(|(place, used)| (used.name, place)).collect();
+        uses.sort_unstable();
         let mut file = Self {
-            path,
             hash,
             since: 0,
+            is_secondary: is_secondary(&path),
+            uses,
             record,
+            path,
             named,
             children,
             fields: HashMap::new(),
@@ -70,6 +79,13 @@ impl File {
     #[must_use]
     pub fn top(&self, name: Word) -> &[u32] {
         self.named.get(&(None, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lists the uses of a name, in the order of their places.
+    pub(crate) fn uses_of(&self, name: Word) -> impl Iterator<Item = &Used> {
+        let first = self.uses.partition_point(|(other, _)| *other < name);
+        let same = self.uses[first..].iter().take_while(move |(other, _)| *other == name);
+        same.map(|(_, place)| &self.record.uses[*place as usize])
     }
 
     /// Lists what stands in a symbol.
@@ -154,4 +170,33 @@ pub(crate) fn is_class(kind: Kind) -> bool {
         kind,
         Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface | Kind::Trait | Kind::Impl
     )
+}
+
+/// Tells whether a file holds tests, or what was made of other files, by its path.
+fn is_secondary(path: &str) -> bool {
+    const FOLDERS: [&str; 14] = [
+        "test",
+        "tests",
+        "testing",
+        "__tests__",
+        "spec",
+        "dist",
+        "build",
+        "out",
+        "vendor",
+        "third_party",
+        "generated",
+        "bundles",
+        "umd",
+        "esm",
+    ];
+    const ENDS: [&str; 6] = [".min.js", ".umd.js", ".d.ts", ".pyi", ".pb.go", "_pb2.py"];
+    let named = |part: &str| {
+        FOLDERS.contains(&part)
+            || part.starts_with("test_")
+            || part.contains("_test.")
+            || part.contains(".test.")
+            || part.contains(".spec.")
+    };
+    path.split('/').any(named) || ENDS.iter().any(|end| path.ends_with(end))
 }

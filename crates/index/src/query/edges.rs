@@ -103,7 +103,7 @@ impl Graph {
             Direction::Out => self.outgoing(&resolver, at, relation, may),
         };
         out.edges.sort_by(|one, other| {
-            let key = |edge: &Edge| (edge.sure, self.file(edge.file).path.clone(), edge.place);
+            let key = |edge: &Edge| (edge.sure, self.file(edge.file).path.as_ref(), edge.place);
             key(one).cmp(&key(other))
         });
         for edge in &out.edges {
@@ -130,8 +130,8 @@ impl Graph {
         files.sort_unstable();
         files.dedup();
         for file in files.into_iter().filter(|file| may(&self.file(*file).path)) {
-            let uses = self.file(file).record.uses.iter();
-            for used in uses.filter(|used| relation.takes(used.usage) && names.contains(&used.name)) {
+            let uses = names.iter().flat_map(|name| self.file(file).uses_of(*name));
+            for used in uses.filter(|used| relation.takes(used.usage)) {
                 match resolver.found(file, used) {
                     Found::Targets(targets) => {
                         out.edges.extend(self.reaching(&targets, at, &meant, file, used));

@@ -1,5 +1,8 @@
 //! Finds symbols by what somebody remembers of their names.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
 use toolpost_syntax::Kind;
 
 use crate::{At, Graph, Word};
@@ -68,6 +71,9 @@ impl Fit {
     }
 }
 
+/// A symbol with all that says where among the others it stands.
+type Ranked<'g> = ((Fit, bool, u8, usize, Reverse<usize>), &'g str, At);
+
 impl Graph {
     /// Finds symbols; `may` says of which files they may be.
     #[must_use]
@@ -78,44 +84,31 @@ impl Graph {
         let query = query.rsplit_once('#').map_or(query, |(_, name)| name);
         let segments = toolpost_syntax::segments(query);
         let Some((last, outer)) = segments.split_last() else { return Hits::default() };
-        let mut hits: Vec<Hit> = Vec::new();
-        let fits = |at: &At| {
-            let symbol = self.symbol(*at);
-            let kind = symbol.kind.kind();
-            (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
-                && self.stands_in(self.text(symbol.qualified), outer)
-                && may(&self.file(at.file).path)
-        };
+        let mut ranked = Vec::new();
         for (name, fit) in self.fitting(last) {
-            let found = self.definitions(name).iter().copied().filter(fits);
-            hits.extend(found.map(|at| Hit { at, fit }));
+            let (length, users) = (self.text(name).len(), self.users(name).len());
+            for at in self.definitions(name) {
+                let (symbol, file) = (self.symbol(*at), self.file(at.file));
+                let kind = symbol.kind.kind();
+                let wanted = (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
+                    && self.stands_in(self.text(symbol.qualified), outer)
+                    && may(&file.path);
+                if wanted {
+                    let rank = (fit, file.is_secondary, weight(kind), length, Reverse(users));
+                    ranked.push((rank, file.path.as_ref(), *at));
+                }
+            }
         }
-        let total = hits.len();
-        let key = |hit: &Hit| {
-            let symbol = self.symbol(hit.at);
-            let file = self.file(hit.at.file);
-            let users = self.users(symbol.name).len();
-            let secondary = is_secondary(&file.path);
-            let length = self.text(symbol.name).len();
-            (
-                hit.fit,
-                secondary,
-                weight(symbol.kind.kind()),
-                length,
-                std::cmp::Reverse(users),
-                file.path.clone(),
-                hit.at.symbol,
-            )
+        let total = ranked.len();
+        let order = |one: &Ranked<'_>, other: &Ranked<'_>| {
+            (one.0, one.1, one.2.symbol).cmp(&(other.0, other.1, other.2.symbol))
         };
-        if total > wanted.limit.saturating_mul(8) {
-            hits.sort_by_key(|hit| (hit.fit, self.text(self.symbol(hit.at).name).len()));
-            // What is cut here fits worse than all that is kept, or as well under a longer name.
-            let last = hits[wanted.limit.saturating_mul(8)];
-            let edge = (last.fit, self.text(self.symbol(last.at).name).len());
-            hits.retain(|hit| (hit.fit, self.text(self.symbol(hit.at).name).len()) <= edge);
+        if wanted.limit < total {
+            ranked.select_nth_unstable_by(wanted.limit, order);
+            ranked.truncate(wanted.limit);
         }
-        hits.sort_by_cached_key(key);
-        hits.truncate(wanted.limit);
+        ranked.sort_unstable_by(order);
+        let hits = ranked.into_iter().map(|(rank, _, at)| Hit { at, fit: rank.0 }).collect();
         Hits { hits, total }
     }
 
@@ -128,22 +121,45 @@ impl Graph {
         let mut out: Vec<(Word, Fit)> = self
             .words
             .holding(first)
-            .filter(defined)
-            .filter_map(|word| Some((word, fit(self.text(word), text, &folded, &words)?)))
+            .filter_map(|word| Some((word, self.fit(word, text, &folded, &words)?)))
+            .filter(|(word, _)| defined(word))
             .collect();
         let mut seen: Vec<Word> = out.iter().map(|(word, _)| *word).collect();
         seen.sort_unstable();
         let short = text.chars().count() >= 2 && words.len() == 1;
         if short {
-            let others = self.names().map(|(word, _)| word).filter(|word| seen.binary_search(word).is_err());
-            let with = |word: Word| has_initials(self.text(word), &folded).then_some((word, Fit::Initials));
-            out.extend(others.filter_map(with));
+            let others = self.words.with_letters(&folded);
+            let others = others.filter(|word| has_initials(self.text(*word), &folded));
+            let others = others.filter(|word| defined(word) && seen.binary_search(word).is_err());
+            out.extend(others.map(|word| (word, Fit::Initials)));
         }
         if out.is_empty() && folded.chars().count() >= 3 {
-            let with = |word: Word| has_letters(self.text(word), &folded).then_some((word, Fit::Letters));
-            out.extend(self.names().map(|(word, _)| word).filter_map(with));
+            let others = self.words.with_letters(&folded);
+            let others = others.filter(|word| has_letters(self.text(*word), &folded) && defined(word));
+            out.extend(others.map(|word| (word, Fit::Letters)));
         }
         out
+    }
+
+    /// Tells how well a name fits.
+    fn fit(&self, word: Word, text: &str, folded: &str, words: &[&str]) -> Option<Fit> {
+        let name = self.text(word);
+        if name == text {
+            return Some(Fit::Exact);
+        }
+        let name = match name.is_ascii() {
+            true => Cow::Borrowed(self.words.folded(word)),
+            false => Cow::Owned(name.to_lowercase()),
+        };
+        if name == folded {
+            Some(Fit::Folded)
+        } else if name.starts_with(folded) {
+            Some(Fit::Begins)
+        } else if name.contains(folded) {
+            Some(Fit::Holds)
+        } else {
+            words.iter().all(|word| name.contains(word)).then_some(Fit::Words)
+        }
     }
 
     /// Tells whether the names before a symbol's own end with those that are wanted.
@@ -153,22 +169,6 @@ impl Graph {
         }
         let mut names = qualified.rsplit('.').skip(1);
         outer.iter().rev().all(|wanted| names.any(|name| name.eq_ignore_ascii_case(wanted)))
-    }
-}
-
-fn fit(name: &str, text: &str, folded: &str, words: &[&str]) -> Option<Fit> {
-    if name == text {
-        return Some(Fit::Exact);
-    }
-    let name = name.to_lowercase();
-    if name == folded {
-        Some(Fit::Folded)
-    } else if name.starts_with(folded) {
-        Some(Fit::Begins)
-    } else if name.contains(folded) {
-        Some(Fit::Holds)
-    } else {
-        words.iter().all(|word| name.contains(word)).then_some(Fit::Words)
     }
 }
 
@@ -205,33 +205,4 @@ fn weight(kind: Kind) -> u8 {
         Kind::Variable | Kind::Field | Kind::Variant => 3,
         _ => 4,
     }
-}
-
-/// Tells whether a file holds tests, or what was made of other files, by its path.
-fn is_secondary(path: &str) -> bool {
-    const FOLDERS: [&str; 14] = [
-        "test",
-        "tests",
-        "testing",
-        "__tests__",
-        "spec",
-        "dist",
-        "build",
-        "out",
-        "vendor",
-        "third_party",
-        "generated",
-        "bundles",
-        "umd",
-        "esm",
-    ];
-    const ENDS: [&str; 6] = [".min.js", ".umd.js", ".d.ts", ".pyi", ".pb.go", "_pb2.py"];
-    let named = |part: &str| {
-        FOLDERS.contains(&part)
-            || part.starts_with("test_")
-            || part.contains("_test.")
-            || part.contains(".test.")
-            || part.contains(".spec.")
-    };
-    path.split('/').any(named) || ENDS.iter().any(|end| path.ends_with(end))
 }
