@@ -2,7 +2,7 @@
 
 mod file;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use toolpost_syntax::id;
@@ -111,14 +111,11 @@ impl Graph {
         if let Some(stem) = self.words.find(stem(name)) {
             drop_from(&mut self.by_stem, &stem, &id);
         }
-        for defined in &file.record.symbols {
-            if let Some(all) = self.definitions.get_mut(&defined.name) {
-                all.retain(|at| at.file != id);
-            }
-            if let Some(all) = owner(&self.words, defined).and_then(|owner| self.owned.get_mut(&owner)) {
-                all.retain(|at| at.file != id);
-            }
-        }
+        let names: HashSet<Word> = file.record.symbols.iter().map(|defined| defined.name).collect();
+        let owners: HashSet<Word> =
+            file.record.symbols.iter().filter_map(|defined| owner(&self.words, defined)).collect();
+        forget(&mut self.definitions, names, id);
+        forget(&mut self.owned, owners, id);
         for name in file.used_names() {
             drop_from(&mut self.users, &name, &id);
         }
@@ -286,6 +283,18 @@ pub(crate) fn split(path: &str) -> (&str, &str) {
 /// Gives the name of a file up to its first dot.
 pub(crate) fn stem(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
+}
+
+/// Takes what a file has of some names out of a table.
+fn forget(table: &mut HashMap<Word, Vec<At>>, names: HashSet<Word>, file: FileId) {
+    for name in names {
+        if let Some(all) = table.get_mut(&name) {
+            all.retain(|at| at.file != file);
+            if all.is_empty() {
+                table.remove(&name);
+            }
+        }
+    }
 }
 
 fn drop_from<K, Q, T>(table: &mut HashMap<K, Vec<T>>, key: &Q, one: &T)

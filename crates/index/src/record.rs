@@ -13,7 +13,7 @@ pub use make::make;
 use crate::Word;
 
 /// Changes whenever what is remembered of the same text changes: records of other versions are made anew.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);

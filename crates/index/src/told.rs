@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use toolpost_workspace::ContentHash;
 
-use crate::{At, FileId, Graph, How};
+use crate::record::{Used, What};
+use crate::{At, FileId, Graph, How, Word};
 
 /// Where names of one content of a file lead to, as somebody else says.
 #[derive(Debug, Clone, Default)]
@@ -78,9 +79,11 @@ impl Graph {
     }
 
     /// Finds what somebody else says that the name at a place leads to: the symbols, none if it leads out of the workspace.
-    pub(crate) fn told(&self, file: FileId, place: u32) -> Option<(Vec<At>, How)> {
+    ///
+    /// What has another name than the one at the place is not believed, unless an import gives it that name.
+    pub(crate) fn told(&self, file: FileId, used: &Used) -> Option<(Vec<At>, How)> {
         let own = self.file(file);
-        let answer = self.hearsay.get(&own.path, own.hash?, place)?;
+        let answer = self.hearsay.get(&own.path, own.hash?, used.at)?;
         if answer.places.is_empty() {
             return Some((Vec::new(), answer.by));
         }
@@ -88,9 +91,21 @@ impl Graph {
         for place in &answer.places {
             let target =
                 self.by_path(&place.path).filter(|file| self.file(*file).hash == Some(place.hash))?;
-            found.push(self.defined_at(target, place.byte)?);
+            let at = self.defined_at(target, place.byte)?;
+            found.push(at);
+            if self.symbol(at).name != used.name && !self.renames(file, used.name) {
+                return None;
+            }
         }
         Some((found, answer.by))
+    }
+
+    /// Tells whether a file knows something by a name that it may not have elsewhere.
+    fn renames(&self, file: FileId, name: Word) -> bool {
+        let mut imports = self.file(file).record.imports.iter();
+        imports.any(|import| {
+            import.alias == Some(name) || matches!(import.what, What::Default(own) if own == name)
+        })
     }
 
     /// Finds the symbol whose name stands at a byte.

@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Word(pub u32);
 
+/// Writes a name so that names are the same that differ in capital letters alone.
+pub(crate) fn folded(name: &str) -> String {
+    name.to_lowercase()
+}
+
 /// Names with their numbers.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
@@ -32,9 +37,7 @@ impl Words {
         let text: std::sync::Arc<str> = text.into();
         let start = self.folded.len();
         self.starts.push(u32::try_from(start).unwrap_or(u32::MAX));
-        self.folded.extend(
-            text.chars().map(|letter| if letter == '\n' { ' ' } else { letter.to_ascii_lowercase() }),
-        );
+        self.folded.push_str(&folded(&text).replace('\n', " "));
         self.letters.push(letters(self.folded.get(start..).unwrap_or_default()));
         self.folded.push('\n');
         self.texts.push(text.clone());
@@ -66,7 +69,7 @@ impl Words {
         })
     }
 
-    /// Gives a name in small letters of ASCII.
+    /// Gives a name as [`folded`] writes it.
     #[must_use]
     pub fn folded(&self, word: Word) -> &str {
         let number = word.0 as usize;

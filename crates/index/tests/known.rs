@@ -6,7 +6,7 @@ mod common;
 use common::{go_on, index, write};
 use std::fs;
 use std::path::Path;
-use toolpost_index::{Again, Resolved, Wanted};
+use toolpost_index::{Again, Direction, Edge, Relation, Resolved, Wanted};
 
 const RUN: &str = "def run(x):\n    y = x + 1\n    return y * 2\n";
 const ID: &str = "python:a.py#run(function)";
@@ -103,10 +103,12 @@ fn names_are_found_in_the_ways_people_remember_them() {
     write(
         folder.path(),
         "a.py",
-        "class Cart:\n    def total_price(self): ...\ndef getPath(): ...\ndef total(): ...\n",
+        "class Cart:\n    def total_price(self): ...\ndef getPath(): ...\ndef total(): ...\nclass Ärger: ...\n",
     );
     let index = index(folder.path(), None);
-    let rows: [(&str, &[&str]); 12] = [
+    let rows: [(&str, &[&str]); 14] = [
+        ("Ärger", &["Ärger"]),
+        ("ärg", &["Ärger"]),
         ("total", &["total", "Cart.total_price"]),
         ("TOTAL", &["total", "Cart.total_price"]),
         ("total_price", &["Cart.total_price"]),
@@ -126,5 +128,53 @@ fn names_are_found_in_the_ways_people_remember_them() {
         let found: Vec<&str> =
             hits.hits.iter().map(|hit| graph.text(graph.symbol(hit.at).qualified)).collect();
         assert_eq!(found, wanted, "{query}");
+    }
+}
+
+/// Lists who calls a symbol, and how many places nobody understands.
+fn callers(index: &toolpost_index::Index, id: &str) -> (Vec<String>, usize) {
+    let graph = index.graph(&go_on).unwrap();
+    let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
+    let edges = graph.edges(at, Direction::In, Relation::Call, &|_| true);
+    let name = |edge: &Edge| {
+        edge.from.map_or("-".to_owned(), |at| graph.text(graph.symbol(at).qualified).to_owned())
+    };
+    (edges.edges.iter().map(name).collect(), edges.counts.unresolved)
+}
+
+#[test]
+fn callers_are_told_by_what_they_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "a.py", "class A:\n    def __init__(self): ...\ndef make():\n    A()\n");
+    write(root, "A.java", "class A {\n  A(int x) {}\n}\nclass B {\n  void make() { new A(1); }\n}\n");
+    write(
+        root,
+        "a.ts",
+        "export default function own() {}\nexport class A { am() {} }\ntype T = A;\nexport function f(x: T) { x.am(); }\n\
+         const o = { k: new A() };\nexport function g() { o.k.am(); }\n",
+    );
+    write(
+        root,
+        "b.ts",
+        "import named from './a';\nimport React from 'react';\nfunction h() { named(); React.x(); }\n",
+    );
+    let index = index(root, None);
+    let rows: [(&str, &[&str], usize); 7] = [
+        ("python:a.py#A(class)", &["make"], 0),
+        ("python:a.py#A.__init__(function)", &["make"], 0),
+        ("java:A.java#A(class)", &["B.make"], 0),
+        ("java:A.java#A.A(function)", &["B.make"], 0),
+        ("typescript:a.ts#own(function)", &["h"], 0),
+        ("typescript:a.ts#A.am(function)", &["f", "g"], 0),
+        ("typescript:a.ts#f(function)", &[], 0),
+    ];
+    for (id, wanted, unresolved) in rows {
+        let (names, open) = callers(&index, id);
+        assert_eq!(
+            (names.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), open),
+            (wanted, unresolved),
+            "{id}"
+        );
     }
 }

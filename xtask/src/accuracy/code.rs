@@ -43,6 +43,8 @@ pub(super) struct Definition {
     pub(super) qualified: String,
     pub(super) name: String,
     pub(super) kind: Kind,
+    /// Whether it is only said that there is such a function, as headers of C do.
+    declared: bool,
 }
 
 /// A place where something is called.
@@ -97,6 +99,7 @@ impl Code {
                 }
             }
         }
+        code.join();
         code.sites.sort_by(|one, other| (&one.path, one.at.start).cmp(&(&other.path, other.at.start)));
         for (id, definition) in code.definitions.iter().enumerate() {
             if is_callable(definition.kind) {
@@ -104,6 +107,29 @@ impl Code {
             }
         }
         Ok(code)
+    }
+
+    /// Takes what is only declared for what defines it, where one function alone does: servers answer with either.
+    fn join(&mut self) {
+        let mut bodies: HashMap<&str, Vec<Id>> = HashMap::new();
+        for (id, definition) in self.definitions.iter().enumerate() {
+            if definition.kind == Kind::Function && !definition.declared {
+                bodies.entry(&definition.qualified).or_default().push(id);
+            }
+        }
+        let joined: HashMap<Id, Id> = self
+            .definitions
+            .iter()
+            .enumerate()
+            .filter(|(_, definition)| definition.declared)
+            .filter_map(|(id, definition)| match bodies.get(definition.qualified.as_str())?.as_slice() {
+                [only] => Some((id, *only)),
+                _ => None,
+            })
+            .collect();
+        for (_, id) in self.files.values_mut().flat_map(|file| &mut file.defined) {
+            *id = joined.get(id).copied().unwrap_or(*id);
+        }
     }
 
     fn add(&mut self, path: String, language: Language, text: String) -> Result<()> {
@@ -119,9 +145,11 @@ impl Code {
                     qualified: meant.qualified.clone(),
                     name: meant.name.clone(),
                     kind: meant.kind,
+                    declared: matches!(language.name(), "c" | "cpp"),
                 });
                 self.definitions.len() - 1
             });
+            self.definitions[id].declared &= meant.body.is_none();
             ids.push(id);
             defined.extend(symbol.at.clone().map(|at| (at, id)));
         }

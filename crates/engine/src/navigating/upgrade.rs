@@ -18,9 +18,16 @@ const CALLS: usize = 20_000;
 /// How many are asked about before whoever else asks the server gets a turn.
 const BURST: usize = 64;
 
+/// How many contents of files are remembered whose calls were asked about.
+const REMEMBERED: usize = 50_000;
+
 /// Which servers are being asked beside all else.
 #[derive(Debug, Default)]
-pub(crate) struct Upgrades(Mutex<HashSet<usize>>);
+pub(crate) struct Upgrades {
+    running: Mutex<HashSet<usize>>,
+    /// Of which contents of files every call was asked about.
+    asked: Mutex<HashSet<(String, ContentHash)>>,
+}
 
 /// What an answer leads to, as a file with its content.
 type Targets = HashMap<String, Option<(ContentHash, Text)>>;
@@ -41,7 +48,16 @@ pub(super) fn begin(engine: &Engine, server: &Arc<Server>) {
 
 impl Upgrades {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that all calls of a content are asked about; tells whether that is new.
+    fn ask(&self, doubt: &Doubts) -> bool {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.len() >= REMEMBERED {
+            asked.clear();
+        }
+        asked.insert((doubt.path.clone(), doubt.hash))
     }
 }
 
@@ -65,6 +81,9 @@ async fn pass(engine: &Engine, server: &Arc<Server>) {
     for doubt in doubts {
         if left == 0 || server.standing().stage != Stage::Ready {
             return;
+        }
+        if !engine.upgrades().ask(&doubt) {
+            continue;
         }
         left = left.saturating_sub(doubt.places.len());
         let Some(answers) = of_file(engine, server, &doubt, &mut targets).await else { return };

@@ -1,10 +1,12 @@
 //! How symbols use one another: who calls, imports, inherits or uses what.
 
+use std::collections::HashSet;
+
 use toolpost_syntax::Kind;
 
 use crate::graph::is_class;
 use crate::record::{Usage, Used, What};
-use crate::resolve::{Resolver, Value};
+use crate::resolve::{Resolver, Spot, Value};
 use crate::{At, FileId, Found, Graph, How, Sure, Target, Word};
 
 /// How one symbol has to do with another.
@@ -125,7 +127,7 @@ impl Graph {
     ) -> Edges {
         let meant = self.declared(resolver, at);
         let mut out = Edges::default();
-        let names = self.names_of(self.symbol(at).name);
+        let names = self.names_of(resolver, at);
         let mut files: Vec<FileId> = names.iter().flat_map(|name| self.users(*name)).copied().collect();
         files.sort_unstable();
         files.dedup();
@@ -223,13 +225,15 @@ impl Graph {
         }
     }
 
-    /// Tells whether two symbols are one: the same, or overloads and declarations of the same in one file.
+    /// Tells whether two symbols are one: the same, a class and its constructor, or overloads and declarations of the same in one file.
     fn same(&self, one: At, other: At) -> bool {
         let (first, second) = (self.symbol(one), self.symbol(other));
         one == other
             || (one.file == other.file && first.qualified == second.qualified && first.kind == second.kind)
             || self.declares(one, other)
             || self.declares(other, one)
+            || self.constructed(one) == Some(other)
+            || self.constructed(other) == Some(one)
     }
 
     /// Tells whether a symbol without a body declares one that has it, as a header of C does.
@@ -245,38 +249,59 @@ impl Graph {
             && first.qualified == second.qualified
     }
 
-    /// Lists the names under which something of this name may be used: those that imports give it, too.
-    fn names_of(&self, name: Word) -> Vec<Word> {
-        let mut names = vec![name];
-        let mut at = 0;
-        while let Some(name) = names.get(at).copied() {
-            at += 1;
+    /// Lists the names under which a symbol may be used: those that imports give it, too, and of a constructor its class's.
+    fn names_of(&self, resolver: &Resolver<'_>, at: At) -> HashSet<Word> {
+        let symbol = self.symbol(at);
+        let class = self.constructed(at).map(|class| self.symbol(class).name);
+        let mut names: HashSet<Word> = std::iter::once(symbol.name).chain(class).collect();
+        let mut waiting: Vec<Word> = names.iter().copied().collect();
+        while let Some(name) = waiting.pop() {
             for file in self.users(name) {
                 for import in &self.file(*file).record.imports {
                     let of = matches!(import.what, What::Name(of) | What::Default(of) if of == name);
-                    if let Some(alias) = import.alias.filter(|alias| of && !names.contains(alias)) {
-                        names.push(alias);
+                    if let Some(alias) = import.alias.filter(|alias| of && names.insert(*alias)) {
+                        waiting.push(alias);
                     }
                 }
             }
         }
         // What is exported without a name gets one where it is imported.
-        let default = self
-            .definitions(name)
-            .iter()
-            .any(|at| self.symbol(*at).modifiers.iter().any(|word| self.text(*word) == "default"));
+        let named = |word: &Word| self.text(*word) == "default";
+        let exports = self.file(at.file).record.imports.iter();
+        let default = symbol.modifiers.iter().any(named)
+            || exports
+                .clone()
+                .any(|import| matches!(import.what, What::Default(name) if name == symbol.name));
         if default {
-            for file in self.files() {
-                for import in &self.file(file).record.imports {
-                    if let What::Default(alias) = import.what
-                        && !names.contains(&alias)
-                    {
-                        names.push(alias);
-                    }
+            names.extend(self.default_names(resolver, at.file));
+        }
+        names
+    }
+
+    /// Lists the names that imports give to what a file exports without a name.
+    fn default_names(&self, resolver: &Resolver<'_>, exporter: FileId) -> HashSet<Word> {
+        let mut names = HashSet::new();
+        for file in self.files() {
+            for import in &self.file(file).record.imports {
+                let What::Default(name) = import.what else { continue };
+                let spot = Spot { file, place: import.at };
+                let own = || resolver.module(spot, self.text(import.module)).contains(&Value::File(exporter));
+                if !names.contains(&name) && own() {
+                    names.insert(name);
                 }
             }
         }
         names
+    }
+
+    /// Gives the class that a constructor makes objects of.
+    fn constructed(&self, at: At) -> Option<At> {
+        let symbol = self.symbol(at);
+        let class = At { file: at.file, symbol: symbol.parent? };
+        let own = self.symbol(class);
+        let named = matches!(self.text(symbol.name), "__init__" | "__new__" | "constructor")
+            || symbol.name == own.name;
+        (symbol.kind.kind() == Kind::Function && named && is_class(own.kind.kind())).then_some(class)
     }
 
     /// Lists the methods of classes above a method's own that it stands in for.

@@ -1,10 +1,10 @@
 //! Finds symbols by what somebody remembers of their names.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use toolpost_syntax::Kind;
 
+use crate::word::folded;
 use crate::{At, Graph, Word};
 
 /// Which symbols are wanted.
@@ -114,7 +114,7 @@ impl Graph {
 
     /// Lists the names of symbols that fit a text; those that only hold its letters count where no other does.
     fn fitting(&self, text: &str) -> Vec<(Word, Fit)> {
-        let folded = text.to_lowercase();
+        let folded = folded(text);
         let words: Vec<&str> = folded.split([' ', '_', '-', '*']).filter(|word| !word.is_empty()).collect();
         let Some(first) = words.iter().max_by_key(|word| word.len()) else { return Vec::new() };
         let defined = |word: &Word| !self.definitions(*word).is_empty();
@@ -147,10 +147,7 @@ impl Graph {
         if name == text {
             return Some(Fit::Exact);
         }
-        let name = match name.is_ascii() {
-            true => Cow::Borrowed(self.words.folded(word)),
-            false => Cow::Owned(name.to_lowercase()),
-        };
+        let name = self.words.folded(word);
         if name == folded {
             Some(Fit::Folded)
         } else if name.starts_with(folded) {
@@ -168,7 +165,7 @@ impl Graph {
             return true;
         }
         let mut names = qualified.rsplit('.').skip(1);
-        outer.iter().rev().all(|wanted| names.any(|name| name.eq_ignore_ascii_case(wanted)))
+        outer.iter().rev().all(|wanted| names.any(|name| folded(name) == folded(wanted)))
     }
 }
 
@@ -181,7 +178,7 @@ fn has_initials(name: &str, folded: &str) -> bool {
         let begins = !last.is_alphanumeric() || (letter.is_uppercase() && !last.is_uppercase());
         if begins && letter.is_alphanumeric() {
             match next {
-                Some(first) if letter.to_ascii_lowercase() == first => next = wanted.next(),
+                Some(first) if letter.to_lowercase().next() == Some(first) => next = wanted.next(),
                 _ => return false,
             }
         }
@@ -192,7 +189,7 @@ fn has_initials(name: &str, folded: &str) -> bool {
 
 /// Tells whether a name holds letters in their order.
 fn has_letters(name: &str, folded: &str) -> bool {
-    let mut letters = name.chars().map(|letter| letter.to_ascii_lowercase());
+    let mut letters = name.chars().flat_map(char::to_lowercase);
     folded.chars().all(|wanted| letters.any(|letter| letter == wanted))
 }
 

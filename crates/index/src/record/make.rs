@@ -80,7 +80,11 @@ impl Maker<'_> {
         let content =
             hash(said.as_bytes()).as_bytes()[..8].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
         let value = symbol.value.as_ref().and_then(|value| self.tree.chain(value));
-        let hint = symbol.hint.as_ref().map(|hint| self.part(hint).to_owned());
+        let hint = symbol.hint.as_ref().map(|hint| self.part(hint).to_owned()).or_else(|| {
+            // Of another name for a type, the type stands behind the sign.
+            let said = (symbol.kind == Kind::Type).then(|| self.part(&symbol.span).split_once('='))??;
+            Some(said.1.trim().trim_end_matches(';').to_owned())
+        });
         Defined {
             kind: Sort(KINDS.iter().position(|kind| *kind == symbol.kind).unwrap_or(0) as u8),
             name: self.words.add(&symbol.name),

@@ -101,6 +101,8 @@ impl Resolver<'_> {
                 let class = self.settled(found);
                 self.called(&class)
             }
+            // What an object that is written out holds is not looked at.
+            Base::Literal(name) if self.graph.text(name) == "object" => Value::Unknown,
             Base::Literal(_) => Value::Outside,
             Base::Macros | Base::Global | Base::Other => Value::Unknown,
         }

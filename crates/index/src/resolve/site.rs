@@ -140,7 +140,7 @@ impl Resolver<'_> {
     }
 
     fn followed(&self, file: FileId, used: &Used) -> Found {
-        if let Some((symbols, by)) = self.graph.told(file, used.at) {
+        if let Some((symbols, by)) = self.graph.told(file, used) {
             return match symbols.as_slice() {
                 [] => Found::Outside,
                 _ => self.targets(symbols.into_iter().map(|at| (at, by)).collect()),
