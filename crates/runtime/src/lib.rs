@@ -6,6 +6,7 @@ mod call;
 mod catalogue;
 mod door;
 mod events;
+mod judged;
 mod layers;
 mod policy;
 mod runtime;

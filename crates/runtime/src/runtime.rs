@@ -3,6 +3,7 @@
 use crate::{
     Answer, Call, Catalogue, Events, Narrow, NarrowError, Outcome, Policy, Published,
     door::Door,
+    judged::Judged,
     layers::{Stop, Trip, Turns},
     wording,
 };
@@ -48,6 +49,8 @@ pub struct Runtime {
     pub(crate) config: Config,
     pub(crate) catalogue: Catalogue,
     pub(crate) turns: Turns,
+    /// What the rules say of reading each path.
+    pub(crate) readable: Judged,
     /// Where calls are announced.
     pub events: Events,
     calls: AtomicU64,
@@ -68,6 +71,7 @@ impl Runtime {
             config: Config { policy, ..config },
             catalogue,
             turns: Turns::default(),
+            readable: Judged::default(),
             events: Events::default(),
             calls: AtomicU64::new(1),
             name: unique(),

@@ -1,0 +1,35 @@
+//! What the rules say of reading each path, kept: they do not change while a runtime lives.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+use toolpost_workspace::WorkspacePath;
+
+/// How many paths are kept; when there are more, all are forgotten.
+const MOST: usize = 200_000;
+
+/// Whether each path may be read without asking.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Judged(Arc<RwLock<HashMap<Key, bool>>>);
+
+/// A path, and how much of it lies below its root: rules speak of both.
+type Key = (WorkspacePath, usize);
+
+impl Judged {
+    /// Gives what was judged of a path before, or judges it.
+    pub(crate) fn allows(&self, path: &WorkspacePath, judge: impl FnOnce() -> bool) -> bool {
+        let key = (path.clone(), path.relative().as_os_str().len());
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        if let Some(known) = known {
+            return known;
+        }
+        let allowed = judge();
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST {
+            all.clear();
+        }
+        all.insert(key, allowed);
+        allowed
+    }
+}
