@@ -25,8 +25,7 @@ pub(super) struct OverviewArgs {
     #[schemars(range(min = 1, max = 12_000))]
     max_chars: usize,
     /// With which character to begin, counted from 0.
-    #[serde(default)]
-    offset: usize,
+    offset: Option<usize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -35,9 +34,8 @@ pub(super) struct ChunkArgs {
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
     path: Option<String>,
     /// With which character to begin, counted from 0: the next_offset of the part before.
-    #[serde(default)]
     #[schemars(extend("examples" = [4000]))]
-    offset: usize,
+    offset: Option<usize>,
     /// How many characters to show.
     #[serde(default = "some")]
     #[schemars(range(min = 1, max = 8_000))]
@@ -100,13 +98,13 @@ impl Tool for GetProjectIndexChunk {
 
 fn request(
     path: Option<&str>,
-    offset: usize,
+    offset: Option<usize>,
     max_characters: usize,
     at: &Lowering,
 ) -> Result<Request, Failure> {
     Ok(Request {
         base: at.path_or_root(path)?,
-        offset,
+        offset: offset.unwrap_or(0),
         max_characters,
         max_bytes: at.reply_bytes() / 8 * 7,
         rules: at.rules(),
