@@ -7,13 +7,14 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use hint::FUNCTION;
 pub use hint::Hint;
 pub use make::make;
 
 use crate::Word;
 
 /// Changes whenever what is remembered of the same text changes: records of other versions are made anew.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);
@@ -151,6 +152,8 @@ pub struct Local {
     pub hint: Option<Hint>,
     /// What it is given.
     pub value: Option<Expression>,
+    /// Of a parameter: which one of its function it is, from 0.
+    pub place: Option<u16>,
 }
 
 /// What a local name is.
@@ -207,6 +210,8 @@ pub enum Step {
     Call,
     /// One of many is taken.
     Index,
+    /// It is called with a function as this argument, and what it gives that as this parameter is taken.
+    Handed(u16, u16),
 }
 
 impl Sort {

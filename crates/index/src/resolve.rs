@@ -3,6 +3,7 @@
 mod class;
 mod evaluate;
 mod export;
+mod handed;
 mod lookup;
 mod memo;
 mod site;

@@ -28,6 +28,12 @@ pub(crate) struct Rules {
     pub(crate) gives_held: &'static str,
     /// Methods of such types which give the same again.
     pub(crate) gives_same: &'static str,
+    /// Methods of such types that call a function with one of what is held.
+    pub(crate) hands_held: &'static str,
+    /// Methods of such types that call a function with something else, and then one of what is held.
+    pub(crate) hands_second: &'static str,
+    /// Types of the language that are functions, with what these take in their brackets.
+    pub(crate) functions: &'static str,
     /// Names that so many things have that the only one in a workspace still proves nothing.
     pub(crate) common: &'static str,
 }
@@ -88,6 +94,9 @@ const PYTHON: Rules = Rules {
     of_wrapper: "",
     gives_held: "get pop popleft setdefault __getitem__ __next__",
     gives_same: "copy __iter__",
+    hands_held: "",
+    hands_second: "",
+    functions: "",
     common: COMMON,
 };
 
@@ -109,6 +118,9 @@ const ECMA: Rules = Rules {
     of_wrapper: "then catch finally",
     gives_held: "find pop shift at get",
     gives_same: "filter slice concat reverse sort values",
+    hands_held: "forEach map filter some every find findIndex findLast findLastIndex flatMap then",
+    hands_second: "reduce reduceRight",
+    functions: "",
     common: COMMON,
 };
 
@@ -140,6 +152,9 @@ const RUST: Rules = Rules {
         unwrap_unchecked",
     gives_same: "iter iter_mut into_iter rev skip filter by_ref values values_mut drain peekable chain step_by \
         skip_while take_while as_slice as_mut_slice to_vec collect",
+    hands_held: "map for_each filter any all find position filter_map flat_map inspect take_while skip_while map_while and_then is_some_and is_none_or is_ok_and map_or max_by_key min_by_key partition retain sort_by_key",
+    hands_second: "fold try_fold",
+    functions: "",
     common: COMMON,
 };
 
@@ -150,6 +165,9 @@ const GO: Rules = Rules {
     of_wrapper: "",
     gives_held: "",
     gives_same: "",
+    hands_held: "",
+    hands_second: "",
+    functions: "",
     common: COMMON,
 };
 
@@ -166,6 +184,9 @@ const C: Rules = Rules {
     of_wrapper: "get reset release lock use_count has_value value value_or swap",
     gives_held: "get lock value front back at begin",
     gives_same: "",
+    hands_held: "",
+    hands_second: "",
+    functions: "",
     common: COMMON,
 };
 
@@ -176,6 +197,9 @@ const JAVA: Rules = Rules {
     of_wrapper: "get orElse orElseThrow orElseGet isPresent isEmpty map filter flatMap ifPresent",
     gives_held: "get orElse orElseThrow orElseGet next remove poll peek pop getFirst",
     gives_same: "filter stream iterator values subList sorted distinct limit skip",
+    hands_held: "forEach map filter flatMap anyMatch allMatch noneMatch peek ifPresent removeIf mapToInt mapToLong mapToDouble",
+    hands_second: "",
+    functions: "Consumer Function Predicate BiConsumer BiFunction BiPredicate ToIntFunction ToLongFunction ToDoubleFunction",
     common: COMMON,
 };
 
@@ -186,6 +210,9 @@ const OTHER: Rules = Rules {
     of_wrapper: "",
     gives_held: "",
     gives_same: "",
+    hands_held: "",
+    hands_second: "",
+    functions: "",
     common: COMMON,
 };
 

@@ -15,14 +15,14 @@ use toolpost_workspace::{Options, Workspace};
 /// A language, how many of the calls that go to something in their folder are found at least, and of how many something
 /// wrong is said with a doubt at most.
 const ROWS: [Row; 8] = [
-    ("python", 152, 8),
-    ("typescript", 127, 4),
-    ("javascript", 43, 4),
-    ("rust", 95, 4),
+    ("python", 161, 9),
+    ("typescript", 154, 3),
+    ("javascript", 46, 4),
+    ("rust", 102, 4),
     ("go", 76, 3),
     ("c", 45, 0),
     ("cpp", 77, 1),
-    ("java", 89, 3),
+    ("java", 95, 3),
 ];
 
 /// A language and two counts.

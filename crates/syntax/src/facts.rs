@@ -106,7 +106,7 @@ pub struct Scope {
 }
 
 /// A name that is local.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Binding {
     /// What it is.
     pub sort: Bound,
@@ -118,14 +118,17 @@ pub struct Binding {
     pub hint: Option<Range<usize>>,
     /// What it is given.
     pub value: Option<Chain>,
+    /// Of a whole parameter: which one of its function it is, from 0.
+    pub place: Option<usize>,
 }
 
 /// What a local name is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Bound {
     /// A parameter.
     Parameter,
     /// A variable.
+    #[default]
     Local,
     /// One after the other of what the value holds.
     Each,

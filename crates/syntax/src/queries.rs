@@ -29,6 +29,12 @@ pub(crate) enum Role {
     Field,
     Hint,
     Value,
+    /// The parameters of a function.
+    Parameters,
+    /// The arguments of a call, one of which is the function.
+    Arguments,
+    /// The call.
+    Taker,
     Help,
 }
 
@@ -108,6 +114,9 @@ fn role(name: &str) -> Option<Role> {
         "field" => Role::Field,
         "hint" => Role::Hint,
         "value" => Role::Value,
+        "parameters" => Role::Parameters,
+        "arguments" => Role::Arguments,
+        "taker" => Role::Taker,
         help if help.starts_with('_') => Role::Help,
         _ => return None,
     })

@@ -44,6 +44,13 @@ pub enum Step {
     Call,
     /// One of many is taken.
     Index,
+    /// It is called with a function, and what it gives that is taken.
+    Handed {
+        /// Which of its arguments the function is, from 0.
+        argument: usize,
+        /// Which of the function's parameters is meant, from 0.
+        parameter: usize,
+    },
 }
 
 /// Reads an expression.
@@ -61,6 +68,18 @@ pub(crate) fn chain(grammar: &Grammar, node: Node<'_>, text: &str) -> Chain {
     };
     steps.reverse();
     Chain { base, steps }
+}
+
+/// Puts what a call gives to a function in the place of what the call comes to.
+pub(crate) fn handed(mut call: Chain, step: Step) -> Chain {
+    match call.base {
+        Base::New(at) if call.steps.is_empty() => call.base = Base::Name(at),
+        _ => {
+            call.steps.pop();
+        }
+    }
+    call.steps.push(step);
+    call
 }
 
 /// Finds what a node takes a member of, and where the member's name begins.

@@ -58,10 +58,14 @@ fn told(code: &Code, site: &Site, truth: &Truth, verdict: &Verdict) -> Option<(S
         return Some((category, wanted));
     };
     let wrong: Vec<_> = targets.iter().filter(|(id, ..)| !id.is_some_and(|id| right.contains(&id))).collect();
-    let (_, how, sure) = wrong.iter().min_by_key(|(.., sure)| *sure)?;
+    let Some((_, how, sure)) = wrong.iter().min_by_key(|(.., sure)| *sure) else {
+        let proved = targets.iter().any(|(.., sure)| *sure == Sure::Proved);
+        return (!proved).then(|| (format!("found, not proved, {shape} name"), wanted));
+    };
     let hit = wrong.len() < targets.len();
     if hit && *sure == Sure::Possible {
-        return None;
+        let proved = targets.iter().any(|(.., sure)| *sure == Sure::Proved);
+        return (!proved).then(|| (format!("found, not proved, {shape} name"), wanted));
     }
     let said = |(id, ..): &&(Option<Id>, _, _)| id.as_ref().map_or("no definition".to_owned(), shown);
     let said: Vec<String> = wrong.iter().take(4).map(said).collect();

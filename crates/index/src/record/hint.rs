@@ -1,10 +1,15 @@
 //! A type as it is written beside a name: a path of names, and the types in its brackets.
 
+mod function;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Word, Words};
 
 /// A written type.
+///
+/// That of a function has the name `=>`: in its brackets stands first what it gives, then what it takes, `_` where nothing
+/// says of what type that is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
     /// Its name, part by part; empty for what has no name, such as a list or a tuple.
@@ -14,6 +19,9 @@ pub struct Hint {
     /// What else it may be.
     pub or: Vec<Hint>,
 }
+
+/// The name of the type of a function.
+pub(crate) const FUNCTION: &str = "=>";
 
 /// How deep types may be nested; what is deeper is not looked at.
 const DEEPEST: usize = 8;
@@ -99,13 +107,12 @@ impl Reader<'_, '_> {
             return None;
         }
         self.before();
+        if let Some(function) = self.function() {
+            return Some(function);
+        }
         let mut found = if self.sign("(") {
-            // A pair of parentheses around one type is that type; around more, it is a tuple; before an arrow, a function.
+            // A pair of parentheses around one type is that type; around more, it is a tuple.
             let mut inner = self.list(")");
-            if self.sign("=>") || self.sign("->") {
-                let _ = self.either();
-                return None;
-            }
             match inner.len() {
                 1 => inner.remove(0),
                 _ => Hint { path: Vec::new(), inner, or: Vec::new() },
@@ -172,6 +179,17 @@ impl Reader<'_, '_> {
         while self.sign("\"") || self.sign("'") {}
         if path.is_empty() {
             return None;
+        }
+        let name = self.words.text(path[path.len() - 1]);
+        if matches!(name, "Fn" | "FnMut" | "FnOnce" | "fn") && self.rest.starts_with('(') {
+            let takes = self.takes(")");
+            let gives = if self.sign("->") { self.either() } else { None };
+            return Some(self.gives(gives, takes));
+        }
+        if name == "Callable" && self.sign("[") {
+            let takes = if self.rest.trim_start().starts_with('[') { self.takes("]") } else { Vec::new() };
+            let gives = self.list("]").pop();
+            return Some(self.gives(gives, takes));
         }
         let inner = if self.sign("<") {
             self.list(">")
@@ -321,11 +339,18 @@ mod tests {
             ("Foo | None", "Foo"),
             ("None | Foo | Bar", "Foo|Bar"),
             ("dict[str, list[Foo]]", "dict<str,list<Foo>>"),
-            ("Callable[[int], Foo]", "Callable<<int>,Foo>"),
             ("Promise<Foo[]>", "Promise<<Foo>>"),
             ("readonly Foo[]", "<Foo>"),
             ("(Foo | undefined)[]", "<Foo>"),
-            ("(a: Foo) => Bar", "-"),
+            ("(a: Foo) => Bar", "=><Bar,Foo>"),
+            ("((a: Foo, b?: (c: X) => Y) => void) | null", "=><void,Foo,=><Y,X>>"),
+            ("Baz | ((...a: Foo[]) => Bar)", "Baz|=><Bar,_>"),
+            ("<T>(this: A, a: Map<T, (b: B) => C>, d) => D", "=><D,Map<T,=><C,B>>,_>"),
+            ("(a: { b: number, c: Foo }, d: Bar) => x is Foo", "=><x,_,Bar>"),
+            ("impl Fn(&Foo, u8) -> Bar + Send", "=><Bar,Foo,u8>"),
+            ("Box<dyn FnMut(Foo)>", "Box<=><_,Foo>>"),
+            ("Callable[[int, a.Foo], Bar]", "=><Bar,int,a.Foo>"),
+            ("Callable[..., Bar]", "=><Bar>"),
             ("Map<string, A.B>", "Map<string,A.B>"),
             ("&'a mut Foo<'b, T>", "Foo<T>"),
             ("Box<dyn Trait + Send>", "Box<Trait>"),

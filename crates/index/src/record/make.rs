@@ -177,6 +177,7 @@ impl Maker<'_> {
             scope: binding.scope.map(number),
             hint: hint.and_then(|hint| Hint::read(&hint, &mut self.words)),
             value: binding.value.as_ref().map(|value| self.expression(value)),
+            place: binding.place.and_then(|place| u16::try_from(place).ok()),
         }
     }
 
@@ -197,6 +198,10 @@ impl Maker<'_> {
                     syntax::Step::Member(at) => Step::Member(self.word(at)),
                     syntax::Step::Call => Step::Call,
                     syntax::Step::Index => Step::Index,
+                    syntax::Step::Handed { argument, parameter } => {
+                        let number = |at: &usize| u16::try_from(*at).unwrap_or(u16::MAX);
+                        Step::Handed(number(argument), number(parameter))
+                    }
                 })
                 .collect(),
         }

@@ -55,7 +55,7 @@ fn is_sound_expression(expression: &Expression, word: &impl Fn(Word) -> bool) ->
     };
     base && expression.steps.iter().all(|step| match step {
         Step::Member(name) => word(*name),
-        Step::Call | Step::Index => true,
+        Step::Call | Step::Index | Step::Handed(..) => true,
     })
 }
 

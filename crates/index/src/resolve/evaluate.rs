@@ -52,11 +52,18 @@ impl Resolver<'_> {
             if matches!(expression.base, Base::Own | Base::Above) && steps.first() == Some(&Step::Call) {
                 steps = &steps[1..];
             }
-            for step in steps {
+            for (number, step) in steps.iter().enumerate() {
+                let next = steps.get(number + 1);
+                if let (Step::Member(name), Some(Step::Handed(argument, parameter))) = (step, next)
+                    && let Some(held) = self.handed_by_holder(&value, *name, (*argument, *parameter), spot)
+                {
+                    return held;
+                }
                 value = match step {
                     Step::Member(name) => self.settled(self.member(&value, *name, spot)),
                     Step::Call => self.called(&value),
                     Step::Index => self.indexed(&value),
+                    Step::Handed(argument, parameter) => self.handed(&value, *argument, *parameter),
                 };
                 if matches!(value, Value::Unknown | Value::Outside) {
                     return value;
@@ -80,6 +87,7 @@ impl Resolver<'_> {
                 if modules.is_empty() { Value::Outside } else { Value::either(modules) }
             }
             Base::Own => match self.own_class(spot) {
+                _ if let Some(said) = self.own_by_hint(spot) => said,
                 Some(class) => Value::one(class),
                 None if rust => Value::either(self.module(spot, "self")),
                 None => Value::Unknown,

@@ -172,6 +172,7 @@ impl Resolver<'_> {
     fn callable(&self, meanings: Meanings) -> Meanings {
         let call = self.graph.word("__call__");
         let called = |(value, how): (Value, How)| -> Meanings {
+            let holds = how == How::Local || matches!(value, Value::Thing(_));
             let held = match &value {
                 Value::Thing(at)
                     if matches!(self.kind_of(*at), Kind::Variable | Kind::Constant | Kind::Field) =>
@@ -187,6 +188,8 @@ impl Resolver<'_> {
                     if methods.is_empty() { vec![(Value::Unknown, How::Local)] } else { methods }
                 }
                 (Value::Unknown, _) => vec![(Value::Unknown, how)],
+                // Of a function that something holds, only the type is known.
+                (Value::Gives(_), _) if holds => vec![(Value::Unknown, how)],
                 (value, _) => vec![(value.clone(), how)],
             };
             held.each().iter().flat_map(of_each).collect()

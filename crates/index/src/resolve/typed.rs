@@ -6,7 +6,7 @@ use toolpost_syntax::Kind;
 
 use super::{Resolver, Spot, Value};
 use crate::graph::{At, is_class};
-use crate::record::Hint;
+use crate::record::{FUNCTION, Hint};
 use crate::rules::Family;
 
 impl Resolver<'_> {
@@ -39,6 +39,9 @@ impl Resolver<'_> {
             };
         };
         let name = self.graph.text(*hint.path.last().unwrap_or(first));
+        if name == FUNCTION {
+            return Value::Gives(Arc::new(inner.into_iter().next().unwrap_or(Value::Unknown)));
+        }
         if matches!(name, "Self" | "this") && rest.is_empty() {
             return self.own_class(spot).map_or(Value::Unknown, Value::one);
         }
@@ -48,10 +51,7 @@ impl Resolver<'_> {
                 _ => Value::Unknown,
             };
         }
-        let mut found: Vec<Value> = self.lookup_type(spot, *first);
-        for word in rest {
-            found = found.iter().flat_map(|value| self.exported(value, *word, spot)).collect();
-        }
+        let found = self.type_named(spot, hint);
         let things: Vec<Value> = found.iter().filter_map(|value| self.of_type(spot, value, &inner)).collect();
         if !things.is_empty() {
             return Value::either(things);
@@ -65,6 +65,16 @@ impl Resolver<'_> {
             return Value::Unknown;
         }
         if inner.is_empty() { Value::Outside } else { Value::Held(inner.into()) }
+    }
+
+    /// Finds what the path of a written type means.
+    pub(super) fn type_named(&self, spot: Spot, hint: &Hint) -> Vec<Value> {
+        let Some((first, rest)) = hint.path.split_first() else { return Vec::new() };
+        let mut found: Vec<Value> = self.lookup_type(spot, *first);
+        for word in rest {
+            found = found.iter().flat_map(|value| self.exported(value, *word, spot)).collect();
+        }
+        found
     }
 
     /// Finds what the name of a type means; a parameter or a variable of the same name is not meant.

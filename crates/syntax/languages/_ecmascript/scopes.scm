@@ -1,7 +1,9 @@
 [(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function)
  (generator_function_declaration) (class_declaration) (statement_block) (for_statement) (for_in_statement) (catch_clause)] @scope
 
-(arrow_function parameter: (identifier) @parameter)
+(arrow_function parameter: (identifier) @parameter @parameters)
+(call_expression arguments: (arguments (arrow_function parameter: (identifier) @parameter @parameters)) @arguments) @taker
+(new_expression arguments: (arguments (arrow_function parameter: (identifier) @parameter @parameters)) @arguments) @taker
 (variable_declarator name: (identifier) @local value: (_)? @value)
 (variable_declarator name: (object_pattern [
   (shorthand_property_identifier_pattern) @local

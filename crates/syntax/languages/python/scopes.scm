@@ -1,12 +1,13 @@
 [(function_definition) (class_definition) (lambda)
  (list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
 
-(parameters (identifier) @parameter)
-(parameters (typed_parameter . (identifier) @parameter type: (_) @hint))
-(parameters (default_parameter name: (identifier) @parameter value: (_) @value))
-(parameters (typed_default_parameter name: (identifier) @parameter type: (_) @hint value: (_) @value))
+(parameters (identifier) @parameter) @parameters
+(parameters (typed_parameter . (identifier) @parameter type: (_) @hint)) @parameters
+(parameters (default_parameter name: (identifier) @parameter value: (_) @value)) @parameters
+(parameters (typed_default_parameter name: (identifier) @parameter type: (_) @hint value: (_) @value)) @parameters
 (parameters [(list_splat_pattern (identifier) @parameter) (dictionary_splat_pattern (identifier) @parameter)])
-(lambda_parameters (identifier) @parameter)
+(lambda_parameters (identifier) @parameter) @parameters
+(call arguments: (argument_list (lambda parameters: (lambda_parameters (identifier) @parameter) @parameters)) @arguments) @taker
 
 (assignment left: (identifier) @local type: (_)? @hint right: (_)? @value)
 (assignment left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local) (list_pattern (identifier) @local)])

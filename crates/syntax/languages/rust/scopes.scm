@@ -1,8 +1,11 @@
 [(function_item) (closure_expression) (block) (match_arm) (for_expression) (if_expression) (while_expression) (impl_item)] @scope
 
+(parameters (parameter pattern: (identifier) @parameter type: (_) @hint)) @parameters
+(parameters (parameter pattern: (mut_pattern (identifier) @parameter) type: (_) @hint)) @parameters
 (parameter pattern: (identifier) @parameter type: (_) @hint)
-(parameter pattern: (mut_pattern (identifier) @parameter) type: (_) @hint)
-(closure_parameters (identifier) @parameter)
+(closure_parameters (identifier) @parameter) @parameters
+(call_expression arguments: (arguments
+  (closure_expression parameters: (closure_parameters (identifier) @parameter) @parameters)) @arguments) @taker
 (let_declaration pattern: (identifier) @local type: (_)? @hint value: (_)? @value)
 (let_declaration pattern: (mut_pattern (identifier) @local) type: (_)? @hint value: (_)? @value)
 (let_declaration pattern: (tuple_pattern (identifier) @local))

@@ -8,7 +8,10 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 use crate::queries::{Queries, Role};
 use crate::shape::{self, chain};
-use crate::{Chain, Item, Kind, Symbol, Tree};
+use crate::{Chain, Item, Kind, Step, Symbol, Tree};
+
+/// What stands among parameters for the object itself, and is given by no caller.
+const OWN: [&str; 2] = ["this", "self_parameter"];
 
 impl Tree<'_> {
     /// Tells what the file defines, uses, imports, and what is local in it.
@@ -97,6 +100,9 @@ struct Parts<'t> {
     bound: Option<(Node<'t>, Bound)>,
     hint: Option<Node<'t>>,
     value: Option<Node<'t>>,
+    parameters: Option<Node<'t>>,
+    arguments: Option<Node<'t>>,
+    taker: Option<Node<'t>>,
 }
 
 impl Collector<'_, '_> {
@@ -129,6 +135,9 @@ impl Collector<'_, '_> {
                 Role::Field => parts.bound = Some((node, Bound::Field)),
                 Role::Hint => parts.hint = Some(node),
                 Role::Value => parts.value = Some(node),
+                Role::Parameters => parts.parameters = Some(node),
+                Role::Arguments => parts.arguments = Some(node),
+                Role::Taker => parts.taker = Some(node),
                 Role::Help => {}
             }
         }
@@ -212,12 +221,20 @@ impl Collector<'_, '_> {
             .found
             .bindings
             .entry((node.start_byte(), sort == Bound::Field))
-            .or_insert_with(|| Binding { sort, at: node.byte_range(), scope: None, hint: None, value: None });
+            .or_insert_with(|| Binding { sort, at: node.byte_range(), ..Binding::default() });
         if sort != Bound::Local {
             binding.sort = sort;
         }
         binding.hint = binding.hint.take().or_else(|| parts.hint.map(|hint| hint.byte_range()));
         binding.value = binding.value.take().or_else(|| parts.value.map(|value| chain(grammar, value, text)));
+        binding.place = binding.place.or_else(|| place(parts.parameters?, node));
+        if let (Some(taker), Some(arguments)) = (parts.taker, parts.arguments) {
+            let taken = place(arguments, node).zip(binding.place);
+            let handed = taken.map(|(argument, parameter)| {
+                shape::handed(chain(grammar, taker, text), Step::Handed { argument, parameter })
+            });
+            binding.value = binding.value.take().or(handed);
+        }
     }
 
     /// Puts what was found in order, each thing with what it stands in.
@@ -272,6 +289,27 @@ impl Collector<'_, '_> {
             import.within = within.of(&import.span);
         }
     }
+}
+
+/// Tells which of the parts of a list holds a node; the object itself among parameters is not counted.
+fn place(list: Node<'_>, node: Node<'_>) -> Option<usize> {
+    // A parameter that stands alone is its own list.
+    if list.byte_range() == node.byte_range() {
+        return Some(0);
+    }
+    let (mut count, mut own) = (0, false);
+    for part in list.children(&mut list.walk()) {
+        if part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte() {
+            return Some(count);
+        }
+        let named = part.child_by_field_name("pattern").unwrap_or(part);
+        match part.kind() {
+            "," if own => own = false,
+            "," => count += 1,
+            _ => own |= OWN.contains(&named.kind()),
+        }
+    }
+    None
 }
 
 /// Finds the innermost of nested ranges that holds a place, from the first to the last.

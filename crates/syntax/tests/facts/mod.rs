@@ -24,7 +24,12 @@ pub(crate) fn words(text: &str, facts: &Facts) -> String {
         let sort = format!("{:?}", one.sort).to_lowercase();
         let hint = one.hint.as_ref().map_or_else(String::new, |hint| format!(": {}", of(hint)));
         let scope = one.scope.map_or_else(|| "file".to_owned(), |scope| scope.to_string());
-        out.push_str(&format!("{sort} {}{hint}{} in {scope}\n", of(&one.at), chain(&one.value, " = ")));
+        let place = one.place.map_or_else(String::new, |place| format!("#{place}"));
+        out.push_str(&format!(
+            "{sort}{place} {}{hint}{} in {scope}\n",
+            of(&one.at),
+            chain(&one.value, " = ")
+        ));
     }
     let errors: Vec<&str> = facts.errors.iter().map(of).collect();
     if !errors.is_empty() {
@@ -65,6 +70,7 @@ fn chained(text: &str, chain: &Chain) -> String {
             Step::Member(at) => out.push_str(&format!(".{}", &text[at.clone()])),
             Step::Call => out.push_str("()"),
             Step::Index => out.push_str("[]"),
+            Step::Handed { argument, parameter } => out.push_str(&format!("(→{argument}.{parameter})")),
         }
     }
     out

@@ -1,0 +1,101 @@
+//! Types of functions, as the languages write them.
+
+use super::{FUNCTION, Hint, Reader};
+
+impl Reader<'_, '_> {
+    /// Reads the type of a function that is written with an arrow; nothing is read where there is none.
+    pub(super) fn function(&mut self) -> Option<Hint> {
+        let rest = match self.rest.strip_prefix('<') {
+            Some(rest) => rest.get(closed(rest)? + 1..)?.trim_start(),
+            None => self.rest,
+        };
+        let inside = rest.strip_prefix('(')?;
+        let behind = inside.get(closed(inside)? + 1..)?.trim_start();
+        if !behind.starts_with("=>") {
+            return None;
+        }
+        self.rest = rest;
+        let takes = self.takes(")");
+        let _ = self.sign("=>");
+        let gives = self.either();
+        Some(self.gives(gives, takes))
+    }
+
+    /// Reads the types of what a function takes, between brackets, the first of which is still to be read.
+    pub(super) fn takes(&mut self, end: &str) -> Vec<Hint> {
+        let Some(inside) = self.rest.trim_start().get(1..) else { return Vec::new() };
+        let Some(length) = closed(inside) else { return Vec::new() };
+        let mut out = Vec::new();
+        for part in parts(&inside[..length]) {
+            let (name, said) = match part.split_once(':') {
+                Some((name, said)) if end == ")" && !said.starts_with(':') => (name.trim(), said),
+                _ => ("", part),
+            };
+            // What is called `this` is given by no caller; and of what there may be many, each is one of a list.
+            if name == "this" {
+                continue;
+            }
+            let bare =
+                end == ")" && name.is_empty() && part.chars().all(|one| one.is_lowercase() || one == '_');
+            self.rest =
+                if name.starts_with("...") || name.starts_with(['{', '[']) || bare { "" } else { said };
+            let hint = self.either();
+            out.push(hint.unwrap_or_else(|| self.nothing()));
+        }
+        self.rest = &inside[length + 1..];
+        out
+    }
+
+    pub(super) fn gives(&mut self, gives: Option<Hint>, takes: Vec<Hint>) -> Hint {
+        let gives = gives.unwrap_or_else(|| self.nothing());
+        let inner = std::iter::once(gives).chain(takes).collect();
+        Hint { path: vec![self.words.add(FUNCTION)], inner, or: Vec::new() }
+    }
+
+    fn nothing(&mut self) -> Hint {
+        Hint { path: vec![self.words.add("_")], inner: Vec::new(), or: Vec::new() }
+    }
+}
+
+/// Finds where the bracket is closed behind whose beginning a text starts.
+fn closed(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut last = ' ';
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' | '[' | '{' | '<' => depth += 1,
+            // The end of an arrow closes nothing.
+            '>' if matches!(last, '=' | '-') => {}
+            ')' | ']' | '}' | '>' if depth == 0 => return Some(at),
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ => {}
+        }
+        last = letter;
+    }
+    None
+}
+
+/// Parts a list at the commas that stand in no brackets.
+fn parts(list: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(list);
+    let next = move || {
+        let text = rest?;
+        let (mut depth, mut last) = (0_usize, ' ');
+        for (at, letter) in text.char_indices() {
+            match letter {
+                '(' | '[' | '{' | '<' => depth += 1,
+                '>' if matches!(last, '=' | '-') => {}
+                ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => {
+                    rest = Some(&text[at + 1..]);
+                    return Some(&text[..at]);
+                }
+                _ => {}
+            }
+            last = letter;
+        }
+        rest = None;
+        Some(text)
+    };
+    std::iter::from_fn(next).map(str::trim).filter(|part| !part.is_empty())
+}
