@@ -1,8 +1,8 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, navigating::Upgrades,
-    projects::Projects,
+    CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, indexed::Withheld,
+    navigating::Upgrades, projects::Projects,
 };
 use encoding_rs::Encoding;
 use std::{path::PathBuf, sync::Arc};
@@ -22,6 +22,7 @@ pub struct Engine {
     servers: Option<Servers>,
     projects: Arc<Projects>,
     index: Index,
+    withheld: Arc<Withheld>,
     upgrades: Arc<Upgrades>,
 }
 
@@ -43,6 +44,7 @@ impl Engine {
         Self {
             workspace,
             index,
+            withheld: Arc::default(),
             upgrades: Arc::default(),
             encoding: None,
             rules: Rules::Git,
@@ -86,7 +88,7 @@ impl Engine {
     /// Lets what is known of code outlive the process, in a folder.
     #[must_use]
     pub fn with_cache(self, folder: Option<PathBuf>) -> Self {
-        Self { index: Index::new(self.workspace.clone(), folder), ..self }
+        Self { index: Index::new(self.workspace.clone(), folder), withheld: Arc::default(), ..self }
     }
 
     /// Lets commands be run.
@@ -132,6 +134,11 @@ impl Engine {
     /// Gives the index of the workspace's symbols.
     pub(crate) fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Gives which files of the index may not be told of.
+    pub(crate) fn withheld(&self) -> &Withheld {
+        &self.withheld
     }
 
     /// Gives the workspace.

@@ -2,7 +2,7 @@
 
 mod file;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use toolpost_syntax::id;
@@ -39,6 +39,15 @@ pub struct At {
     pub symbol: u32,
 }
 
+/// How many files of a language there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// In all.
+    pub files: usize,
+    /// Of those that have parts that the parser does not understand.
+    pub imperfect: usize,
+}
+
 /// All files with their records, and tables over them.
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -52,6 +61,7 @@ pub struct Graph {
     users: HashMap<Word, Vec<FileId>>,
     manifests: HashMap<Arc<str>, Manifest>,
     owned: HashMap<Word, Vec<At>>,
+    languages: BTreeMap<String, Tally>,
     /// What symbols said that are no longer there, by their ids; the oldest go first.
     gone: HashMap<String, Gone>,
     gone_in_order: std::collections::VecDeque<String>,
@@ -95,6 +105,9 @@ impl Graph {
         for name in file.used_names() {
             self.users.entry(name).or_default().push(id);
         }
+        let tally = self.languages.entry(file.record.language.clone()).or_default();
+        tally.files += 1;
+        tally.imperfect += usize::from(file.record.errors > 0);
         self.by_path.insert(path, id);
         self.files[id.0 as usize] = Some(file);
         self.changes += 1;
@@ -118,6 +131,10 @@ impl Graph {
         forget(&mut self.owned, owners, id);
         for name in file.used_names() {
             drop_from(&mut self.users, &name, &id);
+        }
+        if let Some(tally) = self.languages.get_mut(&file.record.language) {
+            tally.files -= 1;
+            tally.imperfect -= usize::from(file.record.errors > 0);
         }
         self.free.push(id);
         self.changes += 1;
@@ -195,6 +212,29 @@ impl Graph {
     pub fn files(&self) -> impl Iterator<Item = FileId> {
         let numbers = 0..u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         numbers.map(FileId).filter(|id| self.files[id.0 as usize].is_some())
+    }
+
+    /// Tells how often what is known has changed.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Lists the files that came, or came anew, after so many changes, each with after how many it did.
+    pub fn files_since(&self, changes: u64) -> impl Iterator<Item = (FileId, u64)> {
+        let all = self.files().map(|id| (id, self.file(id).since));
+        all.filter(move |(_, since)| *since >= changes)
+    }
+
+    /// Tells after how many changes a file came; none if it is gone.
+    #[must_use]
+    pub fn since(&self, id: FileId) -> Option<u64> {
+        self.files.get(id.0 as usize)?.as_ref().map(|file| file.since)
+    }
+
+    /// Lists the languages with how many files of each there are.
+    pub fn languages(&self) -> impl Iterator<Item = (&str, Tally)> {
+        self.languages.iter().map(|(language, tally)| (language.as_str(), *tally))
     }
 
     /// Gives a symbol.

@@ -14,7 +14,7 @@ mod told;
 mod word;
 
 pub use doubts::Doubts;
-pub use graph::{At, File, FileId, Graph};
+pub use graph::{At, File, FileId, Graph, Tally};
 pub use index::{Index, LeftOut, Lent, Trouble};
 pub use modules::is_manifest;
 pub use query::{Again, Counts, Direction, Edge, Edges, Fit, Hit, Hits, Relation, Resolved, Wanted};

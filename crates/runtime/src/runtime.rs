@@ -3,7 +3,7 @@
 use crate::{
     Answer, Call, Catalogue, Events, Narrow, NarrowError, Outcome, Policy, Published,
     door::Door,
-    judged::Judged,
+    judged,
     layers::{Stop, Trip, Turns},
     wording,
 };
@@ -14,7 +14,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 use std::time::Duration;
-use toolpost_engine::{CallCtx, Engine};
+use toolpost_engine::{CallCtx, Engine, MayRead};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Cause, unique};
 
@@ -49,8 +49,8 @@ pub struct Runtime {
     pub(crate) config: Config,
     pub(crate) catalogue: Catalogue,
     pub(crate) turns: Turns,
-    /// What the rules say of reading each path.
-    pub(crate) readable: Judged,
+    /// Which files may be read without asking; it is the same one for all calls, so that what follows from it can be kept.
+    pub(crate) may_read: MayRead,
     /// Where calls are announced.
     pub events: Events,
     calls: AtomicU64,
@@ -68,10 +68,10 @@ impl Runtime {
         let policy = config.policy.denying(&config.narrow.deny);
         Ok(Self {
             engine,
+            may_read: judged::may_read(policy.clone()),
             config: Config { policy, ..config },
             catalogue,
             turns: Turns::default(),
-            readable: Judged::default(),
             events: Events::default(),
             calls: AtomicU64::new(1),
             name: unique(),

@@ -3,6 +3,7 @@
 mod searched;
 mod show;
 mod which;
+mod withheld;
 
 pub use searched::Searched;
 pub use show::Symbol;
@@ -10,6 +11,7 @@ pub use which::{Gone, Which};
 
 pub(crate) use show::Shower;
 pub(crate) use which::choose;
+pub(crate) use withheld::Withheld;
 
 use crate::{CallCtx, Engine, Failure, Hint, Kind, engine::blocking};
 use std::time::Instant;
@@ -21,6 +23,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) index: &'a Lent<'a>,
     pub(crate) cx: &'a CallCtx,
+    /// The files of the index of which nothing may be told.
+    pub(crate) withheld: withheld::Files,
 }
 
 /// Brings the index up to date, and asks it beside the other calls.
@@ -35,15 +39,16 @@ pub(crate) async fn ask<T: Send + 'static>(
         let deadline = cx.deadline;
         let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let index = engine.index().graph(&stop).map_err(|trouble| failed(&cx, &trouble))?;
-        question(&Asked { engine: &engine, index: &index, cx: &cx })
+        let withheld = engine.withheld().of(&index, &cx.may_read);
+        question(&Asked { engine: &engine, index: &index, cx: &cx, withheld })
     })
     .await
 }
 
 impl Asked<'_> {
-    /// Says whether what stands in a file may be told.
+    /// Says whether what stands in a file of the index may be told.
     pub(crate) fn may(&self, shown: &str) -> bool {
-        self.index.path(shown).is_some_and(|path| (self.cx.may_read)(path))
+        self.index.by_path(shown).is_some_and(|file| !self.withheld.contains_key(&file))
     }
 
     /// Says whether a file that is not in the index may be named, and lies at or below a place.

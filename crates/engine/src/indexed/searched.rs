@@ -4,6 +4,7 @@ use super::Asked;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use toolpost_index::FileId;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
@@ -25,19 +26,27 @@ impl Searched {
     /// Counts what is searched at and below a place, or everywhere.
     pub(crate) fn of(asked: &Asked<'_>, base: Option<&WorkspacePath>) -> Self {
         let mut out = Self::default();
-        let mut withheld = 0;
-        for id in asked.index.files() {
-            let file = asked.index.file(id);
-            if base.is_some_and(|base| !asked.lies_in(&file.path, base)) {
-                continue;
+        let mut count = |language: &str, files: usize, imperfect: usize| {
+            if files > 0 {
+                *out.languages.entry(language.to_owned()).or_default() += files;
+                out.imperfect += imperfect;
             }
-            if !asked.may(&file.path) {
-                withheld += 1;
-                continue;
+        };
+        let within = |id: &FileId| base.is_none_or(|base| asked.lies_in(&asked.index.file(*id).path, base));
+        let withheld: Vec<FileId> = asked.withheld.keys().copied().filter(within).collect();
+        let of = |id: FileId| (&asked.index.file(id).record.language, asked.index.file(id).record.errors > 0);
+        if base.is_some() {
+            let all = asked.index.files().filter(|id| within(id) && !asked.withheld.contains_key(id));
+            all.map(of).for_each(|(language, imperfect)| count(language, 1, usize::from(imperfect)));
+        } else {
+            for (language, tally) in asked.index.languages() {
+                let own = withheld.iter().map(|id| of(*id)).filter(|(name, _)| name.as_str() == language);
+                let (files, imperfect) =
+                    own.fold((0, 0), |sum, (_, imperfect)| (sum.0 + 1, sum.1 + usize::from(imperfect)));
+                count(language, tally.files - files, tally.imperfect - imperfect);
             }
-            *out.languages.entry(file.record.language.clone()).or_default() += 1;
-            out.imperfect += usize::from(file.record.errors > 0);
         }
+        let withheld = withheld.len() as u64;
         let left = asked.index.left_out();
         let known = |names: &[String], what: fn(&str) -> &str| -> Vec<String> {
             let seen = |line: &&String| asked.may_name(what(line), base);

@@ -26,23 +26,26 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let dialect = trip.published.map_or("", |published| published.dialect.name);
         let note = put(&trip.call, dialect, &policy, &asked).await?;
         granted.extend(asked.into_iter().map(|(touch, _)| touch));
-        let may = |access| {
-            let (policy, granted) = (policy.clone(), granted.clone());
-            let readable = next.runtime.readable.clone();
-            move |path: &WorkspacePath| {
-                let told = |touch: &Touch| touch.access() == access && touch.path() == Some(path);
-                let judge = || policy.judge_path(access, path).decision == Decision::Allow;
-                // Thousands of paths are asked about in one call, and are read in most of them.
-                let allowed = if access == Access::Reads { readable.allows(path, judge) } else { judge() };
-                allowed || granted.iter().any(told)
-            }
-        };
-        trip.cx.may_read = Arc::new(may(Access::Reads));
-        trip.cx.may_write = Arc::new(may(Access::Writes));
+        let runtime = next.runtime;
+        trip.cx.may_read = runtime.may_read.clone();
+        if !granted.is_empty() {
+            let (may_read, granted) = (runtime.may_read.clone(), granted.clone());
+            trip.cx.may_read =
+                Arc::new(move |path| may_read(path) || is_granted(&granted, Access::Reads, path));
+        }
+        trip.cx.may_write = Arc::new(move |path| {
+            policy.judge_path(Access::Writes, path).decision == Decision::Allow
+                || is_granted(&granted, Access::Writes, path)
+        });
         let mut done = next.go(trip).await?;
         note.into_iter().for_each(|note| done.page.note(note));
         Ok(done)
     })
+}
+
+/// Tells whether somebody has said yes to a path.
+fn is_granted(granted: &[Touch], access: Access, path: &WorkspacePath) -> bool {
+    granted.iter().any(|touch| touch.access() == access && touch.path() == Some(path))
 }
 
 /// Asks about touches, and keeps the answer as long as it holds; gives what the caller should know of that.
