@@ -1,30 +1,26 @@
 //! All files of a workspace with what they define and use, and tables by which names are found in them.
 
 mod file;
+mod gone;
+mod kept;
+mod pack;
+mod table;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use toolpost_syntax::id;
 use toolpost_workspace::ContentHash;
 
 pub use file::File;
 pub(crate) use file::is_class;
+pub(crate) use gone::Gone;
+pub use kept::Kept;
 
 use crate::modules::Manifest;
-use crate::record::{Defined, Record, Sort, Used};
+use crate::record::{Defined, Record, Summary, Used};
 use crate::told::Hearsay;
 use crate::{Word, Words};
-
-/// What a symbol said that is no longer there, and when it went.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Gone {
-    pub(crate) content: u64,
-    pub(crate) when: u64,
-}
-
-/// How many symbols are remembered that are no longer there.
-const GONE: usize = 50_000;
+use table::ByWord;
 
 /// A file, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,15 +52,17 @@ pub struct Graph {
     free: Vec<FileId>,
     by_path: HashMap<Arc<str>, FileId>,
     folders: HashMap<Arc<str>, Vec<FileId>>,
-    by_stem: HashMap<Word, Vec<FileId>>,
-    definitions: HashMap<Word, Vec<At>>,
-    users: HashMap<Word, Vec<FileId>>,
+    by_stem: ByWord<FileId>,
+    definitions: ByWord<At>,
+    users: ByWord<FileId>,
     manifests: HashMap<Arc<str>, Manifest>,
-    owned: HashMap<Word, Vec<At>>,
+    owned: ByWord<At>,
     languages: BTreeMap<String, Tally>,
-    /// What symbols said that are no longer there, by their ids; the oldest go first.
-    gone: HashMap<String, Gone>,
-    gone_in_order: std::collections::VecDeque<String>,
+    /// The files that import something that is exported without a name.
+    takers: BTreeSet<FileId>,
+    gone: gone::Memory,
+    /// How many names the files had that are gone.
+    names_gone: usize,
     /// What others say of names.
     pub(crate) hearsay: Hearsay,
     /// Counts every change, so that what was derived is known to be old.
@@ -77,41 +75,55 @@ impl Graph {
         self.remove(path);
         let numbers: Vec<Word> = words.all().map(|text| self.words.add(text)).collect();
         record.renumber(&|word| numbers.get(word.0 as usize).copied().unwrap_or(word));
+        let summary = Summary::of(&record, &mut self.words);
+        self.enter(path, hash, Kept::new(summary, record))
+    }
+
+    /// Gives a file a number, and puts it into the tables.
+    fn enter(&mut self, path: &str, hash: ContentHash, record: Kept) -> FileId {
         let path: Arc<str> = path.into();
         let id = self.free.pop().unwrap_or_else(|| {
             self.files.push(None);
             FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
         });
-        for defined in &record.symbols {
-            let qualified = self.words.text(defined.qualified).to_owned();
-            if defined.parent.is_none() && qualified.contains('.') {
-                qualified.split('.').for_each(|part| {
-                    self.words.add(part);
-                });
-            }
-        }
-        let mut file = File::new(path.clone(), Some(hash), record);
-        file.since = self.changes;
-        let (folder, name) = split(&path);
+        let file = File::new(path.clone(), Some(hash), self.changes, record);
+        let (folder, _) = split(&path);
         self.folders.entry(folder.into()).or_default().push(id);
-        let stem = self.words.add(stem(name));
-        self.by_stem.entry(stem).or_default().push(id);
-        for (symbol, defined) in (0..).zip(&file.record.symbols) {
-            self.definitions.entry(defined.name).or_default().push(At { file: id, symbol });
-            if let Some(owner) = owner(&self.words, defined) {
-                self.owned.entry(owner).or_default().push(At { file: id, symbol });
-            }
-        }
-        for name in file.used_names() {
-            self.users.entry(name).or_default().push(id);
-        }
-        let tally = self.languages.entry(file.record.language.clone()).or_default();
+        let tally = self.languages.entry(file.language().to_owned()).or_default();
         tally.files += 1;
-        tally.imperfect += usize::from(file.record.errors > 0);
+        tally.imperfect += usize::from(file.is_imperfect());
+        self.add_to_tables(id, &file);
         self.by_path.insert(path, id);
         self.files[id.0 as usize] = Some(file);
         self.changes += 1;
         id
+    }
+
+    /// Puts a file into the tables of names.
+    fn add_to_tables(&mut self, id: FileId, file: &File) {
+        let stem = self.words.add(stem(split(&file.path).1));
+        self.by_stem.add(stem, id);
+        let summary = file.record.summary();
+        for (symbol, name) in (0..).zip(&summary.symbols) {
+            self.definitions.add(*name, At { file: id, symbol });
+        }
+        for (symbol, owner) in &summary.owned {
+            self.owned.add(*owner, At { file: id, symbol: *symbol });
+        }
+        for name in &summary.used {
+            self.users.add(*name, id);
+        }
+        if summary.takes_default {
+            self.takers.insert(id);
+        }
+    }
+
+    /// Empties the tables of names.
+    fn forget_tables(&mut self) {
+        self.by_stem = ByWord::default();
+        self.definitions = ByWord::default();
+        self.owned = ByWord::default();
+        self.users = ByWord::default();
     }
 
     /// Takes a file out, and remembers what its symbols said.
@@ -120,52 +132,27 @@ impl Graph {
         self.remember(id);
         let Some(file) = self.files[id.0 as usize].take() else { return };
         let (folder, name) = split(path);
-        drop_from(&mut self.folders, folder, &id);
+        if let Some(all) = self.folders.get_mut(folder) {
+            all.retain(|other| *other != id);
+            if all.is_empty() {
+                self.folders.remove(folder);
+            }
+        }
         if let Some(stem) = self.words.find(stem(name)) {
-            drop_from(&mut self.by_stem, &stem, &id);
+            self.by_stem.forget(stem, id);
         }
-        let names: HashSet<Word> = file.record.symbols.iter().map(|defined| defined.name).collect();
-        let owners: HashSet<Word> =
-            file.record.symbols.iter().filter_map(|defined| owner(&self.words, defined)).collect();
-        forget(&mut self.definitions, names, id);
-        forget(&mut self.owned, owners, id);
-        for name in file.used_names() {
-            drop_from(&mut self.users, &name, &id);
-        }
-        if let Some(tally) = self.languages.get_mut(&file.record.language) {
+        let summary = file.record.summary();
+        summary.symbols.iter().for_each(|name| self.definitions.forget(*name, id));
+        summary.owned.iter().for_each(|(_, owner)| self.owned.forget(*owner, id));
+        summary.used.iter().for_each(|name| self.users.forget(*name, id));
+        self.names_gone += summary.symbols.len() + summary.used.len();
+        self.takers.remove(&id);
+        if let Some(tally) = self.languages.get_mut(&*summary.language) {
             tally.files -= 1;
-            tally.imperfect -= usize::from(file.record.errors > 0);
+            tally.imperfect -= usize::from(summary.imperfect);
         }
         self.free.push(id);
         self.changes += 1;
-    }
-
-    /// Remembers what the symbols of a file said.
-    fn remember(&mut self, file: FileId) {
-        let own = self.file(file);
-        let mut counts: HashMap<(Word, Sort), usize> = HashMap::new();
-        let mut said = Vec::with_capacity(own.record.symbols.len());
-        for symbol in &own.record.symbols {
-            let count = counts.entry((symbol.qualified, symbol.kind)).or_default();
-            *count += 1;
-            let (qualified, kind) = (self.text(symbol.qualified), symbol.kind.kind());
-            said.push((id(&own.record.language, &own.path, qualified, kind, *count), symbol.content));
-        }
-        let when = self.changes;
-        for (id, content) in said {
-            if self.gone.insert(id.clone(), Gone { content, when }).is_none() {
-                self.gone_in_order.push_back(id);
-            }
-        }
-        while self.gone_in_order.len() > GONE {
-            let oldest = self.gone_in_order.pop_front();
-            oldest.and_then(|oldest| self.gone.remove(&oldest));
-        }
-    }
-
-    /// Gives what a symbol said that is no longer there.
-    pub(crate) fn gone(&self, id: &str) -> Option<Gone> {
-        self.gone.get(id).copied()
     }
 
     /// Remembers what a file says that names packages or directories, such as `go.mod`.
@@ -198,7 +185,11 @@ impl Graph {
     pub fn file(&self, id: FileId) -> &File {
         // Numbers come from the graph itself, and are not kept beyond a change of it.
         static NONE: std::sync::OnceLock<File> = std::sync::OnceLock::new();
-        let none = || NONE.get_or_init(|| File::new("".into(), None, Record::default()));
+        let none = || {
+            NONE.get_or_init(|| {
+                File::new("".into(), None, 0, Kept::new(Summary::default(), Record::default()))
+            })
+        };
         self.files.get(id.0 as usize).and_then(Option::as_ref).unwrap_or_else(none)
     }
 
@@ -252,18 +243,23 @@ impl Graph {
     /// Lists what has a name.
     #[must_use]
     pub fn definitions(&self, name: Word) -> &[At] {
-        self.definitions.get(&name).map_or(&[], Vec::as_slice)
+        self.definitions.get(name)
     }
 
     /// Lists all names of symbols with what has them.
     pub fn names(&self) -> impl Iterator<Item = (Word, &[At])> {
-        self.definitions.iter().map(|(name, all)| (*name, all.as_slice()))
+        self.definitions.all()
     }
 
     /// Lists the files that use a name.
     #[must_use]
     pub fn users(&self, name: Word) -> &[FileId] {
-        self.users.get(&name).map_or(&[], Vec::as_slice)
+        self.users.get(name)
+    }
+
+    /// Lists the files that import something that is exported without a name.
+    pub(crate) fn takers(&self) -> impl Iterator<Item = FileId> {
+        self.takers.iter().copied()
     }
 
     /// Lists the files of a directory.
@@ -282,7 +278,7 @@ impl Graph {
     #[must_use]
     pub(crate) fn stems(&self, stem: &str) -> &[FileId] {
         let word = self.words.find(stem);
-        word.and_then(|word| self.by_stem.get(&word)).map_or(&[], Vec::as_slice)
+        word.map_or(&[], |word| self.by_stem.get(word))
     }
 
     /// Lists the files that name packages or directories, with what they say.
@@ -297,7 +293,7 @@ impl Graph {
 
     /// Lists the methods that are written outside of a class under its name.
     pub(crate) fn owned(&self, owner: Word) -> &[At] {
-        self.owned.get(&owner).map_or(&[], Vec::as_slice)
+        self.owned.get(owner)
     }
 
     /// Lists the directories with files whose paths end with this one.
@@ -309,12 +305,6 @@ impl Graph {
     }
 }
 
-/// Gives the class under whose name a symbol is written outside of it.
-fn owner(words: &Words, symbol: &Defined) -> Option<Word> {
-    let (owner, _) = words.text(symbol.qualified).rsplit_once('.').filter(|_| symbol.parent.is_none())?;
-    words.find(owner.rsplit('.').next()?)
-}
-
 /// Splits a path into its directory and its name.
 pub(crate) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
@@ -323,30 +313,4 @@ pub(crate) fn split(path: &str) -> (&str, &str) {
 /// Gives the name of a file up to its first dot.
 pub(crate) fn stem(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
-}
-
-/// Takes what a file has of some names out of a table.
-fn forget(table: &mut HashMap<Word, Vec<At>>, names: HashSet<Word>, file: FileId) {
-    for name in names {
-        if let Some(all) = table.get_mut(&name) {
-            all.retain(|at| at.file != file);
-            if all.is_empty() {
-                table.remove(&name);
-            }
-        }
-    }
-}
-
-fn drop_from<K, Q, T>(table: &mut HashMap<K, Vec<T>>, key: &Q, one: &T)
-where
-    K: std::borrow::Borrow<Q> + Eq + std::hash::Hash,
-    Q: Eq + std::hash::Hash + ?Sized,
-    T: PartialEq,
-{
-    if let Some(all) = table.get_mut(key) {
-        all.retain(|other| other != one);
-        if all.is_empty() {
-            table.remove(key);
-        }
-    }
 }

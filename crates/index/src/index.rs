@@ -1,21 +1,25 @@
 //! The index of a workspace: brought up to date before it is asked, and lent to many at once.
 
 mod hear;
+mod put;
 mod store;
 mod sweep;
 mod take;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 use toolpost_workspace::{ContentHash, Hasher, Watch, Workspace, WorkspacePath};
 
 use crate::{Answer, Graph};
 use store::Store;
 use sweep::Sign;
+
+/// How long whoever waits for its turn goes without asking whether to stop.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The index of a workspace; cheap to clone, and shared by all that do so.
 #[derive(Clone)]
@@ -30,8 +34,9 @@ struct Inner {
 
 /// What is needed to bring an index up to date.
 struct Turn {
-    /// Where its records are kept; none if that is nowhere, or as long as nobody has asked.
+    /// Where its records are kept; none if that is nowhere.
     folder: Option<PathBuf>,
+    /// The records; none as long as nobody has asked.
     store: Option<Store>,
     /// Tells what changed; none as long as nobody has asked.
     watch: Option<Watch>,
@@ -47,7 +52,7 @@ struct Turn {
 #[derive(Default)]
 struct State {
     graph: Graph,
-    known: HashMap<String, Known>,
+    known: BTreeMap<String, Known>,
     left_out: LeftOut,
     /// When the index of a compiler was made that was read, and how long it is.
     scip: Option<(i128, u64)>,
@@ -109,7 +114,7 @@ impl Index {
     pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
         let inner = &*self.0;
         {
-            let mut turn = inner.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut turn = inner.turn(stop)?;
             inner.refresh(&mut turn, stop)?;
         }
         Ok(Lent(inner.state.read().unwrap_or_else(PoisonError::into_inner)))
@@ -128,20 +133,27 @@ impl Index {
     }
 }
 
+impl Inner {
+    /// Waits until nobody else brings the index up to date.
+    fn turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Trouble> {
+        loop {
+            match self.turn.try_lock() {
+                Ok(turn) => return Ok(turn),
+                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+                Err(TryLockError::WouldBlock) if stop() => return Err(Trouble::Stopped),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         let turn = self.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &mut turn.store {
-            store.flush(&state.live());
+            store.flush(&mut state.graph, &state.known);
         }
-    }
-}
-
-impl State {
-    /// Lists what is known of each file.
-    fn live(&self) -> HashMap<String, (Sign, ContentHash)> {
-        self.known.iter().map(|(path, known)| (path.clone(), (known.sign, known.hash))).collect()
     }
 }
 

@@ -9,12 +9,13 @@ mod record;
 mod resolve;
 mod rules;
 mod scip;
+mod segment;
 mod sites;
 mod told;
 mod word;
 
 pub use doubts::Doubts;
-pub use graph::{At, File, FileId, Graph, Tally};
+pub use graph::{At, File, FileId, Graph, Kept, Tally};
 pub use index::{Index, LeftOut, Lent, Trouble};
 pub use modules::is_manifest;
 pub use query::{Again, Counts, Direction, Edge, Edges, Fit, Hit, Hits, Relation, Resolved, Wanted};

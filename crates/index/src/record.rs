@@ -3,6 +3,7 @@
 mod hint;
 mod make;
 mod sound;
+mod summary;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use hint::FUNCTION;
 pub use hint::Hint;
 pub use make::make;
+pub(crate) use summary::Summary;
 
 use crate::Word;
 
@@ -212,6 +214,26 @@ pub enum Step {
     Index,
     /// It is called with a function as this argument, and what it gives that as this parameter is taken.
     Handed(u16, u16),
+}
+
+impl Defined {
+    /// Stands for a symbol of which nothing is known but its name.
+    pub(crate) fn hollow(name: Word) -> Self {
+        Self {
+            kind: Sort(u8::MAX),
+            name,
+            qualified: name,
+            parent: None,
+            span: (0, 0),
+            lines: (1, 1),
+            at: (0, 0),
+            body: None,
+            hint: None,
+            value: None,
+            modifiers: Vec::new(),
+            content: 0,
+        }
+    }
 }
 
 impl Sort {

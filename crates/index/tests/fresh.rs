@@ -133,3 +133,48 @@ fn what_is_not_followed_to_its_end_is_not_called_outside() {
     let index = index(folder.path(), None);
     assert_eq!(calls(&index), ["far.py:f -> unresolved", "near.py:f -> m40.py:f", "not.py:g -> outside"]);
 }
+
+#[test]
+fn a_root_that_is_removed_is_not_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    write(&root, "a.py", "def f(): ...\nf()\n");
+    let index = index(&root, None);
+    assert_eq!(calls(&index), ["a.py:f -> a.py:f"]);
+    fs::remove_dir_all(&root).unwrap();
+    let why =
+        "it was removed; make it again, and start anew, since what stands there later is another directory";
+    let shown = root.display().to_string();
+    let trouble = || index.graph(&common::go_on).err();
+    assert_eq!(trouble(), Some(toolpost_index::Trouble::Root { root: shown.clone(), why: why.to_owned() }));
+    fs::create_dir(&root).unwrap();
+    assert_eq!(trouble(), Some(toolpost_index::Trouble::Root { root: shown, why: why.to_owned() }));
+}
+
+#[test]
+fn whoever_waits_for_another_question_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..20 {
+        write(folder.path(), &format!("m{number}.py"), "def f(): ...\nf()\n");
+    }
+    let index = index(folder.path(), None);
+    let (begun, told) = std::sync::mpsc::sync_channel(0);
+    let ends = std::sync::Mutex::new(Some(begun));
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| {
+            // Stays within its turn until the other one has given up.
+            let stop = || {
+                if let Some(begun) = ends.lock().unwrap().take() {
+                    begun.send(()).unwrap();
+                    begun.send(()).unwrap();
+                }
+                false
+            };
+            index.graph(&stop).map(|graph| graph.sites().len())
+        });
+        told.recv().unwrap();
+        assert_eq!(index.graph(&|| true).err(), Some(toolpost_index::Trouble::Stopped));
+        told.recv().unwrap();
+        assert_eq!(first.join().unwrap(), Ok(20));
+    });
+}

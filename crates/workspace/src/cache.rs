@@ -1,10 +1,13 @@
 //! A folder for what can be made again: named blobs, each written as a whole or not at all.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
+use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::unique;
 
@@ -13,6 +16,12 @@ use crate::unique;
 pub struct Cache {
     folder: PathBuf,
 }
+
+/// The blob that says to which directories a folder belongs; its age says when the folder was last used.
+const OWNERS: &str = "roots";
+/// How old that may become before it is written again, and before nobody is thought to need the folder any more.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The sign of a blob that is being written.
 const DRAFT: &str = ".draft-";
@@ -25,6 +34,41 @@ impl Cache {
     pub fn open(folder: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// Notes that the folder is used, and to which directories it belongs.
+    pub fn belongs_to(&self, directories: &[&Path]) {
+        let owners: Vec<u8> =
+            directories.iter().flat_map(|path| [path.as_os_str().as_bytes(), &[0]].concat()).collect();
+        let age = std::fs::metadata(self.folder.join(OWNERS)).and_then(|metadata| age(&metadata));
+        if age.is_ok_and(|age| age < DAY)
+            && self.read(OWNERS, LONGEST).is_ok_and(|old| old.as_ref() == Some(&owners))
+        {
+            return;
+        }
+        // Where it cannot be written, the folder is taken for unused one day, and made again.
+        let _ = self.write(OWNERS, &owners);
+    }
+
+    /// Removes the folders in a directory that belong to directories of which one is gone, or that nobody has used for long.
+    ///
+    /// What does not say to whom it belongs is left alone.
+    pub fn remove_unused(within: &Path) {
+        for entry in std::fs::read_dir(within).into_iter().flatten().flatten() {
+            let folder = entry.path();
+            let Ok(metadata) = std::fs::symlink_metadata(folder.join(OWNERS)) else { continue };
+            let Ok(Some(owners)) = (Self { folder: folder.clone() }).read(OWNERS, LONGEST) else { continue };
+            let gone = |path: &[u8]| {
+                let found = std::fs::symlink_metadata(Path::new(OsStr::from_bytes(path)));
+                found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+            };
+            let unused = age(&metadata).is_ok_and(|age| age > UNUSED);
+            if metadata.is_file()
+                && (unused || owners.split(|byte| *byte == 0).any(|path| !path.is_empty() && gone(path)))
+            {
+                let _ = std::fs::remove_dir_all(&folder);
+            }
+        }
     }
 
     /// Reads a blob; none if there is none, or if it has more than `limit` bytes.
@@ -102,6 +146,13 @@ impl Cache {
     }
 }
 
+/// The longest list of directories that is read.
+const LONGEST: u64 = 1 << 20;
+
+fn age(metadata: &std::fs::Metadata) -> io::Result<Duration> {
+    Ok(metadata.modified()?.elapsed().unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,5 +180,52 @@ mod tests {
             .collect();
         left.sort();
         assert_eq!(left, [own, "y".to_owned()]);
+    }
+
+    #[test]
+    fn folders_that_nobody_needs_are_removed() {
+        let world = tempfile::tempdir().unwrap();
+        let within = world.path().join("cache");
+        let at = |name: &str| world.path().join(name);
+        let rows: [(&str, &[&str], u64, bool); 5] = [
+            ("used", &["here"], 0, true),
+            ("of several", &["here", "there"], 89, true),
+            ("of one that is gone", &["here", "gone"], 0, false),
+            ("not used for long", &["here"], 91, false),
+            ("of nobody", &[], 400, true),
+        ];
+        for name in ["here", "there"] {
+            std::fs::create_dir(at(name)).unwrap();
+        }
+        for (name, owners, days, _) in rows {
+            let cache = Cache::open(&within.join(name)).unwrap();
+            cache.write("blob", b"it").unwrap();
+            let owners: Vec<PathBuf> = owners.iter().map(|name| at(name)).collect();
+            if !owners.is_empty() {
+                cache.belongs_to(&owners.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+                let then = std::time::SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
+                File::options()
+                    .write(true)
+                    .open(within.join(name).join(OWNERS))
+                    .unwrap()
+                    .set_modified(then)
+                    .unwrap();
+            }
+        }
+        Cache::remove_unused(&within);
+        for (name, _, _, left) in rows {
+            assert_eq!(within.join(name).join("blob").exists(), left, "{name}");
+        }
+        // Whoever uses a folder makes it young again.
+        let owner = at("there");
+        let cache = Cache::open(&within.join("of several")).unwrap();
+        cache.belongs_to(&[&at("here"), &owner]);
+        let metadata = std::fs::metadata(within.join("of several").join(OWNERS)).unwrap();
+        assert!(age(&metadata).unwrap() < DAY);
+        // What others keep beside them is not ours.
+        std::fs::create_dir(within.join("else")).unwrap();
+        std::fs::write(within.join("file"), "").unwrap();
+        Cache::remove_unused(&within);
+        assert!(within.join("else").exists() && within.join("file").exists());
     }
 }

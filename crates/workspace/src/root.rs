@@ -37,6 +37,12 @@ impl Root {
         toolpost_text::escape::name(self.0.path.as_os_str().as_encoded_bytes()).into_owned()
     }
 
+    /// Tells whether the directory that was opened is no longer anywhere, whatever stands at its path now.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        fstat(&self.0.descriptor).is_ok_and(|stat| stat.st_nlink == 0)
+    }
+
     pub(crate) fn open(path: PathBuf, position: usize) -> Result<Self, Fault> {
         let flags = HANDLE | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let descriptor = open(&path, flags, Mode::empty())?;

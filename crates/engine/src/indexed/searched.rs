@@ -34,13 +34,13 @@ impl Searched {
         };
         let within = |id: &FileId| base.is_none_or(|base| asked.lies_in(&asked.index.file(*id).path, base));
         let withheld: Vec<FileId> = asked.withheld.keys().copied().filter(within).collect();
-        let of = |id: FileId| (&asked.index.file(id).record.language, asked.index.file(id).record.errors > 0);
+        let of = |id: FileId| (asked.index.file(id).language(), asked.index.file(id).is_imperfect());
         if base.is_some() {
             let all = asked.index.files().filter(|id| within(id) && !asked.withheld.contains_key(id));
             all.map(of).for_each(|(language, imperfect)| count(language, 1, usize::from(imperfect)));
         } else {
             for (language, tally) in asked.index.languages() {
-                let own = withheld.iter().map(|id| of(*id)).filter(|(name, _)| name.as_str() == language);
+                let own = withheld.iter().map(|id| of(*id)).filter(|(name, _)| *name == language);
                 let (files, imperfect) =
                     own.fold((0, 0), |sum, (_, imperfect)| (sum.0 + 1, sum.1 + usize::from(imperfect)));
                 count(language, tally.files - files, tally.imperfect - imperfect);

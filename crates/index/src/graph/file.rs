@@ -1,13 +1,13 @@
 //! One file of the graph: its record, and tables over it.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use toolpost_syntax::Kind;
 use toolpost_workspace::ContentHash;
 
+use super::kept::Kept;
 use crate::Word;
-use crate::record::{Bound, Record, Used, What};
+use crate::record::{Defined, Used};
 
 /// One file of the graph.
 #[derive(Debug)]
@@ -19,111 +19,65 @@ pub struct File {
     /// After how many changes of the graph it was put in.
     pub(crate) since: u64,
     /// What is remembered of it.
-    pub record: Record,
+    pub record: Kept,
     /// Whether it holds what is looked for less, by its path.
     pub(crate) is_secondary: bool,
-    /// Its uses by the names, each with its place in the list.
-    uses: Box<[(Word, u32)]>,
-    /// The symbols by what they stand in, if they stand in anything, and by name.
-    named: HashMap<(Option<u32>, Word), Vec<u32>>,
-    /// What stands in each symbol.
-    children: Vec<Vec<u32>>,
-    /// The fields that methods give a value, by the class and the name.
-    fields: HashMap<(u32, Word), Vec<u32>>,
-    /// The local names of each scope, and of the whole file, by name.
-    locals: HashMap<(Option<u32>, Word), Vec<u32>>,
 }
 
 impl File {
-    pub(super) fn new(path: Arc<str>, hash: Option<ContentHash>, record: Record) -> Self {
-        let mut named: HashMap<(Option<u32>, Word), Vec<u32>> = HashMap::new();
-        let mut children = vec![Vec::new(); record.symbols.len()];
-        for (number, symbol) in (0..).zip(&record.symbols) {
-            named.entry((symbol.parent, symbol.name)).or_default().push(number);
-            if let Some(parent) = symbol.parent {
-                children[parent as usize].push(number);
-            }
-        }
-        let mut uses: Box<[(Word, u32)]> =
-            (0..).zip(&record.uses).map(|(place, used)| (used.name, place)).collect();
-        uses.sort_unstable();
-        let mut file = Self {
-            hash,
-            since: 0,
-            is_secondary: is_secondary(&path),
-            uses,
-            record,
-            path,
-            named,
-            children,
-            fields: HashMap::new(),
-            locals: HashMap::new(),
-        };
-        let mut fields: HashMap<(u32, Word), Vec<u32>> = HashMap::new();
-        let mut locals: HashMap<(Option<u32>, Word), Vec<u32>> = HashMap::new();
-        for (number, local) in (0..).zip(&file.record.locals) {
-            if local.sort == Bound::Field {
-                if let Some(class) = file.class_around(local.at) {
-                    fields.entry((class, local.name)).or_default().push(number);
-                }
-            } else {
-                locals.entry((local.scope, local.name)).or_default().push(number);
-            }
-        }
-        file.fields = fields;
-        file.locals = locals;
-        file
+    pub(super) fn new(path: Arc<str>, hash: Option<ContentHash>, since: u64, record: Kept) -> Self {
+        Self { hash, since, is_secondary: is_secondary(&path), record, path }
+    }
+
+    /// Gives its language.
+    #[must_use]
+    pub fn language(&self) -> &str {
+        &self.record.summary().language
+    }
+
+    /// Tells whether there are places in it that could not be made sense of.
+    #[must_use]
+    pub fn is_imperfect(&self) -> bool {
+        self.record.summary().imperfect
     }
 
     /// Lists the symbols of a name that stand in nothing else.
     #[must_use]
     pub fn top(&self, name: Word) -> &[u32] {
-        self.named.get(&(None, name)).map_or(&[], Vec::as_slice)
+        self.record.whole().named.get((None, name))
     }
 
     /// Lists the uses of a name, in the order of their places.
     pub(crate) fn uses_of(&self, name: Word) -> impl Iterator<Item = &Used> {
-        let first = self.uses.partition_point(|(other, _)| *other < name);
-        let same = self.uses[first..].iter().take_while(move |(other, _)| *other == name);
-        same.map(|(_, place)| &self.record.uses[*place as usize])
+        let places = self.record.whole().uses.get(name);
+        places.iter().map(|place| &self.record.uses[*place as usize])
     }
 
     /// Lists what stands in a symbol.
     #[must_use]
     pub fn children(&self, symbol: u32) -> &[u32] {
-        self.children.get(symbol as usize).map_or(&[], Vec::as_slice)
+        self.record.whole().children.get(symbol)
     }
 
     /// Lists what stands in a symbol under a name.
     pub(crate) fn members(&self, symbol: u32, name: Word) -> impl Iterator<Item = u32> {
-        let found = self.named.get(&(Some(symbol), name)).map_or(&[][..], Vec::as_slice);
-        found.iter().copied()
+        self.record.whole().named.get((Some(symbol), name)).iter().copied()
     }
 
     /// Lists the fields of a class that its methods give a value.
     pub(crate) fn fields(&self, class: u32, name: Word) -> &[u32] {
-        self.fields.get(&(class, name)).map_or(&[], Vec::as_slice)
+        self.record.whole().fields.get((class, name))
     }
 
     /// Lists the local names of a scope, or of the whole file.
     pub(crate) fn locals(&self, scope: Option<u32>, name: Word) -> &[u32] {
-        self.locals.get(&(scope, name)).map_or(&[], Vec::as_slice)
+        self.record.whole().locals.get((scope, name))
     }
 
     /// Finds the innermost symbol around a place.
     #[must_use]
     pub fn around(&self, place: u32) -> Option<u32> {
-        let symbols = &self.record.symbols;
-        let first = symbols.partition_point(|symbol| symbol.span.0 <= place);
-        let mut number = u32::try_from(first).ok()?.checked_sub(1);
-        while let Some(at) = number {
-            let symbol = &symbols[at as usize];
-            if symbol.span.0 <= place && place < symbol.span.1 {
-                return Some(at);
-            }
-            number = symbol.parent;
-        }
-        None
+        around(&self.record.symbols, place)
     }
 
     /// Lists a symbol and all that it stands in, from the inside.
@@ -133,8 +87,7 @@ impl File {
 
     /// Finds the innermost class around a place: what methods and fields belong to.
     pub(crate) fn class_around(&self, place: u32) -> Option<u32> {
-        self.outwards(self.around(place))
-            .find(|number| is_class(self.record.symbols[*number as usize].kind.kind()))
+        class_around(&self.record.symbols, place)
     }
 
     /// Finds the innermost scope around a place.
@@ -151,17 +104,27 @@ impl File {
         }
         None
     }
+}
 
-    /// Lists the names that it uses or imports under another name, each once.
-    pub(super) fn used_names(&self) -> HashSet<Word> {
-        let mut names: HashSet<Word> = self.record.uses.iter().map(|used| used.name).collect();
-        for import in &self.record.imports {
-            if let What::Name(name) | What::Default(name) = import.what {
-                names.insert(name);
-            }
+/// Finds the innermost symbol around a place.
+fn around(symbols: &[Defined], place: u32) -> Option<u32> {
+    let first = symbols.partition_point(|symbol| symbol.span.0 <= place);
+    let mut number = u32::try_from(first).ok()?.checked_sub(1);
+    while let Some(at) = number {
+        let symbol = &symbols[at as usize];
+        if symbol.span.0 <= place && place < symbol.span.1 {
+            return Some(at);
         }
-        names
+        number = symbol.parent;
     }
+    None
+}
+
+/// Finds the innermost class around a place.
+pub(super) fn class_around(symbols: &[Defined], place: u32) -> Option<u32> {
+    let parent = |number: &u32| symbols[*number as usize].parent;
+    std::iter::successors(around(symbols, place), parent)
+        .find(|number| is_class(symbols[*number as usize].kind.kind()))
 }
 
 /// Tells whether methods and fields belong to what is of this kind.

@@ -1,18 +1,19 @@
 //! Records on the disk: segments that are never changed, by the hash of the content that each record was made of.
 
-use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use toolpost_syntax::Language;
 use toolpost_workspace::walk::{FileStat, Kind};
-use toolpost_workspace::{Cache, ContentHash, Hasher, hash, unique};
+use toolpost_workspace::{Cache, ContentHash, unique};
 
-use super::sweep::Sign;
-use crate::Words;
-use crate::record::{Record, VERSION};
+use super::Known;
+use crate::Graph;
+use crate::graph::FileId;
+use crate::record::Summary;
+use crate::segment::{Entry, Segment, check, stamp};
 
 /// How the names of segments begin.
 const SEGMENT: &str = "records-";
@@ -20,24 +21,31 @@ const SEGMENT: &str = "records-";
 const FILES: &str = "files";
 /// The largest blob that is read.
 const LARGEST: u64 = 1 << 30;
-/// How many records, and how many bytes of them, may wait to be written.
-const WAITING: (usize, usize) = (64, 1 << 20);
+/// How many records may wait to be written.
+const WAITING: usize = 64;
 /// How long they may wait.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How many segments there may be before they are made one.
+/// How many segments there may be before the small ones are made one.
 const SEGMENTS: usize = 12;
-/// The hash, the length and the check before each record.
-const HEAD: usize = 32 + 4 + 8;
 
-/// Records on the disk.
+/// A record that was found on the disk.
+pub(super) struct Found {
+    pub(super) segment: Arc<Segment>,
+    pub(super) entry: Entry,
+    /// What it says in short, in the numbers of the segment.
+    pub(super) summary: Summary,
+}
+
+/// Records in segments, and on the disk where there is a place for them.
 pub(super) struct Store {
-    cache: Cache,
-    stamp: [u8; 16],
-    segments: Vec<(String, Vec<u8>)>,
-    places: HashMap<ContentHash, (usize, Range<usize>)>,
+    cache: Option<Cache>,
+    /// The names of all segments.
+    segments: Vec<String>,
+    /// What was read at the beginning, as long as it may be needed.
+    places: HashMap<ContentHash, (Arc<Segment>, Entry)>,
     files: HashMap<String, (FileStat, ContentHash)>,
-    waiting: Vec<u8>,
-    count: usize,
+    /// How many records stand in no segment, and since when.
+    waiting: usize,
     since: Option<Instant>,
 }
 
@@ -53,42 +61,44 @@ struct Remembered {
 }
 
 impl Store {
-    /// Opens the store of a workspace; none if its folder cannot be used.
-    pub(super) fn open(folder: &Path) -> Option<Self> {
-        let cache = Cache::open(folder).ok()?;
+    /// Opens the store of a workspace; where its folder cannot be used, what is in it ends with the process.
+    pub(super) fn open(folder: Option<&Path>, roots: &[&Path]) -> Self {
+        let cache = folder.and_then(|folder| Cache::open(folder).ok());
+        if let (Some(cache), Some(beside)) = (&cache, folder.and_then(Path::parent)) {
+            cache.belongs_to(roots);
+            Cache::remove_unused(beside);
+        }
         let mut store = Self {
             cache,
-            stamp: stamp(),
             segments: Vec::new(),
             places: HashMap::new(),
             files: HashMap::new(),
-            waiting: Vec::new(),
-            count: 0,
+            waiting: 0,
             since: None,
         };
         store.load();
-        Some(store)
+        store
     }
 
     fn load(&mut self) {
-        for (name, _) in self.cache.list().unwrap_or_default() {
+        let Some(cache) = &self.cache else { return };
+        for (name, _) in cache.list().unwrap_or_default() {
             if !name.starts_with(SEGMENT) {
                 continue;
             }
-            let Ok(Some(bytes)) = self.cache.read(&name, LARGEST) else { continue };
-            if !bytes.starts_with(&self.stamp) {
-                // It was written by another version.
-                let _ = self.cache.remove(&name);
+            let Ok(Some(bytes)) = cache.read(&name, LARGEST) else { continue };
+            let Some((segment, entries)) = Segment::read(bytes) else {
+                // It was written by another version, or is damaged.
+                let _ = cache.remove(&name);
                 continue;
-            }
-            let number = self.segments.len();
-            for (hash, range) in entries(&bytes) {
-                self.places.insert(hash, (number, range));
-            }
-            self.segments.push((name, bytes));
+            };
+            segment.call(&name);
+            let segment = Arc::new(segment);
+            self.places.extend(entries.into_iter().map(|entry| (entry.content, (segment.clone(), entry))));
+            self.segments.push(name);
         }
-        let files = self.cache.read(FILES, LARGEST).ok().flatten().unwrap_or_default();
-        let known = checked(files.strip_prefix(&self.stamp).unwrap_or_default());
+        let files = cache.read(FILES, LARGEST).ok().flatten().unwrap_or_default();
+        let known = checked(files.strip_prefix(stamp()).unwrap_or_default());
         let known: Vec<Remembered> =
             known.and_then(|known| postcard::from_bytes(known).ok()).unwrap_or_default();
         self.files = known
@@ -106,157 +116,115 @@ impl Store {
         self.files.get(path).filter(|(known, _)| *known == stat).map(|(_, hash)| *hash)
     }
 
-    /// Gives the record of a content.
-    pub(super) fn get(&self, hash: ContentHash) -> Option<(Words, Record)> {
-        let (segment, range) = self.places.get(&hash)?;
-        let bytes = self.segments.get(*segment)?.1.get(range.clone())?;
-        let (names, record): (Vec<String>, Record) = postcard::from_bytes(bytes).ok()?;
-        let mut words = Words::default();
-        for name in &names {
-            words.add(name);
+    /// Finds the record of a content.
+    pub(super) fn get(&self, hash: ContentHash) -> Option<Found> {
+        let (segment, entry) = self.places.get(&hash)?;
+        let summary = segment.summary(*entry)?;
+        Some(Found { segment: segment.clone(), entry: *entry, summary })
+    }
+
+    /// Says that records were made that stand in no segment.
+    pub(super) fn waits(&mut self, records: usize) {
+        if records > 0 {
+            self.waiting += records;
+            self.since.get_or_insert_with(Instant::now);
         }
-        // The same name twice would shift all behind it; that, too, is no record of ours.
-        (words.len() == names.len() && record.is_sound(names.len())).then_some((words, record))
     }
 
-    /// Writes a record as it is kept.
-    pub(super) fn encode(words: &Words, record: &Record) -> Vec<u8> {
-        let names: Vec<&str> = words.all().collect();
-        postcard::to_stdvec(&(names, record)).unwrap_or_default()
-    }
-
-    /// Takes a record that is not yet on the disk.
-    pub(super) fn add(&mut self, content: ContentHash, encoded: &[u8]) {
-        if encoded.is_empty() {
-            return;
-        }
-        entry(&mut self.waiting, content, encoded);
-        self.count += 1;
-        self.since.get_or_insert_with(Instant::now);
-    }
-
-    /// Tells whether what was read from the disk is still held.
-    pub(super) fn holds_old(&self) -> bool {
-        !self.places.is_empty() || !self.files.is_empty()
-    }
-
-    /// Lets go of what was read from the disk: all that is still true of it is in memory now.
-    pub(super) fn release(&mut self, live: &HashMap<String, (Sign, ContentHash)>) {
-        if self.segments.len() > SEGMENTS {
-            self.merge(live);
-        }
-        self.segments.iter_mut().for_each(|(_, bytes)| *bytes = Vec::new());
+    /// Lets go of what was read at the beginning: all that is still true of it is in the graph now.
+    pub(super) fn release(&mut self) {
         self.places = HashMap::new();
         self.files = HashMap::new();
     }
 
     /// Tells whether what waits should be written now.
     pub(super) fn is_due(&self) -> bool {
-        let long = self.since.is_some_and(|since| since.elapsed() > PATIENCE);
-        long || self.count >= WAITING.0 || self.waiting.len() >= WAITING.1
+        self.waiting >= WAITING || self.since.is_some_and(|since| since.elapsed() > PATIENCE)
     }
 
-    /// Writes what waits. A disk that is full costs only that it is made anew next time.
-    pub(super) fn flush(&mut self, live: &HashMap<String, (Sign, ContentHash)>) {
-        if self.count == 0 {
+    /// Puts what waits into a segment. A disk that is full costs only that it is made anew next time.
+    pub(super) fn flush(&mut self, graph: &mut Graph, known: &BTreeMap<String, Known>) {
+        if self.waiting == 0 {
             return;
         }
-        let mut bytes = self.stamp.to_vec();
-        bytes.append(&mut self.waiting);
-        let name = format!("{SEGMENT}{}", unique());
-        if self.cache.write(&name, &bytes).is_ok() {
-            self.segments.push((name, Vec::new()));
-            self.write_files(live);
+        (self.waiting, self.since) = (0, None);
+        if let Some(segment) = graph.pack(&graph.unpacked()) {
+            self.keep(&segment);
+            self.write_files(known);
         }
-        self.count = 0;
-        self.since = None;
+        if self.segments.len() > SEGMENTS {
+            self.merge(graph);
+        }
+        if graph.has_dead_words() {
+            let old = self.segments.clone();
+            if let Some(segment) = graph.forget_words() {
+                self.replace(&old, &segment);
+            }
+        }
     }
 
-    fn write_files(&self, live: &HashMap<String, (Sign, ContentHash)>) {
-        let settled = live.iter().filter(|(_, (sign, _))| sign.settled);
+    /// Gives a segment a name, and writes it; tells whether it stands on the disk, if anything does.
+    fn keep(&mut self, segment: &Segment) -> bool {
+        let name = format!("{SEGMENT}{}", unique());
+        segment.call(&name);
+        let written = self.cache.as_ref().is_none_or(|cache| cache.write(&name, segment.bytes()).is_ok());
+        self.segments.push(name);
+        written
+    }
+
+    fn replace(&mut self, old: &[String], by: &Segment) {
+        if !self.keep(by) {
+            return;
+        }
+        self.segments.retain(|name| !old.contains(name));
+        for name in old {
+            let _ = self.cache.as_ref().map(|cache| cache.remove(name));
+        }
+    }
+
+    fn write_files(&self, known: &BTreeMap<String, Known>) {
+        let Some(cache) = &self.cache else { return };
+        let settled = known.iter().filter(|(_, known)| known.sign.settled);
         let all: Vec<Remembered> = settled
-            .map(|(path, (sign, hash))| Remembered {
+            .map(|(path, known)| Remembered {
                 path: path.clone(),
-                len: sign.stat.len,
-                modified: sign.stat.modified,
-                touched: sign.stat.touched,
-                inode: sign.stat.inode,
-                hash: *hash.as_bytes(),
+                len: known.sign.stat.len,
+                modified: known.sign.stat.modified,
+                touched: known.sign.stat.touched,
+                inode: known.sign.stat.inode,
+                hash: *known.hash.as_bytes(),
             })
             .collect();
         let Ok(encoded) = postcard::to_stdvec(&all) else { return };
-        let mut bytes = self.stamp.to_vec();
-        bytes.extend(&hash(&encoded).as_bytes()[..8]);
+        let mut bytes = stamp().to_vec();
+        bytes.extend(check(&encoded));
         bytes.extend(encoded);
-        let _ = self.cache.write(FILES, &bytes);
+        let _ = cache.write(FILES, &bytes);
     }
 
-    /// Makes one segment of all, without what no file holds any more.
-    fn merge(&mut self, live: &HashMap<String, (Sign, ContentHash)>) {
-        let wanted: HashSet<ContentHash> = live.values().map(|(_, hash)| *hash).collect();
-        let mut bytes = self.stamp.to_vec();
-        for content in &wanted {
-            if let Some((segment, range)) = self.places.get(content)
-                && let Some(encoded) = self.segments[*segment].1.get(range.clone())
-            {
-                entry(&mut bytes, *content, encoded);
+    /// Makes one segment of all but those that hold most of what there is.
+    fn merge(&mut self, graph: &mut Graph) {
+        let in_use = graph.in_use();
+        let total: usize = in_use.values().sum();
+        let used = |name: &String| in_use.get(name.as_str()).copied().unwrap_or(0);
+        let small: Vec<String> =
+            self.segments.iter().filter(|name| used(name) * 4 < total).cloned().collect();
+        let files: Vec<FileId> = graph.standing_in(&small);
+        match graph.pack(&files) {
+            Some(segment) => self.replace(&small, &segment),
+            None if files.is_empty() => {
+                for name in &small {
+                    let _ = self.cache.as_ref().map(|cache| cache.remove(name));
+                }
+                self.segments.retain(|name| !small.contains(name));
             }
-        }
-        let name = format!("{SEGMENT}{}", unique());
-        if self.cache.write(&name, &bytes).is_ok() {
-            for (old, _) in self.segments.drain(..) {
-                let _ = self.cache.remove(&old);
-            }
-            self.segments.push((name, Vec::new()));
+            None => {}
         }
     }
-}
-
-/// Writes a record behind others.
-fn entry(out: &mut Vec<u8>, content: ContentHash, encoded: &[u8]) {
-    let length = u32::try_from(encoded.len()).unwrap_or(0);
-    out.extend(content.as_bytes());
-    out.extend(length.to_le_bytes());
-    out.extend(&hash(encoded).as_bytes()[..8]);
-    out.extend(encoded);
-}
-
-/// Lists the records of a segment, up to the first that is not whole.
-fn entries(bytes: &[u8]) -> Vec<(ContentHash, Range<usize>)> {
-    let mut out = Vec::new();
-    let mut at = 16;
-    while let Some(head) = bytes.get(at..at + HEAD) {
-        let mut content = [0; 32];
-        content.copy_from_slice(&head[..32]);
-        let mut length = [0; 4];
-        length.copy_from_slice(&head[32..36]);
-        let length = u32::from_le_bytes(length) as usize;
-        let range = at + HEAD..at + HEAD + length;
-        let Some(encoded) = bytes.get(range.clone()) else { break };
-        if hash(encoded).as_bytes()[..8] != head[36..] {
-            break;
-        }
-        out.push((ContentHash::from_bytes(content), range.clone()));
-        at = range.end;
-    }
-    out
 }
 
 /// Gives what stands behind its check, if the check holds.
 fn checked(bytes: &[u8]) -> Option<&[u8]> {
-    let (check, rest) = bytes.split_at_checked(8)?;
-    (hash(rest).as_bytes()[..8] == *check).then_some(rest)
-}
-
-/// Gives what stands at the beginning of every blob: it changes with what records hold.
-fn stamp() -> [u8; 16] {
-    let mut hasher = Hasher::default();
-    hasher.update(&VERSION.to_le_bytes());
-    for part in Language::all().flat_map(Language::print) {
-        hasher.update(part.as_bytes());
-        hasher.update(&[0]);
-    }
-    let mut out = *b"tp-index\0\0\0\0\0\0\0\0";
-    out[8..].copy_from_slice(&hasher.finish().as_bytes()[..8]);
-    out
+    let (sum, rest) = bytes.split_at_checked(8)?;
+    (check(rest) == *sum).then_some(rest)
 }

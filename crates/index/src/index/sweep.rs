@@ -39,6 +39,10 @@ pub(super) struct Swept {
     pub(super) unreadable: Vec<String>,
 }
 
+/// What is said of a root that was removed.
+const GONE: &str =
+    "it was removed; make it again, and start anew, since what stands there later is another directory";
+
 /// How long a file must have been left alone for its times to tell a later change, in nanoseconds.
 const SETTLED: i64 = 50_000_000;
 
@@ -63,6 +67,12 @@ pub(super) fn now() -> i64 {
 /// Says what is walked: what the index covers.
 pub(super) fn options() -> Options {
     Options { rules: Rules::Git, hidden: Hidden::Skip, prune: Prune::Dependencies, ..Options::default() }
+}
+
+/// Makes sure that no root was removed: it would read as an empty directory, and nothing tells of it as long as it is held.
+pub(super) fn roots_are_there(workspace: &Workspace) -> Result<(), Trouble> {
+    let gone = workspace.roots().iter().find(|root| root.is_gone());
+    gone.map_or(Ok(()), |root| Err(Trouble::Root { root: root.shown(), why: GONE.to_owned() }))
 }
 
 /// Lists all files of a workspace whose content the index keeps.

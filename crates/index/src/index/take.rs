@@ -1,16 +1,16 @@
 //! Takes into the index what changed on the disk.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use toolpost_syntax::Language;
-use toolpost_workspace::{ContentHash, Snapshot, Watch, WatchChanged, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Root, Snapshot, Watch, WatchChanged, Workspace, WorkspacePath};
 
-use super::store::Store;
-use super::sweep::{Seen, Sign, Swept, below, now, options, sweep};
+use super::store::{Found, Store};
+use super::sweep::{Seen, Sign, Swept, below, now, options, roots_are_there, sweep};
 use super::{Inner, Known, LeftOut, Trouble, Turn};
 use crate::record::{Record, make};
 use crate::{Words, is_manifest};
@@ -19,11 +19,13 @@ use crate::{Words, is_manifest};
 pub(super) const LARGEST: u64 = 2 << 20;
 
 /// What became of a file that was read.
-enum Taken {
+pub(super) enum Taken {
     /// It is what it was.
     Same(Sign),
-    /// Its record, and how that is written where it is new.
-    Record(Sign, ContentHash, Box<(Words, Record)>, Option<Vec<u8>>),
+    /// Its record, which is new.
+    Record(Sign, ContentHash, Box<(Words, Record)>),
+    /// Its record, as it stood on the disk.
+    Found(Sign, Box<Found>),
     /// What names packages.
     Manifest(Sign, ContentHash, String),
     /// It cannot be parsed.
@@ -33,6 +35,15 @@ enum Taken {
     Unreadable(String),
 }
 
+/// What has to be done so that the index is what the files are.
+struct Changes<'s> {
+    /// What is no longer there.
+    dead: Vec<String>,
+    /// What may have changed, with the hash of what it was.
+    changed: Vec<(&'s Seen, Option<ContentHash>)>,
+    left_out: LeftOut,
+}
+
 /// The part of a workspace that is looked at.
 enum Extent {
     All,
@@ -40,6 +51,9 @@ enum Extent {
     At(Vec<WorkspacePath>),
 }
 
+/// How many files are read at least before they are put into the tables, and into how many parts many are parted.
+const PART: usize = 1_024;
+const PARTS: usize = 8;
 /// How many paths are looked at one by one.
 const SINGLE: usize = 500;
 /// How long what is watched may go without being looked at as a whole: some writes are not told of.
@@ -71,139 +85,80 @@ impl Turn {
 impl Inner {
     /// Looks at what may have changed, and reads what did.
     pub(super) fn refresh(&self, turn: &mut Turn, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
+        roots_are_there(&self.workspace)?;
         let Some(extent) = turn.extent(&self.workspace) else { return Ok(()) };
-        if let Some(folder) = turn.folder.take() {
-            turn.store = Store::open(&folder);
-        }
+        let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();
+        let folder = turn.folder.as_deref();
+        turn.store.get_or_insert_with(|| Store::open(folder, &roots));
         let began = Instant::now();
         // What the watch told is told once: until this look has come to its end, it has to be a whole one again.
         turn.owed = true;
-        let swept = match &extent {
-            Extent::All => sweep(&self.workspace, stop)?,
-            Extent::At(paths) => {
-                let mut out = Swept::default();
-                paths.iter().try_for_each(|path| below(path, stop, &mut out))?;
-                out.files.sort_by(|one, other| one.shown.cmp(&other.shown));
-                out.files.dedup_by(|one, other| one.shown == other.shown);
-                out
+        let mut swept = look(&self.workspace, &extent, stop)?;
+        let unreadable = std::mem::take(&mut swept.unreadable);
+        let Changes { dead, changed, left_out } = self.changes(&extent, &swept, unreadable);
+        self.forget(&dead, left_out);
+        let part = PART.max(changed.len().div_ceil(PARTS));
+        for part in changed.chunks(part) {
+            let taken = read_all(&self.workspace, part, turn.store.as_ref(), stop);
+            let complete = taken.len() == part.len();
+            self.put(taken, turn);
+            self.keep(turn);
+            if !complete {
+                return Err(Trouble::Stopped);
             }
-        };
-        let swept_files = swept.files.len();
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let there: HashSet<&str> = swept.files.iter().map(|seen| seen.shown.as_str()).collect();
-        let within = |path: &str| match &extent {
-            Extent::All => true,
-            Extent::At(paths) => paths.iter().any(|looked| lies_at(path, &looked.display())),
-        };
-        let gone = |path: &str| within(path) && !there.contains(path);
-        let dead: Vec<String> = state.known.keys().filter(|path| gone(path)).cloned().collect();
-        let large: Vec<String> = state.left_out.large.iter().filter(|path| !gone(path)).cloned().collect();
-        let holds =
-            |seen: &Seen| state.known.get(&seen.shown).is_some_and(|known| known.sign.holds(seen.stat));
-        let changed: Vec<&Seen> = swept.files.iter().filter(|seen| !holds(seen)).collect();
-        let hashes: Vec<Option<ContentHash>> =
-            changed.iter().map(|seen| state.known.get(&seen.shown).map(|known| known.hash)).collect();
-        drop(state);
-        let taken = read_all(&self.workspace, &changed, &hashes, turn.store.as_ref(), stop);
-        let complete = taken.len() == changed.len();
-        if !dead.is_empty() || !taken.is_empty() {
-            let mut unreadable = swept.unreadable;
-            if !matches!(extent, Extent::All) {
-                let known = self.state.read().unwrap_or_else(PoisonError::into_inner);
-                let others = known
-                    .left_out
-                    .unreadable
-                    .iter()
-                    .filter(|line| !within(line.split(": ").next().unwrap_or(line)));
-                unreadable.extend(others.cloned());
-            }
-            self.put(&dead, taken, large, unreadable, turn.store.as_mut());
-        }
-        if !complete {
-            return Err(Trouble::Stopped);
         }
         turn.owed = false;
         if matches!(extent, Extent::All) {
-            self.hear(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+            self.settle(turn);
             turn.whole = Some(began);
-            turn.files = swept_files;
+            turn.files = swept.files.len();
         }
-        self.keep(turn);
         Ok(())
     }
 
-    /// Writes records to the disk where it is time for that.
-    fn keep(&self, turn: &mut Turn) {
-        let Some(store) = &mut turn.store else { return };
+    /// Compares what was found with what is known.
+    fn changes<'s>(&self, extent: &Extent, swept: &'s Swept, mut unreadable: Vec<String>) -> Changes<'s> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        if store.is_due() {
-            store.flush(&state.live());
-        }
-        if store.holds_old() {
-            store.release(&state.live());
-        }
+        let there: HashSet<&str> = swept.files.iter().map(|seen| seen.shown.as_str()).collect();
+        let looked: Vec<String> = match extent {
+            Extent::All => vec![".".to_owned()],
+            Extent::At(paths) => paths.iter().map(WorkspacePath::display).collect(),
+        };
+        let within = |path: &str| looked.iter().any(|looked| lies_at(path, looked));
+        let gone = |path: &str| within(path) && !there.contains(path);
+        let known = looked.iter().flat_map(|looked| lying_at(&state.known, looked));
+        let dead = known.filter(|path| !there.contains(path.as_str())).cloned().collect();
+        let kept = |names: &[String]| names.iter().filter(|path| !gone(path)).cloned().collect();
+        let of_line = |line: &String| within(line.split(": ").next().unwrap_or(line));
+        unreadable.extend(state.left_out.unreadable.iter().filter(|line| !of_line(line)).cloned());
+        let LeftOut { large, unparsed, .. } = &state.left_out;
+        let left_out = LeftOut { large: kept(large), unparsed: kept(unparsed), unreadable };
+        let known = |seen: &Seen| state.known.get(&seen.shown);
+        let holds = |seen: &Seen| known(seen).is_some_and(|known| known.sign.holds(seen.stat));
+        let changed = swept.files.iter().filter(|seen| !holds(seen));
+        let changed = changed.map(|seen| (seen, known(seen).map(|known| known.hash))).collect();
+        Changes { dead, changed, left_out }
     }
+}
 
-    /// Puts what was read into the tables.
-    fn put(
-        &self,
-        gone: &[String],
-        taken: Vec<(&Seen, Taken)>,
-        large: Vec<String>,
-        unreadable: Vec<String>,
-        mut store: Option<&mut Store>,
-    ) {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let mut left_out = LeftOut { large, unparsed: Vec::new(), unreadable };
-        left_out.unparsed = std::mem::take(&mut state.left_out.unparsed);
-        for path in gone.iter().chain(
-            taken.iter().filter(|(_, taken)| !matches!(taken, Taken::Same(_))).map(|(seen, _)| &seen.shown),
-        ) {
-            state.known.remove(path);
-            state.graph.remove(path);
-            state.graph.remove_manifest(path);
-            left_out.unparsed.retain(|other| other != path);
-            left_out.large.retain(|other| other != path);
+/// Looks at a part of a workspace.
+fn look(workspace: &Workspace, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<Swept, Trouble> {
+    match extent {
+        Extent::All => sweep(workspace, stop),
+        Extent::At(paths) => {
+            let mut out = Swept::default();
+            paths.iter().try_for_each(|path| below(path, stop, &mut out))?;
+            out.files.sort_by(|one, other| one.shown.cmp(&other.shown));
+            out.files.dedup_by(|one, other| one.shown == other.shown);
+            Ok(out)
         }
-        for (seen, taken) in taken {
-            let mut known = |sign: Sign, hash: ContentHash| {
-                state.known.insert(seen.shown.clone(), Known { path: seen.path.clone(), sign, hash });
-            };
-            match taken {
-                Taken::Same(sign) => {
-                    if let Some(known) = state.known.get_mut(&seen.shown) {
-                        known.sign = sign;
-                    }
-                }
-                Taken::Record(sign, hash, made, encoded) => {
-                    known(sign, hash);
-                    if let (Some(store), Some(encoded)) = (store.as_deref_mut(), encoded) {
-                        store.add(hash, &encoded);
-                    }
-                    state.graph.put(&seen.shown, hash, &made.0, made.1);
-                }
-                Taken::Manifest(sign, hash, text) => {
-                    known(sign, hash);
-                    state.graph.put_manifest(&seen.shown, &text);
-                }
-                Taken::Unparsed(sign, hash) => {
-                    known(sign, hash);
-                    left_out.unparsed.push(seen.shown.clone());
-                }
-                Taken::Large => left_out.large.push(seen.shown.clone()),
-                Taken::Gone => {}
-                Taken::Unreadable(why) => left_out.unreadable.push(format!("{}: {why}", seen.shown)),
-            }
-        }
-        state.left_out = left_out;
     }
 }
 
 /// Reads files on as many threads as there are cores; fewer than all, if it is told to stop.
 fn read_all<'s>(
     workspace: &Workspace,
-    files: &[&'s Seen],
-    hashes: &[Option<ContentHash>],
+    files: &[(&'s Seen, Option<ContentHash>)],
     store: Option<&Store>,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<(&'s Seen, Taken)> {
@@ -213,8 +168,8 @@ fn read_all<'s>(
         let mut own = Vec::new();
         while !stop() {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(seen) = files.get(at) else { break };
-            own.push((*seen, take(workspace, seen, hashes[at], store)));
+            let Some((seen, known)) = files.get(at) else { break };
+            own.push((*seen, take(workspace, seen, *known, store)));
         }
         out.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
     };
@@ -236,9 +191,9 @@ fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: O
     let kept = |hash: ContentHash| store.and_then(|store| store.get(hash)).map(Box::new);
     let unchanged = store.filter(|_| !manifest && known.is_none() && sign.settled);
     if let Some(hash) = unchanged.and_then(|store| store.hash(&seen.shown, seen.stat))
-        && let Some(made) = kept(hash)
+        && let Some(found) = kept(hash)
     {
-        return Taken::Record(sign, hash, made, None);
+        return Taken::Found(sign, found);
     }
     let read = match workspace.read(&seen.path, limit) {
         Ok(read) => read,
@@ -263,16 +218,24 @@ fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: O
         return Taken::Unparsed(sign, read.hash);
     };
     // The same content under a name of another language has another record.
-    if let Some(made) = kept(read.hash).filter(|made| made.1.language == language.name()) {
-        return Taken::Record(sign, read.hash, made, None);
+    if let Some(found) = kept(read.hash).filter(|found| *found.summary.language == *language.name()) {
+        return Taken::Found(sign, found);
     }
     match make(language, text) {
-        Ok(made) => {
-            let encoded = store.map(|_| Store::encode(&made.0, &made.1));
-            Taken::Record(sign, read.hash, Box::new(made), encoded)
-        }
+        Ok(made) => Taken::Record(sign, read.hash, Box::new(made)),
         Err(_) => Taken::Unparsed(sign, read.hash),
     }
+}
+
+/// Lists the known files that are at a path or below it.
+fn lying_at<'k>(known: &'k BTreeMap<String, Known>, path: &str) -> Box<dyn Iterator<Item = &'k String> + 'k> {
+    if path == "." {
+        return Box::new(known.keys());
+    }
+    let itself = known.get_key_value(path).map(|(path, _)| path);
+    // What begins with a path and a slash stands between these two.
+    let below = known.range(format!("{path}/")..format!("{path}0"));
+    Box::new(itself.into_iter().chain(below.map(|(path, _)| path)))
 }
 
 /// Tells whether a path is another one or lies below it.

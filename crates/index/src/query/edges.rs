@@ -281,7 +281,7 @@ impl Graph {
     /// Lists the names that imports give to what a file exports without a name.
     fn default_names(&self, resolver: &Resolver<'_>, exporter: FileId) -> HashSet<Word> {
         let mut names = HashSet::new();
-        for file in self.files() {
+        for file in self.takers() {
             for import in &self.file(file).record.imports {
                 let What::Default(name) = import.what else { continue };
                 let spot = Spot { file, place: import.at };

@@ -101,9 +101,8 @@ impl Graph {
 
     /// Lists the symbols that say what one said that is gone, and that were not there when it went.
     fn came_since(&self, gone: Gone) -> Vec<At> {
-        let symbols = self.files().flat_map(|file| {
-            let new = self.file(file).since >= gone.when;
-            let symbols = (0..).zip(&self.file(file).record.symbols).filter(move |_| new);
+        let symbols = self.files_since(gone.when).flat_map(|(file, _)| {
+            let symbols = (0..).zip(&self.file(file).record.symbols);
             symbols
                 .filter(move |(_, symbol)| symbol.content == gone.content)
                 .map(move |(symbol, _)| At { file, symbol })

@@ -1,0 +1,56 @@
+//! Symbols that are no longer there, and what they said.
+
+use std::collections::{HashMap, VecDeque};
+
+use toolpost_syntax::id;
+
+use super::{FileId, Graph};
+use crate::Word;
+use crate::record::Sort;
+
+/// What a symbol said that is no longer there, and when it went.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gone {
+    pub(crate) content: u64,
+    pub(crate) when: u64,
+}
+
+/// How many symbols are remembered that are no longer there.
+const GONE: usize = 50_000;
+
+/// What symbols said that are no longer there, by their ids; the oldest go first.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    by_id: HashMap<String, Gone>,
+    in_order: VecDeque<String>,
+}
+
+impl Graph {
+    /// Remembers what the symbols of a file said.
+    pub(super) fn remember(&mut self, file: FileId) {
+        let own = self.file(file);
+        let mut counts: HashMap<(Word, Sort), usize> = HashMap::new();
+        let mut said = Vec::with_capacity(own.record.symbols.len());
+        for symbol in &own.record.symbols {
+            let count = counts.entry((symbol.qualified, symbol.kind)).or_default();
+            *count += 1;
+            let (qualified, kind) = (self.text(symbol.qualified), symbol.kind.kind());
+            said.push((id(own.language(), &own.path, qualified, kind, *count), symbol.content));
+        }
+        let when = self.changes;
+        for (id, content) in said {
+            if self.gone.by_id.insert(id.clone(), Gone { content, when }).is_none() {
+                self.gone.in_order.push_back(id);
+            }
+        }
+        while self.gone.in_order.len() > GONE {
+            let oldest = self.gone.in_order.pop_front();
+            oldest.and_then(|oldest| self.gone.by_id.remove(&oldest));
+        }
+    }
+
+    /// Gives what a symbol said that is no longer there.
+    pub(crate) fn gone(&self, id: &str) -> Option<Gone> {
+        self.gone.by_id.get(id).copied()
+    }
+}

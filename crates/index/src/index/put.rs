@@ -1,0 +1,96 @@
+//! Puts what was read of files into the index.
+
+use std::sync::PoisonError;
+
+use super::sweep::{Seen, Sign};
+use super::take::Taken;
+use super::{Inner, Known, LeftOut, State, Turn};
+use toolpost_workspace::ContentHash;
+
+impl Inner {
+    /// Forgets files that are gone, and says anew what is left out.
+    pub(super) fn forget(&self, dead: &[String], left_out: LeftOut) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        dead.iter().for_each(|path| state.forget(path));
+        state.left_out = left_out;
+    }
+
+    /// Puts what was read into the tables.
+    pub(super) fn put(&self, taken: Vec<(&Seen, Taken)>, turn: &mut Turn) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut made = 0;
+        for (seen, taken) in taken {
+            made += usize::from(matches!(taken, Taken::Record(..)));
+            state.put(seen, taken);
+        }
+        if let Some(store) = &mut turn.store {
+            store.waits(made);
+        }
+    }
+
+    /// Puts records into segments where it is time for that, and lets go of what can be read again.
+    pub(super) fn keep(&self, turn: &mut Turn) {
+        let Some(store) = turn.store.as_mut().filter(|store| store.is_due()) else { return };
+        let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
+        store.flush(&mut state.graph, &state.known);
+        state.graph.let_go();
+    }
+
+    /// Ends a look at all files: what was read from the disk is not needed any more, and what is damaged is made anew next time.
+    pub(super) fn settle(&self, turn: &mut Turn) {
+        if let Some(store) = &mut turn.store {
+            store.release();
+        }
+        let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
+        self.hear(state);
+        for path in state.graph.damaged() {
+            state.forget(&path);
+        }
+        state.graph.let_go();
+    }
+}
+
+impl State {
+    fn forget(&mut self, path: &str) {
+        self.known.remove(path);
+        self.graph.remove(path);
+        self.graph.remove_manifest(path);
+    }
+
+    fn put(&mut self, seen: &Seen, taken: Taken) {
+        if let Taken::Same(sign) = taken {
+            if let Some(known) = self.known.get_mut(&seen.shown) {
+                known.sign = sign;
+            }
+            return;
+        }
+        self.forget(&seen.shown);
+        self.left_out.unparsed.retain(|other| *other != seen.shown);
+        self.left_out.large.retain(|other| *other != seen.shown);
+        match taken {
+            Taken::Same(_) | Taken::Gone => {}
+            Taken::Record(sign, hash, made) => {
+                self.know(seen, sign, hash);
+                self.graph.put(&seen.shown, hash, &made.0, made.1);
+            }
+            Taken::Found(sign, found) => {
+                self.know(seen, sign, found.entry.content);
+                self.graph.load(&seen.shown, &found.segment, found.entry, found.summary);
+            }
+            Taken::Manifest(sign, hash, text) => {
+                self.know(seen, sign, hash);
+                self.graph.put_manifest(&seen.shown, &text);
+            }
+            Taken::Unparsed(sign, hash) => {
+                self.know(seen, sign, hash);
+                self.left_out.unparsed.push(seen.shown.clone());
+            }
+            Taken::Large => self.left_out.large.push(seen.shown.clone()),
+            Taken::Unreadable(why) => self.left_out.unreadable.push(format!("{}: {why}", seen.shown)),
+        }
+    }
+
+    fn know(&mut self, seen: &Seen, sign: Sign, hash: ContentHash) {
+        self.known.insert(seen.shown.clone(), Known { path: seen.path.clone(), sign, hash });
+    }
+}
