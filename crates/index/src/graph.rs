@@ -52,6 +52,8 @@ pub struct Graph {
     free: Vec<FileId>,
     by_path: HashMap<Arc<str>, FileId>,
     folders: HashMap<Arc<str>, Vec<FileId>>,
+    /// How many files of Python lie in each directory and below it.
+    python: HashMap<Arc<str>, usize>,
     by_stem: ByWord<FileId>,
     definitions: ByWord<At>,
     users: ByWord<FileId>,
@@ -92,6 +94,9 @@ impl Graph {
         let tally = self.languages.entry(file.language().to_owned()).or_default();
         tally.files += 1;
         tally.imperfect += usize::from(file.is_imperfect());
+        if file.language() == "python" {
+            above(folder).for_each(|folder| *self.python.entry(folder.into()).or_default() += 1);
+        }
         self.add_to_tables(id, &file);
         self.by_path.insert(path, id);
         self.files[id.0 as usize] = Some(file);
@@ -150,6 +155,11 @@ impl Graph {
         if let Some(tally) = self.languages.get_mut(&*summary.language) {
             tally.files -= 1;
             tally.imperfect -= usize::from(summary.imperfect);
+        }
+        for folder in above(folder).filter(|_| &*summary.language == "python") {
+            if let Some(count) = self.python.get_mut(folder) {
+                *count -= 1;
+            }
         }
         self.free.push(id);
         self.changes += 1;
@@ -274,6 +284,12 @@ impl Graph {
         self.folders.contains_key(path)
     }
 
+    /// Tells whether any file of Python lies in a directory or below it.
+    #[must_use]
+    pub(crate) fn holds_python(&self, path: &str) -> bool {
+        self.python.get(path).is_some_and(|count| *count > 0)
+    }
+
     /// Lists the files whose names are this one up to the first dot.
     #[must_use]
     pub(crate) fn stems(&self, stem: &str) -> &[FileId] {
@@ -303,6 +319,11 @@ impl Graph {
         };
         self.folders.keys().map(AsRef::as_ref).filter(fits)
     }
+}
+
+/// Lists a directory and all that it lies in.
+fn above(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| split(folder).0))
 }
 
 /// Splits a path into its directory and its name.

@@ -7,6 +7,7 @@ mod handed;
 mod lookup;
 mod memo;
 mod site;
+mod stands;
 mod typed;
 mod value;
 
@@ -52,6 +53,10 @@ pub(crate) struct Resolver<'g> {
     bases: Memo<At, Rc<Vec<Value>>>,
     /// The blocks that add to classes.
     blocks: Memo<At, Rc<Vec<At>>>,
+    /// The methods that stand in for one without a body.
+    implementations: Memo<At, Rc<Vec<At>>>,
+    /// The types that have all methods of an interface.
+    implementers: Memo<At, Rc<Vec<At>>>,
     /// Which files a file includes.
     pub(crate) included: Memo<FileId, Rc<HashSet<FileId>>>,
 }
@@ -67,6 +72,8 @@ impl<'g> Resolver<'g> {
             stars: Memo::default(),
             bases: Memo::default(),
             blocks: Memo::default(),
+            implementations: Memo::default(),
+            implementers: Memo::default(),
             included: Memo::default(),
         }
     }

@@ -178,3 +178,80 @@ fn callers_are_told_by_what_they_mean() {
         );
     }
 }
+
+/// Lists the edges of a symbol in words: how sure, how, and the symbol at the other end.
+fn edges(index: &toolpost_index::Index, id: &str, direction: Direction, relation: Relation) -> Vec<String> {
+    let graph = index.graph(&go_on).unwrap();
+    let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
+    let found = graph.edges(at, direction, relation, &|_| true);
+    let word = |edge: &Edge| {
+        let other = if direction == Direction::In { edge.from } else { Some(edge.to) };
+        let name = other.map_or("-", |at| graph.text(graph.symbol(at).qualified));
+        format!("{} {} {name}", edge.sure.name(), edge.how.name())
+    };
+    found.edges.iter().map(word).collect()
+}
+
+#[test]
+fn methods_stand_in_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "go.mod", "module m\n");
+    write(
+        root,
+        "a.go",
+        "package m\ntype Shape interface { Area() int }\ntype Named interface { Shape; Name() string }\n\
+         type Base struct{}\nfunc (b Base) Area() int { return 1 }\n\
+         type Disc struct{ Base }\nfunc (d Disc) Name() string { return \"d\" }\n\
+         type Odd struct{}\nfunc (o Odd) Name() string { return \"\" }\nfunc (o Odd) Area() string { return \"\" }\n\
+         func use(s Shape, n Named) { s.Area(); n.Name() }\n",
+    );
+    write(
+        root,
+        "a.py",
+        "class A:\n    def __init__(self): ...\n    def run(self): ...\nclass B(A):\n    def __init__(self):\n        \
+         super().__init__()\n    def run(self): ...\nclass C(B):\n    def run(self): ...\n\
+         def use(a: A):\n    a.run()\n",
+    );
+    write(
+        root,
+        "a.ts",
+        "interface One { go(): void }\nclass Only implements One { go(): void {} }\nfunction use(one: One) { one.go(); }\n",
+    );
+    let index = index(root, None);
+    use Direction::{In, Out};
+    use Relation::{Call, Inherit};
+    let rows: [(&str, Direction, Relation, &[&str]); 13] = [
+        (
+            "go:a.go#Shape(interface)",
+            In,
+            Inherit,
+            &["proved scope Named", "inferred methods Base", "inferred methods Disc"],
+        ),
+        ("go:a.go#Named(interface)", In, Inherit, &["inferred methods Disc"]),
+        ("go:a.go#Base(struct)", Out, Inherit, &["inferred methods Shape"]),
+        ("go:a.go#Odd(struct)", Out, Inherit, &[]),
+        ("go:a.go#Base.Area(function)", In, Call, &["inferred dispatch use"]),
+        ("go:a.go#Disc.Name(function)", In, Call, &["inferred dispatch use"]),
+        ("go:a.go#Odd.Area(function)", In, Call, &[]),
+        (
+            "go:a.go#use(function)",
+            Out,
+            Call,
+            &[
+                "proved typed Shape.Area",
+                "proved typed Named.Name",
+                "inferred dispatch Base.Area",
+                "inferred dispatch Disc.Name",
+            ],
+        ),
+        ("python:a.py#B.__init__(function)", In, Call, &[]),
+        ("python:a.py#A.__init__(function)", In, Call, &["proved member B.__init__"]),
+        ("python:a.py#C.run(function)", In, Call, &["possible dispatch use"]),
+        ("typescript:a.ts#Only.go(function)", In, Call, &["inferred dispatch use"]),
+        ("typescript:a.ts#use(function)", Out, Call, &["proved typed One.go", "inferred dispatch Only.go"]),
+    ];
+    for (id, direction, relation, wanted) in rows {
+        assert_eq!(edges(&index, id, direction, relation), wanted, "{id} {direction:?} {relation:?}");
+    }
+}

@@ -15,10 +15,10 @@ use toolpost_workspace::{Options, Workspace};
 /// A language, how many of the calls that go to something in their folder are found at least, and of how many something
 /// wrong is said with a doubt at most.
 const ROWS: [Row; 8] = [
-    ("python", 161, 9),
-    ("typescript", 154, 3),
+    ("python", 164, 9),
+    ("typescript", 159, 4),
     ("javascript", 46, 4),
-    ("rust", 102, 4),
+    ("rust", 109, 4),
     ("go", 76, 3),
     ("c", 45, 0),
     ("cpp", 77, 1),

@@ -35,6 +35,14 @@ pub(crate) enum Role {
     Arguments,
     /// The call.
     Taker,
+    /// The member that is taken of the value.
+    Part,
+    /// Tokens of a macro among which a call stands.
+    Tokens,
+    /// What has to stand right behind the name of such a call.
+    Beside,
+    /// All tokens that a macro is called with.
+    Expanded,
     Help,
 }
 
@@ -117,6 +125,10 @@ fn role(name: &str) -> Option<Role> {
         "parameters" => Role::Parameters,
         "arguments" => Role::Arguments,
         "taker" => Role::Taker,
+        "part" => Role::Part,
+        "tokens" => Role::Tokens,
+        "beside" => Role::Beside,
+        "expanded" => Role::Expanded,
         help if help.starts_with('_') => Role::Help,
         _ => return None,
     })

@@ -9,6 +9,9 @@ use crate::grammar::{Called, Grammar};
 /// How many steps are followed.
 const MOST: usize = 64;
 
+/// In how many tokens of a macro what stands before a name is looked for.
+const TOKENS: u32 = 4_096;
+
 /// An expression such as `a.b().c`: where it begins, and what is done with that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
@@ -80,6 +83,50 @@ pub(crate) fn handed(mut call: Chain, step: Step) -> Chain {
     }
     call.steps.push(step);
     call
+}
+
+/// Reads what a name among the tokens of a macro is taken of; nothing where it stands alone.
+pub(crate) fn among_tokens(grammar: &Grammar, tokens: Node<'_>, name: Node<'_>, text: &str) -> Option<Chain> {
+    if tokens.child_count() > TOKENS {
+        return Some(Chain { base: Base::Other, steps: Vec::new() });
+    }
+    let mut cursor = tokens.walk();
+    let before: Vec<Node<'_>> =
+        tokens.children(&mut cursor).take_while(|token| token.start_byte() < name.start_byte()).collect();
+    let (dot, mut rest) = before.split_last()?;
+    if !matches!(dot.kind(), "." | "::") {
+        return None;
+    }
+    let mut steps = Vec::new();
+    let base = loop {
+        let Some((token, others)) = rest.split_last() else { break Base::Other };
+        rest = others;
+        let word = text.get(token.byte_range()).unwrap_or_default();
+        match word.chars().next() {
+            Some('?') => {}
+            Some('(') => steps.push(Step::Call),
+            Some('[') => steps.push(Step::Index),
+            Some(first) if first.is_alphabetic() || first == '_' => {
+                let linked = rest.split_last().filter(|(token, _)| matches!(token.kind(), "." | "::"));
+                if let Some((_, others)) = linked {
+                    rest = others;
+                    steps.push(Step::Member(token.byte_range()));
+                } else if grammar.shapes.own.contains(&word) {
+                    break Base::Own;
+                } else if grammar.shapes.above.contains(&word) {
+                    break Base::Above;
+                } else {
+                    break Base::Name(token.byte_range());
+                }
+            }
+            _ => break Base::Other,
+        }
+        if steps.len() >= MOST {
+            break Base::Other;
+        }
+    };
+    steps.reverse();
+    Some(Chain { base, steps })
 }
 
 /// Finds what a node takes a member of, and where the member's name begins.

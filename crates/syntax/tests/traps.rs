@@ -12,10 +12,10 @@ type Counts = (&'static str, [usize; 5]);
 
 /// Traps, calls, those that go to something in their folder, those that may go to one of several, and those that may go elsewhere.
 const ROWS: [Counts; 8] = [
-    ("python", [26, 209, 161, 4, 51]),
-    ("typescript", [24, 192, 160, 4, 32]),
+    ("python", [27, 212, 164, 4, 51]),
+    ("typescript", [25, 197, 163, 5, 34]),
     ("javascript", [15, 69, 52, 1, 17]),
-    ("rust", [18, 154, 105, 4, 51]),
+    ("rust", [19, 164, 112, 4, 54]),
     ("go", [18, 104, 79, 4, 26]),
     ("c", [20, 56, 47, 0, 11]),
     ("cpp", [21, 90, 79, 3, 12]),

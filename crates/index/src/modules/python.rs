@@ -120,8 +120,8 @@ impl Resolver<'_> {
         self.graph.file(file).record.language == "python"
     }
 
-    /// Tells whether a directory without a package file holds modules, itself or in a directory of its own.
+    /// Tells whether a directory without a package file holds modules, itself or in a directory within it.
     fn holds_python(&self, folder: &str) -> bool {
-        self.graph.has_folder(folder) && self.graph.folder(folder).iter().any(|file| self.is_python(*file))
+        self.graph.holds_python(folder)
     }
 }

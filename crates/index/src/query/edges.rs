@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use toolpost_syntax::Kind;
 
 use crate::graph::is_class;
-use crate::record::{Usage, Used, What};
+use crate::record::{Base, Usage, Used, What};
 use crate::resolve::{Resolver, Spot, Value};
 use crate::{At, FileId, Found, Graph, How, Sure, Target, Word};
 
@@ -125,7 +125,7 @@ impl Graph {
         relation: Relation,
         may: &dyn Fn(&str) -> bool,
     ) -> Edges {
-        let meant = self.declared(resolver, at);
+        let above = self.above(resolver, at);
         let mut out = Edges::default();
         let names = self.names_of(resolver, at);
         let mut files: Vec<FileId> = names.iter().flat_map(|name| self.users(*name)).copied().collect();
@@ -136,24 +136,51 @@ impl Graph {
             for used in uses.filter(|used| relation.takes(used.usage)) {
                 match resolver.found(file, used) {
                     Found::Targets(targets) => {
-                        out.edges.extend(self.reaching(&targets, at, &meant, file, used));
+                        out.edges.extend(self.reaching(resolver, &targets, at, &above, (file, used)));
                     }
                     Found::Unresolved => out.counts.unresolved += 1,
                     Found::Outside | Found::Local => {}
                 }
             }
         }
+        if relation == Relation::Inherit && self.symbol(at).kind.kind() == Kind::Interface {
+            let types = resolver.implementers(at);
+            let seen = types.iter().filter(|own| may(&self.file(own.file).path));
+            out.edges.extend(seen.map(|own| self.implementing(*own, at)));
+        }
         out
+    }
+
+    /// Lists the methods that one stands in for, each with how sure it is that a call of that is one of this.
+    fn above(&self, resolver: &Resolver<'_>, at: At) -> Vec<(At, Sure)> {
+        let sure = |declared: At| {
+            let only = resolver.implementations(declared).as_slice() == [at];
+            if only { Sure::Inferred } else { Sure::Possible }
+        };
+        resolver.declared(at).into_iter().map(|declared| (declared, sure(declared))).collect()
+    }
+
+    /// Says that a type of Go implements an interface.
+    fn implementing(&self, own: At, interface: At) -> Edge {
+        Edge {
+            from: Some(own),
+            file: own.file,
+            place: self.symbol(own).at.0,
+            to: interface,
+            usage: Usage::Inherit,
+            how: How::Methods,
+            sure: How::Methods.sure(),
+        }
     }
 
     /// Tells whether a use leads to a symbol: to itself, or to what it stands in for where it is called by another name.
     fn reaching(
         &self,
+        resolver: &Resolver<'_>,
         targets: &[Target],
         at: At,
-        declared: &[At],
-        file: FileId,
-        used: &Used,
+        above: &[(At, Sure)],
+        (file, used): (FileId, &Used),
     ) -> Option<Edge> {
         let own = targets.iter().find(|target| self.same(target.at, at));
         let by = |how: How, sure: Sure| Edge {
@@ -168,8 +195,14 @@ impl Graph {
         if let Some(target) = own {
             return Some(by(target.how, target.sure));
         }
-        let above = targets.iter().any(|target| declared.iter().any(|at| self.same(target.at, *at)));
-        above.then(|| by(How::Dispatch, Sure::Possible))
+        // What is called as that of the class above is never the object's own.
+        if used.receiver.as_ref().is_some_and(|receiver| receiver.base == Base::Above)
+            && resolver.goes_above(Spot { file, place: used.at }, at)
+        {
+            return None;
+        }
+        let sure = above.iter().filter(|(above, _)| targets.iter().any(|one| self.same(one.at, *above)));
+        sure.map(|(_, sure)| *sure).min().map(|sure| by(How::Dispatch, sure))
     }
 
     fn outgoing(
@@ -182,6 +215,12 @@ impl Graph {
         let mut out = Edges::default();
         for part in resolver.parts(at) {
             self.used_in(resolver, part, relation, may, &mut out);
+        }
+        let of_go = self.file(at.file).record.language == "go";
+        if relation == Relation::Inherit && of_go && self.symbol(at).kind.kind() != Kind::Interface {
+            let interfaces = resolver.implemented_by(at).into_iter();
+            let seen = interfaces.filter(|interface| may(&self.file(interface.file).path));
+            out.edges.extend(seen.map(|interface| self.implementing(at, interface)));
         }
         out
     }
@@ -212,6 +251,7 @@ impl Graph {
                 }
                 Found::Local => continue,
             };
+            let targets = self.with_implementations(resolver, targets, used);
             let seen = targets.iter().filter(|target| may(&self.file(target.at.file).path));
             out.edges.extend(seen.map(|target| Edge {
                 from: used.within.map(|symbol| At { file: at.file, symbol }),
@@ -223,6 +263,26 @@ impl Graph {
                 sure: target.sure,
             }));
         }
+    }
+
+    /// Adds to methods without bodies that are called those that stand in for them.
+    fn with_implementations(
+        &self,
+        resolver: &Resolver<'_>,
+        mut targets: Vec<Target>,
+        used: &Used,
+    ) -> Vec<Target> {
+        let called = targets.iter().filter(|target| used.usage == Usage::Call && target.sure == Sure::Proved);
+        let all: Vec<_> = called.map(|target| resolver.implementations(target.at)).collect();
+        for methods in all {
+            let sure = if methods.len() == 1 { Sure::Inferred } else { Sure::Possible };
+            for at in methods.iter().copied() {
+                if !targets.iter().any(|known| known.at == at) {
+                    targets.push(Target { at, how: How::Dispatch, sure });
+                }
+            }
+        }
+        targets
     }
 
     /// Tells whether two symbols are one: the same, a class and its constructor, or overloads and declarations of the same in one file.
@@ -302,23 +362,5 @@ impl Graph {
         let named = matches!(self.text(symbol.name), "__init__" | "__new__" | "constructor")
             || symbol.name == own.name;
         (symbol.kind.kind() == Kind::Function && named && is_class(own.kind.kind())).then_some(class)
-    }
-
-    /// Lists the methods of classes above a method's own that it stands in for.
-    fn declared(&self, resolver: &Resolver<'_>, at: At) -> Vec<At> {
-        let symbol = self.symbol(at);
-        let Some(parent) = symbol.parent.filter(|_| symbol.kind.kind() == Kind::Function) else {
-            return Vec::new();
-        };
-        let part = At { file: at.file, symbol: parent };
-        if !is_class(self.symbol(part).kind.kind()) {
-            return Vec::new();
-        }
-        let bases = resolver.inherits(part);
-        let classes = bases.iter().flat_map(Value::each).filter_map(|value| match value {
-            Value::Thing(base) => Some(*base),
-            _ => None,
-        });
-        classes.flat_map(|base| resolver.members_of(base, symbol.name)).collect()
     }
 }

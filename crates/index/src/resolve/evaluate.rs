@@ -252,7 +252,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn inherits_from(&self, class: At, base: At) -> bool {
+    pub(super) fn inherits_from(&self, class: At, base: At) -> bool {
         let mut waiting = vec![class];
         let mut seen = Vec::new();
         while let Some(class) = waiting.pop() {
@@ -306,6 +306,8 @@ impl Resolver<'_> {
             match local.sort {
                 Bound::Each => self.each_of(&whole),
                 Bound::Context => self.entered(&whole),
+                // What a parameter is if nothing is given says little of what is given.
+                Bound::Parameter if whole == Value::Outside => Value::Unknown,
                 Bound::Parameter | Bound::Local | Bound::Field => match whole {
                     Value::Gives(_) => Value::Unknown,
                     other => other,

@@ -84,6 +84,20 @@ impl Resolver<'_> {
         }
     }
 
+    /// Finds the local name that is meant at a place: the last one before it in the innermost scope that has it.
+    pub(super) fn nearest_local(&self, spot: Spot, name: Word) -> Option<&Local> {
+        let file = self.file(spot.file);
+        let mut scope = file.scope(spot.place);
+        loop {
+            let locals = file.locals(scope, name).iter().map(|local| &file.record.locals[*local as usize]);
+            let last = locals.clone().rev().find(|local| local.at < spot.place).or(locals.clone().next());
+            if last.is_some() {
+                return last;
+            }
+            scope = file.record.scopes[scope? as usize].1;
+        }
+    }
+
     /// Gives the class itself where that is what a parameter is called for.
     fn named_class(&self, spot: Spot, name: Word, locals: &[u32]) -> Option<(Value, How)> {
         let file = self.file(spot.file);

@@ -6,7 +6,7 @@ use toolpost_syntax::Kind;
 use super::lookup::Meanings;
 use super::{Resolver, Spot, Value};
 use crate::graph::{At, FileId, is_class};
-use crate::record::{Usage, Used};
+use crate::record::{Bound, Expression, Step, Usage, Used};
 use crate::rules::{self, Family, together};
 
 /// What a use of a name leads to.
@@ -61,6 +61,8 @@ pub enum How {
     Server,
     /// An index that a compiler made says so.
     Scip,
+    /// The type has all methods that the interface asks for.
+    Methods,
 }
 
 /// How sure it is what a name means.
@@ -91,7 +93,7 @@ impl How {
             | Self::Typed
             | Self::Server
             | Self::Scip => Sure::Proved,
-            Self::Unique | Self::Local => Sure::Inferred,
+            Self::Unique | Self::Local | Self::Methods => Sure::Inferred,
             Self::Dispatch | Self::SameName => Sure::Possible,
         }
     }
@@ -112,6 +114,7 @@ impl How {
             Self::SameName => "same_name",
             Self::Server => "server",
             Self::Scip => "scip",
+            Self::Methods => "methods",
         }
     }
 }
@@ -232,10 +235,29 @@ impl Resolver<'_> {
         if !meanings.is_empty() && meanings.iter().all(|(value, _)| outside(value)) {
             return Found::Outside;
         }
-        if used.receiver.is_none() || meanings.iter().any(|(_, how)| *how == How::Local) {
+        if used.receiver.is_none() {
+            return self.taken(file, used).unwrap_or(Found::Local);
+        }
+        if meanings.iter().any(|(_, how)| *how == How::Local) {
             return Found::Local;
         }
         self.by_name(file, used)
+    }
+
+    /// Finds what could be meant by a variable that holds a member of something of which nobody knows what it is.
+    fn taken(&self, file: FileId, used: &Used) -> Option<Found> {
+        let local = self.nearest_local(Spot { file, place: used.at }, used.name)?;
+        let value = local.value.as_ref().filter(|_| local.sort == Bound::Local && local.hint.is_none())?;
+        let (Step::Member(name), steps) = value.steps.split_last()? else { return None };
+        let receiver = Expression { base: value.base, steps: steps.to_vec() };
+        let member = Used { name: *name, receiver: Some(receiver), ..used.clone() };
+        Some(match self.by_name(file, &member) {
+            Found::Targets(targets) => {
+                let possible = |target: Target| Target { how: How::SameName, sure: Sure::Possible, ..target };
+                Found::Targets(targets.into_iter().map(possible).collect())
+            }
+            other => other,
+        })
     }
 
     /// Finds what has the name and could be meant: the only one, or several.

@@ -8,6 +8,11 @@
 (variable_declarator name: (object_pattern [
   (shorthand_property_identifier_pattern) @local
   (pair_pattern value: (identifier) @local)]))
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @local @part) value: (_) @value)
+(variable_declarator name: (object_pattern
+  (pair_pattern key: (property_identifier) @part value: (identifier) @local)) value: (_) @value)
+(variable_declarator name: (object_pattern
+  (object_assignment_pattern left: (shorthand_property_identifier_pattern) @local @part)) value: (_) @value)
 (variable_declarator name: (array_pattern (identifier) @local))
 (for_in_statement left: (identifier) @each right: (_) @value)
 (catch_clause parameter: (identifier) @local)

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 
+use super::within::Within;
 use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 use crate::queries::{Queries, Role};
 use crate::shape::{self, chain};
@@ -70,6 +71,10 @@ struct Found {
     references: HashMap<usize, Used>,
     imports: Vec<Import>,
     scopes: Vec<Range<usize>>,
+    /// The calls that stand among the tokens of a macro, by where the name begins.
+    tokens: HashSet<usize>,
+    /// All tokens that macros are called with.
+    expanded: Vec<Range<usize>>,
     /// By where the name begins, and whether it is a field: a parameter may be both.
     bindings: HashMap<(usize, bool), Binding>,
 }
@@ -103,16 +108,25 @@ struct Parts<'t> {
     parameters: Option<Node<'t>>,
     arguments: Option<Node<'t>>,
     taker: Option<Node<'t>>,
+    part: Option<Node<'t>>,
 }
 
 impl Collector<'_, '_> {
     fn take<'t>(&mut self, found: &QueryMatch<'_, 't>, roles: &[Role]) {
         let mut parts = Parts::default();
+        let role = |index: u32| usize::try_from(index).ok().and_then(|at| roles.get(at));
+        let of = |wanted: Role| {
+            let mut captures = found.captures().iter();
+            captures.find(|capture| role(capture.index) == Some(&wanted)).map(|capture| capture.node)
+        };
+        if let (Some(tokens), Some(name), Some(beside)) = (of(Role::Tokens), of(Role::Call), of(Role::Beside))
+        {
+            self.token(tokens, name, beside);
+            return;
+        }
         for capture in found.captures() {
             let node: Node<'t> = capture.node;
-            let Some(role) = usize::try_from(capture.index).ok().and_then(|at| roles.get(at)) else {
-                continue;
-            };
+            let Some(role) = role(capture.index) else { continue };
             match role {
                 Role::Call => self.reference(node, Rank::Use(Usage::Call)),
                 Role::Type => self.reference(node, Rank::Use(Usage::Type)),
@@ -138,7 +152,9 @@ impl Collector<'_, '_> {
                 Role::Parameters => parts.parameters = Some(node),
                 Role::Arguments => parts.arguments = Some(node),
                 Role::Taker => parts.taker = Some(node),
-                Role::Help => {}
+                Role::Part => parts.part = Some(node),
+                Role::Expanded => self.found.expanded.push(node.byte_range()),
+                Role::Help | Role::Beside | Role::Tokens => {}
             }
         }
         if let Some((statement, reach)) = parts.statement {
@@ -157,6 +173,19 @@ impl Collector<'_, '_> {
         let (grammar, text) = (self.tree.language().0, self.tree.text());
         let receiver = self.objects.get(&at.start).map(|object| chain(grammar, *object, text));
         self.found.references.insert(at.start, (rank, at, receiver));
+    }
+
+    /// Takes a call that stands among the tokens of a macro.
+    fn token(&mut self, tokens: Node<'_>, name: Node<'_>, beside: Node<'_>) {
+        let text = self.tree.text();
+        let opens = text.get(beside.start_byte()..).is_some_and(|text| text.starts_with('('));
+        if !opens || name.end_byte() != beside.start_byte() {
+            return;
+        }
+        let receiver = shape::among_tokens(self.tree.language().0, tokens, name, text);
+        let rank = Rank::Use(Usage::Call);
+        self.found.references.insert(name.start_byte(), (rank, name.byte_range(), receiver));
+        self.found.tokens.insert(name.start_byte());
     }
 
     fn import(&mut self, statement: Node<'_>, reach: Reach, parts: &Parts<'_>) {
@@ -226,7 +255,11 @@ impl Collector<'_, '_> {
             binding.sort = sort;
         }
         binding.hint = binding.hint.take().or_else(|| parts.hint.map(|hint| hint.byte_range()));
-        binding.value = binding.value.take().or_else(|| parts.value.map(|value| chain(grammar, value, text)));
+        binding.value = binding.value.take().or_else(|| {
+            let mut value = chain(grammar, parts.value?, text);
+            value.steps.extend(parts.part.map(|part| Step::Member(part.byte_range())));
+            Some(value)
+        });
         binding.place = binding.place.or_else(|| place(parts.parameters?, node));
         if let (Some(taker), Some(arguments)) = (parts.taker, parts.arguments) {
             let taken = place(arguments, node).zip(binding.place);
@@ -239,7 +272,8 @@ impl Collector<'_, '_> {
 
     /// Puts what was found in order, each thing with what it stands in.
     fn finish(mut self, symbols: &[Symbol], headers: Vec<Range<usize>>, facts: &mut Facts) {
-        let Found { references, imports, mut scopes, bindings } = std::mem::take(&mut self.found);
+        let Found { references, imports, mut scopes, tokens, expanded, bindings } =
+            std::mem::take(&mut self.found);
         scopes.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         scopes.dedup();
         let mut open: Vec<usize> = Vec::new();
@@ -257,6 +291,7 @@ impl Collector<'_, '_> {
         let imported = Within::nested(
             imports.iter().map(|import| import.span.clone()).chain(headers).enumerate().collect(),
         );
+        let expanded = Within::nested(expanded.into_iter().enumerate().collect());
         let mut found: Vec<(usize, Used)> = references.into_iter().collect();
         found.sort_by_key(|(start, _)| *start);
         for (start, (rank, at, receiver)) in found {
@@ -264,7 +299,9 @@ impl Collector<'_, '_> {
             let binds = bound.contains(&start) && matches!(usage, Usage::Read | Usage::Type);
             let defines = defined.contains_key(&start) && !matches!(usage, Usage::Call | Usage::Inherit);
             let names_module = matches!(usage, Usage::Read | Usage::Type) && imported.of(&at).is_some();
-            if !binds && !defines && !names_module {
+            // What stands in the definition of a macro, or in an attribute, calls nothing there.
+            let template = tokens.contains(&start) && expanded.of(&at).is_none();
+            if !binds && !defines && !names_module && !template {
                 facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
             }
         }
@@ -310,48 +347,6 @@ fn place(list: Node<'_>, node: Node<'_>) -> Option<usize> {
         }
     }
     None
-}
-
-/// Finds the innermost of nested ranges that holds a place, from the first to the last.
-struct Within {
-    /// Where each begins and ends, in order of the beginnings, with the one around it.
-    spans: Vec<(Range<usize>, usize, Option<usize>)>,
-}
-
-impl Within {
-    fn new(symbols: &[Symbol]) -> Self {
-        Self::nested(symbols.iter().map(|symbol| symbol.span.clone()).enumerate().collect())
-    }
-
-    fn of_scopes(scopes: &[Scope]) -> Self {
-        Self::nested(scopes.iter().map(|scope| scope.span.clone()).enumerate().collect())
-    }
-
-    fn nested(mut all: Vec<(usize, Range<usize>)>) -> Self {
-        all.sort_by_key(|(_, span)| (span.start, std::cmp::Reverse(span.end)));
-        let mut spans: Vec<(Range<usize>, usize, Option<usize>)> = Vec::with_capacity(all.len());
-        let mut open: Vec<usize> = Vec::new();
-        for (number, span) in all {
-            while open.last().is_some_and(|last| spans[*last].0.end < span.end) {
-                open.pop();
-            }
-            spans.push((span, number, open.last().copied()));
-            open.push(spans.len() - 1);
-        }
-        Self { spans }
-    }
-
-    /// Finds the innermost that holds all of a range.
-    fn of(&self, range: &Range<usize>) -> Option<usize> {
-        let mut at = self.spans.partition_point(|(span, ..)| span.start <= range.start).checked_sub(1)?;
-        loop {
-            let (span, number, parent) = &self.spans[at];
-            if range.end <= span.end {
-                return Some(*number);
-            }
-            at = (*parent)?;
-        }
-    }
 }
 
 /// Lists where a file says what it belongs to and what it imports.

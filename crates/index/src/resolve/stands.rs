@@ -1,0 +1,217 @@
+//! Which methods stand in for which: those of classes for what they inherit, and those of Go's types for what interfaces ask for.
+
+use std::rc::Rc;
+
+use toolpost_syntax::Kind;
+
+use super::{Resolver, Spot, Value};
+use crate::Word;
+use crate::graph::{At, is_class};
+use crate::record::{Hint, Usage};
+use crate::rules::{Family, together};
+
+/// Of how many methods of one name it is looked for what they stand in for.
+const METHODS: usize = 512;
+
+/// How many types are followed that embed one another.
+const EMBEDDED: usize = 64;
+
+impl Resolver<'_> {
+    /// Lists the methods that a method stands in for where it is called through what its class inherits or implements.
+    pub(crate) fn declared(&self, at: At) -> Vec<At> {
+        let mut found: Vec<At> = Vec::new();
+        let mut waiting = vec![at];
+        while let Some(next) = waiting.pop() {
+            for above in self.declared_next(next) {
+                if above != at && !found.contains(&above) {
+                    found.push(above);
+                    waiting.push(above);
+                }
+            }
+        }
+        found
+    }
+
+    fn declared_next(&self, at: At) -> Vec<At> {
+        let symbol = self.graph.symbol(at);
+        if symbol.kind.kind() != Kind::Function {
+            return Vec::new();
+        }
+        if self.rules(at.file).family == Family::Go {
+            let interfaces = self.owner(at).map(|owner| self.implemented(owner, symbol.name));
+            let interfaces = interfaces.unwrap_or_default().into_iter();
+            return interfaces.flat_map(|interface| self.members_of(interface, symbol.name)).collect();
+        }
+        let Some(part) = symbol.parent.map(|parent| At { file: at.file, symbol: parent }) else {
+            return Vec::new();
+        };
+        if !is_class(self.graph.symbol(part).kind.kind()) {
+            return Vec::new();
+        }
+        let bases = self.inherits(part);
+        let classes = bases.iter().flat_map(Value::each).filter_map(|value| match value {
+            Value::Thing(base) => Some(*base),
+            _ => None,
+        });
+        classes.flat_map(|base| self.members_of(base, symbol.name)).collect()
+    }
+
+    /// Tells whether the class above the one around a place is above that of a method, too.
+    pub(crate) fn goes_above(&self, spot: Spot, method: At) -> bool {
+        let own = self.own_class(spot);
+        let class = self.own_class(self.spot_of(method));
+        own.zip(class).is_some_and(|(own, class)| self.inherits_from(class, own))
+    }
+
+    /// Lists the methods that may be meant where one is called that has no body of its own.
+    pub(crate) fn implementations(&self, at: At) -> Rc<Vec<At>> {
+        self.implementations.get(at, || Rc::new(self.find_implementations(at)))
+    }
+
+    fn find_implementations(&self, at: At) -> Vec<At> {
+        let symbol = self.graph.symbol(at);
+        let Some(parent) = symbol.parent.filter(|_| self.is_abstract(at)) else { return Vec::new() };
+        let class = At { file: at.file, symbol: parent };
+        if self.rules(at.file).family == Family::Go {
+            let types = self.implementers(class);
+            let methods = types.iter().flat_map(|own| self.members_of(*own, symbol.name));
+            let mut methods: Vec<At> = methods.filter(|method| *method != at).collect();
+            methods.sort_unstable();
+            methods.dedup();
+            return methods;
+        }
+        let language = &self.file(at.file).record.language;
+        let all = self.graph.definitions(symbol.name).iter().copied().take(METHODS);
+        let others = all.filter(|other| {
+            *other != at
+                && self.graph.symbol(*other).kind.kind() == Kind::Function
+                && together(&self.file(other.file).record.language, language)
+        });
+        others.filter(|other| !self.is_abstract(*other) && self.declared(*other).contains(&at)).collect()
+    }
+
+    /// Tells whether a method only says what others have to do.
+    fn is_abstract(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        let in_class = symbol.parent.is_some_and(|parent| {
+            is_class(self.graph.symbol(At { file: at.file, symbol: parent }).kind.kind())
+        });
+        let said = |word: &Word| matches!(self.graph.text(*word), "@abstractmethod" | "@abc.abstractmethod");
+        symbol.kind.kind() == Kind::Function
+            && in_class
+            && (symbol.body.is_none() || symbol.modifiers.iter().any(said))
+    }
+
+    /// Lists the types of Go that have all methods of an interface.
+    pub(crate) fn implementers(&self, interface: At) -> Rc<Vec<At>> {
+        self.implementers.get(interface, || {
+            let asked = self.asked_for(interface);
+            let rarest = asked.iter().map(|method| self.graph.symbol(*method).name);
+            let rarest = rarest.min_by_key(|name| self.graph.definitions(*name).len());
+            let Some(rarest) = rarest else { return Rc::default() };
+            let all = self.graph.definitions(rarest).iter().take(METHODS);
+            let owners = all.filter(|at| self.rules(at.file).family == Family::Go);
+            let mut types: Vec<At> = owners.filter_map(|at| self.owner(*at)).collect();
+            types.dedup();
+            let mut found: Vec<At> = types.into_iter().flat_map(|own| self.embedding(own)).collect();
+            found.sort_unstable();
+            found.dedup();
+            found.retain(|own| self.has_all(*own, &asked));
+            Rc::new(found)
+        })
+    }
+
+    /// Lists the interfaces of Go that ask for a method of this name, and all of whose methods a type has, or one that embeds it.
+    pub(crate) fn implemented(&self, own: At, name: Word) -> Vec<At> {
+        let all = self.graph.definitions(name).iter().take(METHODS);
+        let interfaces = all.filter_map(|at| {
+            let parent = At { file: at.file, symbol: self.graph.symbol(*at).parent? };
+            let asks = self.graph.symbol(parent).kind.kind() == Kind::Interface;
+            (asks && self.rules(at.file).family == Family::Go).then_some(parent)
+        });
+        let types = self.embedding(own);
+        interfaces
+            .filter(|interface| {
+                let asked = self.asked_for(*interface);
+                types.iter().any(|own| self.has_all(*own, &asked))
+            })
+            .collect()
+    }
+
+    /// Lists the interfaces that a type of Go implements.
+    pub(crate) fn implemented_by(&self, own: At) -> Vec<At> {
+        let methods = self.graph.owned(self.graph.symbol(own).name).iter();
+        let mut names: Vec<Word> = methods.map(|method| self.graph.symbol(*method).name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut found: Vec<At> = names.into_iter().flat_map(|name| self.implemented(own, name)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|interface| self.has_all(own, &self.asked_for(*interface)));
+        found
+    }
+
+    /// Lists the methods of an interface, with those of the interfaces in it.
+    fn asked_for(&self, interface: At) -> Vec<At> {
+        let (mut methods, mut seen, mut waiting) = (Vec::new(), Vec::new(), vec![interface]);
+        while let Some(next) = waiting.pop() {
+            if seen.contains(&next) || self.graph.symbol(next).kind.kind() != Kind::Interface {
+                continue;
+            }
+            seen.push(next);
+            let children = self.file(next.file).children(next.symbol).iter();
+            let own = children.map(|symbol| At { file: next.file, symbol: *symbol });
+            methods.extend(own.filter(|at| self.graph.symbol(*at).kind.kind() == Kind::Function));
+            waiting.extend(self.inherits(next).iter().flat_map(Value::each).filter_map(
+                |value| match value {
+                    Value::Thing(at) => Some(*at),
+                    _ => None,
+                },
+            ));
+        }
+        methods
+    }
+
+    /// Tells whether a type of Go has all of some methods, each giving what is asked for.
+    fn has_all(&self, own: At, asked: &[At]) -> bool {
+        let has = |wanted: &At| {
+            let wanted = self.graph.symbol(*wanted);
+            self.members_of(own, wanted.name).into_iter().any(|at| {
+                let symbol = self.graph.symbol(at);
+                symbol.kind.kind() == Kind::Function && looks_same(symbol.hint.as_ref(), wanted.hint.as_ref())
+            })
+        };
+        !asked.is_empty() && asked.iter().all(has)
+    }
+
+    /// Lists a type of Go and those that have its methods since they embed it.
+    fn embedding(&self, own: At) -> Vec<At> {
+        let mut found = vec![own];
+        let mut next = 0;
+        while next < found.len() && found.len() < EMBEDDED {
+            let base = found[next];
+            next += 1;
+            let name = self.graph.symbol(base).name;
+            for file in self.graph.users(name) {
+                let uses = self.file(*file).uses_of(name).filter(|used| used.usage == Usage::Inherit);
+                let outer = uses.filter_map(|used| Some(At { file: *file, symbol: used.within? }));
+                for outer in outer.collect::<Vec<_>>() {
+                    let embeds = self.graph.symbol(outer).kind.kind() == Kind::Struct
+                        && self.inherits(outer).contains(&Value::Thing(base));
+                    if embeds && !found.contains(&outer) {
+                        found.push(outer);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Tells whether two types are written alike but for the packages before their names.
+fn looks_same(one: Option<&Hint>, other: Option<&Hint>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return one.is_none() && other.is_none() };
+    one.path.last() == other.path.last()
+        && one.inner.len() == other.inner.len()
+        && one.inner.iter().zip(&other.inner).all(|(one, other)| looks_same(Some(one), Some(other)))
+}
