@@ -57,6 +57,10 @@ pub(crate) struct Resolver<'g> {
     implementations: Memo<At, Rc<Vec<At>>>,
     /// The types that have all methods of an interface.
     implementers: Memo<At, Rc<Vec<At>>>,
+    /// The packages and modules of Python at which an import from a directory begins.
+    pub(crate) topmost: Memo<(String, String), Vec<Value>>,
+    /// All that have a name, with the directories in which they lie.
+    pub(crate) named: Memo<String, Rc<Vec<(&'g str, Value)>>>,
     /// Which files a file includes.
     pub(crate) included: Memo<FileId, Rc<HashSet<FileId>>>,
 }
@@ -74,6 +78,8 @@ impl<'g> Resolver<'g> {
             blocks: Memo::default(),
             implementations: Memo::default(),
             implementers: Memo::default(),
+            topmost: Memo::default(),
+            named: Memo::default(),
             included: Memo::default(),
         }
     }
@@ -83,7 +89,7 @@ impl<'g> Resolver<'g> {
     }
 
     fn rules(&self, id: FileId) -> &'static Rules {
-        rules::of(&self.file(id).record.language)
+        rules::of(self.file(id).language())
     }
 
     /// Takes one step further; gives what is said when there were too many.

@@ -18,12 +18,16 @@ pub(crate) fn folded(name: &str) -> String {
 pub struct Words {
     texts: Vec<std::sync::Arc<str>>,
     numbers: HashMap<std::sync::Arc<str>, u32>,
-    /// All names in small letters, each on a line of its own, to be searched at once.
+    /// All names in small letters, one behind the other.
     folded: String,
     /// Where each of them begins there.
     starts: Vec<u32>,
     /// Which letters each of them has.
     letters: Vec<u32>,
+    /// With which letters the words of each of them may begin.
+    initials: Vec<u32>,
+    /// Which letters stand beside one another in each of them.
+    pairs: Vec<u64>,
 }
 
 impl Words {
@@ -37,9 +41,16 @@ impl Words {
         let text: std::sync::Arc<str> = text.into();
         let start = self.folded.len();
         self.starts.push(u32::try_from(start).unwrap_or(u32::MAX));
-        self.folded.push_str(&folded(&text).replace('\n', " "));
-        self.letters.push(letters(self.folded.get(start..).unwrap_or_default()));
-        self.folded.push('\n');
+        if text.is_ascii() {
+            let letters = text.chars().map(|letter| letter.to_ascii_lowercase());
+            self.folded.extend(letters);
+        } else {
+            self.folded.push_str(&folded(&text));
+        }
+        let folded = self.folded.get(start..).unwrap_or_default();
+        self.letters.push(letters(folded));
+        self.pairs.push(pairs(folded));
+        self.initials.push(letters(&initials(&text)));
         self.texts.push(text.clone());
         self.numbers.insert(text, number);
         Word(number)
@@ -57,15 +68,15 @@ impl Words {
         self.texts.get(word.0 as usize).map_or("", AsRef::as_ref)
     }
 
-    /// Lists the names that hold a text in small letters, each once.
-    pub fn holding<'w>(&'w self, folded: &'w str) -> impl Iterator<Item = Word> + 'w {
-        let mut from = 0;
-        std::iter::from_fn(move || {
-            let rest = self.folded.get(from..).filter(|_| !folded.is_empty())?;
-            let at = from + memchr::memmem::find(rest.as_bytes(), folded.as_bytes())?;
-            let number = self.starts.partition_point(|start| *start as usize <= at).checked_sub(1)?;
-            from = self.starts.get(number + 1).map_or(self.folded.len(), |start| *start as usize);
-            Some(Word(u32::try_from(number).unwrap_or(u32::MAX)))
+    /// Lists the names that hold all of some texts in small letters.
+    pub fn holding<'w>(&'w self, texts: &[&'w str]) -> impl Iterator<Item = Word> + 'w {
+        let wanted = texts.iter().fold(0, |all, text| all | pairs(text));
+        let finders: Vec<memchr::memmem::Finder<'w>> =
+            texts.iter().map(|text| memchr::memmem::Finder::new(text.as_bytes())).collect();
+        let all = (0..).zip(&self.pairs).filter(move |(_, has)| **has & wanted == wanted);
+        all.map(|(number, _)| Word(number)).filter(move |word| {
+            let name = self.folded(*word).as_bytes();
+            finders.iter().all(|finder| finder.find(name).is_some())
         })
     }
 
@@ -74,7 +85,7 @@ impl Words {
     pub fn folded(&self, word: Word) -> &str {
         let number = word.0 as usize;
         let end = self.starts.get(number + 1).map_or(self.folded.len(), |start| *start as usize);
-        let range = self.starts.get(number).map(|start| *start as usize..end.saturating_sub(1));
+        let range = self.starts.get(number).map(|start| *start as usize..end);
         range.and_then(|range| self.folded.get(range)).unwrap_or_default()
     }
 
@@ -83,6 +94,27 @@ impl Words {
         let wanted = letters(folded);
         let with = move |(_, has): &(u32, &u32)| **has & wanted == wanted;
         (0..).zip(&self.letters).filter(with).map(|(number, _)| Word(number))
+    }
+
+    /// Lists the names whose words begin with these letters, in small ones; each word counts.
+    pub fn with_initials(&self, folded: &str) -> impl Iterator<Item = Word> {
+        let wanted = letters(folded);
+        let all = (0..).zip(&self.initials).filter(move |(_, has)| **has == wanted);
+        all.map(|(number, _)| Word(number)).filter(move |word| initials(self.text(*word)) == folded)
+    }
+
+    /// Lists the names that may become a text by so many letters that are put in, taken out or changed.
+    pub fn near(&self, folded: &str, most: usize) -> impl Iterator<Item = Word> {
+        let (wanted, length) = (letters(folded), folded.len());
+        let near = move |number: usize, has: u32| {
+            let (more, less) = ((has & !wanted).count_ones(), (wanted & !has).count_ones());
+            let end = self.starts.get(number + 1).map_or(self.folded.len(), |start| *start as usize);
+            let own = self.starts.get(number).map_or(0, |start| end - *start as usize);
+            // A letter may take four bytes.
+            more.max(less) as usize <= most && own <= 4 * (length + most) && length <= 4 * (own + most)
+        };
+        let all = self.letters.iter().enumerate().filter(move |(number, has)| near(*number, **has));
+        all.map(|(number, _)| Word(u32::try_from(number).unwrap_or(u32::MAX)))
     }
 
     /// Lists all names, in the order of their numbers.
@@ -103,6 +135,20 @@ impl Words {
     }
 }
 
+/// Gives the first letters of the words of a name, in small ones: `gp` of `getPath` and `get_path`.
+fn initials(name: &str) -> String {
+    let mut last = '_';
+    let mut out = String::new();
+    for letter in name.chars() {
+        let begins = !last.is_alphanumeric() || (letter.is_uppercase() && !last.is_uppercase());
+        if begins && letter.is_alphanumeric() {
+            out.extend(letter.to_lowercase().next());
+        }
+        last = letter;
+    }
+    out
+}
+
 /// Writes which letters a text has: a bit for each of the alphabet, and some for all others.
 fn letters(folded: &str) -> u32 {
     let bit = |byte: u8| match byte {
@@ -113,4 +159,61 @@ fn letters(folded: &str) -> u32 {
         _ => 30,
     };
     folded.bytes().fold(0, |all, byte| all | 1 << bit(byte))
+}
+
+/// Writes which bytes stand beside one another in a text: a bit for several pairs each.
+fn pairs(folded: &str) -> u64 {
+    let bit =
+        |first: u8, second: u8| (u32::from(first) * 37 + u32::from(second)).wrapping_mul(0x9E37_79B1) >> 26;
+    folded.as_bytes().windows(2).fold(0, |all, pair| match pair {
+        [first, second] => all | 1 << bit(*first, *second),
+        _ => all,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Word, Words};
+
+    #[test]
+    fn names_are_found_by_the_first_letters_of_their_words() {
+        let mut words = Words::default();
+        ["getPath", "get_path", "path", "HTTPServer", "_x", "GP"].iter().for_each(|name| {
+            words.add(name);
+        });
+        for (text, wanted) in
+            [("gp", &["getPath", "get_path"][..]), ("p", &["path"]), ("h", &["HTTPServer"]), ("x", &["_x"])]
+        {
+            let found: Vec<&str> = words.with_initials(text).map(|word| words.text(word)).collect();
+            assert_eq!(found[..wanted.len()], *wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_by_what_they_hold() {
+        let mut words = Words::default();
+        let names = ["getPath", "get_path", "path", "Straße", "a\nb", "", "p", "PATHGET"];
+        names.iter().for_each(|name| {
+            words.add(name);
+        });
+        let rows: [(&[&str], &[u32]); 9] = [
+            (&["path"], &[0, 1, 2, 7]),
+            (&["get", "path"], &[0, 1, 7]),
+            (&["getpath"], &[0]),
+            (&["p"], &[0, 1, 2, 6, 7]),
+            (&["straße"], &[3]),
+            (&["a\nb"], &[4]),
+            (&["bget"], &[]),
+            (&["hp"], &[]),
+            (&[], &[0, 1, 2, 3, 4, 5, 6, 7]),
+        ];
+        for (texts, wanted) in rows {
+            let found: Vec<Word> = words.holding(texts).collect();
+            assert_eq!(found, wanted.iter().copied().map(Word).collect::<Vec<_>>(), "{texts:?}");
+        }
+        assert_eq!(
+            names.map(|name| words.folded(words.find(name).unwrap()).to_owned()),
+            names.map(str::to_lowercase)
+        );
+    }
 }

@@ -57,11 +57,20 @@ pub fn same_key(a: &str, b: &str) -> Option<Difference> {
 pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a str> {
     let name = variants(basename(wanted));
     let wanted: Vec<char> = name.chars().take(MAX_NAME).collect();
-    let allowed = (wanted.len() / 3).max(2);
+    let allowed = allowed(wanted.len());
     let mut found: Vec<(usize, &'a str)> = Vec::new();
     for &candidate in candidates {
-        let key: Vec<char> = variants(basename(candidate)).chars().take(MAX_NAME).collect();
-        if wanted.is_empty() || key.len().abs_diff(wanted.len()) > allowed {
+        let last = basename(candidate);
+        // Of what is plain ASCII, the length is known before anything is written anew.
+        if wanted.is_empty() || (last.is_ascii() && last.len().min(MAX_NAME).abs_diff(wanted.len()) > allowed)
+        {
+            continue;
+        }
+        let key: Vec<char> = match last.is_ascii() {
+            true => last.chars().take(MAX_NAME).map(plain).collect(),
+            false => variants(last).chars().take(MAX_NAME).collect(),
+        };
+        if key.len().abs_diff(wanted.len()) > allowed {
             continue;
         }
         let away = between(&wanted, &key);
@@ -71,6 +80,25 @@ pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a 
     }
     found.sort_by(|a, b| (a.0, a.1.len(), a.1).cmp(&(b.0, b.1.len(), b.1)));
     found.into_iter().take(max).map(|(_, candidate)| candidate).collect()
+}
+
+/// Tells by how many letters a name may differ from a wanted one to be suggested in its place.
+#[must_use]
+pub fn tolerance(wanted: &str) -> usize {
+    allowed(variants(basename(wanted)).chars().take(MAX_NAME).count())
+}
+
+fn allowed(letters: usize) -> usize {
+    (letters / 3).max(2)
+}
+
+/// Writes a letter of ASCII as [`variants`] does.
+fn plain(letter: char) -> char {
+    match letter {
+        '`' => '\'',
+        // Of what is no control character, only this is a space already.
+        other => other.to_ascii_lowercase(),
+    }
 }
 
 /// Counts the letters to insert, drop, change or swap with a neighbour until one name is the other.
@@ -119,8 +147,9 @@ fn between(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut before: Vec<usize> = vec![0; width];
     let mut above: Vec<usize> = (0..width).collect();
+    let mut row: Vec<usize> = vec![0; width];
     for (i, &left) in a.iter().enumerate() {
-        let mut row = vec![i + 1; width];
+        row[0] = i + 1;
         for (j, &right) in b.iter().enumerate() {
             let change = above[j] + usize::from(left != right);
             row[j + 1] = change.min(above[j + 1] + 1).min(row[j] + 1);
@@ -128,7 +157,8 @@ fn between(a: &[char], b: &[char]) -> usize {
                 row[j + 1] = row[j + 1].min(before[j - 1] + 1);
             }
         }
-        before = std::mem::replace(&mut above, row);
+        std::mem::swap(&mut before, &mut above);
+        std::mem::swap(&mut above, &mut row);
     }
     above[width - 1]
 }

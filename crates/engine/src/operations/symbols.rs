@@ -8,8 +8,9 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_index::Wanted;
+use toolpost_index::{At, Wanted};
 use toolpost_syntax::Kind as Sort;
+use toolpost_text::names;
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// Finds symbols by their names.
@@ -119,11 +120,12 @@ fn search(asked: &Asked<'_>, request: &Request, kinds: &[Sort]) -> Output {
 /// Lists names that are like one that nothing has.
 fn near(asked: &Asked<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<String> {
     let last = query.trim().rsplit(['.', ':', '#']).next().unwrap_or(query);
-    let told =
-        asked.index.names().filter(|(_, all)| all.iter().any(|at| may(&asked.index.file(at.file).path)));
-    let mut names: Vec<&str> = told.map(|(word, _)| asked.index.text(word)).collect();
+    let all = asked.index.names_near(last, names::tolerance(last));
+    let told = |at: &At| may(&asked.index.file(at.file).path);
+    let mut names: Vec<&str> =
+        all.into_iter().filter(|(_, all)| all.iter().any(told)).map(|(name, _)| name).collect();
     names.sort_unstable();
-    toolpost_text::names::suggest(last, &names, 5).into_iter().map(str::to_owned).collect()
+    names::suggest(last, &names, 5).into_iter().map(str::to_owned).collect()
 }
 
 /// Takes a kind as it was said.

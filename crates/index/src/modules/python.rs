@@ -1,9 +1,11 @@
 //! Modules of Python: dotted names, from a root or from the package they stand in.
 
+use std::rc::Rc;
+
 use crate::graph::{FileId, split};
 use crate::resolve::{Resolver, Spot, Value};
 
-impl Resolver<'_> {
+impl<'g> Resolver<'g> {
     /// Finds a module by its dotted name; dots before it lead from the file's own package upwards.
     pub(super) fn python_module(&self, spot: Spot, name: &str) -> Vec<Value> {
         let own = &self.graph.file(spot.file).path;
@@ -36,15 +38,29 @@ impl Resolver<'_> {
 
     /// Finds the topmost package or module of a name: as near to the importing file as there is one.
     fn topmost(&self, own: &str, name: &str) -> Vec<Value> {
-        let files = self.graph.stems(name).iter().copied().filter(|file| self.is_python(*file));
-        let modules = files.map(|file| (split(&self.graph.file(file).path).0, Value::File(file)));
-        let packages = self.graph.stems("__init__").iter().copied().filter(|file| self.is_python(*file));
-        let packages = packages.filter_map(|file| {
-            let (outer, own) = split(split(&self.graph.file(file).path).0);
-            (own == name).then_some((outer, Value::File(file)))
-        });
+        // Files of one directory import from the same roots.
+        let question = (split(own).0.to_owned(), name.to_owned());
+        self.topmost.get(question, || self.find_topmost(own, name))
+    }
+
+    /// Lists the packages and modules of a name, each with the directory in which it lies.
+    fn all_topmost(&self, name: &str) -> Rc<Vec<(&'g str, Value)>> {
+        self.named.get(name.to_owned(), || {
+            let files = self.graph.stems(name).iter().copied().filter(|file| self.is_python(*file));
+            let modules = files.map(|file| (split(&self.graph.file(file).path).0, Value::File(file)));
+            let packages = self.graph.stems("__init__").iter().copied();
+            let packages = packages.filter_map(|file| {
+                let (outer, own) = split(split(&self.graph.file(file).path).0);
+                (own == name && self.is_python(file)).then_some((outer, Value::File(file)))
+            });
+            Rc::new(modules.chain(packages).collect())
+        })
+    }
+
+    fn find_topmost(&self, own: &str, name: &str) -> Vec<Value> {
+        let all = self.all_topmost(name);
         let mut all: Vec<(&str, Value)> =
-            modules.chain(packages).filter(|(root, _)| self.is_root(own, root)).collect();
+            all.iter().filter(|(root, _)| self.is_root(own, root)).cloned().collect();
         if all.is_empty() {
             let roots = ["", "src", "lib"];
             let spaces = roots.iter().filter_map(|root| super::joined(root, name));
@@ -117,7 +133,7 @@ impl Resolver<'_> {
     }
 
     fn is_python(&self, file: FileId) -> bool {
-        self.graph.file(file).record.language == "python"
+        self.graph.file(file).language() == "python"
     }
 
     /// Tells whether a directory without a package file holds modules, itself or in a directory within it.

@@ -112,15 +112,25 @@ impl Graph {
         Hits { hits, total }
     }
 
+    /// Lists the names of symbols that may become a text by so many letters that are put in, taken out or changed.
+    pub fn names_near(&self, text: &str, most: usize) -> Vec<(&str, &[At])> {
+        let folded = folded(text);
+        let near = self.words.near(&folded, most);
+        let named = near.map(|word| (self.text(word), self.definitions(word)));
+        named.filter(|(_, all)| !all.is_empty()).collect()
+    }
+
     /// Lists the names of symbols that fit a text; those that only hold its letters count where no other does.
     fn fitting(&self, text: &str) -> Vec<(Word, Fit)> {
         let folded = folded(text);
         let words: Vec<&str> = folded.split([' ', '_', '-', '*']).filter(|word| !word.is_empty()).collect();
-        let Some(first) = words.iter().max_by_key(|word| word.len()) else { return Vec::new() };
+        if words.is_empty() {
+            return Vec::new();
+        }
         let defined = |word: &Word| !self.definitions(*word).is_empty();
         let mut out: Vec<(Word, Fit)> = self
             .words
-            .holding(first)
+            .holding(&words)
             .filter_map(|word| Some((word, self.fit(word, text, &folded, &words)?)))
             .filter(|(word, _)| defined(word))
             .collect();
@@ -128,8 +138,7 @@ impl Graph {
         seen.sort_unstable();
         let short = text.chars().count() >= 2 && words.len() == 1;
         if short {
-            let others = self.words.with_letters(&folded);
-            let others = others.filter(|word| has_initials(self.text(*word), &folded));
+            let others = self.words.with_initials(&folded);
             let others = others.filter(|word| defined(word) && seen.binary_search(word).is_err());
             out.extend(others.map(|word| (word, Fit::Initials)));
         }
@@ -167,24 +176,6 @@ impl Graph {
         let mut names = qualified.rsplit('.').skip(1);
         outer.iter().rev().all(|wanted| names.any(|name| folded(name) == folded(wanted)))
     }
-}
-
-/// Tells whether letters are the first ones of the words of a name: `gP` or `gp` of `getPath` and `get_path`.
-fn has_initials(name: &str, folded: &str) -> bool {
-    let mut last = '_';
-    let mut wanted = folded.chars();
-    let mut next = wanted.next();
-    for letter in name.chars() {
-        let begins = !last.is_alphanumeric() || (letter.is_uppercase() && !last.is_uppercase());
-        if begins && letter.is_alphanumeric() {
-            match next {
-                Some(first) if letter.to_lowercase().next() == Some(first) => next = wanted.next(),
-                _ => return false,
-            }
-        }
-        last = letter;
-    }
-    next.is_none()
 }
 
 /// Tells whether a name holds letters in their order.
