@@ -187,7 +187,7 @@ pub(crate) struct Uses {
     /// How many uses are shown
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) limit: u8,
-    /// Print both the callers and the callees as JSON
+    /// Print them as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -46,12 +46,13 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
         answer
     })?;
     let output = match answer {
-        Ok(output) => output,
+        Ok(output) => only(output, &args),
         Err(words) => {
             eprintln!("{}", out::harmless(&words));
             return Ok(ExitCode::from(FAILED));
         }
     };
+    let nothing = matches!(args, Args::Find(_)) && list(&output["symbols"]).is_empty();
     if json_wanted(&args) {
         out::line(&serde_json::to_string_pretty(&output)?)?;
     } else {
@@ -61,11 +62,24 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
             Args::Callers(_) => uses(&output["incoming"], &output["searched"], Way::In),
             Args::Callees(_) => uses(&output["outgoing"], &output["searched"], Way::Out),
         };
-        for line in lines {
-            out::line(&out::harmless(&line))?;
+        for line in lines.iter().map(|line| out::harmless(line)) {
+            if nothing { eprintln!("{line}") } else { out::line(&line)? }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if nothing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Leaves of an answer in both directions the one that was asked for.
+fn only(mut output: Value, args: &Args) -> Value {
+    let other = match args {
+        Args::Callers(_) => "outgoing",
+        Args::Callees(_) => "incoming",
+        Args::Outline(_) | Args::Find(_) => return output,
+    };
+    if let Some(answer) = output.as_object_mut() {
+        answer.remove(other);
+    }
+    output
 }
 
 fn json_wanted(args: &Args) -> bool {
@@ -245,8 +259,12 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
     if total > uses.len() as u64 {
         lines.push(format!("{} of {total} are shown, the surest first; --limit shows more.", uses.len()));
     }
+    let withheld = match count("withheld") {
+        0 => String::new(),
+        withheld => format!(" {withheld} lead to files that the rules withhold."),
+    };
     lines.push(format!(
-        "{} proved, {} inferred, {} possible; {} places unresolved. Searched: {}.",
+        "{} proved, {} inferred, {} possible; {} places unresolved.{withheld} Searched: {}.",
         count("proved"),
         count("inferred"),
         count("possible"),

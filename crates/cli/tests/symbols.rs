@@ -32,7 +32,7 @@ fn questions_of_people_are_answered_in_lines() {
                 .to_owned(),
         ),
         (&["find", "Cart.tot"], 0, "shop/cart.py:5  function Cart.total  def total(self) -> int:\n".to_owned()),
-        (&["find", "centz"], 0, format!("Nothing is called so. Names like it: cents. {searched}\n")),
+        (&["find", "centz"], 1, format!("Nothing is called so. Names like it: cents. {searched}\n")),
         (
             &["callers", "total"],
             0,
@@ -90,6 +90,10 @@ fn the_same_is_given_as_data() {
         (&first["symbol"]["id"], &first["line"], &first["sure"]),
         (&json!("python:shop/cart.py#Cart.total(function)"), &json!(6), &json!("proved"))
     );
+    assert_eq!(output.get("outgoing"), None);
+    let ended = world.run(&["symbols", "callees", "--json", "cents"]);
+    let output: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((output.get("incoming"), &output["outgoing"]["proved"]), (None, &json!(0)));
     let ended =
         world.run(&["symbols", "find", "--json", "--kind", "class", "--path", "shop", "--limit", "1", "a"]);
     let output: Value = serde_json::from_str(&ended.out).unwrap();

@@ -6,4 +6,4 @@ mod known;
 
 pub use edges::{Counts, Direction, Edge, Edges, Relation};
 pub use find::{Fit, Hit, Hits, Wanted};
-pub use known::{Again, Resolved};
+pub use known::{Again, Once, Resolved};

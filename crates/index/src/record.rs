@@ -16,7 +16,7 @@ pub(crate) use summary::Summary;
 use crate::Word;
 
 /// Changes whenever what is remembered of the same text changes: records of other versions are made anew.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);
@@ -63,6 +63,8 @@ pub struct Defined {
     pub at: Span,
     /// Whether it has a body.
     pub body: Option<Span>,
+    /// How it begins, up to its body.
+    pub signature: Span,
     /// The type that is written beside it: what it returns, or what it is.
     pub hint: Option<Hint>,
     /// The value that it is given.
@@ -228,6 +230,7 @@ impl Defined {
             lines: (1, 1),
             at: (0, 0),
             body: None,
+            signature: (0, 0),
             hint: None,
             value: None,
             modifiers: Vec::new(),

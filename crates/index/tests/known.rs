@@ -6,7 +6,7 @@ mod common;
 use common::{go_on, index, write};
 use std::fs;
 use std::path::Path;
-use toolpost_index::{Again, Direction, Edge, Relation, Resolved, Wanted};
+use toolpost_index::{Again, Direction, Edge, Once, Relation, Resolved, Wanted};
 
 const RUN: &str = "def run(x):\n    y = x + 1\n    return y * 2\n";
 const ID: &str = "python:a.py#run(function)";
@@ -24,9 +24,10 @@ fn told(index: &toolpost_index::Index, id: &str, may: &dyn Fn(&str) -> bool) -> 
             };
             format!("{by} {}", graph.id(at))
         }
-        Resolved::Gone(near) => {
+        Resolved::Gone(near, once) => {
             let near: Vec<String> = near.into_iter().map(|at| graph.id(at)).collect();
-            format!("gone {}", near.join(" ")).trim().to_owned()
+            let word = if once == Once::There { "gone" } else { "never" };
+            format!("{word} {}", near.join(" ")).trim().to_owned()
         }
         Resolved::NoId => "no id".to_owned(),
     }
@@ -89,12 +90,74 @@ fn of_what_may_not_be_told_nothing_is_told() {
     let may = |path: &str| path != "secret.py";
     let made_up = "python:elsewhere.py#only(function)";
     assert_eq!(told(&index, made_up, &|_| true), "qualified python:secret.py#only(function)");
-    assert_eq!(told(&index, made_up, &may), "gone");
-    assert_eq!(told(&index, "python:elsewhere.py#never(function)", &may), "gone");
+    assert_eq!(told(&index, made_up, &may), "never");
+    assert_eq!(told(&index, "python:elsewhere.py#never(function)", &may), "never");
     let graph = index.graph(&go_on).unwrap();
     let wanted = Wanted { query: "only", limit: 5, ..Wanted::default() };
     assert_eq!(graph.find(&wanted, &may).total, 0);
     assert_eq!(graph.find(&wanted, &|_| true).total, 1);
+}
+
+#[test]
+fn ids_are_understood_as_people_write_them() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.rs", "impl A { fn run(&self) {} }\nstruct A;\nfn f() {}\nmod f {}\n");
+    let index = index(folder.path(), None);
+    let rows = [
+        ("rust:a.rs#A.run(function)", "rust:a.rs#A.run(function)"),
+        ("rust:a.rs#A.run(method)", "rust:a.rs#A.run(function)"),
+        ("rust:a.rs#A.run", "rust:a.rs#A.run(function)"),
+        ("a.rs#A.run", "rust:a.rs#A.run(function)"),
+        ("rust:a.rs#A", "rust:a.rs#A(struct)"),
+        ("rust:a.rs#A(implementation)", "rust:a.rs#A(impl)"),
+        ("rust:a.rs#f", "rust:a.rs#f(function)"),
+        ("rust:a.rs#f(namespace)", "rust:a.rs#f(module)"),
+        ("rust:a.rs#A.run(field)", "never rust:a.rs#A.run(function)"),
+        ("rust:a.rs#walk", "never"),
+        ("A.run", "no id"),
+    ];
+    for (id, wanted) in rows {
+        assert_eq!(told(&index, id, &|_| true), wanted, "{id}");
+    }
+}
+
+#[test]
+fn names_are_found_by_what_they_inherit_and_where_they_lie() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "src/flask/__init__.py", "from .app import Flask\n");
+    write(
+        root,
+        "src/flask/sansio/scaffold.py",
+        "class Scaffold:\n    def route(self): ...\n    def own(self): ...\n",
+    );
+    write(
+        root,
+        "src/flask/app.py",
+        "from .sansio.scaffold import Scaffold\nclass App(Scaffold): ...\nclass Flask(App):\n    def own(self): ...\n",
+    );
+    write(root, "src/other/app.py", "class Flask: ...\ndef route(): ...\n");
+    let index = index(root, None);
+    let graph = index.graph(&go_on).unwrap();
+    let rows: [(&str, &[&str]); 8] = [
+        ("Flask.route", &["inherited scaffold.py Scaffold.route"]),
+        ("flask.app.Flask.route", &["inherited scaffold.py Scaffold.route"]),
+        ("Flask.own", &["exact app.py Flask.own"]),
+        ("flask.app.Flask", &["exact app.py Flask"]),
+        ("flask.Flask", &["exact app.py Flask"]),
+        ("other.app.Flask", &["exact app.py Flask"]),
+        ("app.route", &["exact app.py route"]),
+        ("nowhere.Flask", &[]),
+    ];
+    for (query, wanted) in rows {
+        let hits = graph.find(&Wanted { query, limit: 9, ..Wanted::default() }, &|_| true);
+        let found = hits.hits.iter().map(|hit| {
+            let path = &graph.file(hit.at.file).path;
+            let name = graph.text(graph.symbol(hit.at).qualified);
+            format!("{} {} {name}", hit.fit.name(), path.rsplit('/').next().unwrap())
+        });
+        assert_eq!(found.collect::<Vec<_>>(), wanted, "{query}");
+    }
 }
 
 #[test]

@@ -28,30 +28,37 @@ pub fn id(language: &str, path: &str, qualified: &str, kind: Kind, count: usize)
 /// The parts of a symbol's name by which it is known again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Id<'i> {
-    /// The language.
+    /// The language; empty where it is left out.
     pub language: &'i str,
     /// The file.
     pub path: &'i str,
     /// The symbol's name behind the names of what it stands in.
     pub qualified: &'i str,
-    /// The name of its kind.
+    /// The name of its kind; empty where it is left out.
     pub kind: &'i str,
     /// Which of those of its name and kind it is, counted from 1.
     pub count: usize,
 }
 
 impl<'i> Id<'i> {
-    /// Takes such a name apart; none if it is no such name.
+    /// Takes such a name apart, also where the language or the kind is left out; none if it is no such name.
     #[must_use]
     pub fn read(text: &'i str) -> Option<Self> {
-        let (language, rest) = text.split_once(':')?;
-        let (path, rest) = rest.split_once('#')?;
-        let end = rest.rfind(')')?;
-        let (symbol, count) = (&rest[..end], &rest[end + 1..]);
-        let count = if count.is_empty() { 1 } else { count.strip_prefix('~')?.parse().ok()? };
-        let (qualified, kind) = symbol.rsplit_once('(')?;
-        let whole = [language, path, qualified, kind].iter().all(|part| !part.is_empty());
+        let (file, symbol) = text.split_once('#')?;
+        let (language, path) = file.split_once(':').unwrap_or(("", file));
+        let counted = symbol.rsplit_once('~').and_then(|(symbol, count)| Some((symbol, count.parse().ok()?)));
+        let (symbol, count) = counted.unwrap_or((symbol, 1));
+        let kinded = symbol.strip_suffix(')').and_then(|symbol| symbol.rsplit_once('('));
+        // The brackets of an operator's or a function's name are no kind.
+        let (qualified, kind) = kinded.filter(|(_, kind)| !kind.is_empty()).unwrap_or((symbol, ""));
+        let whole = !path.is_empty() && !qualified.is_empty() && !path.contains(char::is_control);
         (whole && count > 0).then_some(Self { language, path, qualified, kind, count })
+    }
+
+    /// Tells whether its kind is one of a symbol; where it is left out, each is.
+    #[must_use]
+    pub fn is_of(&self, kind: Kind) -> bool {
+        self.kind.is_empty() || self.kind == kind.name() || Kind::of_word(self.kind) == Some(kind)
     }
 }
 
@@ -66,9 +73,14 @@ mod tests {
         let rows = [
             ("rust:src/a.rs#A.b(function)", id("rust", "src/a.rs", "A.b", "function", 1)),
             ("cpp:a b.cc#operator()(function)~12", id("cpp", "a b.cc", "operator()", "function", 12)),
-            ("rust:src/a.rs#A.b", None),
+            ("rust:src/a.rs#A.b", id("rust", "src/a.rs", "A.b", "", 1)),
+            ("rust:src/a.rs#A.b~2", id("rust", "src/a.rs", "A.b", "", 2)),
+            ("src/a.rs#A.b(method)", id("", "src/a.rs", "A.b", "method", 1)),
+            ("cpp:a.cc#operator()", id("cpp", "a.cc", "operator()", "", 1)),
+            ("cpp:a.cc#A.~A(function)", id("cpp", "a.cc", "A.~A", "function", 1)),
             ("rust:src/a.rs#A.b(function)~0", None),
-            ("rust:src/a.rs#A.b(function)x", None),
+            ("#A", None),
+            ("a.rs#", None),
             ("src/a.rs", None),
             ("", None),
         ];

@@ -88,6 +88,25 @@ pub enum Kind {
     Comment,
 }
 
+/// What code defines, each with other words for it.
+const OF_CODE: [(Kind, &[&str]); 15] = [
+    (Kind::Function, &["method", "constructor", "func", "def"]),
+    (Kind::Class, &[]),
+    (Kind::Struct, &["record"]),
+    (Kind::Union, &[]),
+    (Kind::Enum, &[]),
+    (Kind::Variant, &["enum_member", "enum_variant"]),
+    (Kind::Interface, &["protocol"]),
+    (Kind::Trait, &[]),
+    (Kind::Impl, &["implementation"]),
+    (Kind::Constant, &["const"]),
+    (Kind::Variable, &["static", "var"]),
+    (Kind::Field, &["property"]),
+    (Kind::Type, &["type_alias", "typedef"]),
+    (Kind::Module, &["namespace"]),
+    (Kind::Macro, &[]),
+];
+
 impl Kind {
     /// Tells whether items of this kind hold other items in their bodies.
     #[must_use]
@@ -122,6 +141,20 @@ impl Kind {
                 | Self::Statement
                 | Self::Comment
         )
+    }
+
+    /// Finds the kind that somebody means by a word: its name, or what a language calls it.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        let word = word.trim().to_lowercase().replace([' ', '-'], "_");
+        let meant =
+            |(kind, others): &&(Self, &[&str])| kind.name() == word || others.contains(&word.as_str());
+        OF_CODE.iter().find(meant).map(|(kind, _)| *kind)
+    }
+
+    /// Names the kinds of what code defines.
+    pub fn of_code() -> impl Iterator<Item = &'static str> {
+        OF_CODE.iter().map(|(kind, _)| kind.name())
     }
 
     /// Names it.

@@ -74,6 +74,9 @@ pub(super) struct GraphArgs {
     limit: usize,
 }
 
+/// How many symbols or uses one reply shows at most, as the contract has it.
+const MOST: usize = 100;
+
 const fn twenty() -> usize {
     20
 }
@@ -152,6 +155,8 @@ struct Counts {
     unresolved: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     outside_of_project: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<usize>,
 }
 
 impl Tool for SymbolSearch {
@@ -184,7 +189,10 @@ impl Tool for SymbolSearch {
         };
         json::write(&found, page);
         if shown < total {
-            page.note(format!("{shown} of {total} symbols are shown; give more of the name, a kind or a path, or raise limit"));
+            let limit = if shown < MOST { ", or raise limit" } else { "" };
+            page.note(format!(
+                "{shown} of {total} symbols are shown; give more of the name, a kind or a path{limit}"
+            ));
         }
     }
 }
@@ -250,9 +258,15 @@ impl Tool for SymbolGraph {
         for (side, name) in [(into, "incoming"), (out, "outgoing")] {
             let (shown, total) = (side.uses.len(), side.total());
             if shown < total {
-                page.note(format!(
-                    "{shown} of {total} {name} uses are shown, the surest first; raise limit, or name another relationship_type"
-                ));
+                let name_of = &output.symbol.name;
+                let next = match shown {
+                    ..MOST => "raise limit, or name another relationship_type".to_owned(),
+                    _ if name == "incoming" => {
+                        format!("no reply shows more: search the text for {name_of} to see the others")
+                    }
+                    _ => "no reply shows more: ask for what stands in the symbol, one by one".to_owned(),
+                };
+                page.note(format!("{shown} of {total} {name} uses are shown, the surest first; {next}"));
             }
         }
     }
@@ -332,5 +346,6 @@ fn counts(side: &Side) -> Counts {
         possible: side.possible,
         unresolved: side.unresolved,
         outside_of_project: Some(side.outside),
+        withheld: Some(side.withheld).filter(|withheld| *withheld > 0),
     }
 }

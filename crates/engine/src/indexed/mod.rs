@@ -9,7 +9,7 @@ pub use searched::Searched;
 pub use show::Symbol;
 pub use which::{Gone, Which};
 
-pub(crate) use show::Shower;
+pub(crate) use show::{Shower, one_line};
 pub(crate) use which::choose;
 pub(crate) use withheld::Withheld;
 

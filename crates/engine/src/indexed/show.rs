@@ -3,8 +3,8 @@
 use super::Asked;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::{cell::RefCell, collections::HashMap, ops::Range, rc::Rc};
-use toolpost_index::At;
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use toolpost_index::{At, bytes};
 use toolpost_text::{cut, lines::LineIndex};
 
 /// A symbol of the workspace.
@@ -31,8 +31,8 @@ pub struct Symbol {
 /// The text of a file, with its lines.
 type Read = Rc<(String, LineIndex)>;
 
-/// How many characters are shown of a signature or a line.
-const CHARACTERS: usize = 160;
+/// How many characters are shown of a signature and of a line.
+const CHARACTERS: usize = 200;
 
 /// The longest file of which lines are shown, in bytes.
 const LONGEST: u64 = 8 * 1024 * 1024;
@@ -52,8 +52,6 @@ impl<'a> Shower<'a> {
     pub(crate) fn symbol(&self, at: At) -> Symbol {
         let index = self.asked.index;
         let (file, symbol) = (index.file(at.file), index.symbol(at));
-        let from = symbol.at.0 as usize;
-        let to = symbol.body.map(|body| body.0 as usize).filter(|body| *body > from);
         Symbol {
             id: index.id(at),
             name: index.text(symbol.name).to_owned(),
@@ -62,23 +60,25 @@ impl<'a> Shower<'a> {
             path: file.path.to_string(),
             first_line: symbol.lines.0,
             last_line: symbol.lines.1,
-            signature: self.code(&file.path, from, to),
+            signature: self.text(&file.path).map_or_else(String::new, |read| {
+                one_line(read.0.get(bytes(symbol.signature)).unwrap_or_default())
+            }),
         }
     }
 
     /// Gives the line of a place in a file, and what stands on it.
     pub(crate) fn place(&self, path: &str, at: u32) -> (Option<u64>, String) {
         let line = self.text(path).map(|text| text.1.line(at as usize) as u64);
-        (line, self.code(path, at as usize, None))
+        (line, self.code(path, at as usize))
     }
 
-    /// Gives the code of a line from its beginning on, to a place or to its end.
-    fn code(&self, path: &str, at: usize, to: Option<usize>) -> String {
+    /// Gives the line of a place.
+    fn code(&self, path: &str, at: usize) -> String {
         let Some(read) = self.text(path) else { return String::new() };
         let text = &read.0;
         let from = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
         let end = text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| at + end);
-        one_line(text.get(Range { start: from, end: to.unwrap_or(end) }).unwrap_or_default())
+        one_line(text.get(from..end).unwrap_or_default())
     }
 
     /// Reads a file; none if it is not what the index knows.
@@ -112,7 +112,7 @@ impl Symbol {
 }
 
 /// Writes code in one line that is not too long.
-fn one_line(code: &str) -> String {
+pub(crate) fn one_line(code: &str) -> String {
     let line = code.split_whitespace().collect::<Vec<_>>().join(" ");
     match cut::line(&line, CHARACTERS) {
         (_, 0) => line,

@@ -4,7 +4,7 @@ use super::{Asked, Searched, Shower};
 use crate::{Failure, Hint, Kind, show::find};
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_index::{Again, At, FileId, Resolved};
+use toolpost_index::{Again, At, FileId, Once, Resolved};
 use toolpost_syntax::Kind as Sort;
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
@@ -70,8 +70,11 @@ fn by_id(asked: &Asked<'_>, id: &str) -> Result<Chosen, Failure> {
             };
             Ok(Chosen { at, moved: Some(Gone { id: id.to_owned(), by: by.to_owned() }) })
         }
-        Resolved::Gone(near) => {
-            let what = format!("No symbol has the id {id} any more, and none can be taken for it.");
+        Resolved::Gone(near, once) => {
+            let what = match once {
+                Once::There => format!("No symbol has the id {id} any more, and none can be taken for it."),
+                Once::Never => format!("No symbol has the id {id}."),
+            };
             let failure = Failure::new(Kind::NotFound, what);
             Err(match near.is_empty() {
                 true => failure.found(format!("Searched: {}.", Searched::of(asked, None).words())),

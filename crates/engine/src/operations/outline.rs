@@ -1,10 +1,12 @@
 //! `outline`: what a file defines, each thing with what stands in it.
 
-use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, engine::blocking, show::block};
+use crate::{
+    Access, CallCtx, Engine, Failure, Operation, Touch, engine::blocking, indexed::one_line, show::block,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_syntax::{Symbol, Tree, ids};
-use toolpost_text::{cut, lines::LineIndex};
+use toolpost_text::lines::LineIndex;
 use toolpost_workspace::WorkspacePath;
 
 /// Tells what a file defines.
@@ -61,9 +63,6 @@ pub struct Entry {
     pub more: usize,
 }
 
-/// How many characters are shown of a signature and of a line of documentation.
-const CHARACTERS: usize = 200;
-
 /// How many bytes an entry takes beside its words.
 const AROUND: usize = 160;
 
@@ -119,15 +118,6 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
         }
     };
     symbols.iter().zip(ids).map(entry).collect()
-}
-
-/// Writes code in one line that is not too long.
-fn one_line(code: &str) -> String {
-    let line = code.split_whitespace().collect::<Vec<_>>().join(" ");
-    match cut::line(&line, CHARACTERS) {
-        (_, 0) => line,
-        (kept, _) => format!("{kept}…"),
-    }
 }
 
 /// Gives the first line of a documentation that says something.

@@ -58,6 +58,8 @@ pub struct Side {
     pub unresolved: usize,
     /// How many lead out of the workspace.
     pub outside: usize,
+    /// How many lead to files that the rules do not let be read.
+    pub withheld: usize,
 }
 
 /// One use of a symbol by another.
@@ -143,7 +145,7 @@ fn side(
     limit: usize,
     mut room: usize,
 ) -> Side {
-    let Counts { proved, inferred, possible, unresolved, outside } = edges.counts;
+    let Counts { proved, inferred, possible, unresolved, outside, withheld } = edges.counts;
     let shown = edges.edges.iter().take(limit).map(|edge| shown(shower, asked, edge, direction));
     let uses = shown.take_while(|one| {
         let weight = one.weight();
@@ -151,7 +153,7 @@ fn side(
         room = if fits { room - weight } else { 0 };
         fits
     });
-    Side { uses: uses.collect(), proved, inferred, possible, unresolved, outside }
+    Side { uses: uses.collect(), proved, inferred, possible, unresolved, outside, withheld }
 }
 
 fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Direction) -> Use {

@@ -53,25 +53,6 @@ pub struct Hit {
     pub fit: String,
 }
 
-/// The kinds that can be asked for, each with other words for it.
-const KINDS: [(Sort, &[&str]); 15] = [
-    (Sort::Function, &["method", "constructor"]),
-    (Sort::Class, &[]),
-    (Sort::Struct, &["record"]),
-    (Sort::Union, &[]),
-    (Sort::Enum, &[]),
-    (Sort::Variant, &["enum_member", "enum_variant"]),
-    (Sort::Interface, &["protocol"]),
-    (Sort::Trait, &[]),
-    (Sort::Impl, &["implementation"]),
-    (Sort::Constant, &["const"]),
-    (Sort::Variable, &["static"]),
-    (Sort::Field, &["property"]),
-    (Sort::Type, &["type_alias", "typedef"]),
-    (Sort::Module, &["namespace"]),
-    (Sort::Macro, &[]),
-];
-
 impl Operation for Symbols {
     const NAME: &'static str = "symbols";
     const ACCESS: &'static [Access] = &[Access::Reads];
@@ -130,10 +111,8 @@ fn near(asked: &Asked<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<Strin
 
 /// Takes a kind as it was said.
 fn kind(said: &str) -> Result<Sort, Failure> {
-    let word = said.trim().to_lowercase().replace([' ', '-'], "_");
-    let known = KINDS.iter().find(|(kind, others)| kind.name() == word || others.contains(&word.as_str()));
-    known.map(|(kind, _)| *kind).ok_or_else(|| {
-        let names: Vec<&str> = KINDS.iter().map(|(kind, _)| kind.name()).collect();
+    Sort::of_word(said).ok_or_else(|| {
+        let names: Vec<&str> = Sort::of_code().collect();
         Failure::new(Kind::Invalid, format!("{said} is no kind of symbol."))
             .hint(Hint::Advice(format!("Leave it out, or name one of: {}.", names.join(", "))))
     })

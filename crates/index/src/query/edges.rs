@@ -74,6 +74,8 @@ pub struct Counts {
     pub unresolved: usize,
     /// Of places in the symbol that lead out of the workspace.
     pub outside: usize,
+    /// Of uses that lead to files of which nothing may be told.
+    pub withheld: usize,
 }
 
 impl Relation {
@@ -252,7 +254,9 @@ impl Graph {
                 Found::Local => continue,
             };
             let targets = self.with_implementations(resolver, targets, used);
-            let seen = targets.iter().filter(|target| may(&self.file(target.at.file).path));
+            let told = |target: &&Target| may(&self.file(target.at.file).path);
+            let seen = targets.iter().filter(told);
+            out.counts.withheld += targets.len() - seen.clone().count();
             out.edges.extend(seen.map(|target| Edge {
                 from: used.within.map(|symbol| At { file: at.file, symbol }),
                 file: at.file,

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 
 use toolpost_syntax::Kind;
 
+use crate::graph::{is_class, split, stem};
+use crate::resolve::Resolver;
 use crate::word::folded;
 use crate::{At, Graph, Word};
 
@@ -41,6 +43,8 @@ pub struct Hits {
 pub enum Fit {
     /// It is the name.
     Exact,
+    /// It is the name of something that the class before it inherits.
+    Inherited,
     /// It is the name but for capital letters.
     Folded,
     /// The name begins with it.
@@ -61,6 +65,7 @@ impl Fit {
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
+            Self::Inherited => "inherited",
             Self::Folded => "ignoring case",
             Self::Begins => "prefix",
             Self::Initials => "initials",
@@ -72,7 +77,19 @@ impl Fit {
 }
 
 /// A symbol with all that says where among the others it stands.
-type Ranked<'g> = ((Fit, bool, u8, usize, Reverse<usize>), &'g str, At);
+type Ranked<'g> = ((Fit, Outer, bool, u8, usize, Reverse<usize>), &'g str, At);
+
+/// Where the names before a symbol's own are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outer {
+    /// Among what it stands in.
+    Symbols,
+    /// Among the directories and the file that it lies in, too.
+    Path,
+}
+
+/// Files that stand for the directory in which they lie, and words for a module that are no names.
+const NO_NAMES: [&str; 8] = ["__init__", "__main__", "index", "mod", "lib", "crate", "self", "super"];
 
 impl Graph {
     /// Finds symbols; `may` says of which files they may be.
@@ -90,13 +107,25 @@ impl Graph {
             for at in self.definitions(name) {
                 let (symbol, file) = (self.symbol(*at), self.file(at.file));
                 let kind = symbol.kind.kind();
-                let wanted = (wanted.kinds.is_empty() || wanted.kinds.contains(&kind))
-                    && self.stands_in(self.text(symbol.qualified), outer)
-                    && may(&file.path);
-                if wanted {
-                    let rank = (fit, file.is_secondary, weight(kind), length, Reverse(users));
+                if !(wanted.kinds.is_empty() || wanted.kinds.contains(&kind)) {
+                    continue;
+                }
+                let place = stands_in(self.text(symbol.qualified), &file.path, outer);
+                if let Some(place) = place.filter(|_| may(&file.path)) {
+                    let rank = (fit, place, file.is_secondary, weight(kind), length, Reverse(users));
                     ranked.push((rank, file.path.as_ref(), *at));
                 }
+            }
+        }
+        for at in self.inherited(last, outer) {
+            let (symbol, file) = (self.symbol(at), self.file(at.file));
+            let kind = symbol.kind.kind();
+            let fits = wanted.kinds.is_empty() || wanted.kinds.contains(&kind);
+            if fits && may(&file.path) && !ranked.iter().any(|(.., known)| *known == at) {
+                let (length, users) = (last.len(), self.users(symbol.name).len());
+                let rank =
+                    (Fit::Inherited, Outer::Symbols, file.is_secondary, weight(kind), length, Reverse(users));
+                ranked.push((rank, file.path.as_ref(), at));
             }
         }
         let total = ranked.len();
@@ -118,6 +147,24 @@ impl Graph {
         let near = self.words.near(&folded, most);
         let named = near.map(|word| (self.text(word), self.definitions(word)));
         named.filter(|(_, all)| !all.is_empty()).collect()
+    }
+
+    /// Lists what the classes that are named before a name have under it, but inherit.
+    fn inherited(&self, name: &str, outer: &[String]) -> Vec<At> {
+        let (Some((class, outer)), Some(name)) = (outer.split_last(), self.word(name)) else {
+            return Vec::new();
+        };
+        let Some(class) = self.word(class) else { return Vec::new() };
+        let resolver = Resolver::new(self);
+        let classes = self.definitions(class).iter().filter(|at| {
+            let (symbol, file) = (self.symbol(**at), self.file(at.file));
+            is_class(symbol.kind.kind())
+                && stands_in(self.text(symbol.qualified), &file.path, outer).is_some()
+        });
+        let mut found: Vec<At> = classes.flat_map(|class| resolver.members_of(*class, name)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Lists the names of symbols that fit a text; those that only hold its letters count where no other does.
@@ -167,15 +214,30 @@ impl Graph {
             words.iter().all(|word| name.contains(word)).then_some(Fit::Words)
         }
     }
+}
 
-    /// Tells whether the names before a symbol's own end with those that are wanted.
-    fn stands_in(&self, qualified: &str, outer: &[String]) -> bool {
-        if outer.is_empty() {
-            return true;
+/// Tells where the names before a symbol's own end with those that are wanted; none if they do not.
+fn stands_in(qualified: &str, path: &str, outer: &[String]) -> Option<Outer> {
+    let mut wanted = outer.iter().rev().map(String::as_str).filter(|name| !NO_NAMES.contains(name));
+    let Some(mut next) = wanted.next() else { return Some(Outer::Symbols) };
+    for name in qualified.rsplit('.').skip(1) {
+        if folded(name) == folded(next) {
+            match wanted.next() {
+                Some(wanted) => next = wanted,
+                None => return Some(Outer::Symbols),
+            }
         }
-        let mut names = qualified.rsplit('.').skip(1);
-        outer.iter().rev().all(|wanted| names.any(|name| folded(name) == folded(wanted)))
     }
+    let (folder, file) = split(path);
+    for name in std::iter::once(stem(file)).chain(folder.rsplit('/')) {
+        if name == next {
+            match wanted.next() {
+                Some(wanted) => next = wanted,
+                None => return Some(Outer::Path),
+            }
+        }
+    }
+    None
 }
 
 /// Tells whether a name holds letters in their order.

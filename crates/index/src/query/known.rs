@@ -1,8 +1,9 @@
 //! Symbols by their ids, and what became of one that is no longer there.
 
-use toolpost_syntax::{Id, id};
+use toolpost_syntax::{Id, Kind, id};
 
 use crate::graph::Gone;
+use crate::record::Defined;
 use crate::{At, Graph};
 
 /// What a symbol's id leads to.
@@ -12,10 +13,19 @@ pub enum Resolved {
     Here(At),
     /// It is no longer there, but this seems to be what became of it.
     Moved(At, Again),
-    /// It is no longer there; these have its name, or one like it.
-    Gone(Vec<At>),
+    /// There is none; these have its name, or one like it.
+    Gone(Vec<At>, Once),
     /// This is no id of a symbol.
     NoId,
+}
+
+/// Whether a symbol that is not there was there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Once {
+    /// It was.
+    There,
+    /// Nobody here has seen it.
+    Never,
 }
 
 /// By what a symbol is known again.
@@ -61,8 +71,10 @@ impl Graph {
         let qualified = self.word(id.qualified);
         if let (Some(file), Some(qualified)) = (of_file, qualified) {
             let symbols = (0..).zip(&self.file(file).record.symbols);
-            let same = symbols
-                .filter(|(_, symbol)| symbol.qualified == qualified && symbol.kind.kind().name() == id.kind);
+            let fits = |symbol: &Defined| symbol.qualified == qualified && id.is_of(symbol.kind.kind());
+            let mut same: Vec<(u32, &Defined)> = symbols.filter(|(_, symbol)| fits(symbol)).collect();
+            // Where no kind is named, a type is meant rather than what is added to it.
+            same.sort_by_key(|(_, symbol)| symbol.kind.kind() == Kind::Impl);
             if let Some((symbol, _)) = same.into_iter().nth(id.count - 1) {
                 return Resolved::Here(At { file, symbol });
             }
@@ -74,7 +86,7 @@ impl Graph {
     fn again(&self, text: &str, id: &Id<'_>, may: &dyn Fn(&str) -> bool) -> Resolved {
         // What may not be told is not there: not even that it is the only one tells of it.
         let told = |at: &At| may(&self.file(at.file).path);
-        let kind = |at: &At| self.symbol(*at).kind.kind().name() == id.kind;
+        let kind = |at: &At| id.is_of(self.symbol(*at).kind.kind());
         let only = |mut all: Vec<At>| if all.len() == 1 { all.pop() } else { None };
         let name = id.qualified.rsplit('.').next().unwrap_or(id.qualified);
         let named = self.word(name).map(|word| self.definitions(word)).unwrap_or_default();
@@ -96,7 +108,8 @@ impl Graph {
         }
         named.sort_by_key(|at| (!kind(at), self.file(at.file).path.clone(), at.symbol));
         named.truncate(NEAR);
-        Resolved::Gone(named)
+        let once = if self.gone(text).is_some() { Once::There } else { Once::Never };
+        Resolved::Gone(named, once)
     }
 
     /// Lists the symbols that say what one said that is gone, and that were not there when it went.

@@ -94,6 +94,7 @@ impl Maker<'_> {
             lines: (number(index.line(symbol.span.start)), number(index.line(last))),
             at: span(symbol.at.as_ref().unwrap_or(&head)),
             body: symbol.body.as_ref().map(span),
+            signature: span(&symbol.signature),
             hint: hint.and_then(|hint| Hint::read(&hint, &mut self.words)),
             value: value.map(|value| self.expression(&value)),
             modifiers: self.modifiers(symbol),

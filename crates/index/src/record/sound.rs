@@ -17,7 +17,10 @@ impl Record {
         let hint = |one: &Option<Hint>| one.as_ref().is_none_or(|one| is_sound_hint(one, &word, 0));
         let symbols = self.symbols.iter().enumerate().all(|(at, defined)| {
             defined.parent.is_none_or(|parent| (parent as usize) < at)
-                && [defined.span, defined.at].into_iter().chain(defined.body).all(is_sound_span)
+                && [defined.span, defined.at, defined.signature]
+                    .into_iter()
+                    .chain(defined.body)
+                    .all(is_sound_span)
                 && word(defined.name)
                 && word(defined.qualified)
                 && defined.modifiers.iter().copied().all(word)
