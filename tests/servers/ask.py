@@ -280,6 +280,34 @@ def inferred(name, binary, root, path, sandbox):
         talk.end()
 
 
+def implemented(binary, base, path, sandbox):
+    """What a server says that implements an interface is in the graph, where the text leaves it open."""
+    root = base / "implemented"
+    root.mkdir()
+    (root / "tsconfig.json").write_text('{"compilerOptions": {"module": "esnext", "moduleResolution": "bundler"}}\n')
+    (root / "shapes.ts").write_text(
+        "export interface Shape {\n  area(): number;\n}\ntype Same<T> = T;\nexport class Square implements Same<Shape> {\n"
+        "  area() {\n    return 4;\n  }\n}\nexport function use(shape: Shape) {\n  return shape.area();\n}\n")
+    talk = Talk(binary, root, path, sandbox, "opencode", "zblade")
+
+    def incoming(name, relation):
+        bad, words = talk.say("symbol_graph", path="shapes.ts", qualified_name=name, relationship_type=relation)
+        return [(edge["how"], edge["sure"]) for edge in json.loads(words)["incoming"]] if not bad else words
+
+    try:
+        before = incoming("Shape", "inherit")
+        check("TypeScript 7: before, nothing implements it", before == [], before)
+        talk.until("TypeScript 7", "definition", "shapes.ts", "Shape {")
+        end = time.monotonic() + LONG
+        while (found := incoming("Shape", "inherit")) != [("server", "proved")] and time.monotonic() < end:
+            time.sleep(0.2)
+        check("TypeScript 7: what implements an interface is in the graph", found == [("server", "proved")], found)
+        found = incoming("Square.area", "call")
+        check("TypeScript 7: a call through it may be one of that", found == [("dispatch", "inferred")], found)
+    finally:
+        talk.end()
+
+
 def alone(binary, base, path, sandbox):
     """Where nothing says which files belong together, no answer is called complete."""
     root = base / "alone"
@@ -359,6 +387,8 @@ def main(binary, python, node, *names):
                 root = base / re.sub(r"\W", "", name) / "inferred"
                 root.mkdir()
                 inferred(name, binary, root, path, sandbox)
+        if not names or "TypeScript 7" in names:
+            implemented(binary, base, path, sandbox)
         alone(binary, base, path, sandbox)
         apart(binary, base, path, sandbox)
         brought(binary, base, sandbox)

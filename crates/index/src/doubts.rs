@@ -1,45 +1,52 @@
-//! The calls of which the text alone does not tell where they go.
+//! The calls of which the text alone does not tell where they go, and what others may implement.
 
+use toolpost_syntax::Kind;
 use toolpost_workspace::ContentHash;
 
 use crate::record::Usage;
 use crate::resolve::Resolver;
-use crate::{Found, Graph, Sure};
+use crate::{At, FileId, Found, Graph, Sure};
 
-/// The calls of one file of which nobody can tell where they go.
+/// What of one file nobody can tell by its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubts {
     /// The file.
     pub path: String,
     /// The hash of its content.
     pub hash: ContentHash,
-    /// The bytes at which the names begin.
+    /// The bytes at which the names of calls begin that lead nobody knows where.
     pub places: Vec<u32>,
+    /// The bytes at which the names of interfaces begin, and of methods that others have to write.
+    pub implemented: Vec<u32>,
 }
 
 impl Graph {
-    /// Lists the calls that are not resolved, or only possibly so, by file; `wanted` says in which files.
-    ///
-    /// The files with the fewest of them come first: those are known soonest.
+    /// Lists the calls in files that are not resolved, or only possibly so, and what others may implement; those of files that
+    /// are not there are left out.
     #[must_use]
-    pub fn doubts(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Doubts> {
+    pub fn doubts(&self, paths: &[String]) -> Vec<Doubts> {
         let resolver = Resolver::new(self);
-        let mut out = Vec::new();
-        for id in self.files() {
-            let file = self.file(id);
-            let Some(hash) = file.hash.filter(|_| wanted(&file.path)) else { continue };
-            let calls = file.record.uses.iter().filter(|used| used.usage == Usage::Call);
-            let doubtful = calls.filter(|used| match resolver.found(id, used) {
-                Found::Targets(targets) => targets.iter().all(|target| target.sure != Sure::Proved),
-                Found::Unresolved => true,
-                Found::Outside | Found::Local => false,
-            });
-            let places: Vec<u32> = doubtful.map(|used| used.at).collect();
-            if !places.is_empty() {
-                out.push(Doubts { path: file.path.to_string(), hash, places });
-            }
-        }
-        out.sort_by(|one, other| (one.places.len(), &one.path).cmp(&(other.places.len(), &other.path)));
-        out
+        let files = paths.iter().filter_map(|path| self.by_path(path));
+        files.filter_map(|file| self.doubts_of(&resolver, file)).collect()
+    }
+
+    fn doubts_of(&self, resolver: &Resolver<'_>, id: FileId) -> Option<Doubts> {
+        let file = self.file(id);
+        let hash = file.hash?;
+        let calls = file.record.uses.iter().filter(|used| used.usage == Usage::Call);
+        let doubtful = calls.filter(|used| match resolver.found(id, used) {
+            Found::Targets(targets) => targets.iter().all(|target| target.sure != Sure::Proved),
+            Found::Unresolved => true,
+            Found::Outside | Found::Local => false,
+        });
+        let places: Vec<u32> = doubtful.map(|used| used.at).collect();
+        let symbols = (0..).zip(&file.record.symbols);
+        let implemented = symbols.filter(|(symbol, defined)| {
+            matches!(defined.kind.kind(), Kind::Interface | Kind::Trait)
+                || resolver.is_abstract(At { file: id, symbol: *symbol })
+        });
+        let implemented: Vec<u32> = implemented.map(|(_, defined)| defined.at.0).collect();
+        let some = !places.is_empty() || !implemented.is_empty();
+        some.then(|| Doubts { path: file.path.to_string(), hash, places, implemented })
     }
 }

@@ -126,6 +126,12 @@ impl Index {
         state.graph.tell(path, hash, answers);
     }
 
+    /// Takes what a language server says of what implements the interfaces in a content of a file, and their methods.
+    pub fn tell_implementations(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
+        let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.graph.tell_implementations(path, hash, answers);
+    }
+
     /// Gives the workspace.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {

@@ -25,6 +25,9 @@ struct Document {
     path: String,
     #[prost(message, repeated, tag = "2")]
     occurrences: Vec<Occurrence>,
+    /// All that the file held; empty where that is not given.
+    #[prost(string, tag = "5")]
+    text: String,
     /// In what columns are counted: 1 bytes, 2 units of UTF-16, 3 characters.
     #[prost(int32, tag = "6")]
     columns: i32,
@@ -54,6 +57,8 @@ pub(crate) struct Scip {
 pub(crate) struct Names {
     pub(crate) path: String,
     pub(crate) columns: Columns,
+    /// All that the file held, where that is given.
+    pub(crate) text: Option<String>,
     /// Where each stands, and which symbol it is.
     pub(crate) uses: Vec<(Position, u32)>,
     /// Where symbols are defined.
@@ -83,7 +88,9 @@ impl Scip {
                 3 => Columns::Characters,
                 _ => Columns::Bytes,
             };
-            let mut names = Names { path: document.path, columns, uses: Vec::new(), definitions: Vec::new() };
+            let text = Some(document.text).filter(|text| !text.is_empty());
+            let mut names =
+                Names { path: document.path, columns, text, uses: Vec::new(), definitions: Vec::new() };
             for occurrence in document.occurrences {
                 let [line, column, ..] = occurrence.range.as_slice() else { continue };
                 let (Ok(line), Ok(column)) = (u32::try_from(*line), u32::try_from(*column)) else { continue };

@@ -13,6 +13,8 @@ use crate::{At, FileId, Graph, How, Word};
 pub(crate) struct Told {
     /// By where the name begins.
     answers: HashMap<u32, Answer>,
+    /// What implements something, by where the name of that begins.
+    implementations: HashMap<u32, Answer>,
 }
 
 /// Where one name leads to.
@@ -45,8 +47,8 @@ pub(crate) struct Hearsay {
 }
 
 impl Hearsay {
-    fn get(&self, path: &Arc<str>, hash: ContentHash, place: u32) -> Option<&Answer> {
-        self.of.get(&(path.clone(), hash))?.answers.get(&place)
+    fn get(&self, path: &Arc<str>, hash: ContentHash) -> Option<&Told> {
+        self.of.get(&(path.clone(), hash))
     }
 }
 
@@ -55,6 +57,30 @@ impl Graph {
     ///
     /// What was said before of the same name by an index that a compiler made stays.
     pub fn tell(&mut self, path: &str, hash: ContentHash, answers: impl IntoIterator<Item = (u32, Answer)>) {
+        let told = self.told_of(path, hash);
+        for (place, answer) in answers {
+            let known = told.answers.get(&place);
+            if known.is_none_or(|known| known.by != How::Scip || answer.by == How::Scip) {
+                told.answers.insert(place, answer);
+            }
+        }
+        self.changes += 1;
+    }
+
+    /// Takes what somebody says of what implements the interfaces of a file, and their methods; it counts as long as all are what they
+    /// are now.
+    pub fn tell_implementations(
+        &mut self,
+        path: &str,
+        hash: ContentHash,
+        answers: impl IntoIterator<Item = (u32, Answer)>,
+    ) {
+        self.told_of(path, hash).implementations.extend(answers);
+        self.changes += 1;
+    }
+
+    /// Gives what was said of a content, and makes room where there is too much.
+    fn told_of(&mut self, path: &str, hash: ContentHash) -> &mut Told {
         if self.hearsay.of.len() >= CONTENTS {
             let live: HashSet<(Arc<str>, ContentHash)> = self
                 .files()
@@ -68,14 +94,40 @@ impl Graph {
                 self.hearsay.of.clear();
             }
         }
-        let told = self.hearsay.of.entry((path.into(), hash)).or_default();
-        for (place, answer) in answers {
-            let known = told.answers.get(&place);
-            if known.is_none_or(|known| known.by != How::Scip || answer.by == How::Scip) {
-                told.answers.insert(place, answer);
-            }
-        }
-        self.changes += 1;
+        self.hearsay.of.entry((path.into(), hash)).or_default()
+    }
+
+    /// Lists what somebody else says that implements a symbol, beside itself.
+    pub(crate) fn told_to_implement(&self, at: At) -> Vec<At> {
+        let own = self.file(at.file);
+        let told = own.hash.and_then(|hash| self.hearsay.get(&own.path, hash));
+        let answer = told.and_then(|told| told.implementations.get(&self.symbol(at).at.0));
+        let places = answer.map(|answer| answer.places.as_slice()).unwrap_or_default();
+        let mut found: Vec<At> = places.iter().filter_map(|place| self.at_place(place)).collect();
+        found.retain(|other| *other != at);
+        found.dedup();
+        found
+    }
+
+    /// Lists what somebody else says that a symbol implements.
+    pub(crate) fn told_to_be_implemented(&self, by: At) -> Vec<At> {
+        let own = &self.file(by.file).path;
+        let names = |told: &&Answer| told.places.iter().any(|place| place.path == *own);
+        let files =
+            self.hearsay.of.iter().filter(|(_, told)| told.implementations.values().any(|one| names(&one)));
+        let files = files.filter_map(|((path, hash), told)| {
+            let file = self.by_path(path).filter(|file| self.file(*file).hash == Some(*hash))?;
+            Some((file, told.implementations.iter().filter(|(_, told)| names(told)).map(|(place, _)| *place)))
+        });
+        let all =
+            files.flat_map(|(file, places)| places.filter_map(move |place| self.defined_at(file, place)));
+        all.filter(|at| self.told_to_implement(*at).contains(&by)).collect()
+    }
+
+    /// Finds the symbol at a place, if its file is still what it was.
+    fn at_place(&self, place: &Place) -> Option<At> {
+        let file = self.by_path(&place.path).filter(|file| self.file(*file).hash == Some(place.hash))?;
+        self.defined_at(file, place.byte)
     }
 
     /// Finds what somebody else says that the name at a place leads to: the symbols, none if it leads out of the workspace.
@@ -83,15 +135,13 @@ impl Graph {
     /// What has another name than the one at the place is not believed, unless an import gives it that name.
     pub(crate) fn told(&self, file: FileId, used: &Used) -> Option<(Vec<At>, How)> {
         let own = self.file(file);
-        let answer = self.hearsay.get(&own.path, own.hash?, used.at)?;
+        let answer = self.hearsay.get(&own.path, own.hash?)?.answers.get(&used.at)?;
         if answer.places.is_empty() {
             return Some((Vec::new(), answer.by));
         }
         let mut found = Vec::new();
         for place in &answer.places {
-            let target =
-                self.by_path(&place.path).filter(|file| self.file(*file).hash == Some(place.hash))?;
-            let at = self.defined_at(target, place.byte)?;
+            let at = self.at_place(place)?;
             found.push(at);
             if self.symbol(at).name != used.name && !self.renames(file, used.name) {
                 return None;

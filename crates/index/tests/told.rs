@@ -6,7 +6,7 @@ mod common;
 use common::{calls, go_on, index, write};
 use prost::Message;
 use std::path::Path;
-use toolpost_index::{Answer, How, Place};
+use toolpost_index::{Answer, Direction, How, Place, Relation, Resolved};
 
 /// The parts of the SCIP format that are used, with its numbers.
 #[derive(Clone, PartialEq, Message)]
@@ -21,6 +21,8 @@ struct Document {
     path: String,
     #[prost(message, repeated, tag = "2")]
     occurrences: Vec<Occurrence>,
+    #[prost(string, tag = "5")]
+    text: String,
     #[prost(int32, tag = "6")]
     columns: i32,
 }
@@ -42,7 +44,7 @@ fn occurrence(range: &[i32], symbol: &str, roles: i32) -> Occurrence {
 const A: &str = "class Cat:\n    def run(self): ...\nclass Dog:\n    def run(self): ...\n";
 const B: &str = "def f(é, x):\n    é; x.run()\n";
 
-fn write_scip(root: &Path, run: &str) {
+fn write_scip(root: &Path, run: &str, text: &str) {
     let documents = vec![
         Document {
             path: "a.py".into(),
@@ -50,9 +52,15 @@ fn write_scip(root: &Path, run: &str) {
                 occurrence(&[1, 8, 11], "p a/Cat#run().", 1),
                 occurrence(&[3, 8, 11], "p a/Dog#run().", 1),
             ],
+            text: String::new(),
             columns: 1,
         },
-        Document { path: "b.py".into(), occurrences: vec![occurrence(&[1, 9, 12], run, 0)], columns: 2 },
+        Document {
+            path: "b.py".into(),
+            occurrences: vec![occurrence(&[1, 9, 12], run, 0)],
+            text: text.into(),
+            columns: 2,
+        },
     ];
     std::fs::write(root.join("index.scip"), Whole { documents }.encode_to_vec()).unwrap();
 }
@@ -65,7 +73,7 @@ fn the_index_of_a_compiler_says_where_a_call_goes() {
         let root = folder.path();
         write(root, "a.py", A);
         write(root, "b.py", B);
-        write_scip(root, symbol);
+        write_scip(root, symbol, "");
         let index = index(root, None);
         assert_eq!(calls(&index), [wanted], "{symbol}");
         // Of a file that is no longer what it was, it says nothing.
@@ -74,6 +82,63 @@ fn the_index_of_a_compiler_says_where_a_call_goes() {
         write(root, "b.py", B);
         assert_eq!(calls(&index), [wanted], "{symbol}");
     }
+}
+
+#[test]
+fn the_index_of_a_compiler_counts_for_the_text_that_it_was_made_of() {
+    let told = ["b.py:run -> a.py:Dog.run"];
+    let untold = ["b.py:run -> a.py:Cat.run a.py:Dog.run"];
+    let other = format!("{B}# More.\n");
+    for (text, changed, wanted) in [(B, B, told), (B, other.as_str(), untold), (&other, B, untold)] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, "a.py", A);
+        write_scip(root, "p a/Dog#run().", text);
+        // It is written after the index, and yet it is the same.
+        write(root, "b.py", changed);
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+        std::fs::File::options().write(true).open(root.join("b.py")).unwrap().set_modified(later).unwrap();
+        assert_eq!(calls(&index(root, None)), wanted, "{text:?} {changed:?}");
+    }
+}
+
+#[test]
+fn what_a_server_says_of_interfaces_is_in_the_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let one = "export interface One { go(): void }\nexport function use(one: One) { one.go(); }\n";
+    let two = "export class Two { go(): void {} }\n";
+    write(root, "one.ts", one);
+    write(root, "two.ts", two);
+    let index = index(root, None);
+    let edges = |id: &str, direction: Direction, relation: Relation| -> Vec<String> {
+        let graph = index.graph(&go_on).unwrap();
+        let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
+        let found = graph.edges(at, direction, relation, &|_| true).edges;
+        found.iter().map(|edge| format!("{} {}", edge.sure.name(), edge.how.name())).collect()
+    };
+    let rows = [
+        ("typescript:one.ts#One", Direction::In, Relation::Inherit, vec!["proved server"]),
+        ("typescript:two.ts#Two", Direction::Out, Relation::Inherit, vec!["proved server"]),
+        ("typescript:two.ts#Two.go", Direction::In, Relation::Call, vec!["inferred dispatch"]),
+        ("typescript:one.ts#use", Direction::Out, Relation::Call, vec!["proved typed", "inferred dispatch"]),
+    ];
+    let (own, other) = {
+        let graph = index.graph(&go_on).unwrap();
+        (graph.hash("one.ts").unwrap(), graph.hash("two.ts").unwrap())
+    };
+    let answer = |name: &str, of: &str| {
+        let byte = u32::try_from(two.find(of).unwrap()).unwrap();
+        let place = Place { path: "two.ts".into(), hash: other, byte };
+        (u32::try_from(one.find(name).unwrap()).unwrap(), Answer { by: How::Server, places: vec![place] })
+    };
+    index.tell_implementations("one.ts", own, vec![answer("One", "Two"), answer("go", "go")]);
+    for (id, direction, relation, wanted) in &rows {
+        assert_eq!(edges(id, *direction, *relation), *wanted, "{id}");
+    }
+    // What was said of another content says nothing of this one.
+    write(root, "two.ts", &format!("\n{two}"));
+    assert_eq!(edges(rows[0].0, rows[0].1, rows[0].2), Vec::<String>::new());
 }
 
 #[test]

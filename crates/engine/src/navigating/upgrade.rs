@@ -18,6 +18,9 @@ const CALLS: usize = 20_000;
 /// How many are asked about before whoever else asks the server gets a turn.
 const BURST: usize = 64;
 
+/// In how many files it is looked for what is not known before others get the index.
+const SLICE: usize = 64;
+
 /// How many contents of files are remembered whose calls were asked about.
 const REMEMBERED: usize = 50_000;
 
@@ -27,6 +30,20 @@ pub(crate) struct Upgrades {
     running: Mutex<HashSet<usize>>,
     /// Of which contents of files every call was asked about.
     asked: Mutex<HashSet<(String, ContentHash)>>,
+}
+
+/// What a server said of one file, each answer by the byte at which the name begins.
+#[derive(Default)]
+struct Heard {
+    calls: Vec<(u32, Told)>,
+    implementations: Vec<(u32, Told)>,
+}
+
+/// What is asked about a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    Call,
+    Implementations,
 }
 
 /// What an answer leads to, as a file with its content.
@@ -64,18 +81,11 @@ impl Upgrades {
 /// Asks about all doubtful calls of the server's languages; ends where the server is no longer ready.
 async fn pass(engine: &Engine, server: &Arc<Server>) {
     let known = server.known();
-    let doubts = {
-        let engine = engine.clone();
-        let of_server = move |path: &str| {
-            let extension =
-                path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
-            extension.is_some_and(|end| known.language(end).is_some())
-        };
-        blocking(move || {
-            Ok(engine.index().graph(&|| false).map(|graph| graph.doubts(&of_server)).unwrap_or_default())
-        })
+    let of_server = move |path: &str| {
+        let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
+        extension.is_some_and(|end| known.language(end).is_some())
     };
-    let Ok(doubts) = doubts.await else { return };
+    let Some(doubts) = doubts(engine, of_server).await else { return };
     let mut targets = Targets::new();
     let mut left = CALLS;
     for doubt in doubts {
@@ -85,50 +95,80 @@ async fn pass(engine: &Engine, server: &Arc<Server>) {
         if !engine.upgrades().ask(&doubt) {
             continue;
         }
-        left = left.saturating_sub(doubt.places.len());
-        let Some(answers) = of_file(engine, server, &doubt, &mut targets).await else { return };
-        engine.index().tell(&doubt.path, doubt.hash, answers);
+        left = left.saturating_sub(doubt.places.len() + doubt.implemented.len());
+        let Some(heard) = of_file(engine, server, &doubt, &mut targets).await else { return };
+        engine.index().tell(&doubt.path, doubt.hash, heard.calls);
+        if !heard.implementations.is_empty() {
+            engine.index().tell_implementations(&doubt.path, doubt.hash, heard.implementations);
+        }
     }
 }
 
-/// Asks about the calls of one file; none where the server cannot be asked any more.
-async fn of_file(
-    engine: &Engine,
-    server: &Server,
-    doubt: &Doubts,
-    targets: &mut Targets,
-) -> Option<Vec<(u32, Told)>> {
+/// Lists what is not known of the server's files, those of which least is to be asked first; the index is lent for some at a time.
+async fn doubts(engine: &Engine, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
+    let engine = engine.clone();
+    let found = blocking(move || {
+        let index = engine.index();
+        let Ok(graph) = index.graph(&|| false) else { return Ok(Vec::new()) };
+        let paths: Vec<String> = graph.files().map(|file| graph.file(file).path.to_string()).collect();
+        drop(graph);
+        let paths: Vec<String> = paths.into_iter().filter(|path| of_server(path)).collect();
+        let mut all = Vec::new();
+        for some in paths.chunks(SLICE) {
+            // Whoever waits to bring the index up to date gets it in between.
+            let Ok(graph) = index.graph(&|| false) else { break };
+            all.extend(graph.doubts(some));
+        }
+        all.sort_by(|one: &Doubts, other: &Doubts| {
+            let key = |doubts: &Doubts| doubts.places.len() + doubts.implemented.len();
+            (key(one), &one.path).cmp(&(key(other), &other.path))
+        });
+        Ok(all)
+    });
+    found.await.ok()
+}
+
+/// Asks about the calls and the interfaces of one file; none where the server cannot be asked any more.
+async fn of_file(engine: &Engine, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
     let Some((now, text)) = read(engine, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
-        return Some(Vec::new());
+        return Some(Heard::default());
     };
     targets.insert(doubt.path.clone(), Some((now, text.clone())));
     let path = engine.resolve(&doubt.path).ok()?;
     let extension = path.extension().map(|end| end.to_string_lossy().into_owned()).unwrap_or_default();
     let language = server.known().language(&extension)?;
-    let mut answers = Vec::new();
-    for places in doubt.places.chunks(BURST) {
+    let mut heard = Heard::default();
+    let calls = doubt.places.iter().map(|place| (*place, About::Call));
+    let others = doubt.implemented.iter().map(|place| (*place, About::Implementations));
+    let asked: Vec<(u32, About)> = calls.chain(others).collect();
+    for places in asked.chunks(BURST) {
         let talk = server.greeted(ANSWER).await.ok()?;
         // What it has not read yet, it cannot tell the truth about.
         if !talk.waiting().is_empty() {
             return None;
         }
         talk.show(path.raw(), language, &text.text);
-        for place in places {
-            let at = position(&text, *place, &talk);
-            match talk.ask(&Question::Definition(path.raw().to_owned(), at), ANSWER).await {
+        for (place, about) in places {
+            let (at, file) = (position(&text, *place, &talk), path.raw().to_owned());
+            let (question, heard) = match about {
+                About::Call => (Question::Definition(file, at), &mut heard.calls),
+                About::Implementations => (Question::Implementation(file, at), &mut heard.implementations),
+            };
+            match talk.ask(&question, ANSWER).await {
                 Ok(Answer::Places(found)) if !found.is_empty() => {
                     let told = told(engine, &found, &talk, targets).await;
-                    answers.extend(told.map(|told| (*place, told)));
+                    heard.extend(told.map(|told| (*place, told)));
                 }
-                // It does not know either.
+                // It does not know either, or is not made to be asked that.
                 Ok(_) | Err(lsp::Fault::Refused { .. } | lsp::Fault::Odd { .. }) => {}
+                Err(lsp::Fault::Unable { .. }) if *about == About::Implementations => {}
                 Err(_) => return None,
             }
         }
         drop(talk);
         tokio::task::yield_now().await;
     }
-    Some(answers)
+    Some(heard)
 }
 
 fn position(text: &Text, byte: u32, talk: &Talk<'_>) -> Position {

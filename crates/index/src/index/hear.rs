@@ -37,14 +37,18 @@ impl Inner {
 }
 
 fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
-    // Of a file that was changed after the index was made, what it says may be wrong.
+    // Of a file that holds something else than when the index was made, what it says may be wrong. Where it does not say what
+    // that was, the file must not have been changed after it.
     let heard = |names: &Names| -> Option<Heard> {
         let known = state.known.get(&names.path)?;
-        if i128::from(known.sign.stat.modified) > made {
+        if names.text.is_none() && i128::from(known.sign.stat.modified) > made {
             return None;
         }
         let read = workspace.read(&known.path, super::take::LARGEST).ok()?;
         let text = String::from_utf8(read.bytes).ok()?;
+        if names.text.as_ref().is_some_and(|held| *held != text) {
+            return None;
+        }
         Some(Heard { path: names.path.as_str().into(), hash: read.hash, text })
     };
     let files: Vec<Option<Heard>> = scip.files.iter().map(heard).collect();

@@ -145,10 +145,16 @@ impl Graph {
                 }
             }
         }
-        if relation == Relation::Inherit && self.symbol(at).kind.kind() == Kind::Interface {
-            let types = resolver.implementers(at);
-            let seen = types.iter().filter(|own| may(&self.file(own.file).path));
-            out.edges.extend(seen.map(|own| self.implementing(*own, at)));
+        if relation == Relation::Inherit && is_class(self.symbol(at).kind.kind()) {
+            let by_methods =
+                resolver.implementers(at).iter().map(|own| (*own, How::Methods)).collect::<Vec<_>>();
+            let told = self.told_to_implement(at).into_iter().map(|own| (own, How::Server));
+            let all = told.chain(by_methods).filter(|(own, _)| may(&self.file(own.file).path));
+            for (own, how) in all {
+                if !out.edges.iter().any(|known| known.from == Some(own)) {
+                    out.edges.push(self.implementing(own, at, how));
+                }
+            }
         }
         out
     }
@@ -163,15 +169,15 @@ impl Graph {
     }
 
     /// Says that a type of Go implements an interface.
-    fn implementing(&self, own: At, interface: At) -> Edge {
+    fn implementing(&self, own: At, interface: At, how: How) -> Edge {
         Edge {
             from: Some(own),
             file: own.file,
             place: self.symbol(own).at.0,
             to: interface,
             usage: Usage::Inherit,
-            how: How::Methods,
-            sure: How::Methods.sure(),
+            how,
+            sure: how.sure(),
         }
     }
 
@@ -218,11 +224,15 @@ impl Graph {
         for part in resolver.parts(at) {
             self.used_in(resolver, part, relation, may, &mut out);
         }
-        let of_go = self.file(at.file).record.language == "go";
-        if relation == Relation::Inherit && of_go && self.symbol(at).kind.kind() != Kind::Interface {
-            let interfaces = resolver.implemented_by(at).into_iter();
-            let seen = interfaces.filter(|interface| may(&self.file(interface.file).path));
-            out.edges.extend(seen.map(|interface| self.implementing(at, interface)));
+        if relation == Relation::Inherit && is_class(self.symbol(at).kind.kind()) {
+            let by_methods = resolver.implemented_by(at).into_iter().map(|to| (to, How::Methods));
+            let told = self.told_to_be_implemented(at).into_iter().map(|to| (to, How::Server));
+            let all: Vec<(At, How)> = told.chain(by_methods).collect();
+            for (to, how) in all.into_iter().filter(|(to, _)| may(&self.file(to.file).path)) {
+                if !out.edges.iter().any(|known| known.to == to) {
+                    out.edges.push(self.implementing(at, to, how));
+                }
+            }
         }
         out
     }

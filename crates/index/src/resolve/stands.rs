@@ -33,10 +33,16 @@ impl Resolver<'_> {
     }
 
     fn declared_next(&self, at: At) -> Vec<At> {
-        let symbol = self.graph.symbol(at);
-        if symbol.kind.kind() != Kind::Function {
+        if self.graph.symbol(at).kind.kind() != Kind::Function {
             return Vec::new();
         }
+        let mut found = self.declared_by_text(at);
+        found.extend(self.graph.told_to_be_implemented(at));
+        found
+    }
+
+    fn declared_by_text(&self, at: At) -> Vec<At> {
+        let symbol = self.graph.symbol(at);
         if self.rules(at.file).family == Family::Go {
             let interfaces = self.owner(at).map(|owner| self.implemented(owner, symbol.name));
             let interfaces = interfaces.unwrap_or_default().into_iter();
@@ -65,7 +71,15 @@ impl Resolver<'_> {
 
     /// Lists the methods that may be meant where one is called that has no body of its own.
     pub(crate) fn implementations(&self, at: At) -> Rc<Vec<At>> {
-        self.implementations.get(at, || Rc::new(self.find_implementations(at)))
+        self.implementations.get(at, || {
+            let mut found = self.find_implementations(at);
+            let told = self.graph.told_to_implement(at).into_iter();
+            let told = told.filter(|other| self.graph.symbol(*other).kind.kind() == Kind::Function);
+            found.extend(told.filter(|other| !self.is_abstract(*other)));
+            found.sort_unstable();
+            found.dedup();
+            Rc::new(found)
+        })
     }
 
     fn find_implementations(&self, at: At) -> Vec<At> {
@@ -91,7 +105,7 @@ impl Resolver<'_> {
     }
 
     /// Tells whether a method only says what others have to do.
-    fn is_abstract(&self, at: At) -> bool {
+    pub(crate) fn is_abstract(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         let in_class = symbol.parent.is_some_and(|parent| {
             is_class(self.graph.symbol(At { file: at.file, symbol: parent }).kind.kind())
@@ -105,6 +119,9 @@ impl Resolver<'_> {
     /// Lists the types of Go that have all methods of an interface.
     pub(crate) fn implementers(&self, interface: At) -> Rc<Vec<At>> {
         self.implementers.get(interface, || {
+            if self.rules(interface.file).family != Family::Go {
+                return Rc::default();
+            }
             let asked = self.asked_for(interface);
             let rarest = asked.iter().map(|method| self.graph.symbol(*method).name);
             let rarest = rarest.min_by_key(|name| self.graph.definitions(*name).len());
@@ -140,6 +157,10 @@ impl Resolver<'_> {
 
     /// Lists the interfaces that a type of Go implements.
     pub(crate) fn implemented_by(&self, own: At) -> Vec<At> {
+        let interface = self.graph.symbol(own).kind.kind() == Kind::Interface;
+        if interface || self.rules(own.file).family != Family::Go {
+            return Vec::new();
+        }
         let methods = self.graph.owned(self.graph.symbol(own).name).iter();
         let mut names: Vec<Word> = methods.map(|method| self.graph.symbol(*method).name).collect();
         names.sort_unstable();
