@@ -7,6 +7,7 @@ use crate::{
 use encoding_rs::Encoding;
 use std::{path::PathBuf, sync::Arc};
 use toolpost_index::Index;
+use toolpost_index::ranked::Index as Words;
 use toolpost_lsp::Servers;
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -23,6 +24,7 @@ pub struct Engine {
     projects: Arc<Projects>,
     index: Index,
     withheld: Arc<Withheld>,
+    words: Words,
     upgrades: Arc<Upgrades>,
 }
 
@@ -41,10 +43,12 @@ impl Engine {
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
         let index = Index::new(workspace.clone(), None);
+        let words = Words::new(workspace.clone());
         Self {
             workspace,
             index,
             withheld: Arc::default(),
+            words,
             upgrades: Arc::default(),
             encoding: None,
             rules: Rules::Git,
@@ -58,7 +62,7 @@ impl Engine {
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
-        Self { encoding, ..self }
+        Self { words: self.words.with_encoding(encoding), encoding, ..self }
     }
 
     /// Says whose ignore rules count where a dialect leaves that to the project.
@@ -88,7 +92,8 @@ impl Engine {
     /// Lets what is known of code outlive the process, in a folder.
     #[must_use]
     pub fn with_cache(self, folder: Option<PathBuf>) -> Self {
-        Self { index: Index::new(self.workspace.clone(), folder), withheld: Arc::default(), ..self }
+        let words = self.words.kept_in(folder.clone());
+        Self { index: Index::new(self.workspace.clone(), folder), withheld: Arc::default(), words, ..self }
     }
 
     /// Lets commands be run.
@@ -139,6 +144,11 @@ impl Engine {
     /// Gives which files of the index may not be told of.
     pub(crate) fn withheld(&self) -> &Withheld {
         &self.withheld
+    }
+
+    /// Gives the index of the workspace's words.
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
     }
 
     /// Gives the workspace.

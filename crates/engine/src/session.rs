@@ -13,6 +13,8 @@ use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath, unique};
 const REMEMBERED: usize = 8 * 1024 * 1024;
 /// How many contents of one file are remembered, to find lines that were seen in an earlier one.
 const VERSIONS: usize = 5;
+/// How many questions are remembered, to go on with their answers; when there are more, all are forgotten.
+const SEARCHES: usize = 1_000;
 
 /// What a call has shown to its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Session {
     failures: Mutex<Repeated>,
     /// By what the last part of each project's index was known.
     paged: Mutex<HashMap<WorkspacePath, String>>,
+    /// How far each question was answered.
+    searches: Mutex<HashMap<String, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -132,6 +136,21 @@ impl Session {
     pub fn paged(&self, base: &WorkspacePath, fingerprint: &str) -> Option<String> {
         let mut paged = self.paged.lock().unwrap_or_else(PoisonError::into_inner);
         paged.insert(base.clone(), fingerprint.to_owned())
+    }
+
+    /// Notes how far a question was answered.
+    pub fn searched(&self, question: &str, cursor: String) {
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        if searches.len() >= SEARCHES && !searches.contains_key(question) {
+            searches.clear();
+        }
+        searches.insert(question.to_owned(), cursor);
+    }
+
+    /// Gives how far a question was answered, if it was asked before.
+    #[must_use]
+    pub fn last_search(&self, question: &str) -> Option<String> {
+        self.searches.lock().unwrap_or_else(PoisonError::into_inner).get(question).cloned()
     }
 
     /// Forgets the last failure: the next one is the first of its row.

@@ -5,6 +5,7 @@ mod graph;
 mod index;
 mod modules;
 mod query;
+pub mod ranked;
 mod record;
 mod resolve;
 mod rules;

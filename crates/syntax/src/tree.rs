@@ -77,6 +77,20 @@ impl<'a> Tree<'a> {
         out
     }
 
+    /// Lists the comments, in order.
+    #[must_use]
+    pub fn comments(&self) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        self.walk(|node| {
+            let comment = self.language.0.is_comment(node.kind());
+            if comment {
+                out.push(node.byte_range());
+            }
+            !comment
+        });
+        out
+    }
+
     /// Gives the node that holds all others.
     pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root_node()

@@ -78,7 +78,7 @@ fn settle_names(
     let given = std::mem::take(object);
     let (exact, rest): (Vec<_>, Vec<_>) =
         given.into_iter().partition(|(key, _)| properties.contains_key(key));
-    named.extend(exact.into_iter().filter(|(_, value)| !value.is_null()));
+    named.extend(exact.into_iter().filter(|(name, value)| !value.is_null() || means_null(&properties[name])));
     for (key, value) in rest {
         let Some(name) = names::property(&key, properties) else {
             if others == Others::Kept {
@@ -89,7 +89,7 @@ fn settle_names(
             unknown.truncate(UNKNOWN);
             continue;
         };
-        if value.is_null() {
+        if value.is_null() && !means_null(&properties[name]) {
             continue;
         }
         match named.get(name) {
@@ -99,6 +99,11 @@ fn settle_names(
         }
     }
     (named, unknown)
+}
+
+/// Tells whether null has a meaning of its own for an argument, and does not stand for leaving it out.
+fn means_null(property: &Value) -> bool {
+    property.get("x-null").and_then(Value::as_bool) == Some(true)
 }
 
 fn coerce_all(
@@ -113,6 +118,10 @@ fn coerce_all(
             decoded.insert(name, value);
             continue;
         };
+        if value.is_null() && means_null(schema) {
+            decoded.insert(name, value);
+            continue;
+        }
         match coerce::value(&name, value, schema, notes) {
             Ok(value) => drop(decoded.insert(name, value)),
             Err(says) => wrong.push(Wrong { name, says }),

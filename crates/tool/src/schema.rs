@@ -4,7 +4,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 /// Keys that are for `decode` alone and are never published.
-const PRIVATE: [&str; 6] = ["x-aliases", "x-unlisted", "x-required", "x-raise", "x-format", "examples"];
+const PRIVATE: [&str; 7] =
+    ["x-aliases", "x-unlisted", "x-required", "x-raise", "x-format", "x-null", "examples"];
 /// Keys that say nothing to a model.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
 
@@ -31,6 +32,7 @@ fn tidy(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     let default = object.get("default").filter(|value| !value.is_null()).cloned();
     let format = object.get("x-format").cloned();
+    let means_null = object.get("x-null").is_some();
     for key in PRIVATE.iter().chain(&NOISE) {
         object.remove(*key);
     }
@@ -40,7 +42,9 @@ fn tidy(schema: &mut Value) {
     if let Some(format) = format {
         object.insert("format".to_owned(), format);
     }
-    without_null(object);
+    if !means_null {
+        without_null(object);
+    }
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
         let full = std::mem::take(properties);
         *properties = full.into_iter().filter(|(_, property)| is_listed(property)).collect();

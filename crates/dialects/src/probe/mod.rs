@@ -9,6 +9,7 @@ mod list_files;
 mod query;
 mod referred;
 mod say;
+mod search;
 mod search_files;
 mod targets;
 
@@ -24,11 +25,12 @@ pub const DIALECT: Dialect = Dialect {
     pages: &[
         include_str!("edit.md"),
         include_str!("files.md"),
+        include_str!("search.md"),
         include_str!("query.md"),
         include_str!("commands.md"),
     ],
     instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
-        searchFiles find them, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
+        searchFiles find them, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
         proves that it is still the line that was shown; the text is what stands behind the bar. Extract a file before you \
         edit it. After an edit the reply shows the lines as they are now, with fresh references, so there is no need to \
         extract them again. Changed by somebody else since it was shown, a file is not edited before you have seen the \
@@ -40,7 +42,9 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 7] = [
+const TOOLS: [ToolDef; 9] = [
+    ToolDef::of::<search::Search>(),
+    ToolDef::of::<search::SearchAll>(),
     ToolDef::of::<query::Query>(),
     ToolDef::of::<extract::Extract>(),
     ToolDef::of::<edit::Edit>(),

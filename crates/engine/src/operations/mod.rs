@@ -18,6 +18,7 @@ pub mod read;
 pub mod read_many;
 pub mod relations;
 pub mod rename;
+pub mod search;
 pub mod stat;
 pub mod stop;
 pub mod symbol;

@@ -1,0 +1,293 @@
+//! `search` and `searchAll`: blocks of code that a query asks for, those that fit best first.
+
+use super::referred;
+use crate::common::{walked, whole};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        search::{self, Block, Cut, From, Matching, Output, Request, Tests},
+    },
+};
+use toolpost_text::counted::counted;
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct Search;
+pub(super) struct SearchAll;
+
+/// How many blocks are shown at most.
+const MOST: f64 = 1_000.0;
+/// How many blocks one page of an exhaustive search has at most.
+const EACH: f64 = 100_000.0;
+/// What is asked for when nothing is said: blocks, tokens, pages.
+const DEFAULT: (f64, f64, f64) = (20.0, 20_000.0, 50.0);
+/// How the places of packages are written, and where those lie in a workspace.
+const PACKAGES: [(&str, &str); 6] = [
+    ("js:", "node_modules"),
+    ("go:", "vendor"),
+    ("rust:", "vendor"),
+    ("/dep/js/", "node_modules"),
+    ("/dep/go/", "vendor"),
+    ("/dep/rust/", "vendor"),
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Args {
+    /// Words to look for. Words beside one another: any of them. AND, OR, NOT, +must, -mustNot, (groups), "exact phrase",
+    /// wild*cards; filters ext:rs,js lang:python dir:src file:"src/**/*.ts" filename:a.rs type:function; name:, signature:,
+    /// body: and comment: for a part of the block.
+    #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication AND middleware"]))]
+    query: String,
+    /// Directory or file to search; the workspace's root if left out. js:NAME, go:NAME and rust:NAME search a package that
+    /// lies in node_modules or vendor.
+    #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
+    path: Option<String>,
+    /// Results to show at most; all are counted.
+    #[serde(default = "limit")]
+    #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
+    limit: f64,
+    /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
+    #[serde(default)]
+    exact: bool,
+    /// Whether tests are searched, too.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["allow_tests"]))]
+    allow_tests: bool,
+    /// Tokens that the results may have together; null for as many as a reply holds.
+    #[serde(default = "tokens")]
+    #[schemars(range(min = 1), extend("x-aliases" = ["max_tokens"], "x-null" = true))]
+    max_tokens: Option<f64>,
+    /// What the reply before gave to go on with; or any name: the same query under the same name goes on, too.
+    #[schemars(extend("x-unlisted" = true))]
+    session: Option<String>,
+    /// Whether the search goes on where it stopped under that session; it does in any case.
+    #[schemars(extend("x-unlisted" = true))]
+    #[expect(dead_code, reason = "a session says it all")]
+    next_page: Option<bool>,
+    /// A language that the files must be in.
+    #[schemars(extend("x-unlisted" = true, "x-aliases" = ["lang"]))]
+    language: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AllArgs {
+    /// Words to look for, in the grammar of search.
+    #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication"]))]
+    query: String,
+    /// Directory or file to search; the workspace's root if left out.
+    #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
+    path: Option<String>,
+    /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
+    #[serde(default)]
+    exact: bool,
+    /// Tokens of each page.
+    #[serde(default = "tokens_of_page")]
+    #[schemars(range(min = 1))]
+    max_tokens_per_page: f64,
+    /// Pages at most.
+    #[serde(default = "pages")]
+    #[schemars(range(min = 1))]
+    max_pages: f64,
+}
+
+fn limit() -> f64 {
+    DEFAULT.0
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "what is left out is not null")]
+fn tokens() -> Option<f64> {
+    Some(DEFAULT.1)
+}
+
+fn tokens_of_page() -> f64 {
+    DEFAULT.1
+}
+
+fn pages() -> f64 {
+    DEFAULT.2
+}
+
+impl Tool for Search {
+    const NAME: &'static str = "search";
+    type Op = search::Search;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let (path, dependency) = place(args.path.as_deref())?;
+        let base = at.path_or_root(path.as_deref())?;
+        let from = match args.session.filter(|session| !session.trim().is_empty() && session != "new") {
+            None => From::First,
+            Some(session) if session.starts_with("next-") => From::Cursor(session),
+            Some(session) => From::Named(session),
+        };
+        let query = match &args.language {
+            Some(language) if !args.exact => {
+                format!("({}) lang:\"{}\"", args.query, language.replace('"', ""))
+            }
+            _ => args.query,
+        };
+        Ok(Request {
+            base,
+            dependency,
+            query,
+            matching: if args.exact { Matching::Exact } else { Matching::Query },
+            tests: if args.allow_tests { Tests::Searched } else { Tests::LeftOut },
+            limit: count("limit", args.limit.min(MOST))?,
+            tokens: args.max_tokens.map(|tokens| some("maxTokens", tokens)).transpose()?,
+            from,
+            max_bytes: at.reply_bytes(),
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        render(output, page);
+        if let Some(next) = &output.next {
+            let why = match output.cut {
+                Cut::Limit | Cut::No => "",
+                Cut::Tokens => "maxTokens allows no more; ",
+                Cut::Room => "the reply has no room for more; ",
+            };
+            page.note(format!("{why}the next ones: the same call with session: \"{next}\""));
+        }
+    }
+}
+
+impl Tool for SearchAll {
+    const NAME: &'static str = "searchAll";
+    type Op = search::Search;
+    type Args = AllArgs;
+
+    fn lower(args: AllArgs, at: &Lowering) -> Result<Request, Failure> {
+        let (path, dependency) = place(args.path.as_deref())?;
+        let base = at.path_or_root(path.as_deref())?;
+        let each = some("maxTokensPerPage", args.max_tokens_per_page)?;
+        let pages = some("maxPages", args.max_pages)?;
+        Ok(Request {
+            base,
+            dependency,
+            query: args.query,
+            matching: if args.exact { Matching::Exact } else { Matching::Query },
+            tests: Tests::LeftOut,
+            limit: count("limit", EACH)?,
+            tokens: Some(each.saturating_mul(pages)),
+            from: From::First,
+            max_bytes: at.reply_bytes(),
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        render(output, page);
+        let left = output.total.saturating_sub(output.before + output.blocks.len());
+        match output.cut {
+            Cut::No => {}
+            Cut::Limit | Cut::Tokens => {
+                page.note(format!("maxPages allows no more; {} left out", counted(left as u64, "result")));
+            }
+            Cut::Room => page.note(format!(
+                "the reply has no room for more; {} left out: narrow the query or the path, or go through them page by page \
+                 with search",
+                counted(left as u64, "result")
+            )),
+        }
+    }
+}
+
+/// Finds the place that was said; a package is looked for where packages lie in a workspace.
+fn place(said: Option<&str>) -> Result<(Option<String>, Option<String>), Failure> {
+    let package = said.and_then(|said| {
+        PACKAGES.iter().find_map(|(prefix, folder)| Some((said, *folder, said.trim().strip_prefix(prefix)?)))
+    });
+    let Some((said, folder, name)) = package else { return Ok((said.map(str::to_owned), None)) };
+    let plain =
+        !name.is_empty() && name.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    if !plain {
+        return Err(Failure::invalid(format!(
+            "{said} names no package: write it as js:express or go:github.com/a/b."
+        )));
+    }
+    Ok((Some(format!("{folder}/{name}")), Some(said.to_owned())))
+}
+
+fn some(name: &str, said: f64) -> Result<u64, Failure> {
+    match whole::number(name, said)? {
+        0 => Err(Failure::invalid(format!(
+            "{name} must be greater than zero; leave it out for the usual number."
+        ))),
+        number => Ok(number),
+    }
+}
+
+fn count(name: &str, said: f64) -> Result<usize, Failure> {
+    some(name, said).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+fn render(output: &Output, page: &mut Page) {
+    if output.blocks.is_empty() {
+        if output.total == 0 {
+            page.line("No results found.");
+            page.note(format!(
+                "looked for {} in {}",
+                output.understood,
+                counted(output.searched as u64, "file")
+            ));
+            if output.tests == 0 {
+                page.note("words beside one another find more than AND; word* finds what begins so; exact: true finds any text");
+            }
+        } else {
+            page.line(&format!("✓ All results retrieved for this query: {} in all.", output.total));
+        }
+    }
+    for (at, found) in output.blocks.iter().enumerate() {
+        if at > 0 {
+            page.text("\n---\n");
+        }
+        block(found, page);
+    }
+    if !output.blocks.is_empty() {
+        let all =
+            format!("{} in {}", counted(output.total as u64, "result"), counted(output.files as u64, "file"));
+        let (first, last) = (output.before + 1, output.before + output.blocks.len());
+        page.text("\n");
+        page.line(&match output.total == last && output.before == 0 {
+            true => format!("Found {all}; about {} tokens.", output.tokens),
+            false => format!("Found {all}; {first} to {last} are shown, about {} tokens.", output.tokens),
+        });
+    }
+    notes(output, page);
+}
+
+/// Writes a block: where it is and what it is, then its lines behind their references.
+fn block(found: &Block, page: &mut Page) {
+    page.line(&format!("File: {}", found.path));
+    let name =
+        if found.name.is_empty() { String::new() } else { format!(" ({} {})", found.kind, found.name) };
+    page.line(&format!("Lines: {}-{}{name}", found.first_line, found.last_line));
+    page.text("\n");
+    let mut body = String::with_capacity(found.lines.bytes() + 16 * found.lines.len());
+    found.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    page.text(&body);
+    let last = found.lines.last().map_or(found.first_line - 1, |line| line.number);
+    if last < found.last_line {
+        page.line(&format!("… up to line {} ({} more)", found.last_line, found.last_line - last));
+    }
+}
+
+/// Says what was left out, and what may be otherwise than was thought.
+fn notes(output: &Output, page: &mut Page) {
+    if output.tests > 0 {
+        let more = counted(output.tests as u64, "result");
+        page.note(format!("{more} in tests left out; allowTests: true shows tests, too"));
+    }
+    if output.changed {
+        page.note("files have changed since the reply that this one goes on from; the order may be another");
+    }
+    output.notes.iter().for_each(|note| page.note(note.clone()));
+    walked::notes(&output.walk, page);
+    if output.walk.complete != Complete::Yes {
+        page.note("timed_out: true; not all files were searched; narrow path");
+    }
+}

@@ -1,0 +1,62 @@
+//! What was not searched, so that "nothing" can be believed.
+
+use super::Request;
+use crate::{
+    CallCtx, Engine,
+    walking::{Complete, Walked},
+};
+use toolpost_index::ranked::{Found, Lent};
+use toolpost_search::Unreadable;
+use toolpost_text::counted::counted;
+
+/// How many files of a sort are named.
+const NAMED: usize = 3;
+
+/// Says it in words.
+pub(super) fn words(
+    lent: &Lent<'_>,
+    request: &Request,
+    found: &Found,
+    engine: &Engine,
+    cx: &CallCtx,
+) -> Walked {
+    let left = lent.left_out();
+    let base = request.base.display();
+    let here = |shown: &str| {
+        base == "."
+            || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let may = |shown: &str| engine.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path));
+    let mut unreadable = Unreadable::default();
+    for line in &left.unreadable {
+        let place = line.split(": ").next().unwrap_or(line);
+        if here(place) && may(place) {
+            unreadable.note(line.clone());
+        }
+    }
+    let mut walked = Walked::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
+    if base != "." && !walked.skipped.is_empty() {
+        // The rules are counted for the whole workspace, and not for each place in it.
+        walked.skipped =
+            vec![format!("what is ignored or hidden ({} in the whole workspace)", walked.skipped.join(", "))];
+    }
+    let mut name = |files: Vec<&String>, why: &str| {
+        if files.is_empty() {
+            return;
+        }
+        let more = if files.len() > NAMED { ", …" } else { "" };
+        let named: Vec<&str> = files.iter().take(NAMED).map(|file| file.as_str()).collect();
+        walked.skipped.push(format!(
+            "{} {why} ({}{more})",
+            counted(files.len() as u64, "file"),
+            named.join(", ")
+        ));
+    };
+    name(left.large.iter().filter(|file| here(file) && may(file)).collect(), "larger than 4 MiB");
+    name(left.binary.iter().filter(|file| here(file) && may(file)).collect(), "without text");
+    if found.withheld > 0 {
+        walked.skipped.push(format!("{} withheld by the rules", counted(found.withheld as u64, "file")));
+    }
+    walked.complete = Complete::Yes;
+    walked
+}

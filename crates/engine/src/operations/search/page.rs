@@ -1,0 +1,128 @@
+//! The blocks that fit into an answer, as they stand on the disk now.
+
+use super::{Block, Cut, Request};
+use crate::{CallCtx, Engine, Failure, Part, Seen, show::text::Line};
+use std::{collections::HashMap, sync::Arc};
+use toolpost_index::ranked::{Found, Hit, Key};
+use toolpost_text::{cut, encoding::Text};
+use toolpost_workspace::WorkspacePath;
+
+/// How many bytes a token has, as far as that can be estimated.
+const TOKEN: usize = 4;
+/// How many bytes stand before a line, and around a block.
+const AROUND: (usize, usize) = (10, 48);
+/// How many bytes of an answer are for what is said beside the blocks.
+const SAID: usize = 2_048;
+/// How many characters of a line are shown.
+const CHARACTERS: usize = 2_000;
+/// The most bytes that are read of a file.
+const LONGEST: u64 = 64 << 20;
+/// Content up to this size is remembered, to say later what changed.
+const REMEMBERED: usize = 1024 * 1024;
+
+/// Blocks, and how far they go.
+pub(super) struct Page {
+    pub(super) blocks: Vec<Block>,
+    pub(super) tokens: u64,
+    pub(super) cut: Cut,
+    /// The last block that is shown.
+    pub(super) last: Option<Key>,
+    pub(super) seen: Vec<Seen>,
+}
+
+/// A file that blocks are shown of.
+struct Content {
+    lines: Vec<String>,
+    bytes: Option<Arc<[u8]>>,
+}
+
+/// Takes blocks as long as there is room; none if a file is not what was searched.
+pub(super) fn make(
+    engine: &Engine,
+    request: &Request,
+    found: &Found,
+    cx: &CallCtx,
+) -> Result<Option<Page>, Failure> {
+    let mut files: HashMap<WorkspacePath, Content> = HashMap::new();
+    let mut page = Page { blocks: Vec::new(), tokens: 0, cut: Cut::No, last: None, seen: Vec::new() };
+    let mut room = request.max_bytes.saturating_sub(SAID);
+    for hit in &found.hits {
+        cx.check()?;
+        if page.blocks.len() >= request.limit {
+            page.cut = Cut::Limit;
+            break;
+        }
+        if !files.contains_key(&hit.path) {
+            let Some(content) = content(engine, hit) else { return Ok(None) };
+            files.insert(hit.path.clone(), content);
+        }
+        let Some(content) = files.get(&hit.path) else { return Ok(None) };
+        let tokens = request.tokens.map(|most| most.saturating_sub(page.tokens));
+        let bytes = tokens
+            .map_or(usize::MAX, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN));
+        let whole = shown(hit, content, usize::MAX);
+        let weight = weight(&whole, hit);
+        let narrow = if bytes < room { Cut::Tokens } else { Cut::Room };
+        let block = if weight <= bytes.min(room) {
+            whole
+        } else if page.blocks.is_empty() {
+            // A block that is longer than all the room is shown as far as it goes: the next answer has no more.
+            shown(hit, content, bytes.min(room).max(TOKEN * 16))
+        } else {
+            page.cut = narrow;
+            break;
+        };
+        let weight = self::weight(&block, hit).min(weight);
+        room = room.saturating_sub(weight);
+        page.tokens += weight.div_ceil(TOKEN) as u64;
+        page.seen.extend(seen(hit, &block, content));
+        page.last = Some(hit.key.clone());
+        page.blocks.push(block);
+    }
+    Ok(Some(page))
+}
+
+/// Reads a file; none if it is not what was searched.
+fn content(engine: &Engine, hit: &Hit) -> Option<Content> {
+    let read = engine.workspace().read(&hit.path, LONGEST).ok().filter(|read| read.hash == hit.hash)?;
+    let bytes = (read.bytes.len() <= REMEMBERED).then(|| read.bytes.as_slice().into());
+    let text = Text::open(read.bytes, engine.encoding()).ok()?;
+    let shown = text.shown(text.view());
+    Some(Content {
+        lines: toolpost_text::lines::bare(&shown).into_iter().map(str::to_owned).collect(),
+        bytes,
+    })
+}
+
+/// Shows the lines of a block, as many as fit; empty ones at its ends are left out.
+fn shown(hit: &Hit, content: &Content, room: usize) -> Block {
+    let (first, last) = (hit.block.first as usize, (hit.block.last as usize).min(content.lines.len()));
+    let own = content.lines.get(first - 1..last).unwrap_or_default();
+    let empty = own.iter().take_while(|line| line.trim().is_empty()).count();
+    let full = own.len() - own.iter().rev().take_while(|line| line.trim().is_empty()).count();
+    let mut left = room;
+    let lines = own.iter().enumerate().take(full).skip(empty).map_while(|(at, line)| {
+        let (text, more) = cut::line(line, CHARACTERS);
+        left = left.checked_sub(text.len() + AROUND.0)?;
+        Some(Line { number: (first + at) as u64, text, more: more as u64 })
+    });
+    Block {
+        path: hit.key.path.clone(),
+        first_line: (first + empty.min(full)) as u64,
+        last_line: (first + full.max(1) - 1) as u64,
+        kind: hit.block.kind.clone(),
+        name: hit.block.name.clone(),
+        score: hit.key.score,
+        lines: lines.collect(),
+    }
+}
+
+/// Tells how many bytes it takes to show a block.
+fn weight(block: &Block, hit: &Hit) -> usize {
+    block.lines.bytes() + AROUND.0 * block.lines.len() + AROUND.1 + hit.key.path.len() + block.name.len()
+}
+
+fn seen(hit: &Hit, block: &Block, content: &Content) -> Option<Seen> {
+    let part = Part::Lines(block.lines.first()?.number..=block.lines.last()?.number);
+    Some(Seen { path: hit.path.clone(), hash: Some(hit.hash), part, bytes: content.bytes.clone() })
+}

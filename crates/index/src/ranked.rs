@@ -1,0 +1,18 @@
+//! Ranked search over blocks of code: the words of a workspace, always fresh, and the grammar to ask for them.
+
+mod blocks;
+mod exact;
+mod filter;
+mod find;
+pub mod grammar;
+mod hits;
+mod index;
+mod record;
+mod search;
+mod table;
+mod tokens;
+
+pub use blocks::Block;
+pub use filter::BadFilter;
+pub use index::{Index, LeftOut, Lent, Trouble};
+pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What, is_test};

@@ -1,0 +1,323 @@
+//! Cuts a text into blocks: functions, types, sections, and what stands between them. Every line is in one block.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use toolpost_syntax::{Kind, Language, Symbol};
+use toolpost_text::lines::LineIndex;
+
+/// A block: lines that belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Its first line, counted from 1.
+    pub first: u32,
+    /// Its last line.
+    pub last: u32,
+    /// What it is, such as `function`; `lines` where it is only lines.
+    pub kind: String,
+    /// The names of what it stands in and its own, with dots between them; empty for mere lines.
+    pub name: String,
+    /// Whether it is a test.
+    pub test: bool,
+}
+
+/// A text in blocks, and which of its bytes are names, beginnings and comments.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    pub(crate) all: Vec<Block>,
+    pub(crate) names: Vec<Range<usize>>,
+    pub(crate) signatures: Vec<Range<usize>>,
+    pub(crate) comments: Vec<Range<usize>>,
+}
+
+/// The longest text that is parsed, in bytes; of a longer one only the lines are known.
+const PARSED: usize = 2 << 20;
+/// Of how many lines mere lines make a block: at least, if a line is empty then, and at most.
+const LINES: (u32, u32) = (24, 60);
+/// How many lines a function or a section may have before it is cut, and of how many its pieces are.
+const LONG: (u32, (u32, u32)) = (240, (80, 120));
+/// From how many lines on a constant is a block of its own.
+const TABLE: u32 = 8;
+
+/// What begins at a line, until something else does.
+#[derive(Clone, Default)]
+struct Owner {
+    kind: String,
+    name: String,
+    test: bool,
+}
+
+/// A piece of the file that is a block.
+struct Unit {
+    lines: (u32, u32),
+    owner: Owner,
+}
+
+/// Cuts a text into blocks.
+pub(crate) fn cut(language: Option<Language>, text: &str) -> Blocks {
+    let index = LineIndex::new(text);
+    let total = number(index.count().max(1));
+    let mut out = Blocks::default();
+    let parsed =
+        language.filter(|known| (known.is_code() || known.name() == "markdown") && text.len() <= PARSED);
+    let tree = parsed.and_then(|known| known.parse(text).ok());
+    let symbols = tree.as_ref().map(toolpost_syntax::Tree::symbols).unwrap_or_default();
+    if let Some(tree) = &tree {
+        out.comments = tree.comments();
+    }
+    for symbol in &symbols {
+        out.names.extend(symbol.at.clone());
+        if has_signature(symbol.kind) {
+            out.signatures.push(symbol.signature.clone());
+        }
+        out.comments.extend(symbol.docs.clone());
+    }
+    if parsed.is_some_and(|known| !known.is_code()) || language.is_none() {
+        out.comments = vec![0..text.len()];
+    }
+    for ranges in [&mut out.names, &mut out.signatures, &mut out.comments] {
+        ranges.sort_by_key(|range| (range.start, range.end));
+    }
+    let lines = |range: &Range<usize>| {
+        let last = index.line(range.end.saturating_sub(1).max(range.start));
+        (number(index.line(range.start)), number(last))
+    };
+    let mut layout = Layout { text: toolpost_text::lines::bare(text), units: Vec::new(), out: Vec::new() };
+    units(&symbols, &lines, &mut layout.units);
+    layout.fill(total, &containers(&symbols, &lines));
+    out.all = layout.out;
+    out
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn has_signature(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Function
+            | Kind::Class
+            | Kind::Struct
+            | Kind::Union
+            | Kind::Enum
+            | Kind::Interface
+            | Kind::Trait
+            | Kind::Impl
+            | Kind::Type
+            | Kind::Macro
+            | Kind::Module
+    )
+}
+
+/// Tells whether something is whole only with all that stands in it.
+fn is_leaf(kind: Kind) -> bool {
+    matches!(kind, Kind::Function | Kind::Macro)
+}
+
+/// Tells whether what stands in something is looked at by itself, if any of it is a block.
+fn is_container(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Class
+            | Kind::Struct
+            | Kind::Union
+            | Kind::Enum
+            | Kind::Interface
+            | Kind::Trait
+            | Kind::Impl
+            | Kind::Module
+            | Kind::Section
+    )
+}
+
+/// Tells which symbols hold others that are blocks, and whether each stands in a test.
+fn holders(symbols: &[Symbol]) -> (Vec<bool>, Vec<bool>) {
+    let mut holds = vec![false; symbols.len()];
+    let mut test: Vec<bool> = Vec::with_capacity(symbols.len());
+    for symbol in symbols {
+        let above = symbol.parent.is_some_and(|parent| test.get(parent).copied().unwrap_or(false));
+        test.push(above || is_test(symbol));
+        if (is_leaf(symbol.kind) || is_container(symbol.kind))
+            && let Some(parent) = symbol.parent
+        {
+            holds[parent] = true;
+        }
+    }
+    (holds, test)
+}
+
+/// Tells whether a symbol is a test by its own name.
+fn is_test(symbol: &Symbol) -> bool {
+    match symbol.kind {
+        Kind::Module => matches!(symbol.name.as_str(), "tests" | "test"),
+        Kind::Function => symbol.name.starts_with("test_") && symbol.parent.is_none(),
+        _ => false,
+    }
+}
+
+/// Finds the symbols that are blocks of their own.
+fn units(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32), out: &mut Vec<Unit>) {
+    let (holds, test) = holders(symbols);
+    let mut inside: Vec<bool> = Vec::with_capacity(symbols.len());
+    for (at, symbol) in symbols.iter().enumerate() {
+        let above = symbol.parent.is_some_and(|parent| inside[parent]);
+        let range = lines(&symbol.span);
+        let leaf = is_leaf(symbol.kind) || (is_container(symbol.kind) && !holds[at]);
+        let table = matches!(symbol.kind, Kind::Constant | Kind::Variable | Kind::Type)
+            && range.1 - range.0 + 1 >= TABLE;
+        let own = !above && (leaf || table);
+        inside.push(above || own);
+        if own {
+            out.push(Unit { lines: range, owner: owner(symbol, test[at]) });
+        }
+    }
+    out.sort_by_key(|unit| unit.lines);
+}
+
+fn owner(symbol: &Symbol, test: bool) -> Owner {
+    Owner { kind: symbol.kind.name().to_owned(), name: symbol.qualified.clone(), test }
+}
+
+/// Lists what holds blocks, each before what stands in it.
+fn containers(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32)) -> Vec<Unit> {
+    let (holds, test) = holders(symbols);
+    let held = symbols.iter().enumerate().filter(|(at, symbol)| holds[*at] && is_container(symbol.kind));
+    held.map(|(at, symbol)| Unit { lines: lines(&symbol.span), owner: owner(symbol, test[at]) }).collect()
+}
+
+/// Puts blocks one after the other.
+struct Layout<'t> {
+    text: Vec<&'t str>,
+    units: Vec<Unit>,
+    out: Vec<Block>,
+}
+
+impl Layout<'_> {
+    /// Lays out all lines.
+    fn fill(&mut self, total: u32, containers: &[Unit]) {
+        let cuts: BTreeSet<u32> =
+            containers.iter().flat_map(|unit| [unit.lines.0, unit.lines.1.saturating_add(1)]).collect();
+        let mut next = 1;
+        for unit in std::mem::take(&mut self.units) {
+            let (first, last) = (unit.lines.0.max(next), unit.lines.1.min(total));
+            if first > last {
+                continue;
+            }
+            self.between(next, first - 1, &cuts, containers);
+            self.put(first, last, &unit.owner, LONG.0, LONG.1);
+            next = last + 1;
+        }
+        self.between(next, total, &cuts, containers);
+        if self.out.is_empty() {
+            self.out.push(block(1, total, &Owner::default()));
+        }
+    }
+
+    /// Lays out lines that stand in no block of their own.
+    fn between(&mut self, first: u32, last: u32, cuts: &BTreeSet<u32>, containers: &[Unit]) {
+        if first > last {
+            return;
+        }
+        let mut from = first;
+        let ends: Vec<u32> =
+            cuts.range(first..=last).filter(|cut| **cut > first).map(|cut| cut - 1).chain([last]).collect();
+        for end in ends {
+            let holds = |unit: &&Unit| unit.lines.0 <= from && end <= unit.lines.1;
+            let owner =
+                containers.iter().rev().find(holds).map(|unit| unit.owner.clone()).unwrap_or_default();
+            let section = owner.kind == Kind::Section.name();
+            if self.says_nothing(from, end)
+                && let Some(before) = self.out.last_mut()
+            {
+                before.last = end;
+            } else if section {
+                self.put(from, end, &owner, LONG.0, LONG.1);
+            } else {
+                self.put(from, end, &owner, LINES.1, LINES);
+            }
+            from = end + 1;
+        }
+    }
+
+    /// Puts lines of one owner, in pieces if they are too many.
+    fn put(&mut self, first: u32, last: u32, owner: &Owner, most: u32, (least, longest): (u32, u32)) {
+        let mut from = first;
+        while last - from + 1 > most {
+            let empty = (from + least..from + longest).find(|line| self.line(*line).trim().is_empty());
+            let end = empty.unwrap_or(from + longest - 1);
+            self.out.push(block(from, end, owner));
+            from = end + 1;
+        }
+        self.out.push(block(from, last, owner));
+    }
+
+    fn line(&self, number: u32) -> &str {
+        self.text.get(number as usize - 1).copied().unwrap_or_default()
+    }
+
+    /// Tells whether lines hold nothing but brackets and the like.
+    fn says_nothing(&self, first: u32, last: u32) -> bool {
+        (first..=last).all(|line| {
+            let line = self.line(line).trim();
+            line == "end" || !line.contains(char::is_alphanumeric)
+        })
+    }
+}
+
+fn block(first: u32, last: u32, owner: &Owner) -> Block {
+    let kind = if owner.kind.is_empty() { "lines" } else { &owner.kind };
+    Block { first, last, kind: kind.to_owned(), name: owner.name.clone(), test: owner.test }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+    use toolpost_syntax::Language;
+
+    /// A row for each block: lines, kind, name.
+    fn rows(language: &str, text: &str) -> Vec<String> {
+        let blocks = cut(Language::of_name(language), text);
+        let mut next = 1;
+        for block in &blocks.all {
+            assert_eq!(block.first, next, "{text}");
+            next = block.last + 1;
+        }
+        assert_eq!(next as usize, toolpost_text::lines::LineIndex::new(text).count().max(1) + 1, "{text}");
+        let row = |block: &super::Block| {
+            let test = if block.test { " test" } else { "" };
+            format!("{}-{} {} {}{test}", block.first, block.last, block.kind, block.name)
+        };
+        blocks.all.iter().map(row).collect()
+    }
+
+    #[test]
+    fn code_is_cut_where_its_parts_begin() {
+        let rust = "use a;\n\n/// Doc.\nfn one() {\n    fn inner() {}\n}\n\nstruct S {\n    x: u8,\n}\n\nimpl S {\n    const A: u8 = 1;\n\n    fn two(&self) {}\n\n    fn three(&self) {\n    }\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() {}\n}\n";
+        assert_eq!(
+            rows("rust", rust),
+            [
+                "1-2 lines ",
+                "3-7 function one",
+                "8-11 struct S",
+                "12-14 impl S",
+                "15-16 function S.two",
+                "17-20 function S.three",
+                "21-22 module tests test",
+                "23-25 function tests.t test",
+            ]
+        );
+        let python = "import os\n\nclass A:\n    \"\"\"Doc.\"\"\"\n    x = 1\n\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n\nprint(1)\n";
+        assert_eq!(
+            rows("python", python),
+            ["1-2 lines ", "3-6 class A", "7-9 function A.f", "10-11 function A.g", "12-13 lines "]
+        );
+        let markdown = "intro\n\n# One\n\ntext\n\n## Two\n\nmore\n";
+        assert_eq!(rows("markdown", markdown), ["1-2 lines ", "3-6 section One", "7-9 section One.Two"]);
+        assert_eq!(rows("rust", ""), ["1-1 lines "]);
+        assert_eq!(rows("none", "a\nb"), ["1-2 lines "]);
+        let long = "line\n".repeat(130);
+        assert_eq!(rows("none", &long), ["1-60 lines ", "61-120 lines ", "121-130 lines "]);
+    }
+}

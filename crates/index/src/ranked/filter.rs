@@ -1,0 +1,156 @@
+//! What a file or a block must be: filters of a query, made ready.
+
+use globset::{GlobBuilder, GlobMatcher};
+use toolpost_syntax::Language;
+
+use crate::ranked::blocks::Block;
+use crate::ranked::grammar::Field;
+use crate::ranked::table::File;
+
+/// A filter that is ready: any of its conditions holds.
+pub(crate) struct Filter(Vec<Condition>);
+
+/// Why a filter cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadFilter {
+    /// What is wrong.
+    pub what: String,
+    /// What could have been meant instead of the value.
+    pub meant: Vec<String>,
+}
+
+enum Condition {
+    /// The path holds this, in small letters.
+    Holds(String),
+    /// The whole path, or its last name, has this shape.
+    Path(GlobMatcher),
+    Name(GlobMatcher),
+    Extension(GlobMatcher),
+    /// A directory on the way to the file has these names, one after the other, in small letters.
+    Below(String),
+    Directory(GlobMatcher),
+    Language(&'static str),
+    Kind(&'static str),
+}
+
+/// The kinds of blocks, each with other words for it.
+const KINDS: [(&str, &[&str]); 19] = [
+    ("function", &["method", "fn", "func", "constructor"]),
+    ("class", &[]),
+    ("struct", &["record"]),
+    ("union", &[]),
+    ("enum", &[]),
+    ("interface", &["protocol"]),
+    ("trait", &[]),
+    ("impl", &["implementation"]),
+    ("constant", &["const"]),
+    ("variable", &["var", "static", "let"]),
+    ("type", &["typedef", "type_alias"]),
+    ("module", &["namespace", "mod"]),
+    ("macro", &[]),
+    ("section", &["heading"]),
+    ("field", &["property"]),
+    ("element", &[]),
+    ("rule", &[]),
+    ("key", &[]),
+    ("lines", &["text"]),
+];
+
+impl Filter {
+    /// Makes a filter ready.
+    pub(crate) fn new(field: Field, values: &[String]) -> Result<Self, BadFilter> {
+        values.iter().map(|value| condition(field, value.trim())).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Tells whether it speaks of blocks, and not of files alone.
+    pub(crate) fn is_of_blocks(&self) -> bool {
+        self.0.iter().any(|condition| matches!(condition, Condition::Kind(_)))
+    }
+
+    /// Tells whether it holds of a block; without one, whether it holds of the file.
+    pub(crate) fn holds(&self, file: &File, block: Option<&Block>) -> bool {
+        self.0.iter().any(|condition| condition.holds(file, block))
+    }
+}
+
+impl Condition {
+    fn holds(&self, file: &File, block: Option<&Block>) -> bool {
+        let path = file.shown.as_str();
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        match self {
+            Self::Holds(part) => path.to_lowercase().contains(part),
+            Self::Path(glob) => glob.is_match(path),
+            Self::Name(glob) => glob.is_match(name),
+            Self::Extension(glob) => {
+                name.rsplit_once('.').is_some_and(|(_, extension)| glob.is_match(extension))
+            }
+            Self::Below(names) => format!("/{}/", directory.to_lowercase()).contains(names),
+            Self::Directory(glob) => {
+                let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
+                ends.map(|end| &directory[..end]).any(|above| glob.is_match(above))
+            }
+            Self::Language(language) => {
+                let wider = || Language::of_name(&file.language).zip(Language::of_name(language));
+                file.language == *language || wider().is_some_and(|(own, asked)| own.widens(asked))
+            }
+            Self::Kind(kind) => block.is_some_and(|block| block.kind == *kind),
+        }
+    }
+}
+
+fn condition(field: Field, value: &str) -> Result<Condition, BadFilter> {
+    let wild = value.contains(['*', '?', '[', '{']);
+    let value = value.trim_start_matches("./");
+    let bad = |what: String| BadFilter { what, meant: Vec::new() };
+    if value.is_empty() {
+        return Err(bad(format!("{}: has an empty value", field.name())));
+    }
+    match field {
+        Field::File if wild && value.contains('/') => shape(field, value).map(Condition::Path),
+        Field::File if wild => shape(field, value).map(Condition::Name),
+        Field::File => Ok(Condition::Holds(value.to_lowercase())),
+        Field::Filename => shape(field, value).map(Condition::Name),
+        Field::Extension => {
+            shape(field, value.trim_start_matches("*.").trim_start_matches('.')).map(Condition::Extension)
+        }
+        Field::Directory if wild => shape(field, value.trim_end_matches('/')).map(Condition::Directory),
+        Field::Directory => Ok(Condition::Below(format!("/{}/", value.trim_matches('/').to_lowercase()))),
+        Field::Language => {
+            language(value).map(Condition::Language).ok_or_else(|| unknown("language", value, languages()))
+        }
+        Field::Type => {
+            let word = value.to_lowercase().replace([' ', '-'], "_");
+            let named = |(name, others): &&(&str, &[&str])| *name == word || others.contains(&word.as_str());
+            let kind = KINDS.iter().find(named).map(|(name, _)| Condition::Kind(name));
+            let known = || kind.or_else(|| language(value).map(Condition::Language));
+            known().ok_or_else(|| {
+                unknown("type", value, KINDS.iter().map(|(name, _)| *name).chain(languages()).collect())
+            })
+        }
+    }
+}
+
+fn shape(field: Field, value: &str) -> Result<GlobMatcher, BadFilter> {
+    let glob =
+        GlobBuilder::new(value).literal_separator(true).case_insensitive(true).backslash_escape(true).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| BadFilter {
+        what: format!("{}:{value} is no pattern: {}", field.name(), error.kind()),
+        meant: Vec::new(),
+    })
+}
+
+fn language(value: &str) -> Option<&'static str> {
+    Language::of_name(value).map(Language::name)
+}
+
+fn languages() -> Vec<&'static str> {
+    Language::all().map(Language::name).collect()
+}
+
+fn unknown(sort: &str, value: &str, known: Vec<&'static str>) -> BadFilter {
+    let meant = toolpost_text::names::suggest(value, &known, 3).into_iter().map(str::to_owned).collect();
+    BadFilter {
+        what: format!("{value} is no {sort} that is known here; known are {}", known.join(", ")),
+        meant,
+    }
+}

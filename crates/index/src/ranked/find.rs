@@ -1,0 +1,267 @@
+//! Finds the blocks that a query asks for, and puts them in order: BM25 over the places in which words stand.
+
+use crate::ranked::filter::{BadFilter, Filter};
+use crate::ranked::grammar::{Beside, Node, Part};
+use crate::ranked::hits::{self, Block, COUNTED, Hit};
+use crate::ranked::record::PLACES;
+use crate::ranked::table::Table;
+
+/// What is asked of a table.
+pub(crate) struct Question<'a> {
+    pub(crate) table: &'a Table,
+    /// Tells whether a file is one of those that are meant.
+    pub(crate) within: &'a dyn Fn(u32) -> bool,
+}
+
+/// A block that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scored {
+    pub(crate) block: Block,
+    pub(crate) score: f64,
+    /// Whether the block itself holds a word of the query, and not only its path.
+    own: bool,
+}
+
+impl Scored {
+    /// Makes a block that was found by what it holds itself.
+    pub(crate) fn of(block: Block, score: f64) -> Self {
+        Self { block, score, own: true }
+    }
+}
+
+/// How much a word counts in each place: name, signature, body, comments, around, path.
+const WEIGHTS: [f64; COUNTED] = [6.0, 2.5, 1.0, 1.2, 1.5, 1.2];
+/// How far the length of a place makes it count less.
+const LENGTHS: [f64; COUNTED] = [0.3, 0.4, 0.6, 0.5, 0.0, 0.0];
+/// From how often on a word more counts little more.
+const OFTEN: f64 = 1.2;
+
+/// Blocks, as far as they are known yet.
+enum Set<'a> {
+    Blocks(Vec<Scored>),
+    /// Those of which this holds.
+    Filter(Box<dyn Fn(Block) -> bool + 'a>),
+    /// All but these, which are in order.
+    Except(Vec<Block>),
+}
+
+impl<'a> Question<'a> {
+    /// Finds all blocks that a query asks for, in no order that means anything.
+    pub(crate) fn find(&self, node: &Node) -> Result<Vec<Scored>, BadFilter> {
+        let set = self.set(node, None)?;
+        let mut blocks = self.all_of(set);
+        // A path alone speaks for its file once.
+        blocks.retain(|found| (found.own || found.block.1 == 0) && (self.within)(found.block.0));
+        Ok(blocks)
+    }
+
+    fn set(&self, node: &Node, part: Option<Part>) -> Result<Set<'a>, BadFilter> {
+        let sets =
+            |nodes: &[Node]| nodes.iter().map(|node| self.set(node, part)).collect::<Result<Vec<_>, _>>();
+        Ok(match node {
+            Node::Word(word) => Set::Blocks(self.scored(hits::word(self.table, word, part))),
+            Node::Phrase(text) => Set::Blocks(self.scored(hits::phrase(self.table, text, part))),
+            Node::Filter(field, values) => {
+                let (filter, table) = (Filter::new(*field, values)?, self.table);
+                let of_blocks = filter.is_of_blocks();
+                Set::Filter(Box::new(move |(file, block)| {
+                    table.file(file).is_some_and(|file| {
+                        filter.holds(file, file.blocks.get(block as usize).filter(|_| of_blocks))
+                    })
+                }))
+            }
+            Node::In(part, node) => self.set(node, Some(*part))?,
+            Node::All(nodes) => self.all(sets(nodes)?),
+            Node::Any(nodes) => self.any(sets(nodes)?),
+            Node::Not(node) => self.not(self.set(node, part)?),
+            Node::Beside(beside) => self.beside(beside, part)?,
+            Node::Weighed(node, weight) => match self.set(node, part)? {
+                Set::Blocks(mut blocks) => {
+                    blocks.iter_mut().for_each(|found| found.score *= weight);
+                    Set::Blocks(blocks)
+                }
+                other => other,
+            },
+        })
+    }
+
+    fn beside(&self, beside: &Beside, part: Option<Part>) -> Result<Set<'a>, BadFilter> {
+        let sets =
+            |nodes: &[Node]| nodes.iter().map(|node| self.set(node, part)).collect::<Result<Vec<_>, _>>();
+        let mut must = sets(&beside.must)?;
+        let should = sets(&beside.should)?;
+        for set in sets(&beside.never)? {
+            must.push(self.not(set));
+        }
+        if should.is_empty() {
+            return Ok(self.all(must));
+        }
+        let should = self.any(should);
+        if beside.must.iter().all(Node::is_filter) {
+            must.insert(0, should);
+            return Ok(self.all(must));
+        }
+        let blocks = self.all_of(self.all(must));
+        let more = self.all_of(should);
+        Ok(Set::Blocks(joined(blocks, &more)))
+    }
+
+    fn all(&self, sets: Vec<Set<'a>>) -> Set<'a> {
+        let mut known: Option<Vec<Scored>> = None;
+        let (mut filters, mut except): (Vec<_>, Vec<Vec<Block>>) = (Vec::new(), Vec::new());
+        for set in sets {
+            match set {
+                Set::Blocks(blocks) => {
+                    known = Some(match known {
+                        None => blocks,
+                        Some(known) => both(&known, &blocks),
+                    });
+                }
+                Set::Filter(filter) => filters.push(filter),
+                Set::Except(blocks) => except.push(blocks),
+            }
+        }
+        let mut blocks = match known {
+            Some(known) => known,
+            None if except.is_empty() => {
+                return Set::Filter(Box::new(move |block| filters.iter().all(|filter| filter(block))));
+            }
+            None if filters.is_empty() => {
+                let mut all: Vec<Block> = except.into_iter().flatten().collect();
+                all.sort_unstable();
+                all.dedup();
+                return Set::Except(all);
+            }
+            None => self.everything(&|_| true),
+        };
+        blocks.retain(|found| {
+            filters.iter().all(|filter| filter(found.block))
+                && except.iter().all(|blocks| blocks.binary_search(&found.block).is_err())
+        });
+        Set::Blocks(blocks)
+    }
+
+    fn any(&self, sets: Vec<Set<'a>>) -> Set<'a> {
+        if sets.iter().all(|set| matches!(set, Set::Filter(_))) {
+            return Set::Filter(Box::new(move |block| {
+                sets.iter().any(|set| matches!(set, Set::Filter(filter) if filter(block)))
+            }));
+        }
+        let mut sets = sets.into_iter().map(|set| self.all_of(set));
+        let first = sets.next().unwrap_or_default();
+        Set::Blocks(sets.fold(first, |known, next| either(&known, &next)))
+    }
+
+    fn not(&self, set: Set<'a>) -> Set<'a> {
+        match set {
+            // What only the path holds does not stand in the block.
+            Set::Blocks(blocks) => {
+                Set::Except(blocks.iter().filter(|found| found.own).map(|found| found.block).collect())
+            }
+            Set::Filter(filter) => Set::Filter(Box::new(move |block| !filter(block))),
+            Set::Except(blocks) => {
+                Set::Blocks(blocks.into_iter().map(|block| Scored { block, score: 0.0, own: true }).collect())
+            }
+        }
+    }
+
+    /// Lists the blocks of a set.
+    fn all_of(&self, set: Set<'a>) -> Vec<Scored> {
+        match set {
+            Set::Blocks(blocks) => blocks,
+            Set::Filter(filter) => self.everything(&filter),
+            Set::Except(blocks) => self.everything(&|block| blocks.binary_search(&block).is_err()),
+        }
+    }
+
+    fn everything(&self, holds: &dyn Fn(Block) -> bool) -> Vec<Scored> {
+        let mut out = Vec::new();
+        for (number, file) in self.table.files().filter(|(number, _)| (self.within)(*number)) {
+            let blocks =
+                (0..u32::try_from(file.blocks.len()).unwrap_or(u32::MAX)).map(|block| (number, block));
+            out.extend(blocks.filter(|block| holds(*block)).map(|block| Scored {
+                block,
+                score: 0.0,
+                own: true,
+            }));
+        }
+        out
+    }
+
+    /// Says how much each hit counts.
+    fn scored(&self, hits: Vec<Hit>) -> Vec<Scored> {
+        let table = self.table;
+        let total = table.blocks.max(1) as f64;
+        let holding = hits.iter().filter(|hit| hit.is_own() || hit.block.1 == 0).count() as f64;
+        let rare = (1.0 + (total - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
+        let mut usual = [1.0; PLACES];
+        for (usual, sum) in usual.iter_mut().zip(table.lengths) {
+            *usual = (sum as f64 / total).max(0.5);
+        }
+        let score = |hit: &Hit| {
+            let file = table.file(hit.block.0);
+            let lengths = file.and_then(|file| file.lengths.get(hit.block.1 as usize));
+            let mut often = 0.0;
+            for (place, count) in hit.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let length =
+                    lengths.and_then(|lengths| lengths.get(place)).map_or(0.0, |own| f64::from(*own));
+                let usual = usual.get(place).copied().unwrap_or(1.0);
+                let fair = 1.0 - LENGTHS[place] + LENGTHS[place] * length / usual;
+                often += WEIGHTS[place] * f64::from(*count) / fair;
+            }
+            rare * often / (OFTEN + often)
+        };
+        hits.iter().map(|hit| Scored { block: hit.block, score: score(hit), own: hit.is_own() }).collect()
+    }
+}
+
+/// Keeps what is in both, which are in order.
+fn both(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
+    let mut out = Vec::new();
+    merge(one, other, |one, other| {
+        if let (Some(one), Some(other)) = (one, other) {
+            out.push(sum(one, other));
+        }
+    });
+    out
+}
+
+/// Keeps what is in any.
+fn either(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
+    let mut out = Vec::with_capacity(one.len() + other.len());
+    merge(one, other, |one, other| match (one, other) {
+        (Some(one), Some(other)) => out.push(sum(one, other)),
+        (Some(only), None) | (None, Some(only)) => out.push(only),
+        (None, None) => {}
+    });
+    out
+}
+
+/// Keeps the first, and adds what the second says of them.
+fn joined(one: Vec<Scored>, more: &[Scored]) -> Vec<Scored> {
+    let mut out = Vec::with_capacity(one.len());
+    merge(&one, more, |one, other| {
+        if let Some(one) = one {
+            out.push(other.map_or(one, |other| sum(one, other)));
+        }
+    });
+    out
+}
+
+fn sum(one: Scored, other: Scored) -> Scored {
+    Scored { score: one.score + other.score, own: one.own || other.own, ..one }
+}
+
+fn merge(one: &[Scored], other: &[Scored], mut take: impl FnMut(Option<Scored>, Option<Scored>)) {
+    let (mut first, mut second) = (one.iter().copied().peekable(), other.iter().copied().peekable());
+    loop {
+        match (first.peek(), second.peek()) {
+            (None, None) => return,
+            (Some(_), None) => take(first.next(), None),
+            (None, Some(_)) => take(None, second.next()),
+            (Some(left), Some(right)) if left.block < right.block => take(first.next(), None),
+            (Some(left), Some(right)) if left.block > right.block => take(None, second.next()),
+            (Some(_), Some(_)) => take(first.next(), second.next()),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The index of a workspace's words: brought up to date before it is asked, and lent to many at once.
+
+mod store;
+mod sweep;
+mod take;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Instant;
+
+use encoding_rs::Encoding;
+use toolpost_workspace::walk::Skipped;
+use toolpost_workspace::{ContentHash, Hasher, Watch, Workspace, WorkspacePath};
+
+use crate::ranked::table::Table;
+use store::Store;
+use sweep::Sign;
+
+/// The index of a workspace's words; cheap to clone, and shared by all that do so.
+#[derive(Clone)]
+pub struct Index(Arc<Inner>);
+
+struct Inner {
+    workspace: Workspace,
+    encoding: Option<&'static Encoding>,
+    /// Where records are kept, of all workspaces; none if that is nowhere.
+    folder: Option<PathBuf>,
+    /// The place that it covers, with what is ignored there; none for the workspace without that.
+    base: Option<WorkspacePath>,
+    state: RwLock<State>,
+    /// Held by whoever brings the index up to date.
+    turn: Mutex<Turn>,
+    /// Places that were asked about and that the index of the workspace leaves out; the last one asked about last.
+    places: Mutex<Vec<(WorkspacePath, Index)>>,
+}
+
+/// How many places that the workspace leaves out are kept at once.
+const PLACES: usize = 4;
+
+/// What is needed to bring an index up to date.
+struct Turn {
+    /// Where its records are kept; none if that is nowhere, or once it is open.
+    folder: Option<PathBuf>,
+    store: Option<Store>,
+    /// Tells what changed; none as long as nobody has asked.
+    watch: Option<Watch>,
+    /// When all files were last looked at.
+    whole: Option<Instant>,
+    /// How many files there were then.
+    files: usize,
+    /// Whether a look did not come to its end, so that nobody knows what it missed.
+    owed: bool,
+}
+
+/// What is known of the files.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) table: Table,
+    known: HashMap<String, Known>,
+    left_out: LeftOut,
+}
+
+/// What is known of a file, whether it holds text or not.
+struct Known {
+    sign: Sign,
+    hash: ContentHash,
+}
+
+/// What an index does not cover.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Files that are too large.
+    pub large: BTreeSet<String>,
+    /// Files that hold no text.
+    pub binary: BTreeSet<String>,
+    /// Files and directories that could not be read, with why.
+    pub unreadable: BTreeSet<String>,
+    /// What rules left out.
+    pub skipped: Skipped,
+}
+
+/// Why an index cannot be brought up to date.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// A root, or the place that was named, cannot be read.
+    #[error("{place} cannot be read: {why}")]
+    Place {
+        /// The place, as it is shown.
+        place: String,
+        /// Why.
+        why: String,
+    },
+    /// It was told to stop.
+    #[error("it was stopped before all files were looked at")]
+    Stopped,
+}
+
+/// The index while it is lent; nobody changes it meanwhile.
+pub struct Lent<'i> {
+    state: RwLockReadGuard<'i, State>,
+    inner: &'i Inner,
+}
+
+impl Index {
+    /// Makes an index of a workspace; nothing is read before it is asked.
+    #[must_use]
+    pub fn new(workspace: Workspace) -> Self {
+        Self::over(workspace, None, None, None)
+    }
+
+    /// Makes the same index with its records kept in a folder, which several workspaces and processes may share.
+    #[must_use]
+    pub fn kept_in(&self, folder: Option<PathBuf>) -> Self {
+        Self::over(self.0.workspace.clone(), folder, None, self.0.encoding)
+    }
+
+    /// Makes the same index with another encoding of files that are neither UTF-8 nor marked by a BOM.
+    #[must_use]
+    pub fn with_encoding(&self, encoding: Option<&'static Encoding>) -> Self {
+        Self::over(self.0.workspace.clone(), self.0.folder.clone(), None, encoding)
+    }
+
+    fn over(
+        workspace: Workspace,
+        folder: Option<PathBuf>,
+        base: Option<WorkspacePath>,
+        encoding: Option<&'static Encoding>,
+    ) -> Self {
+        let own = folder.as_ref().map(|folder| folder.join(name(&workspace, encoding)));
+        let turn = Turn { folder: own, store: None, watch: None, whole: None, files: 0, owed: false };
+        Self(Arc::new(Inner {
+            workspace,
+            encoding,
+            folder,
+            base,
+            state: RwLock::default(),
+            turn: Mutex::new(turn),
+            places: Mutex::default(),
+        }))
+    }
+
+    /// Gives the index that covers a place: this one, or one of the place itself where this one leaves it out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::lend`].
+    pub fn covering(&self, base: &WorkspacePath, stop: &(dyn Fn() -> bool + Sync)) -> Result<Self, Trouble> {
+        if base.is_root() || self.lend(stop)?.covers(base) {
+            return Ok(self.clone());
+        }
+        let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = places.iter().position(|(place, _)| place == base).map(|at| places.remove(at).1);
+        let index = known.unwrap_or_else(|| {
+            Self::over(self.0.workspace.clone(), None, Some(base.clone()), self.0.encoding)
+        });
+        if places.len() >= PLACES {
+            places.remove(0);
+        }
+        places.push((base.clone(), index.clone()));
+        Ok(index)
+    }
+
+    /// Brings the index up to date with what is on the disk, and lends it; `stop` is asked often.
+    ///
+    /// # Errors
+    ///
+    /// When a root cannot be read, or when it was told to stop.
+    pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
+        let inner = &*self.0;
+        {
+            let mut turn = inner.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            inner.refresh(&mut turn, stop)?;
+        }
+        Ok(Lent { state: inner.state.read().unwrap_or_else(PoisonError::into_inner), inner })
+    }
+
+    /// Has all files looked at the next time: what was read is not what was known.
+    pub fn doubt(&self) {
+        self.0.turn.lock().unwrap_or_else(PoisonError::into_inner).owed = true;
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let turn = self.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &mut turn.store {
+            store.flush(&state.live());
+        }
+    }
+}
+
+impl State {
+    /// Lists what is known of each file.
+    fn live(&self) -> HashMap<String, (Sign, ContentHash)> {
+        self.known.iter().map(|(path, known)| (path.clone(), (known.sign, known.hash))).collect()
+    }
+}
+
+/// Names the folder of a workspace, by where its roots lie and by how its files are read.
+fn name(workspace: &Workspace, encoding: Option<&'static Encoding>) -> String {
+    let mut hasher = Hasher::default();
+    for root in workspace.roots() {
+        hasher.update(root.path().as_os_str().as_encoded_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.update(encoding.map_or("", Encoding::name).as_bytes());
+    format!("words-{}", &hasher.finish().to_hex()[..16])
+}
+
+impl Lent<'_> {
+    /// Tells what the index does not cover.
+    #[must_use]
+    pub fn left_out(&self) -> &LeftOut {
+        &self.state.left_out
+    }
+
+    /// Gives a number that changes whenever a file does, and that is the same for the same files.
+    #[must_use]
+    pub fn print(&self) -> u64 {
+        self.state.table.print
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn workspace(&self) -> &Workspace {
+        &self.inner.workspace
+    }
+
+    pub(crate) fn encoding(&self) -> Option<&'static Encoding> {
+        self.inner.encoding
+    }
+
+    /// Tells whether something is known that lies at a place or below it.
+    fn covers(&self, base: &WorkspacePath) -> bool {
+        let shown = base.display();
+        let below = |path: &String| take::lies_at(path, &shown);
+        self.state.known.contains_key(&shown)
+            || self.state.known.keys().any(below)
+            || self.state.left_out.large.iter().any(below)
+    }
+}

@@ -1,0 +1,228 @@
+//! One search: which blocks, in which order, and from which on.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use toolpost_workspace::{ContentHash, WorkspacePath};
+
+use crate::ranked::Block;
+use crate::ranked::exact;
+use crate::ranked::filter::BadFilter;
+use crate::ranked::find::{Question, Scored};
+use crate::ranked::grammar::Node;
+use crate::ranked::index::Lent;
+use crate::ranked::table::{File, Table};
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+pub enum What<'a> {
+    /// What a query asks for.
+    Query(&'a Node),
+    /// A text as it stands there, but for the case of its letters.
+    Exactly(&'a str),
+}
+
+/// Whether tests are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tests {
+    /// They are.
+    Searched,
+    /// They are left out, and counted.
+    LeftOut,
+}
+
+/// What is asked.
+pub struct Ask<'a> {
+    /// What is looked for.
+    pub what: What<'a>,
+    /// The file, or the directory, in which it is.
+    pub base: &'a WorkspacePath,
+    /// Whether tests are searched.
+    pub tests: Tests,
+    /// Tells whether a file may be read.
+    pub may: &'a dyn Fn(&WorkspacePath) -> bool,
+    /// The last block that was shown before.
+    pub after: Option<&'a Key>,
+}
+
+/// Where in the order of an answer a block stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// How well it fits.
+    pub score: f64,
+    /// Its file, as it is shown.
+    pub path: String,
+    /// Its first line.
+    pub first: u32,
+}
+
+/// A block that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Where it stands in the order.
+    pub key: Key,
+    /// The file.
+    pub path: WorkspacePath,
+    /// The content in which it was found.
+    pub hash: ContentHash,
+    /// The block.
+    pub block: Block,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The blocks from where it was asked on, those that fit best first.
+    pub hits: Vec<Hit>,
+    /// How many there are in all.
+    pub total: usize,
+    /// How many files hold them.
+    pub files: usize,
+    /// How many blocks of tests would have been among them.
+    pub tests: usize,
+    /// How many files were searched.
+    pub searched: usize,
+    /// How many of the files that lie there may not be read.
+    pub withheld: usize,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unanswered {
+    /// A filter cannot be used.
+    Filter(BadFilter),
+    /// A file is not what the index knows; it has to be looked at again.
+    Stale,
+}
+
+/// How many blocks are put in order, counted from the first that is wanted.
+const MOST: usize = 10_000;
+
+impl Lent<'_> {
+    /// Searches.
+    ///
+    /// # Errors
+    ///
+    /// When a filter cannot be used, or when a file that had to be read has changed.
+    pub fn search(&self, ask: &Ask<'_>) -> Result<Found, Unanswered> {
+        let table = &self.state().table;
+        let base = ask.base.display();
+        let tests = if is_test(&base) { Tests::Searched } else { ask.tests };
+        let files: HashMap<u32, Reach> = table
+            .files()
+            .filter(|(_, file)| ask.base.contains(&file.path))
+            .map(|(number, file)| {
+                let reach = match () {
+                    () if !(ask.may)(&file.path) => Reach::Withheld,
+                    () if tests == Tests::LeftOut && is_test(&file.shown) => Reach::Test,
+                    () => Reach::Searched,
+                };
+                (number, reach)
+            })
+            .collect();
+        let within = |number: u32| matches!(files.get(&number), Some(Reach::Searched | Reach::Test));
+        let blocks = match ask.what {
+            What::Query(node) => {
+                Question { table, within: &within }.find(node).map_err(Unanswered::Filter)?
+            }
+            What::Exactly(text) => exact::find(self, text, &within)?,
+        };
+        let is_left_out = |found: &Scored| {
+            let block = table.file(found.block.0).and_then(|file| file.blocks.get(found.block.1 as usize));
+            let own = tests == Tests::LeftOut && block.is_some_and(|block| block.test);
+            own || files.get(&found.block.0) == Some(&Reach::Test)
+        };
+        let (left_out, blocks): (Vec<Scored>, Vec<Scored>) = blocks.into_iter().partition(is_left_out);
+        let count = |reach: Reach| files.values().filter(|own| **own == reach).count();
+        Ok(Found {
+            total: blocks.len(),
+            files: blocks.iter().map(|found| found.block.0).collect::<HashSet<_>>().len(),
+            tests: left_out.len(),
+            searched: count(Reach::Searched),
+            withheld: count(Reach::Withheld),
+            hits: ordered(table, blocks, ask.after),
+        })
+    }
+}
+
+/// Whether a file that lies at the place is searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Searched,
+    Test,
+    Withheld,
+}
+
+/// Puts blocks in order, and gives those behind one of them.
+fn ordered(table: &Table, mut blocks: Vec<Scored>, after: Option<&Key>) -> Vec<Hit> {
+    let place = |found: &Scored| -> Option<(&File, &Block)> {
+        let file = table.file(found.block.0)?;
+        Some((file, file.blocks.get(found.block.1 as usize)?))
+    };
+    let order = |one: &Scored, other: &Scored| -> Ordering {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then_with(|| match (place(one), place(other)) {
+            (Some(one), Some(other)) => {
+                (one.0.shown.as_str(), one.1.first).cmp(&(other.0.shown.as_str(), other.1.first))
+            }
+            _ => Ordering::Equal,
+        })
+    };
+    if let Some(after) = after {
+        blocks.retain(|found| {
+            place(found).is_some_and(|(file, block)| {
+                let by_score = after.score.total_cmp(&found.score);
+                let key = (after.path.as_str(), after.first);
+                by_score.then_with(|| (file.shown.as_str(), block.first).cmp(&key)).is_gt()
+            })
+        });
+    }
+    if blocks.len() > MOST {
+        blocks.select_nth_unstable_by(MOST, order);
+        blocks.truncate(MOST);
+    }
+    blocks.sort_unstable_by(order);
+    let hit = |found: &Scored| {
+        let (file, block) = place(found)?;
+        let key = Key { score: found.score, path: file.shown.clone(), first: block.first };
+        Some(Hit { key, path: file.path.clone(), hash: file.hash, block: block.clone() })
+    };
+    blocks.iter().filter_map(hit).collect()
+}
+
+/// The names of directories in which tests lie, and how the names of tests begin and end.
+const DIRECTORIES: [&str; 10] =
+    ["test", "tests", "__tests__", "testing", "testdata", "test-data", "spec", "specs", "e2e", "__mocks__"];
+const ENDS: [&str; 8] = ["_test", ".test", ".spec", "_spec", "-test", "_tests", ".tests", "-spec"];
+
+thread_local! {
+    static JUDGED: RefCell<HashMap<String, bool>> = RefCell::default();
+}
+
+/// Tells whether a file, or a directory, is one of tests by its path.
+#[must_use]
+pub fn is_test(shown: &str) -> bool {
+    let (directory, name) = shown.rsplit_once('/').unwrap_or(("", shown));
+    let of_tests = JUDGED.with_borrow_mut(|judged| {
+        if let Some(known) = judged.get(directory) {
+            return *known;
+        }
+        if judged.len() > 10_000 {
+            judged.clear();
+        }
+        let names = directory.split('/').map(str::to_lowercase);
+        let found = names.into_iter().any(|name| DIRECTORIES.contains(&name.as_str()));
+        judged.insert(directory.to_owned(), found);
+        found
+    });
+    let lower = name.to_lowercase();
+    let stem = lower.rsplit_once('.').map_or(lower.as_str(), |(stem, _)| stem);
+    let camel = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    of_tests
+        || DIRECTORIES.contains(&lower.as_str())
+        || ENDS.iter().any(|end| stem.ends_with(end))
+        || stem.starts_with("test_")
+        || ["tests", "conftest"].contains(&stem)
+        || ["Test", "Tests", "Spec"].iter().any(|end| camel.len() > end.len() && camel.ends_with(end))
+}

@@ -1,0 +1,302 @@
+//! Words of a text, and the parts of which identifiers are made.
+//!
+//! `getUserData`, `get_user_data` and `GetUserData` have the same parts. Positions count parts, so that words which follow
+//! one another are found in any writing; the whole identifier, folded, stands at the position of its first part.
+
+use std::cell::OnceCell;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// The longest token that is kept, in bytes; of a longer one the beginning is.
+pub(crate) const LONGEST: usize = 64;
+/// A word of more parts than these is no identifier that somebody wrote.
+const PARTS: usize = 12;
+/// Words whose letters change case inside, and which are one word all the same.
+const WHOLE: [&str; 26] = [
+    "OAuth",
+    "IPv4",
+    "IPv6",
+    "GraphQL",
+    "GitHub",
+    "GitLab",
+    "MySQL",
+    "NoSQL",
+    "PostgreSQL",
+    "JavaScript",
+    "TypeScript",
+    "CoffeeScript",
+    "WebSocket",
+    "WebAssembly",
+    "YouTube",
+    "LinkedIn",
+    "PayPal",
+    "DevOps",
+    "WiFi",
+    "macOS",
+    "iOS",
+    "iPhone",
+    "LaTeX",
+    "OpenAI",
+    "OpenAPI",
+    "VSCode",
+];
+
+/// A word: letters, digits and underscores that follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Word<'t> {
+    /// As it is written.
+    pub(crate) text: &'t str,
+    /// Where it begins.
+    pub(crate) at: usize,
+}
+
+/// What a word is made of.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Tokens {
+    /// Its parts, folded.
+    pub(crate) parts: Vec<String>,
+    /// All of it, folded, where that is not its only part.
+    pub(crate) whole: Option<String>,
+    /// Whether something of it was too long to be kept.
+    pub(crate) cut: bool,
+}
+
+/// Lists the words of a text.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        loop {
+            let letter = letter_at(text, at)?;
+            if is_word(letter) {
+                break;
+            }
+            at += letter.len_utf8();
+        }
+        let from = at;
+        while let Some(letter) = if at < bytes.len() { letter_at(text, at) } else { None } {
+            if !is_word(letter) {
+                break;
+            }
+            at += letter.len_utf8();
+        }
+        Some(Word { text: &text[from..at], at: from })
+    })
+}
+
+fn letter_at(text: &str, at: usize) -> Option<char> {
+    match text.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => Some(*byte as char),
+        Some(_) => text[at..].chars().next(),
+        None => None,
+    }
+}
+
+/// Tells whether a character is one that words are made of.
+pub(crate) fn is_word(letter: char) -> bool {
+    letter == '_' || if letter.is_ascii() { letter.is_ascii_alphanumeric() } else { letter.is_alphanumeric() }
+}
+
+/// Takes a word apart.
+pub(crate) fn tokens(word: &str) -> Tokens {
+    let mut out = Tokens::default();
+    let whole = folded(word);
+    if whole.is_empty() {
+        return out;
+    }
+    let pieces = if word.starts_with(|first: char| first.is_ascii_digit()) || whole.len() > 2 * LONGEST {
+        Vec::new()
+    } else {
+        pieces(word)
+    };
+    if pieces.len() > PARTS || pieces.len() <= 1 {
+        out.cut = whole.len() > LONGEST;
+        out.parts.push(shortened(whole));
+        return out;
+    }
+    out.cut = whole.len() > LONGEST;
+    out.parts.extend(pieces.into_iter().map(|piece| shortened(folded(piece))));
+    out.whole = Some(shortened(whole));
+    out
+}
+
+/// Writes a word in small letters, without underscores.
+pub(crate) fn folded(word: &str) -> String {
+    if word.is_ascii() {
+        let mut out = String::with_capacity(word.len());
+        out.extend(word.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase() as char));
+        return out;
+    }
+    let lower = word.chars().filter(|letter| *letter != '_').flat_map(char::to_lowercase);
+    // The long s is the one letter that is an s in small letters already.
+    lower.map(|letter| if letter == 'ſ' { 's' } else { letter }).collect()
+}
+
+fn shortened(mut token: String) -> String {
+    if token.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|at| token.is_char_boundary(*at)).unwrap_or(0);
+        token.truncate(end);
+    }
+    token
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    /// A sign of a script that puts no spaces between words: each is a part.
+    Sign,
+    Under,
+}
+
+fn class(letter: char) -> Class {
+    match letter {
+        '_' => Class::Under,
+        'a'..='z' => Class::Lower,
+        'A'..='Z' => Class::Upper,
+        '0'..='9' => Class::Digit,
+        '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Class::Sign,
+        other if other.is_uppercase() => Class::Upper,
+        other if other.is_numeric() => Class::Digit,
+        _ => Class::Lower,
+    }
+}
+
+/// Cuts an identifier where its parts begin.
+fn pieces(word: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut from = 0;
+    while from < word.len() {
+        let end = from + length(&word[from..]);
+        let piece = &word[from..end];
+        if piece != "_" {
+            out.push(piece);
+        }
+        from = end;
+    }
+    out
+}
+
+/// Tells how long the part is with which a word begins.
+fn length(word: &str) -> usize {
+    let begins = |known: &&&str| word.starts_with(**known) && !word[known.len()..].starts_with(is_small);
+    if let Some(known) = WHOLE.iter().find(begins) {
+        return known.len();
+    }
+    let letters: Vec<(usize, char)> = word.char_indices().take(2 * LONGEST + 2).collect();
+    let kind = |at: usize| letters.get(at).map(|(_, letter)| class(*letter));
+    let end = |at: usize| letters.get(at).map_or(word.len(), |(byte, _)| *byte);
+    let run = |from: usize, wanted: Class| (from..).find(|at| kind(*at) != Some(wanted)).unwrap_or(from);
+    match kind(0) {
+        None => 0,
+        Some(Class::Sign | Class::Under) => end(1),
+        Some(Class::Digit) => end(run(0, Class::Digit)),
+        Some(Class::Lower) => end(run(0, Class::Lower)),
+        Some(Class::Upper) => {
+            let upper = run(0, Class::Upper);
+            let lower = run(upper, Class::Lower);
+            let plural = upper >= 2 && lower == upper + 1 && letters[upper].1 == 's';
+            if upper == 1 || plural || lower == upper {
+                end(lower)
+            } else {
+                // The last capital of `HTTPServer` begins the next part.
+                end(upper - 1)
+            }
+        }
+    }
+}
+
+fn is_small(letter: char) -> bool {
+    class(letter) == Class::Lower
+}
+
+thread_local! {
+    static ENGLISH: OnceCell<Stemmer> = const { OnceCell::new() };
+}
+
+/// Gives the stem of a word in small letters; none where that is the word itself, or where it is no English word.
+pub(crate) fn stem(word: &str) -> Option<String> {
+    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return None;
+    }
+    let stem = ENGLISH
+        .with(|english| english.get_or_init(|| Stemmer::create(Algorithm::English)).stem(word).into_owned());
+    (stem != word).then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{stem, tokens, words};
+
+    #[test]
+    fn identifiers_come_apart_where_people_read_them_so() {
+        let rows: &[(&str, &[&str], Option<&str>)] = &[
+            ("getUserData", &["get", "user", "data"], Some("getuserdata")),
+            ("get_user_data", &["get", "user", "data"], Some("getuserdata")),
+            ("GetUserData", &["get", "user", "data"], Some("getuserdata")),
+            ("GET_USER_DATA", &["get", "user", "data"], Some("getuserdata")),
+            ("__init__", &["init"], None),
+            ("_private", &["private"], None),
+            ("HTTPServer", &["http", "server"], Some("httpserver")),
+            ("parseJSON", &["parse", "json"], Some("parsejson")),
+            ("parseJSON2", &["parse", "json", "2"], Some("parsejson2")),
+            ("XMLHttpRequest", &["xml", "http", "request"], Some("xmlhttprequest")),
+            ("allowedIPs", &["allowed", "ips"], Some("allowedips")),
+            ("AllowedIPs", &["allowed", "ips"], Some("allowedips")),
+            ("allowed_ips", &["allowed", "ips"], Some("allowedips")),
+            ("userIDsByName", &["user", "ids", "by", "name"], Some("useridsbyname")),
+            ("getIPv4Address", &["get", "ipv4", "address"], Some("getipv4address")),
+            ("IPv6", &["ipv6"], None),
+            ("OAuth2Token", &["oauth", "2", "token"], Some("oauth2token")),
+            ("newGraphQLClient", &["new", "graphql", "client"], Some("newgraphqlclient")),
+            ("utf8", &["utf", "8"], Some("utf8")),
+            ("base64Encode", &["base", "64", "encode"], Some("base64encode")),
+            ("sha256", &["sha", "256"], Some("sha256")),
+            ("1024", &["1024"], None),
+            ("1_000", &["1000"], None),
+            ("0xFF", &["0xff"], None),
+            ("2fa", &["2fa"], None),
+            ("x", &["x"], None),
+            ("A", &["a"], None),
+            ("ABC", &["abc"], None),
+            ("aB", &["a", "b"], Some("ab")),
+            ("größeÄndern", &["größe", "ändern"], Some("größeändern")),
+            ("用户登录", &["用", "户", "登", "录"], Some("用户登录")),
+            ("a1b2c3d4e5f6a7b8", &["a1b2c3d4e5f6a7b8"], None),
+            ("___", &[], None),
+        ];
+        for (word, parts, whole) in rows {
+            let found = tokens(word);
+            assert_eq!(
+                (found.parts.iter().map(String::as_str).collect::<Vec<_>>(), found.whole.as_deref()),
+                (parts.to_vec(), *whole),
+                "{word}"
+            );
+        }
+        let long = tokens(&"a".repeat(300));
+        assert_eq!((long.parts[0].len(), long.cut), (64, true));
+    }
+
+    #[test]
+    fn words_are_runs_of_letters_digits_and_underscores() {
+        let found: Vec<(&str, usize)> = words("a.b_c->d(\"é f\")").map(|word| (word.text, word.at)).collect();
+        assert_eq!(found, [("a", 0), ("b_c", 2), ("d", 7), ("é", 10), ("f", 13)]);
+    }
+
+    #[test]
+    fn words_have_stems() {
+        let rows = [
+            ("parsing", Some("pars")),
+            ("parse", Some("pars")),
+            ("connections", Some("connect")),
+            ("connect", None),
+            ("is", None),
+            ("größen", None),
+            ("utf8", None),
+        ];
+        for (word, wanted) in rows {
+            assert_eq!(stem(word).as_deref(), wanted, "{word}");
+        }
+    }
+}
