@@ -86,6 +86,8 @@ pub(crate) enum Command {
     Call(Call),
     /// Prints the tool definitions
     Tools(Tools),
+    /// Finds blocks of code by their words, best first
+    Search(Search),
     /// Shows what code defines, and who uses it
     #[command(subcommand)]
     Symbols(Symbols),
@@ -175,6 +177,29 @@ pub(crate) struct Find {
     /// How many are shown
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) limit: u8,
+    /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Search {
+    /// Words, with AND, OR, NOT, groups, "phrases", wild*cards and filters such as ext:rs
+    pub(crate) query: String,
+    /// Only in this file, or below this directory
+    pub(crate) path: Option<String>,
+    /// How many are shown
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) limit: u16,
+    /// Take the query as a text that stands there as it is
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Search tests, too
+    #[arg(long)]
+    pub(crate) tests: bool,
+    /// Go on where the answer stopped that gave this
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) next: Option<String>,
     /// Print them as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,6 +9,7 @@ mod history;
 mod log;
 mod out;
 mod policy;
+mod search;
 mod serve;
 mod settings;
 mod symbols;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve::run(&args.common, serve),
         Command::Call(call) => call::run(&args.common, call),
         Command::Tools(tools) => tools::run(&args.common, tools),
+        Command::Search(search) => search::run(&args.common, search),
         Command::Symbols(symbols) => symbols::run(&args.common, symbols),
         Command::History(history) => history::run(&args.common, history),
         Command::Diff(diff) => diff::run(&args.common, diff),

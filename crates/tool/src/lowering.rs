@@ -18,13 +18,20 @@ pub struct Lowering<'a> {
     pub dialect: &'a Dialect,
     structure: Structure,
     reply_bytes: usize,
+    most_bytes: usize,
 }
 
 impl<'a> Lowering<'a> {
     /// Makes the knowledge of a dialect over an engine.
     #[must_use]
     pub fn new(engine: &'a Engine, dialect: &'a Dialect) -> Self {
-        Self { engine, dialect, structure: Structure::NotWanted, reply_bytes: dialect.budget.bytes }
+        Self {
+            engine,
+            dialect,
+            structure: Structure::NotWanted,
+            reply_bytes: dialect.budget.bytes,
+            most_bytes: dialect.budget.bytes,
+        }
     }
 
     /// Asks for the structured part, too.
@@ -33,10 +40,17 @@ impl<'a> Lowering<'a> {
         Self { structure: Structure::Wanted, ..self }
     }
 
-    /// Sets how many bytes a reply may have, where that is not the dialect's budget.
+    /// Sets how many bytes a reply may have, where that is not the dialect's budget; and how many it may have where the caller
+    /// says that it wants all.
     #[must_use]
-    pub fn with_reply_bytes(self, reply_bytes: usize) -> Self {
-        Self { reply_bytes, ..self }
+    pub fn with_reply_bytes(self, reply_bytes: usize, most_bytes: usize) -> Self {
+        Self { reply_bytes, most_bytes, ..self }
+    }
+
+    /// Tells how many bytes a reply may have where the caller says that it wants all; then its page has to say so.
+    #[must_use]
+    pub fn most_bytes(&self) -> usize {
+        self.most_bytes
     }
 
     /// Tells how many bytes a reply may have.

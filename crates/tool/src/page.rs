@@ -22,6 +22,17 @@ pub struct Page {
     parts: Vec<Part>,
     notes: Vec<String>,
     remarks: Remarks,
+    extent: Extent,
+}
+
+/// How much of a reply was asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Extent {
+    /// As much as is usual.
+    #[default]
+    Usual,
+    /// All of it, however long.
+    All,
 }
 
 /// Where remarks stand.
@@ -78,6 +89,17 @@ impl Page {
     /// Puts the remarks into a part of their own: the text is for a program, and stays as it is.
     pub fn remarks_apart(&mut self) {
         self.remarks = Remarks::Apart;
+    }
+
+    /// Says that the caller asked for all of it, however long.
+    pub fn all(&mut self) {
+        self.extent = Extent::All;
+    }
+
+    /// Tells whether the caller asked for all of it.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.extent == Extent::All
     }
 
     /// Gives the remarks.

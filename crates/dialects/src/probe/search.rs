@@ -139,11 +139,14 @@ impl Tool for Search {
             limit: count("limit", args.limit.min(MOST))?,
             tokens: args.max_tokens.map(|tokens| some("maxTokens", tokens)).transpose()?,
             from,
-            max_bytes: at.reply_bytes(),
+            max_bytes: if args.max_tokens.is_none() { at.most_bytes() } else { at.reply_bytes() },
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
+        if output.all {
+            page.all();
+        }
         render(output, page);
         if let Some(next) = &output.next {
             let why = match output.cut {
@@ -180,6 +183,9 @@ impl Tool for SearchAll {
     }
 
     fn render(output: &Output, page: &mut Page) {
+        if output.all {
+            page.all();
+        }
         render(output, page);
         let left = output.total.saturating_sub(output.before + output.blocks.len());
         match output.cut {
@@ -226,6 +232,9 @@ fn count(name: &str, said: f64) -> Result<usize, Failure> {
 }
 
 fn render(output: &Output, page: &mut Page) {
+    if output.all {
+        page.all();
+    }
     if output.blocks.is_empty() {
         if output.total == 0 {
             page.line("No results found.");
@@ -251,11 +260,13 @@ fn render(output: &Output, page: &mut Page) {
         let all =
             format!("{} in {}", counted(output.total as u64, "result"), counted(output.files as u64, "file"));
         let (first, last) = (output.before + 1, output.before + output.blocks.len());
+        let shown = match () {
+            () if output.total == output.blocks.len() => String::new(),
+            () if first == last => format!("shown: {first}, "),
+            () => format!("shown: {first}-{last}, "),
+        };
         page.text("\n");
-        page.line(&match output.total == last && output.before == 0 {
-            true => format!("Found {all}; about {} tokens.", output.tokens),
-            false => format!("Found {all}; {first} to {last} are shown, about {} tokens.", output.tokens),
-        });
+        page.line(&format!("Found {all}; {shown}about {} tokens.", output.tokens));
     }
     notes(output, page);
 }

@@ -92,6 +92,10 @@ pub struct Output {
     pub notes: Vec<String>,
     /// What was not searched.
     pub walk: Walked,
+    /// Whether as many tokens were asked for as there are.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub all: bool,
     #[serde(skip)]
     #[schemars(skip)]
     seen: Vec<Seen>,

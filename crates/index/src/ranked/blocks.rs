@@ -74,7 +74,7 @@ pub(crate) fn cut(language: Option<Language>, text: &str) -> Blocks {
         out.comments.extend(symbol.docs.clone());
     }
     if parsed.is_some_and(|known| !known.is_code()) || language.is_none() {
-        out.comments = vec![0..text.len()];
+        out.comments = std::iter::once(0..text.len()).collect();
     }
     for ranges in [&mut out.names, &mut out.signatures, &mut out.comments] {
         ranges.sort_by_key(|range| (range.start, range.end));

@@ -123,7 +123,7 @@ fn together(table: &Table, word: &str) -> Vec<Run> {
 /// Lists tokens that are like a word but for some letters.
 fn near(table: &Table, word: &str, letters: usize) -> Choice {
     let alike = |text: &str| {
-        text.len().abs_diff(word.len()) <= letters * 4
+        text.len().abs_diff(word.len()) <= if word.is_ascii() { letters } else { letters * 4 }
             && !text.starts_with(STEM)
             && toolpost_text::names::distance(text, word) <= letters
     };

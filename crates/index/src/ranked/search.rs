@@ -77,6 +77,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// How many there are in all.
     pub total: usize,
+    /// How many of them stand before where it was asked from.
+    pub before: usize,
     /// How many files hold them.
     pub files: usize,
     /// How many blocks of tests would have been among them.
@@ -134,14 +136,18 @@ impl Lent<'_> {
             own || files.get(&found.block.0) == Some(&Reach::Test)
         };
         let (left_out, blocks): (Vec<Scored>, Vec<Scored>) = blocks.into_iter().partition(is_left_out);
+        let (total, holders) =
+            (blocks.len(), blocks.iter().map(|found| found.block.0).collect::<HashSet<_>>());
+        let (hits, left) = ordered(table, blocks, ask.after);
         let count = |reach: Reach| files.values().filter(|own| **own == reach).count();
         Ok(Found {
-            total: blocks.len(),
-            files: blocks.iter().map(|found| found.block.0).collect::<HashSet<_>>().len(),
+            total,
+            before: total - left,
+            files: holders.len(),
             tests: left_out.len(),
             searched: count(Reach::Searched),
             withheld: count(Reach::Withheld),
-            hits: ordered(table, blocks, ask.after),
+            hits,
         })
     }
 }
@@ -154,8 +160,8 @@ enum Reach {
     Withheld,
 }
 
-/// Puts blocks in order, and gives those behind one of them.
-fn ordered(table: &Table, mut blocks: Vec<Scored>, after: Option<&Key>) -> Vec<Hit> {
+/// Puts blocks in order, and gives those behind one of them, and how many those are.
+fn ordered(table: &Table, mut blocks: Vec<Scored>, after: Option<&Key>) -> (Vec<Hit>, usize) {
     let place = |found: &Scored| -> Option<(&File, &Block)> {
         let file = table.file(found.block.0)?;
         Some((file, file.blocks.get(found.block.1 as usize)?))
@@ -178,7 +184,8 @@ fn ordered(table: &Table, mut blocks: Vec<Scored>, after: Option<&Key>) -> Vec<H
             })
         });
     }
-    if blocks.len() > MOST {
+    let left = blocks.len();
+    if left > MOST {
         blocks.select_nth_unstable_by(MOST, order);
         blocks.truncate(MOST);
     }
@@ -188,7 +195,7 @@ fn ordered(table: &Table, mut blocks: Vec<Scored>, after: Option<&Key>) -> Vec<H
         let key = Key { score: found.score, path: file.shown.clone(), first: block.first };
         Some(Hit { key, path: file.path.clone(), hash: file.hash, block: block.clone() })
     };
-    blocks.iter().filter_map(hit).collect()
+    (blocks.iter().filter_map(hit).collect(), left)
 }
 
 /// The names of directories in which tests lie, and how the names of tests begin and end.

@@ -6,10 +6,14 @@ use toolpost_tool::{Budget, Part};
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let dialect = trip.published.map(|published| published.dialect);
-        let bytes = trip.reply_bytes(next.runtime);
+        let (bytes, most) = (trip.reply_bytes(next.runtime), trip.most_bytes(next.runtime));
         let mut done = next.go(trip).await?;
         if let Some(dialect) = dialect {
-            let budget = Budget { bytes, ..dialect.budget };
+            let budget = if done.page.is_all() {
+                Budget { bytes: most, lines: usize::MAX, ..dialect.budget }
+            } else {
+                Budget { bytes, ..dialect.budget }
+            };
             cut(done.page.parts_mut(), &budget);
         }
         Ok(done)

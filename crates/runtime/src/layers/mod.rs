@@ -42,6 +42,9 @@ pub(crate) struct Trip<'a> {
     pub(crate) within: Option<Within>,
 }
 
+/// How many bytes a reply has at most, whatever the caller said.
+const MOST: usize = 16 * 1024 * 1024;
+
 /// What holds a call that another call makes.
 pub(crate) struct Within {
     /// The number of the call that makes it.
@@ -60,6 +63,12 @@ impl Trip<'_> {
     fn reply_bytes(&self, runtime: &Runtime) -> usize {
         let own = self.published.map_or(usize::MAX, |published| published.dialect.budget.bytes);
         let bytes = runtime.config.reply_bytes.unwrap_or(own);
+        self.within.as_ref().map_or(bytes, |within| within.reply_bytes.min(bytes))
+    }
+
+    /// Gives how many bytes the reply may have where the caller said that it wants all.
+    fn most_bytes(&self, runtime: &Runtime) -> usize {
+        let bytes = runtime.config.reply_bytes.unwrap_or(MOST);
         self.within.as_ref().map_or(bytes, |within| within.reply_bytes.min(bytes))
     }
 }

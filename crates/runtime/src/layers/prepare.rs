@@ -8,8 +8,8 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let Some(published) = trip.published else { return Err(Stop::NoSuchTool(trip.call.tool)) };
         let runtime = next.runtime;
-        let mut lowering =
-            Lowering::new(&runtime.engine, published.dialect).with_reply_bytes(trip.reply_bytes(runtime));
+        let mut lowering = Lowering::new(&runtime.engine, published.dialect)
+            .with_reply_bytes(trip.reply_bytes(runtime), trip.most_bytes(runtime));
         if runtime.config.structured == Structured::On {
             lowering = lowering.with_structure();
         }

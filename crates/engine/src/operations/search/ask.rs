@@ -109,6 +109,7 @@ fn search(
         lent.search(&Ask { what, base: &request.base, tests: request.tests, may: &*cx.may_read, after })?;
     if matches!(asked, Some(Cursor { place: Place::End, .. })) {
         found.hits.clear();
+        found.before = found.total;
     }
     Ok(found)
 }
@@ -121,7 +122,6 @@ fn output(
     (print, walk): (u64, crate::walking::Walked),
     cx: &CallCtx,
 ) -> Output {
-    let before = found.total - found.hits.len().min(found.total);
     let place = page.last.clone().filter(|_| page.cut != super::Cut::No).map_or(Place::End, Place::Behind);
     let next = Cursor { question: Cursor::question(request), print, place };
     if let From::Named(name) = &request.from {
@@ -134,7 +134,7 @@ fn output(
     Output {
         understood,
         total: found.total,
-        before: if asked.is_some() { before } else { 0 },
+        before: found.before,
         files: found.files,
         tests: found.tests,
         tokens: page.tokens,
@@ -145,6 +145,7 @@ fn output(
         notes,
         walk,
         blocks: page.blocks,
+        all: request.tokens.is_none(),
         seen: page.seen,
     }
 }

@@ -32,7 +32,7 @@ impl Cursor {
     pub(super) fn question(request: &Request) -> u64 {
         let exact = if request.matching == Matching::Exact { "exact" } else { "query" };
         let tests = if request.tests == Tests::Searched { "all" } else { "code" };
-        let all = [exact, tests, &request.base.absolute(), &request.query].join("\0");
+        let all = [exact, tests, &request.base.display(), &request.query].join("\0");
         let mut first = [0; 8];
         first.copy_from_slice(&hash(all.as_bytes()).as_bytes()[..8]);
         u64::from_le_bytes(first)
