@@ -1,4 +1,4 @@
-//! Cuts a text into blocks: functions, types, sections, and what stands between them. Every line is in one block.
+//! Cuts a text into blocks, so that every line is in one: functions, types, sections, and what stands between them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
