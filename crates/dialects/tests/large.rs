@@ -1,0 +1,135 @@
+//! Replies about a workspace of a hundred thousand symbols stay within the budget of their dialect, and say what they leave out.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use toolpost_dialects::{opencode, probe, zblade};
+use toolpost_tool::Dialect;
+
+/// How many symbols each file has, and how many files there are of each language.
+const SYMBOLS: usize = 5_000;
+const FILES: usize = 7;
+
+/// Writes 105 000 functions in three languages; every tenth of Python calls the same one.
+fn fill(world: &World) {
+    type Line = fn(usize, usize) -> String;
+    let python: Line = |file, number| match number % 10 {
+        0 => format!("def item_{file}_{number}(): shared()\n"),
+        _ => format!("def item_{file}_{number}(): ...\n"),
+    };
+    let script: Line = |file, number| format!("function item{file}x{number}() {{}}\n");
+    let c: Line = |file, number| format!("int item_c{file}_{number};\n");
+    for (ending, head, line) in
+        [("py", "from shared import shared\n", python), ("js", "", script), ("c", "", c)]
+    {
+        for file in 0..FILES {
+            let text: String = (0..SYMBOLS).map(|number| line(file, number)).collect();
+            world.put(&format!("{ending}/file{file}.{ending}"), format!("{head}{text}"));
+        }
+    }
+    let methods: String = (0..SYMBOLS).map(|number| format!("    def m{number}(self): ...\n")).collect();
+    world.put("py/shared.py", format!("def shared(): ...\n\nclass Great:\n{methods}"));
+}
+
+/// Asks, and looks at how long the reply is beside its notes; every text has to stand in it.
+async fn check(dialect: &'static Dialect, rows: &[(&str, Value, &[&str])]) {
+    let world = World::new(dialect);
+    fill(&world);
+    for (tool, arguments, wanted) in rows {
+        let reply = words(&world.call(tool, arguments.clone()).await);
+        let (notes, said): (Vec<&str>, Vec<&str>) =
+            reply.lines().partition(|line| line.starts_with("[toolpost:"));
+        let (bytes, lines) = (said.join("\n").len(), said.len());
+        let end = &reply[reply.floor_char_boundary(reply.len().saturating_sub(600))..];
+        assert!(bytes <= dialect.budget.bytes, "{tool} {arguments}: {bytes} bytes, {end}");
+        assert!(lines <= dialect.budget.lines, "{tool} {arguments}: {lines} lines, {end}");
+        assert!(notes.join("\n").len() <= 1_000, "{tool} {arguments}: {notes:?}");
+        for text in *wanted {
+            assert!(reply.contains(text), "{tool} {arguments} does not say {text}: {end}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn symbols_of_zblade() {
+    let great = "python:py/shared.py#Great(class)";
+    let shared = "python:py/shared.py#shared(function)";
+    check(
+        &zblade::DIALECT,
+        &[
+            (
+                "symbol_search",
+                json!({"query": "item", "limit": 100}),
+                &["\"total\":105000,\"truncated\":true", "[toolpost: 100 of 105000 symbols are shown;"],
+            ),
+            (
+                "symbol_search",
+                json!({"query": "nothing_has_this_name"}),
+                &["\"total\":0,\"truncated\":false,\"searched\":\"22 files (c 7, javascript 7, python 8), looked at just now\"}"],
+            ),
+            (
+                "symbol_resolve",
+                json!({"symbol_id": great}),
+                &["\"child_count\":5000}", "[toolpost: 185 of 5000 children are shown]"],
+            ),
+            (
+                "symbol_graph",
+                json!({"symbol_id": shared, "limit": 100}),
+                &["\"incoming_counts\":{\"proved\":3500,", "[toolpost: 54 of 3500 incoming uses are shown,"],
+            ),
+            (
+                "symbol_outline",
+                json!({"path": "py/shared.py"}),
+                &["\"omitted_children\":5000}],\"omitted\":5000}"],
+            ),
+            ("symbol_outline", json!({"path": "c/file1.c"}), &["\"omitted\":4805}"]),
+            (
+                "get_project_index_overview",
+                json!({"max_chars": 12_000}),
+                &["\"total_chars\":28754,", "\"has_more\":true,\"next_offset\":11985,"],
+            ),
+            (
+                "get_project_index_chunk",
+                json!({"offset": 20_000, "max_chars": 8_000}),
+                &["\"total_chars\":28754,\"offset\":20000,", "\"has_more\":true,"],
+            ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn shapes_of_probe() {
+    check(
+        &probe::DIALECT,
+        &[
+            (
+                "query",
+                json!({"pattern": "def $NAME(): $$$BODY", "language": "python", "limit": 10_000}),
+                &["[toolpost: the first 540 of 35001 places in 8 files; the answer has no room for more:"],
+            ),
+            (
+                "extract",
+                json!({"file": "py/shared.py#Great"}),
+                &["continue with {\"file\":\"py/shared.py:1617-5003\"}"],
+            ),
+            (
+                "extract",
+                json!({"file": "py/file1.py js/file1.js c/file1.c"}),
+                &["continue with {\"file\":\"js/file1.js:544-5000\"}"],
+            ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn symbols_of_opencode() {
+    check(
+        &opencode::DIALECT,
+        &[("lsp", json!({"operation": "symbols", "file": "py/shared.py"}), &["Great"])],
+    )
+    .await;
+}
