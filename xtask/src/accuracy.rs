@@ -20,6 +20,9 @@ use report::Row;
 use std::path::{Path, PathBuf};
 use toolpost_index::Sure;
 
+/// The peer from npm, and which version of it.
+pub(crate) const PEER: [&str; 2] = [peer::PACKAGE, peer::VERSION];
+
 /// Where the figures stand.
 const PAGE: &str = "docs/accuracy.md";
 

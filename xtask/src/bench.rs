@@ -60,7 +60,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     programs::output(cargo.args(built).current_dir(house.root()))?;
     let folder = house.target().join("bench");
     let bench = Bench {
-        rivals: Rivals::find(&folder)?,
+        rivals: if plan.parts == Parts::Symbols { Rivals::none() } else { Rivals::find(&folder)? },
         toolpost: house.target().join("release").join("toolpost"),
         folder,
         rounds: plan.rounds,
@@ -120,7 +120,11 @@ fn plan(arguments: &[String]) -> Result<Plan> {
 
 /// Prints a table, and puts it into the page.
 fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result<()> {
-    let versions = bench.rivals.versions().join(", ");
+    let versions = match place {
+        "symbols" => symbols::versions(),
+        _ => bench.rivals.versions(),
+    };
+    let versions = versions.join(", ");
     text.push_str(&format!("\n{} rounds, {} threads; {versions}.\n", bench.rounds, bench.threads));
     say::line(&text);
     if bench.rounds >= ROUNDS {

@@ -31,6 +31,18 @@ pub(super) struct Rivals {
 }
 
 impl Rivals {
+    /// Finds none of them: what is measured is compared with others.
+    pub(super) fn none() -> Self {
+        Self {
+            rg: None,
+            fd: None,
+            node_server: None,
+            commander: None,
+            rust_server: None,
+            missing: Vec::new(),
+        }
+    }
+
     /// Finds them; the servers are installed into the folder on first use.
     pub(super) fn find(folder: &Path) -> Result<Self> {
         let mut missing = Vec::new();

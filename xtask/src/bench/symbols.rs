@@ -15,7 +15,7 @@ use asked::Asked;
 use rival::{CODEGRAPH, CTAGS, Rival};
 use serde_json::{Value, json};
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     fmt::Write,
     path::{Path, PathBuf},
     process::Command,
@@ -36,6 +36,8 @@ struct Ground<'b> {
     /// The program that asks our index alone.
     ask: PathBuf,
     rival: Rival,
+    /// The most memory that each held while it made its first index.
+    peaks: RefCell<Vec<(&'static str, u64)>>,
     /// A function, and a part of its name.
     name: String,
     part: String,
@@ -46,11 +48,24 @@ pub(super) fn table(bench: &Bench, ask: PathBuf) -> Result<String> {
     let root = code::tree(&bench.folder, FILES)?;
     let name = code::function(&code::TONGUES[0], 7, 0);
     let part = name[1..name.len() - 1].to_owned();
-    let ground = Ground { bench, ask, rival: Rival::find(&bench.folder, &root)?, name, part, root };
+    let ground = Ground {
+        bench,
+        ask,
+        rival: Rival::find(&bench.folder, &root)?,
+        peaks: RefCell::default(),
+        name,
+        part,
+        root,
+    };
     let mut rows = vec![ground.first()?, ground.again()?, ground.update()?];
     rows.extend(ground.names()?);
     rows.extend(ground.callers()?);
     Ok(times(&rows) + &ground.sizes()?)
+}
+
+/// Names what was compared with, each with its version.
+pub(super) fn versions() -> Vec<String> {
+    rival::versions()
 }
 
 /// Does what takes long in turns, once in each.
@@ -102,7 +117,12 @@ impl Ground<'_> {
     fn call(&self) -> Command {
         let arguments = json!({ "query": self.name });
         let mut command = self.bench.ours(&self.root);
-        command.env("TOOLPOST_CACHE", self.cache()).args(["call", "--dialect", "zblade", "--root"]);
+        command.env("TOOLPOST_CACHE", self.cache()).env("TOOLPOST_DEADLINE_SECONDS", "3600").args([
+            "call",
+            "--dialect",
+            "zblade",
+            "--root",
+        ]);
         command.arg(&self.root).arg("symbol_search").arg(arguments.to_string());
         command
     }
@@ -110,20 +130,29 @@ impl Ground<'_> {
     fn first(&self) -> Result<Row> {
         let ours = || {
             disk::remove_folder(&self.cache())?;
-            timed(self.call(), &self.name)
+            self.watched(PROCESS, &self.call())
         };
         let mut contestants: Vec<Contestant<'_>> = vec![(PROCESS, Box::new(ours))];
         if self.rival.codegraph.is_some() {
             let theirs = || {
                 self.rival.forget()?;
-                timed(self.rival.graph(&["init", "--yes"])?, "")
+                self.watched(CODEGRAPH, &self.rival.graph(&["init", "--yes"])?)
             };
             contestants.push((CODEGRAPH, Box::new(theirs)));
         }
         if self.rival.ctags {
-            contestants.push((CTAGS, Box::new(|| timed(self.rival.tags(), ""))));
+            contestants.push((CTAGS, Box::new(|| self.watched(CTAGS, &self.rival.tags()))));
         }
-        slowly("first answer, nothing on the disk", self.bench.rounds, contestants)
+        slowly("first answer, nothing on the disk", 1, contestants)
+    }
+
+    /// Runs a program to its end, and notes how much memory it held.
+    fn watched(&self, name: &'static str, command: &Command) -> Result<Duration> {
+        let begin = Instant::now();
+        let held = peak(command)?;
+        let took = begin.elapsed();
+        self.peaks.borrow_mut().push((name, held));
+        Ok(took)
     }
 
     fn again(&self) -> Result<Row> {
@@ -206,6 +235,7 @@ impl Ground<'_> {
         let exact: &[&str] = &[&self.name];
         let prefix: &[&str] = &["-p", begin];
         let cases = [
+            ("a name that nothing has", "nothing_is_called_this", None),
             ("a symbol by its name", self.name.as_str(), Some(exact)),
             ("symbols by the beginning of a name", begin, Some(prefix)),
             ("symbols by a part of a name", self.part.as_str(), None),
@@ -261,7 +291,9 @@ impl Ground<'_> {
 
     fn id(&self, name: &str) -> Result<String> {
         let (reply, _) = self.server()?.call("symbol_search", &json!({"query": name, "limit": 1}))?;
-        let reply: Value = serde_json::from_str(reply.lines().next().unwrap_or_default())?;
+        // Notes may stand behind the reply.
+        let mut values = serde_json::Deserializer::from_str(&reply).into_iter::<Value>();
+        let reply = values.next().context("a search has no reply")??;
         Ok(reply["results"][0]["symbol_id"].as_str().context("the function has no id")?.to_owned())
     }
 
@@ -276,13 +308,12 @@ impl Ground<'_> {
         let mut server = self.server()?;
         server.call("symbol_search", &json!({ "query": self.name }))?;
         row("resident: toolpost serve, after an answer", server.resident()? * 1024)?;
-        disk::remove_folder(&self.cache())?;
-        row("peak, first build: toolpost call", peak(&self.call())?)?;
-        self.rival.forget()?;
-        if self.rival.codegraph.is_some() {
-            row("peak, first build: codegraph", peak(&self.rival.graph(&["init", "--yes"])?)?)?;
+        for name in [PROCESS, CODEGRAPH, CTAGS] {
+            let peaks = self.peaks.borrow();
+            if let Some(most) = peaks.iter().filter(|(of, _)| *of == name).map(|(_, held)| *held).max() {
+                row(&format!("most memory held at the first build: {name}"), most)?;
+            }
         }
-        row("peak, first build: universal-ctags", peak(&self.rival.tags())?)?;
         Ok(text)
     }
 }

@@ -20,6 +20,16 @@ pub(super) struct Rival {
     root: PathBuf,
 }
 
+/// Names them, each with its version.
+pub(super) fn versions() -> Vec<String> {
+    let [package, version] = accuracy::PEER;
+    let printed = |name: &str| {
+        let printed = programs::output(programs::program(name).arg("--version")).unwrap_or_default();
+        printed.lines().next().unwrap_or_default().split(',').next().unwrap_or_default().to_owned()
+    };
+    vec![format!("{package} {version}"), printed("ctags"), format!("node {}", printed("node"))]
+}
+
 impl Rival {
     pub(super) fn find(folder: &Path, root: &Path) -> Result<Self> {
         let missing = |error: &anyhow::Error| say::complain(&format!("SKIPPED: codegraph: {error:#}"));
