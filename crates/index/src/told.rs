@@ -44,6 +44,8 @@ const CONTENTS: usize = 20_000;
 #[derive(Debug, Default)]
 pub(crate) struct Hearsay {
     of: HashMap<(Arc<str>, ContentHash), Told>,
+    /// In which contents, and where, something stands that a file implements.
+    implementers: HashMap<Arc<str>, HashSet<(Arc<str>, ContentHash, u32)>>,
 }
 
 impl Hearsay {
@@ -75,7 +77,13 @@ impl Graph {
         hash: ContentHash,
         answers: impl IntoIterator<Item = (u32, Answer)>,
     ) {
-        self.told_of(path, hash).implementations.extend(answers);
+        for (byte, answer) in answers {
+            for place in &answer.places {
+                let named = self.hearsay.implementers.entry(place.path.clone()).or_default();
+                named.insert((path.into(), hash, byte));
+            }
+            self.told_of(path, hash).implementations.insert(byte, answer);
+        }
         self.changes += 1;
     }
 
@@ -93,6 +101,11 @@ impl Graph {
             if self.hearsay.of.len() >= CONTENTS {
                 self.hearsay.of.clear();
             }
+            let Hearsay { of, implementers } = &mut self.hearsay;
+            implementers.retain(|_, named| {
+                named.retain(|(path, hash, _)| of.contains_key(&(path.clone(), *hash)));
+                !named.is_empty()
+            });
         }
         self.hearsay.of.entry((path.into(), hash)).or_default()
     }
@@ -111,17 +124,15 @@ impl Graph {
 
     /// Lists what somebody else says that a symbol implements.
     pub(crate) fn told_to_be_implemented(&self, by: At) -> Vec<At> {
-        let own = &self.file(by.file).path;
-        let names = |told: &&Answer| told.places.iter().any(|place| place.path == *own);
-        let files =
-            self.hearsay.of.iter().filter(|(_, told)| told.implementations.values().any(|one| names(&one)));
-        let files = files.filter_map(|((path, hash), told)| {
-            let file = self.by_path(path).filter(|file| self.file(*file).hash == Some(*hash))?;
-            Some((file, told.implementations.iter().filter(|(_, told)| names(told)).map(|(place, _)| *place)))
-        });
-        let all =
-            files.flat_map(|(file, places)| places.filter_map(move |place| self.defined_at(file, place)));
-        all.filter(|at| self.told_to_implement(*at).contains(&by)).collect()
+        let named = self.hearsay.implementers.get(&self.file(by.file).path).into_iter().flatten();
+        let mut found: Vec<At> = named
+            .filter_map(|(path, hash, byte)| {
+                let place = Place { path: path.clone(), hash: *hash, byte: *byte };
+                self.at_place(&place).filter(|at| self.told_to_implement(*at).contains(&by))
+            })
+            .collect();
+        found.sort_unstable();
+        found
     }
 
     /// Finds the symbol at a place, if its file is still what it was.
