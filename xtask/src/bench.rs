@@ -6,6 +6,7 @@ mod corpus;
 pub mod measure;
 mod peers;
 mod pipe;
+mod ranked;
 pub mod report;
 mod rivals;
 mod symbols;
@@ -47,6 +48,8 @@ enum Parts {
     Peers,
     /// The one of the index of symbols, which takes the longest.
     Symbols,
+    /// The one of ranked search.
+    Ranked,
 }
 
 /// Measures, prints the tables, and puts them into the page.
@@ -60,12 +63,20 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     programs::output(cargo.args(built).current_dir(house.root()))?;
     let folder = house.target().join("bench");
     let bench = Bench {
-        rivals: if plan.parts == Parts::Symbols { Rivals::none() } else { Rivals::find(&folder)? },
+        // Neither symbols nor ranked search is measured beside these.
+        rivals: match plan.parts {
+            Parts::Symbols | Parts::Ranked => Rivals::none(),
+            Parts::All | Parts::Peers => Rivals::find(&folder)?,
+        },
         toolpost: house.target().join("release").join("toolpost"),
         folder,
         rounds: plan.rounds,
         threads: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
+    if plan.parts == Parts::Ranked {
+        put(house, &bench, "ranked", &ranked::table(&bench)?)?;
+        return Ok(Verdict::Good);
+    }
     if plan.parts == Parts::Symbols {
         let mut cargo = programs::cargo();
         let built = ["build", "--release", "--package", "toolpost-index", "--example", "ask"];
@@ -107,11 +118,15 @@ fn plan(arguments: &[String]) -> Result<Plan> {
                 plan.parts = Parts::Symbols;
                 rest
             }
+            [flag, rest @ ..] if flag == "--ranked" => {
+                plan.parts = Parts::Ranked;
+                rest
+            }
             [flag, rounds, rest @ ..] if flag == "--rounds" => {
                 plan.rounds = rounds.parse().context("--rounds takes a number")?;
                 rest
             }
-            _ => bail!("bench takes --quick, --peers, --symbols and --rounds N"),
+            _ => bail!("bench takes --quick, --peers, --symbols, --ranked and --rounds N"),
         };
     }
     ensure!(plan.rounds > 0, "--rounds takes a number of at least 1");
@@ -126,7 +141,12 @@ fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result
     };
     let versions = versions.join(", ");
     text.push_str(&format!("\n{} rounds, {} threads; {versions}.\n", bench.rounds, bench.threads));
-    say::line(&text);
+    put(house, bench, place, &text)
+}
+
+/// Prints a text, and puts it into the page.
+fn put(house: &House, bench: &Bench, place: &str, text: &str) -> Result<()> {
+    say::line(text);
     if bench.rounds >= ROUNDS {
         house.write(PAGE, &marked::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;
         say::line(&format!("{PAGE}: the table `{place}` is written"));

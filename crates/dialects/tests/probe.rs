@@ -504,3 +504,87 @@ async fn directories_are_listed_and_files_found() {
         assert!(said.as_ref().is_err_and(|said| said.starts_with(wanted)), "{arguments}: {said:?}");
     }
 }
+
+/// What a search says, or why it does not.
+async fn searched(world: &World, arguments: Value) -> (bool, String) {
+    match world.call("search", arguments).await {
+        Ok(words) => (true, words),
+        Err(words) => (false, words),
+    }
+}
+
+#[tokio::test]
+async fn a_search_takes_what_models_send_and_sees_what_was_just_written() {
+    let world = World::new(&[("src/a.rs", "fn first() {}\n"), ("b.py", "def second():\n    pass\n")]);
+    let first =
+        "File: src/a.rs\nLines: 1-1 (function first)\n\n1:85 | fn first() {}\n\nFound 1 result in 1 file;";
+    for arguments in [
+        json!({"query": "first"}),
+        json!({"pattern": "first", "max_tokens": "900", "allow_tests": "true", "limit": "3"}),
+        json!({"query": "first", "directory": "src", "maxTokens": null}),
+        json!({"query": "first OR second", "language": "rust"}),
+        json!({"query": "FN FIRST()", "exact": true}),
+        json!({"query": "first", "session": "new", "nextPage": false}),
+    ] {
+        let (done, words) = searched(&world, arguments.clone()).await;
+        assert!(done && words.starts_with(first), "{arguments}: {words}");
+    }
+    // What a search has shown may be edited.
+    let edit = json!({"file_path": "src/a.rs", "old_string": "first", "new_string": "third"});
+    world.call("edit", edit).await.unwrap();
+    let (_, words) = searched(&world, json!({"query": "third"})).await;
+    assert!(words.starts_with("File: src/a.rs\n"), "{words}");
+    let (_, words) = searched(&world, json!({"query": "first"})).await;
+    assert!(words.starts_with("No results found.\n"), "{words}");
+}
+
+#[tokio::test]
+async fn a_search_that_cannot_be_made_says_why() {
+    let world = World::new(&[("a.rs", "fn first() {}\n")]);
+    let rows = [
+        (
+            json!({"query": ""}),
+            "The query cannot be understood at character 1: the query holds no word to look for.",
+        ),
+        (json!({"query": "  ", "exact": true}), "The query is empty: give the text to look for."),
+        (json!({"query": "a", "limit": 0}), "limit must be greater than zero"),
+        (json!({"query": "a", "maxTokens": 0.5}), "maxTokens must be a whole number"),
+        (json!({"query": "a", "session": "next-1"}), "next-1 is no place to go on from."),
+        (
+            json!({"query": "a", "session": "next-1-2-end"}),
+            "This place to go on from belongs to another question.",
+        ),
+        (json!({"query": "a", "path": "js:../x"}), "js:../x names no package"),
+        (json!({"query": "a", "path": "go:a.b/c"}), "go:a.b/c is not here: nothing lies at vendor/a.b/c."),
+        (json!({"query": "a", "path": "../.."}), ""),
+        (json!({"query": "foo", "path": "a.rs/b"}), ""),
+    ];
+    for (arguments, wanted) in rows {
+        let (done, words) = searched(&world, arguments.clone()).await;
+        assert!(!done && words.starts_with(wanted), "{arguments}: {words}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_shows_whole_blocks_as_long_as_there_is_room() {
+    let long = |name: &str| format!("fn {name}() {{\n{}}}\n", "    call_something_else();\n".repeat(40));
+    let text: String = ["one", "two", "three"].iter().map(|name| long(name) + "\n").collect();
+    let world = World::new(&[("a.rs", &text)]);
+    let shown = |words: &str| words.lines().filter(|line| line.starts_with("Lines: ")).count();
+    let (_, words) = searched(&world, json!({"query": "something", "maxTokens": 900})).await;
+    assert_eq!((shown(&words), words.contains("maxTokens allows no more;")), (2, true), "{words}");
+    let (_, words) = searched(&world, json!({"query": "something", "maxTokens": 100})).await;
+    assert!(shown(&words) == 1 && words.contains("\n… up to line 42 ("), "{words}");
+    let (_, words) = searched(&world, json!({"query": "something", "maxTokens": null})).await;
+    assert_eq!((shown(&words), words.contains("session")), (3, false), "{words}");
+    // A plan goes on in this way until all is retrieved.
+    let mut pages = Vec::new();
+    loop {
+        let (_, words) = searched(&world, json!({"query": "something", "limit": 2, "session": "plan"})).await;
+        if words.contains("All results retrieved") {
+            break;
+        }
+        pages.push(shown(&words));
+    }
+    assert_eq!(pages, [2, 1]);
+}

@@ -15,4 +15,4 @@ mod tokens;
 pub use blocks::Block;
 pub use filter::BadFilter;
 pub use index::{Index, LeftOut, Lent, Trouble};
-pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What, is_test};
+pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What};

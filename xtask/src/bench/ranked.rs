@@ -1,0 +1,236 @@
+//! What ranked search costs and finds beside Probe, which looks at all files anew for each query.
+
+use super::{Bench, pipe::Server, rivals};
+use crate::{disk, programs, say};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+/// The other program, and how it is called in the table.
+const PACKAGE: (&str, &str) = ("@probelabs/probe", "0.6.0-rc325");
+const BINARY: &str = "probe-v0.6.0-rc325-x86_64-unknown-linux-musl";
+/// How many files the trees have.
+const SIZES: [usize; 2] = [1_000, 10_000];
+/// How often a query is asked of us, and of the other.
+const TIMES: (u32, u32) = (50, 2);
+/// How many ticks a second of processor time has in `/proc`.
+const TICKS: f64 = 100.0;
+/// The queries, and whether they are texts that stand there as they are.
+const QUERIES: [(&str, bool); 6] = [
+    ("error handling", false),
+    ("config", false),
+    ("parse AND token AND span", false),
+    ("computeLineHash", false),
+    ("\"not found\"", false),
+    ("from_str_radix", true),
+];
+/// A tree of three files.
+const FILES: [(&str, &str); 3] = [
+    ("src/a.rs", "fn foo() -> u8 {\n    return 1;\n}\n"),
+    ("src/b.py", "def both():\n    foo()\n    bar()\n"),
+    ("src/c.js", "function bar() {\n  return 2;\n}\n"),
+];
+/// Queries, and in which of these files something is found; none where the query is refused.
+const GRAMMAR: [(&str, Option<&[&str]>); 18] = [
+    ("foo AND bar", Some(&["src/b.py"])),
+    ("foo OR bar", Some(&["src/a.rs", "src/b.py", "src/c.js"])),
+    ("foo NOT bar", Some(&["src/a.rs"])),
+    ("foo AND NOT bar", Some(&["src/a.rs"])),
+    ("foo -bar", Some(&["src/a.rs"])),
+    ("!bar", Some(&["src/a.rs"])),
+    ("+foo +bar", Some(&["src/b.py"])),
+    ("foo AND -ext:py", Some(&["src/a.rs"])),
+    ("foo OR ext:js", Some(&["src/a.rs", "src/b.py", "src/c.js"])),
+    ("func*", Some(&["src/c.js"])),
+    ("fo*", Some(&["src/a.rs", "src/b.py"])),
+    ("(foo OR bar) AND return", Some(&["src/a.rs", "src/c.js"])),
+    ("foo AND ext:rs,js", Some(&["src/a.rs"])),
+    ("foo AND file:\"src/**/*.py\"", Some(&["src/b.py"])),
+    ("foo AND filename:b.py", Some(&["src/b.py"])),
+    ("foo AND lang:rust", Some(&["src/a.rs"])),
+    ("(foo OR bar", None),
+    ("\"\"", None),
+];
+
+/// Measures, and writes the tables.
+pub(super) fn table(bench: &Bench) -> Result<String> {
+    let probe = rivals::packed(&bench.folder, PACKAGE, BINARY)?;
+    let mut text = String::from(
+        "| files | query | results | `toolpost serve`, CPU ms a query | Probe, CPU ms a query | ratio |\n|---|---|---|---|---|---|\n",
+    );
+    let mut first = String::from(
+        "\n| files | first answer, nothing on the disk, CPU s | resident then, MB |\n|---|---|---|\n",
+    );
+    for size in SIZES {
+        let root = tree(&bench.folder, size)?;
+        let cache = bench.folder.join("cache-ranked");
+        disk::remove_folder(&cache)?;
+        let mut command = bench.serve(&root);
+        let mut server = Server::start(command.args(["--dialect", "probe"]).env("TOOLPOST_CACHE", &cache))?;
+        let before = server.ticks()?;
+        server.call("search", &json!({"query": "error"}))?;
+        let took = (server.ticks()? - before) / TICKS;
+        let _ = writeln!(first, "| {size} | {took:.1} | {} |", server.resident()? / 1024);
+        for query in QUERIES {
+            say::complain(&format!("measures: {} in {size} files", query.0));
+            text.push_str(&row(&mut server, &probe, &root, size, query)?);
+        }
+    }
+    Ok(text + &first + &grammar(bench, &probe)?)
+}
+
+/// Measures one query.
+fn row(
+    server: &mut Server,
+    probe: &Path,
+    root: &Path,
+    size: usize,
+    (query, exact): (&str, bool),
+) -> Result<String> {
+    let asked = json!({"query": query, "exact": exact, "allowTests": true});
+    let (words, _) = server.call("search", &asked)?;
+    let before = server.ticks()?;
+    for _ in 0..TIMES.0 {
+        server.call("search", &asked)?;
+    }
+    let ours = (server.ticks()? - before) / TICKS * 1_000.0 / f64::from(TIMES.0);
+    let before = waited_for()?;
+    for _ in 0..TIMES.1 {
+        theirs(probe, root, query, exact)?;
+    }
+    let others = (waited_for()? - before) / TICKS * 1_000.0 / f64::from(TIMES.1);
+    let found = words.lines().rev().find(|line| line.starts_with("Found ")).unwrap_or("Found 0 ");
+    let found = found.split(' ').nth(1).unwrap_or("0");
+    let shown = if exact { format!("`{query}`, exact") } else { format!("`{query}`") };
+    Ok(format!("| {size} | {shown} | {found} | {ours:.2} | {others:.0} | {:.0} |\n", others / ours.max(0.01)))
+}
+
+/// Runs the other program to its end, with the limits that its agent sets.
+fn theirs(probe: &Path, root: &Path, query: &str, exact: bool) -> Result<String> {
+    let mut command = programs::program(probe);
+    command.args(["search", "--max-tokens", "20000", "--allow-tests", "--format", "json"]);
+    if exact {
+        command.arg("--exact");
+    }
+    command.arg("--").arg(query).arg(root);
+    // It ends with a failure where it was too slow: that counts as well.
+    let output = command.output().context("the other program does not start")?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Compares what both find in three files.
+fn grammar(bench: &Bench, probe: &Path) -> Result<String> {
+    let root = bench.folder.join("ranked-grammar");
+    for (name, text) in FILES {
+        let path = root.join(name);
+        disk::make_folder(path.parent().context("a file without a folder")?)?;
+        disk::write(&path, text.as_bytes())?;
+    }
+    let mut server = Server::start(bench.serve(&root).args(["--dialect", "probe"]))?;
+    let mut text = String::from("\n| query | wanted | `toolpost` | Probe |\n|---|---|---|---|\n");
+    let mut failed = 0;
+    for (query, wanted) in GRAMMAR {
+        let ours = server.call("search", &json!({"query": query})).ok().map(|(words, _)| {
+            words
+                .lines()
+                .filter_map(|line| line.strip_prefix("File: "))
+                .map(str::to_owned)
+                .collect::<BTreeSet<_>>()
+        });
+        let wanted: Option<BTreeSet<String>> =
+            wanted.map(|files| files.iter().map(|file| (*file).to_owned()).collect());
+        ensure!(ours == wanted, "{query}: {ours:?} was found, {wanted:?} is wanted");
+        let others = files(&theirs(probe, &root, query, false)?, &root);
+        failed += usize::from(others != wanted);
+        let verdict = if others == wanted { "as wanted".to_owned() } else { shown(&others) };
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | as wanted | {verdict} |",
+            query.replace('|', "\\|"),
+            shown(&wanted)
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nOf {} queries over three files Probe answers {failed} otherwise than wanted.",
+        GRAMMAR.len()
+    );
+    Ok(text)
+}
+
+/// Reads which files the other program names; none where it refuses the query.
+fn files(printed: &str, root: &Path) -> Option<BTreeSet<String>> {
+    let json = printed.find('{').map_or("", |at| &printed[at..]);
+    let output: Value = serde_json::from_str(json).ok()?;
+    let root = format!("{}/", root.display());
+    let named = output["results"].as_array()?.iter().filter_map(|found| found["file"].as_str());
+    Some(named.map(|file| file.strip_prefix(&root).unwrap_or(file).to_owned()).collect())
+}
+
+fn shown(files: &Option<BTreeSet<String>>) -> String {
+    match files {
+        None => "refused".to_owned(),
+        Some(files) if files.is_empty() => "nothing".to_owned(),
+        Some(files) => files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// Makes a tree of real sources: those of the packages that cargo has unpacked here, in the order of their paths.
+fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
+    let root = folder.join(format!("sources-{files}"));
+    if disk::exists(&root.join("done")) {
+        return Ok(disk::canonical(&root)?);
+    }
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let mut found = Vec::new();
+    gather(
+        &home.context("neither CARGO_HOME nor HOME is set")?.join("registry").join("src"),
+        files,
+        &mut found,
+    )?;
+    ensure!(found.len() == files, "cargo has unpacked only {} sources here", found.len());
+    for (at, path) in found.iter().enumerate() {
+        let name = path.file_name().context("a file without a name")?;
+        let place = root.join(format!("d{}", at / 50));
+        disk::make_folder(&place)?;
+        disk::write(&place.join(format!("{at}-{}", name.to_string_lossy())), disk::read(path)?.as_bytes())?;
+    }
+    disk::write(&root.join("done"), b"")?;
+    Ok(disk::canonical(&root)?)
+}
+
+fn gather(folder: &Path, most: usize, out: &mut Vec<PathBuf>) -> Result<()> {
+    let mut entries = disk::list(folder)?;
+    entries.sort();
+    for entry in entries {
+        if out.len() >= most {
+            return Ok(());
+        }
+        if disk::is_folder(&entry) {
+            gather(&entry, most, out)?;
+        } else if entry.extension().is_some_and(|extension| extension == "rs") && disk::read(&entry).is_ok() {
+            out.push(entry);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the processor time of all children that have ended, in ticks.
+fn waited_for() -> Result<f64> {
+    ticks(&disk::read(Path::new("/proc/self/stat"))?, 15)
+}
+
+/// Adds two fields of what `/proc` says of a process, counted from 0.
+pub(super) fn ticks(stat: &str, first: usize) -> Result<f64> {
+    let rest = stat.rsplit_once(')').map_or(stat, |(_, rest)| rest);
+    let field = |at: usize| rest.split_whitespace().nth(at - 2)?.parse::<f64>().ok();
+    field(first)
+        .zip(field(first + 1))
+        .map(|(user, system)| user + system)
+        .context("/proc says nothing of times")
+}
