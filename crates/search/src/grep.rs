@@ -1,11 +1,13 @@
 //! Lines by what they hold.
 
+mod among;
 mod anchor;
 mod breaks;
 mod cut;
 mod filter;
 mod foreign;
 mod matcher;
+mod narrow;
 mod run;
 mod scan;
 mod sink;
@@ -17,6 +19,7 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding as Charset;
 use serde::Serialize;
+use toolpost_grams::Grams;
 use toolpost_workspace::walk::{Hidden, Prune, Rules, Skipped, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -64,6 +67,8 @@ pub struct GrepRequest {
     pub max_line: usize,
     /// Which files policy lets be read; the others are counted as withheld.
     pub may_read: Option<MayRead>,
+    /// Names what `may_read` says: two of one name say the same of each file, now and later. None if nothing is known.
+    pub reading: Option<u64>,
     /// The encoding of files that are neither UTF-8 nor marked, where it is known.
     pub encoding: Option<&'static Charset>,
 }
@@ -131,6 +136,8 @@ pub struct GrepOutput {
     pub window_cut: u64,
     /// What was found in all files together.
     pub totals: Totals,
+    /// Whether entries and totals are of all files.
+    pub counted: Counted,
     /// What rules left out.
     pub skipped: Skipped,
     /// What could not be read.
@@ -139,6 +146,17 @@ pub struct GrepOutput {
     pub unsearched: Unsearched,
     /// Whether everything was seen.
     pub complete: Complete,
+}
+
+/// Whether all that matches was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// It was.
+    #[default]
+    All,
+    /// The search ended behind the window: there are more entries than fit into it, and perhaps more than are counted.
+    AtLeast,
 }
 
 /// A file that holds matches.
@@ -219,6 +237,26 @@ pub struct Totals {
     pub searched: u64,
 }
 
+impl Totals {
+    /// Adds what was found elsewhere.
+    fn add(&mut self, other: &Self) {
+        self.matching_lines += other.matching_lines;
+        self.matches += other.matches;
+        self.files += other.files;
+        self.searched += other.searched;
+    }
+
+    /// Gives what was found since.
+    fn since(&self, before: &Self) -> Self {
+        Self {
+            matching_lines: self.matching_lines - before.matching_lines,
+            matches: self.matches - before.matches,
+            files: self.files - before.files,
+            searched: self.searched - before.searched,
+        }
+    }
+}
+
 /// Files that were found but not searched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unsearched {
@@ -235,12 +273,15 @@ pub struct Unsearched {
 }
 
 /// Finds the lines that match a regular expression.
+///
+/// With an index, only the files are read that can hold a match; what is found is the same.
 pub fn grep(
     workspace: &Workspace,
     request: &GrepRequest,
     control: &Control,
+    index: Option<&Grams>,
 ) -> Result<GrepOutput, SearchError> {
-    run::run(workspace, request, control)
+    run::run(workspace, request, control, index)
 }
 
 impl GrepRequest {
@@ -264,6 +305,7 @@ impl GrepRequest {
             prune: Prune::Nothing,
             max_line: 400,
             may_read: None,
+            reading: None,
             encoding: None,
         }
     }

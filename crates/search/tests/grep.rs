@@ -30,7 +30,7 @@ const TREE: &[(&str, &str)] = &[
 ];
 
 fn run(world: &World, request: &GrepRequest) -> Result<GrepOutput, SearchError> {
-    grep(&world.workspace, request, &Control::default())
+    grep(&world.workspace, request, &Control::default(), None)
 }
 
 fn on(threads: usize) -> Control {

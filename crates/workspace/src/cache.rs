@@ -5,9 +5,11 @@ use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
 
 use crate::unique;
 
@@ -23,8 +25,22 @@ const OWNERS: &str = "roots";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
+/// A blob that is read in parts; what was opened stays readable when its name is taken away.
+#[derive(Debug)]
+pub struct Blob {
+    file: File,
+    len: u64,
+}
+
+/// A turn at a folder that no other process has at the same time; it ends when this is dropped, or with the process.
+#[derive(Debug)]
+pub struct Turn(#[expect(dead_code, reason = "it is held")] File);
+
 /// The sign of a blob that is being written.
 const DRAFT: &str = ".draft-";
+
+/// The file by which processes take turns.
+const TURN: &str = ".turn";
 
 impl Cache {
     /// Opens a folder, and makes it if need be; only its owner can enter it.
@@ -90,6 +106,32 @@ impl Cache {
         Ok(Some(bytes))
     }
 
+    /// Opens a blob to read it in parts; none if there is none.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn open_blob(&self, name: &str) -> io::Result<Option<Blob>> {
+        match File::open(self.folder.join(name)) {
+            Ok(file) => Ok(Some(Blob { len: file.metadata()?.len(), file })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the turn at this folder; none while another process has it.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to, or the system has no such turns.
+    pub fn turn(&self) -> io::Result<Option<Turn>> {
+        let path = self.folder.join(TURN);
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Turn(file))),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
     /// Writes a blob; who reads meanwhile sees the old one or the new one. It is not synced: what is lost is made again.
     ///
     /// # Errors
@@ -137,7 +179,7 @@ impl Cache {
                 continue;
             }
             let metadata = entry.metadata()?;
-            if metadata.is_file() {
+            if metadata.is_file() && name != TURN {
                 out.push((name, metadata.len()));
             }
         }
@@ -153,9 +195,50 @@ fn age(metadata: &std::fs::Metadata) -> io::Result<Duration> {
     Ok(metadata.modified()?.elapsed().unwrap_or_default())
 }
 
+impl Blob {
+    /// Gives its length in bytes.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Says whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads `len` bytes from `from` on.
+    ///
+    /// # Errors
+    /// When they are not there, or cannot be read.
+    pub fn read_at(&self, from: u64, len: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        self.file.read_exact_at(&mut bytes, from)?;
+        Ok(bytes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blobs_are_read_in_parts_and_one_has_the_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        assert!(cache.open_blob("x").unwrap().is_none());
+        cache.write("x", b"one two").unwrap();
+        let blob = cache.open_blob("x").unwrap().unwrap();
+        cache.remove("x").unwrap();
+        assert_eq!((blob.len(), blob.read_at(4, 3).unwrap()), (7, b"two".to_vec()));
+        assert!(blob.read_at(4, 4).is_err());
+        let turn = cache.turn().unwrap();
+        assert!(turn.is_some() && cache.turn().unwrap().is_none());
+        drop(turn);
+        assert!(cache.turn().unwrap().is_some());
+        assert_eq!(cache.list().unwrap(), []);
+    }
 
     #[test]
     fn blobs_are_written_whole_and_found_again() {

@@ -36,7 +36,7 @@ mod workspace;
 
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
 pub use beneath::{open_directory_at, open_directory_beneath};
-pub use cache::Cache;
+pub use cache::{Blob, Cache, Turn as CacheTurn};
 pub use commit::{CommitError, CommitKind};
 pub use draft::{Action, Cause, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
 pub use fault::Fault;

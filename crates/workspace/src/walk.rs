@@ -21,9 +21,10 @@ mod worker;
 
 pub use entry::{Candidate, Entry, FileStat, Opened, Standing, found_below};
 pub use error::OpenFault;
-pub use ledger::{Skipped, Unreadable};
+pub use ledger::{Skipped, Unreadable, What};
 pub use listing::Kind;
 pub use options::{Hidden, Options, Prune, Rules};
+pub use rules::Reason;
 pub use spot::{Found, Spot, show};
 pub use worker::{Ended, Walked, walk};
 
@@ -37,6 +38,11 @@ pub trait Visitor: Send {
 
     /// Sees an entry that was claimed and that no rule left out.
     fn visit(&mut self, place: &Self::Place, entry: &Entry<'_>) -> Next<Self::Place>;
+
+    /// Hears of a name, below the start of the walk, that was claimed and that a rule left out.
+    fn left_out(&mut self, relative: &[u8], what: What, reason: Reason) {
+        let _ = (relative, what, reason);
+    }
 }
 
 /// What a visitor says about a name.

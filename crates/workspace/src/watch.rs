@@ -90,6 +90,14 @@ pub enum Unsure {
     Refused(Fault),
 }
 
+impl Unsure {
+    /// Says whether it stays so, however often it is asked; otherwise the watching began anew.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        !matches!(self, Self::Overflow | Self::Rules(_) | Self::Moved)
+    }
+}
+
 impl Watch {
     /// Begins to watch all that a walk with these options enters, beneath every root.
     ///
@@ -115,12 +123,11 @@ impl Watch {
         match answer {
             Ok(changed) => changed,
             Err(why) => {
-                self.state = match &why {
-                    // What stands now is of no use: the next answers build on a new beginning.
-                    Unsure::Overflow | Unsure::Rules(_) | Unsure::Moved => {
-                        Standing::begin(&self.workspace, &self.options)
-                    }
-                    lasting => Err(lasting.clone()),
+                // What stands now is of no use: the next answers build on a new beginning.
+                self.state = if why.is_lasting() {
+                    Err(why.clone())
+                } else {
+                    Standing::begin(&self.workspace, &self.options)
                 };
                 Changed::Unknown(why)
             }

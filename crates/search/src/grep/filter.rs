@@ -1,11 +1,15 @@
 //! Which files are searched, by globs and types.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use ignore::Match;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 use toolpost_text::names::suggest;
 use toolpost_workspace::Workspace;
-use toolpost_workspace::walk::{Candidate, Claim, Kind};
+use toolpost_workspace::walk::{Claim, What};
 
 use super::{GrepRequest, anchor};
 use crate::SearchError;
@@ -23,19 +27,25 @@ impl Filter {
     }
 
     /// Says whether a file is wanted, or a directory may hold some.
-    pub(super) fn claim(&self, candidate: &Candidate<'_>) -> Claim {
-        let directory = candidate.kind() == Kind::Directory;
+    pub(super) fn claim(&self, relative: &[u8], what: What) -> Claim {
+        let (path, directory) = (Path::new(OsStr::from_bytes(relative)), what == What::Directory);
         if !self.globs.is_empty() {
-            match self.globs.matched(candidate.relative(), directory) {
+            match self.globs.matched(path, directory) {
                 Match::Ignore(_) => return Claim::Pass,
                 Match::Whitelist(_) => return Claim::Named,
                 Match::None => {}
             }
         }
-        if !directory && !self.types.is_empty() && self.types.matched(candidate.name(), false).is_ignore() {
+        let name = path.file_name().unwrap_or_default();
+        if !directory && !self.types.is_empty() && self.types.matched(name, false).is_ignore() {
             return Claim::Pass;
         }
         Claim::Wanted
+    }
+
+    /// Says whether every file is wanted.
+    pub(super) fn wants_all(&self) -> bool {
+        self.globs.is_empty() && self.types.is_empty()
     }
 }
 

@@ -29,9 +29,13 @@ pub(super) fn build(request: &GrepRequest) -> Result<RegexMatcher, SearchError> 
         Span::Line => builder.line_terminator(Some(b'\n')).crlf(true),
         Span::Lines => builder.crlf(true).line_terminator(None).dot_matches_new_line(true),
     };
-    let meant = match request.span {
-        Span::Line => Cow::Borrowed(pattern),
-        Span::Lines => breaks::either(pattern),
-    };
-    builder.build(&meant).map_err(|error| wrong::explain(pattern, &error))
+    builder.build(&meant(request)).map_err(|error| wrong::explain(pattern, &error))
+}
+
+/// Gives the expression that is looked for, where one is written and another is meant.
+pub(super) fn meant(request: &GrepRequest) -> Cow<'_, str> {
+    match request.span {
+        Span::Line => Cow::Borrowed(&request.pattern),
+        Span::Lines => breaks::either(&request.pattern),
+    }
 }

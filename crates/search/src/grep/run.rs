@@ -1,33 +1,48 @@
 //! The walk of a grep, and what comes out of it.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::sync::Arc;
 
 use grep_regex::RegexMatcher;
-use toolpost_workspace::walk::{self, Candidate, Claim, Ended, Entry, Kind, Next, OpenFault, Visitor, walk};
+use toolpost_grams::Grams;
+use toolpost_workspace::walk::{
+    self, Candidate, Claim, Ended, Entry, Kind, Next, OpenFault, Opened, Visitor, What, walk,
+};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 use super::filter::Filter;
 use super::scan::{Directly, Scan, Scanner};
 use super::sink::{Keep, Wish};
 use super::window::{Hits, Relative, Window};
-use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, Totals, Unsearched, matcher};
+use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, Totals, Unsearched, among, matcher, narrow};
 use crate::{Control, SearchError, said};
 
 pub(super) fn run(
     workspace: &Workspace,
     request: &GrepRequest,
     control: &Control,
+    index: Option<&Grams>,
 ) -> Result<GrepOutput, SearchError> {
     let matcher = matcher::build(request)?;
-    let filter = Filter::new(workspace, request)?;
+    let filter = Arc::new(Filter::new(workspace, request)?);
     let window = Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
     let stat = said::stat(workspace, &request.base)?;
     if stat.kind != toolpost_workspace::Kind::Directory {
         return single(workspace, request, control, matcher);
     }
+    if let Some(index) = index
+        && let Some(shortlist) = narrow::shortlist(index, request, control, &filter)
+    {
+        return Ok(among::search(workspace, request, control, &matcher, shortlist));
+    }
     let stops = || control.stops();
     let options = control.options(request.rules, request.hidden, request.prune);
-    let make = || Grepper::new(request, &filter, &window, &stops, matcher.clone());
+    let make = || Grepper {
+        request,
+        filter: &filter,
+        searching: Searching::new(request, &window, &stops, matcher.clone()),
+    };
     let walked = walk(&request.base, (), &options, &stops, &make);
     let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
     match walked {
@@ -35,7 +50,8 @@ pub(super) fn run(
             output.skipped = walked.skipped;
             output.unreadable = walked.unreadable;
             output.complete = control.verdict(walked.ended);
-            let files = merge(&mut output, walked.visitors);
+            let searched = walked.visitors.into_iter().map(|visitor| visitor.searching);
+            let files = merge(&mut output, searched);
             let files = match request.mode {
                 Mode::Content => far_down(workspace, request, control, &matcher, window.into_files()),
                 Mode::Files | Mode::Count => files,
@@ -48,7 +64,7 @@ pub(super) fn run(
 }
 
 /// What is asked of every file.
-fn wish(request: &GrepRequest) -> Wish {
+pub(super) fn wish(request: &GrepRequest) -> Wish {
     Wish {
         mode: request.mode,
         show: request.show,
@@ -134,32 +150,62 @@ fn hits(gather: super::sink::Gather<'_>, relative: Relative, modified: i64) -> H
 struct Grepper<'g> {
     request: &'g GrepRequest,
     filter: &'g Filter,
-    window: &'g Window,
-    stops: &'g (dyn Fn() -> bool + Sync),
-    scanner: Scanner,
-    files: Vec<Hits>,
-    entries: u64,
-    totals: Totals,
-    unsearched: Unsearched,
-    too_large: BTreeSet<String>,
-    unreadable: walk::Unreadable,
-    /// Whether the search was ended in the middle of a file.
-    stopped: bool,
+    searching: Searching<'g>,
 }
 
-impl<'g> Grepper<'g> {
-    fn new(
-        request: &'g GrepRequest,
-        filter: &'g Filter,
+/// Searches files, on one thread, and adds up what it finds.
+pub(super) struct Searching<'g> {
+    window: &'g Window,
+    stops: &'g (dyn Fn() -> bool + Sync),
+    mode: Mode,
+    scanner: Scanner,
+    pub(super) files: Vec<Hits>,
+    pub(super) entries: u64,
+    pub(super) totals: Totals,
+    pub(super) unsearched: Unsearched,
+    too_large: BTreeSet<String>,
+    pub(super) unreadable: walk::Unreadable,
+    /// Whether the search was ended in the middle of a file.
+    pub(super) stopped: bool,
+}
+
+impl Grepper<'_> {
+    fn file(&mut self, entry: &Entry<'_>) {
+        if self.request.may_read.as_ref().is_some_and(|may_read| !may_read(&entry.path())) {
+            self.searching.unsearched.withheld += 1;
+            return;
+        }
+        let shown = || entry.path().display();
+        match entry.open() {
+            Ok(Opened { file, stat }) => {
+                let found = Place { relative: entry.candidate().relative_bytes(), shown: &shown };
+                self.searching.file(&file, stat.len, stat.modified, &found);
+            }
+            Err(OpenFault::Gone | OpenFault::NotRegular) => {}
+            Err(fault) => self.searching.unreadable.note(format!("{}: {fault}", shown())),
+        }
+    }
+}
+
+/// A file that was found.
+pub(super) struct Place<'p> {
+    /// Its path below the start of the search.
+    pub(super) relative: &'p [u8],
+    /// Gives its path as it is shown.
+    pub(super) shown: &'p dyn Fn() -> String,
+}
+
+impl<'g> Searching<'g> {
+    pub(super) fn new(
+        request: &GrepRequest,
         window: &'g Window,
         stops: &'g (dyn Fn() -> bool + Sync),
         matcher: RegexMatcher,
     ) -> Self {
         Self {
-            request,
-            filter,
             window,
             stops,
+            mode: request.mode,
             scanner: Scanner::new(request, matcher, wish(request), Directly::No),
             files: Vec::new(),
             entries: 0,
@@ -171,21 +217,13 @@ impl<'g> Grepper<'g> {
         }
     }
 
-    fn file(&mut self, entry: &Entry<'_>) {
-        if self.request.may_read.as_ref().is_some_and(|may_read| !may_read(&entry.path())) {
-            self.unsearched.withheld += 1;
-            return;
-        }
-        let opened = match entry.open() {
-            Ok(opened) => opened,
-            Err(OpenFault::Gone | OpenFault::NotRegular) => return,
-            Err(fault) => return self.unreadable.note(format!("{}: {fault}", entry.path().display())),
-        };
-        let relative = entry.candidate().relative_bytes();
-        let (window, content) = (self.window, self.request.mode == Mode::Content);
+    /// Searches a file that is open.
+    pub(super) fn file(&mut self, file: &File, len: u64, modified: i64, found: &Place<'_>) {
+        let relative = found.relative;
+        let (window, content) = (self.window, self.mode == Mode::Content);
         let keep = || if content && window.wants(relative) { Keep::Lines } else { Keep::Nothing };
         let stops: &dyn Fn() -> bool = self.stops;
-        let gather = match self.scanner.scan(&opened.file, opened.stat.len, &keep, stops) {
+        let gather = match self.scanner.scan(file, len, &keep, stops) {
             Ok(Scan::Searched(gather)) => gather,
             Ok(Scan::Binary) => return self.unsearched.binary += 1,
             Ok(Scan::Stopped) => {
@@ -194,13 +232,13 @@ impl<'g> Grepper<'g> {
             }
             Ok(Scan::TooLarge) => {
                 self.unsearched.too_large += 1;
-                self.too_large.insert(entry.path().display());
+                self.too_large.insert((found.shown)());
                 if self.too_large.len() > LARGE_NAMES {
                     self.too_large.pop_last();
                 }
                 return;
             }
-            Err(error) => return self.unreadable.note(format!("{}: {error}", entry.path().display())),
+            Err(error) => return self.unreadable.note(format!("{}: {error}", (found.shown)())),
         };
         self.stopped |= gather.stopped;
         self.totals.searched += 1;
@@ -213,7 +251,7 @@ impl<'g> Grepper<'g> {
         self.totals.matches += gather.matches;
         self.entries += gather.entries;
         let keeps = gather.keep == Keep::Lines;
-        let hits = hits(gather, Relative(relative.into()), opened.stat.modified);
+        let hits = hits(gather, Relative(relative.into()), modified);
         if !content {
             self.files.push(hits);
         } else if keeps {
@@ -230,7 +268,8 @@ impl Visitor for Grepper<'_> {
 
     fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
         match candidate.kind() {
-            Kind::File | Kind::Directory => self.filter.claim(candidate),
+            Kind::File => self.filter.claim(candidate.relative_bytes(), What::File),
+            Kind::Directory => self.filter.claim(candidate.relative_bytes(), What::Directory),
             Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
         }
     }
@@ -240,12 +279,12 @@ impl Visitor for Grepper<'_> {
             return Next::Enter(());
         }
         self.file(entry);
-        if self.stopped { Next::Stop } else { Next::On }
+        if self.searching.stopped { Next::Stop } else { Next::On }
     }
 }
 
 /// Searches those files again whose first lines filled the memory although the window begins further down.
-fn far_down(
+pub(super) fn far_down(
     workspace: &Workspace,
     request: &GrepRequest,
     control: &Control,
@@ -276,18 +315,15 @@ fn far_down(
 }
 
 /// Adds up what the threads found; returns the files that were kept by them.
-fn merge(output: &mut GrepOutput, visitors: Vec<Grepper<'_>>) -> Vec<Hits> {
+pub(super) fn merge<'g>(output: &mut GrepOutput, searched: impl Iterator<Item = Searching<'g>>) -> Vec<Hits> {
     let mut files = Vec::new();
     let mut large = BTreeSet::new();
-    for visitor in visitors {
+    for visitor in searched {
         files.extend(visitor.files);
         large.extend(visitor.too_large);
         output.unreadable.add(visitor.unreadable);
         output.entries += visitor.entries;
-        output.totals.files += visitor.totals.files;
-        output.totals.searched += visitor.totals.searched;
-        output.totals.matches += visitor.totals.matches;
-        output.totals.matching_lines += visitor.totals.matching_lines;
+        output.totals.add(&visitor.totals);
         output.unsearched.binary += visitor.unsearched.binary;
         output.unsearched.withheld += visitor.unsearched.withheld;
         output.unsearched.only_ascii += visitor.unsearched.only_ascii;
@@ -298,7 +334,7 @@ fn merge(output: &mut GrepOutput, visitors: Vec<Grepper<'_>>) -> Vec<Hits> {
 }
 
 /// Cuts the window out of what was kept.
-fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: Vec<Hits>) {
+pub(super) fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: Vec<Hits>) {
     let limit = request.limit.unwrap_or(usize::MAX);
     output.offset = request.offset as u64;
     if request.mode == Mode::Content {

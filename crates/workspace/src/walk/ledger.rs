@@ -69,7 +69,8 @@ impl Skipped {
         self.count(Reason::Dependency, What::Directory, name);
     }
 
-    pub(super) fn count(&mut self, reason: Reason, what: What, name: impl FnOnce() -> String) {
+    /// Counts what a rule left out; it is named where it is a directory.
+    pub fn count(&mut self, reason: Reason, what: What, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
             (Reason::Ignored, What::File) => &mut self.ignored_files,
             (Reason::Ignored, What::Directory) => &mut self.ignored_directories,
@@ -102,9 +103,11 @@ impl Unreadable {
 }
 
 /// Whether a directory was left out or something else.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Anything that is no directory.
     File,
+    /// A directory, with all that lies in it.
     Directory,
 }
 

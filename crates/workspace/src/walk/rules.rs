@@ -19,10 +19,14 @@ use super::prune;
 
 /// Why an entry is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
+pub enum Reason {
+    /// An ignore rule names it.
     Ignored,
+    /// Its name begins with a dot.
     Hidden,
+    /// It is the directory of version control.
     VersionControl,
+    /// It is a directory of installed packages, a cache or build output.
     Dependency,
 }
 

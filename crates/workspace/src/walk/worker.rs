@@ -293,6 +293,8 @@ impl<'w, V: Visitor> Worker<'w, V> {
     fn leave_out(&mut self, reason: Reason, what: What, path: &[u8]) {
         let (base, lead) = (self.walk.base, self.walk.lead);
         self.skipped.count(reason, what, || display(base, lead, path));
+        let relative = path.get(lead..).unwrap_or_default();
+        self.visitor.left_out(relative.strip_suffix(b"/").unwrap_or(relative), what, reason);
     }
 
     fn shown(&self, path: &[u8]) -> String {

@@ -1,0 +1,62 @@
+//! Trigrams: three bytes in a row, each by its class.
+
+/// Three classes in a row, seven bits each.
+pub(crate) type Gram = u32;
+
+/// How many trigrams there can be.
+pub(crate) const GRAMS: usize = 1 << 21;
+
+/// The class of bytes that end a line: no trigram reaches over them.
+const BREAK: u8 = 0;
+
+/// The class of each byte: what is printed in ASCII stands for itself, all else shares a class with others.
+const CLASS: [u8; 256] = {
+    let mut classes = [BREAK; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte {
+            0x0A | 0x0D => BREAK,
+            // 1 to 95.
+            0x20..=0x7E => byte as u8 - 0x1F,
+            // 98 to 127.
+            0x80..=0xFF => 98 + (byte % 30) as u8,
+            0x09 => 96,
+            _ => 97,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Gives the trigrams of some bytes in order, with those that stand in them more than once.
+pub(crate) fn grams(bytes: &[u8]) -> impl Iterator<Item = Gram> {
+    let mut gram: Gram = 0;
+    // How many bytes there were since a line ended.
+    let mut run = 0_u32;
+    bytes.iter().filter_map(move |byte| {
+        let class = CLASS[usize::from(*byte)];
+        if class == BREAK {
+            run = 0;
+            return None;
+        }
+        gram = (gram << 7 | Gram::from(class)) & (GRAMS as Gram - 1);
+        run += 1;
+        (run >= 3).then_some(gram)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trigrams_do_not_reach_over_the_end_of_a_line() {
+        let count = |text: &str| grams(text.as_bytes()).count();
+        assert_eq!([count(""), count("ab"), count("abc"), count("abcd")], [0, 0, 1, 2]);
+        assert_eq!([count("ab\ncd"), count("abc\r\ndef"), count("ab\nabc")], [0, 2, 1]);
+        let all = |text: &str| grams(text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(all("abcabc")[0], all("abcabc")[3]);
+        assert_ne!(all("abc"), all("abC"));
+        assert!(all("\u{ff}~é").iter().all(|gram| (*gram as usize) < GRAMS));
+    }
+}

@@ -1,0 +1,307 @@
+//! The index of a workspace: asked by many, and built beside all else.
+
+mod build;
+mod work;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::walk::Options;
+use toolpost_workspace::{Hasher, Workspace};
+
+use crate::listing::{Fresh, Listing};
+use crate::segment::Segment;
+use crate::{Pattern, Shortlist, Sieve};
+
+/// The index of a workspace; cheap to clone, and shared by all that do so.
+#[derive(Clone)]
+pub struct Grams(Arc<Inner>);
+
+pub(crate) struct Inner {
+    workspace: Workspace,
+    /// Where segments are kept; none if that is nowhere.
+    folder: Option<PathBuf>,
+    state: Mutex<State>,
+    /// Told when work comes to its end.
+    rested: Condvar,
+}
+
+/// What is known, and what is going on.
+#[derive(Default)]
+struct State {
+    listings: Vec<Listing>,
+    /// The walks of which listings are wanted that are not there, or no longer true.
+    wanted: Vec<Options>,
+    /// The walks whose files should be looked at soon although nothing is known to have changed.
+    soon: Vec<Options>,
+    segments: Vec<(u32, Arc<Segment>)>,
+    next: u32,
+    /// Whether the segments on the disk were opened.
+    opened: bool,
+    work: Work,
+    /// How many segments there were when they were last made fewer.
+    merged: usize,
+    refused: Option<Why>,
+    /// Until when the work rests because another process does it.
+    rest: Option<Instant>,
+}
+
+/// Whether the index is worked on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Work {
+    #[default]
+    None,
+    Going,
+}
+
+/// Why the index cannot say which files may match, so that all have to be searched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// It does not know the files yet, or not any more.
+    #[error("the files are not known yet")]
+    NotYet,
+    /// The search goes where a walk of the workspace does not.
+    #[error("the search goes into what the rules leave out")]
+    LeftOut,
+    /// Too much cannot be read.
+    #[error("too many places cannot be read")]
+    Unreadable,
+    /// What it keeps cannot be read.
+    #[error("the cache cannot be read")]
+    Cache,
+    /// There are more files than it is made for.
+    #[error("there are {0} files, and at most {1} are indexed")]
+    TooMany(usize, usize),
+    /// The files have more text than it is made for.
+    #[error("the files have {0} GB, and at most {1} are indexed")]
+    TooLarge(u64, u64),
+    /// The workspace is a whole home directory, or the whole disk.
+    #[error("{0} is no project but a whole home directory or disk; give a directory in it as the root")]
+    Home(String),
+    /// One root lies in another one.
+    #[error("one root of the workspace lies in another one")]
+    Nested,
+}
+
+/// How far the index is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// How many files are known, and how many bytes they have.
+    pub files: usize,
+    /// How many bytes these have.
+    pub text: u64,
+    /// How many of them are not in the index yet; they are searched each time.
+    pub waiting: usize,
+    /// How many segments there are.
+    pub segments: usize,
+    /// How many bytes these take on the disk.
+    pub bytes: u64,
+    /// Whether it is worked on now.
+    pub working: bool,
+    /// Why there is none.
+    pub refused: Option<Why>,
+}
+
+/// A few files are not worth the work: they are searched each time until they are more, or have waited.
+const FEW: (usize, u64) = (32, 1 << 20);
+
+/// How many walks are kept in memory.
+const LISTINGS: usize = 3;
+
+impl Grams {
+    /// Makes an index of a workspace, whose segments are kept in a folder; nothing is read before it is told to.
+    ///
+    /// The folder may be shared by several workspaces and processes.
+    #[must_use]
+    pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
+        let folder = folder.map(|folder| folder.join(name(&workspace)));
+        let state = State { refused: refused(&workspace), ..State::default() };
+        Self(Arc::new(Inner { workspace, folder, state: Mutex::new(state), rested: Condvar::new() }))
+    }
+
+    /// Begins to build what a walk with these options finds, beside all else.
+    pub fn begin(&self, options: &Options) {
+        let mut state = self.0.lock();
+        state.want(options);
+        self.0.wake(&mut state);
+    }
+
+    /// Finds the files in which a pattern may match, as they are now; `stop` is asked often.
+    ///
+    /// # Errors
+    /// When all files have to be searched; work that mends this is begun.
+    pub fn shortlist(
+        &self,
+        pattern: &Pattern,
+        options: &Options,
+        sieve: Sieve,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Shortlist, Why> {
+        let mut state = self.0.lock();
+        if let Some(why) = &state.refused {
+            return Err(why.clone());
+        }
+        let found = state.shortlist(&self.0.workspace, pattern, options, sieve, stop);
+        if state.is_due() {
+            self.0.wake(&mut state);
+        }
+        found
+    }
+
+    /// Waits until there is nothing left to do, or until the time is up; gives how far the index is then.
+    #[must_use]
+    pub fn settle(&self, options: &Options, time: Duration) -> Status {
+        let until = Instant::now() + time;
+        loop {
+            let mut state = self.0.lock();
+            let ready = state.refused.is_some() || state.has(options) && state.is_idle();
+            if ready || Instant::now() >= until {
+                return state.status(options);
+            }
+            state.want(options);
+            self.0.wake(&mut state);
+            let _ = self.0.rested.wait_timeout(state, Duration::from_millis(50));
+        }
+    }
+
+    /// Tells how far the index is.
+    #[must_use]
+    pub fn status(&self, options: &Options) -> Status {
+        self.0.lock().status(options)
+    }
+}
+
+impl State {
+    fn shortlist(
+        &mut self,
+        workspace: &Workspace,
+        pattern: &Pattern,
+        options: &Options,
+        sieve: Sieve,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Shortlist, Why> {
+        let Some(place) = self.listings.iter().position(|listing| same(&listing.options, options)) else {
+            self.want(options);
+            return Err(Why::NotYet);
+        };
+        let Some(listing) = self.listings.get_mut(place) else { return Err(Why::NotYet) };
+        match listing.refresh(workspace, stop) {
+            Fresh::Yes => {}
+            Fresh::Soon => self.soon.push(*options),
+            Fresh::No => {
+                self.listings.remove(place);
+                self.want(options);
+                return Err(Why::NotYet);
+            }
+        }
+        let Some(listing) = self.listings.get_mut(place) else { return Err(Why::NotYet) };
+        listing.shortlist(pattern, sieve)
+    }
+
+    fn want(&mut self, options: &Options) {
+        if !self.has(options) && !self.wanted.iter().any(|wanted| same(wanted, options)) {
+            self.wanted.push(*options);
+        }
+    }
+
+    fn has(&self, options: &Options) -> bool {
+        self.listings.iter().any(|listing| same(&listing.options, options))
+    }
+
+    /// Says whether there is work that is worth while.
+    fn is_due(&self) -> bool {
+        let rests = self.rest.is_some_and(|rest| Instant::now() < rest);
+        !self.wanted.is_empty() || !self.soon.is_empty() || !rests && self.is_building_due()
+    }
+
+    fn is_building_due(&self) -> bool {
+        !self.opened
+            || self.listings.iter().any(|listing| {
+                let (files, bytes) = listing.unknown();
+                files >= FEW.0 || bytes >= FEW.1
+            })
+    }
+
+    fn is_idle(&self) -> bool {
+        self.work == Work::None && self.wanted.is_empty() && self.soon.is_empty() && !self.is_building_due()
+    }
+
+    fn status(&self, options: &Options) -> Status {
+        let listing = self.listings.iter().find(|listing| same(&listing.options, options));
+        let (files, text, waiting) = listing.map_or((0, 0, 0), Listing::size);
+        Status {
+            files,
+            text,
+            waiting,
+            segments: self.segments.len(),
+            bytes: self.segments.iter().map(|(_, segment)| segment.len()).sum(),
+            working: self.work == Work::Going,
+            refused: self.refused.clone(),
+        }
+    }
+
+    /// Takes a listing in; where there are too many, the one that was not asked for longest goes.
+    fn put(&mut self, mut listing: Listing) {
+        for (number, segment) in &self.segments {
+            listing.attach(*number, segment);
+        }
+        if let Some(place) = self.listings.iter().position(|other| same(&other.options, &listing.options)) {
+            listing.count_as(self.listings.swap_remove(place));
+        }
+        if self.listings.len() >= LISTINGS {
+            let oldest = (0..self.listings.len())
+                .min_by_key(|place| self.listings.get(*place).map(|listing| listing.used));
+            oldest.map(|place| self.listings.swap_remove(place));
+        }
+        self.listings.push(listing);
+    }
+
+    /// Lets a segment answer in all listings.
+    fn attach(&mut self, segment: Segment) {
+        let segment = Arc::new(segment);
+        self.next += 1;
+        let number = self.next;
+        self.listings.iter_mut().for_each(|listing| listing.attach(number, &segment));
+        self.segments.push((number, segment));
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Says whether two walks find the same.
+fn same(one: &Options, other: &Options) -> bool {
+    (one.rules, one.hidden, one.prune) == (other.rules, other.hidden, other.prune)
+}
+
+/// Says why a workspace is not indexed.
+fn refused(workspace: &Workspace) -> Option<Why> {
+    let roots = workspace.roots();
+    for (place, root) in roots.iter().enumerate() {
+        let home = toolpost_workspace::operator::home();
+        if root.path().parent().is_none() || home.as_deref() == Some(root.path()) {
+            return Some(Why::Home(root.shown()));
+        }
+        let within = |(other, outer): (usize, &toolpost_workspace::Root)| {
+            other != place && root.path().starts_with(outer.path())
+        };
+        if roots.iter().enumerate().any(within) {
+            return Some(Why::Nested);
+        }
+    }
+    None
+}
+
+/// Names the folder of a workspace, by where its roots lie.
+fn name(workspace: &Workspace) -> String {
+    let mut hasher = Hasher::default();
+    for root in workspace.roots() {
+        hasher.update(root.path().as_os_str().as_encoded_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.finish().to_hex()[..16].to_owned()
+}

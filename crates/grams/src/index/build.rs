@@ -1,0 +1,71 @@
+//! Reads files and makes segments of them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use toolpost_workspace::walk::{FileStat, found_below};
+use toolpost_workspace::{Stat, Workspace, WorkspacePath};
+
+use crate::key::{self, Key};
+use crate::segment::Writer;
+
+/// Longer files are looked at each time.
+const LARGEST: u64 = 64 << 20;
+
+/// So much text goes into one segment: what is built is in memory until it is written.
+const TEXT: u64 = 192 << 20;
+
+/// How long a file must have been left alone for its times to tell a later change, in nanoseconds.
+const SETTLED: i64 = 50_000_000;
+
+/// What was made of some files.
+pub(super) struct Built {
+    /// The bytes of a segment; none if no file could be taken in.
+    pub(super) bytes: Option<Vec<u8>>,
+    /// How many of the files were looked at.
+    pub(super) done: usize,
+}
+
+/// Makes a segment of files that are as they were seen; the others are left for later. Ends early where it has enough.
+pub(super) fn build(workspace: &Workspace, files: &[(Key, FileStat)], stop: &dyn Fn() -> bool) -> Built {
+    let bases: Vec<Option<WorkspacePath>> =
+        workspace.roots().iter().map(|root| workspace.resolve(&root.path().to_string_lossy()).ok()).collect();
+    let mut writer = Writer::default();
+    let mut done = 0;
+    for (key, stat) in files {
+        if writer.text() >= TEXT || stop() {
+            break;
+        }
+        done += 1;
+        let base = key.first().and_then(|root| bases.get(usize::from(*root))?.as_ref());
+        let path = base.and_then(|base| found_below(base, &key::relative(&key[..1], key)));
+        if let Some(path) = path
+            && stat.modified.max(stat.touched) < now().saturating_sub(SETTLED)
+        {
+            add(workspace, &path, key, *stat, &mut writer);
+        }
+    }
+    Built { bytes: (!writer.is_empty()).then(|| writer.finish()), done }
+}
+
+fn add(workspace: &Workspace, path: &WorkspacePath, key: &Key, stat: FileStat, writer: &mut Writer) {
+    if stat.len > LARGEST {
+        return writer.add_odd(key, stat);
+    }
+    match workspace.read(path, LARGEST) {
+        Ok(read) if is(&read.stat, stat) => writer.add(key, stat, &read.bytes),
+        // It changed since: it is looked at again.
+        Ok(_) => {}
+        // What cannot be read is told by each search.
+        Err(_) => writer.add_odd(key, stat),
+    }
+}
+
+fn is(read: &Stat, seen: FileStat) -> bool {
+    read.len == seen.len && read.modified == i128::from(seen.modified) && read.inode == seen.inode
+}
+
+/// Gives the time, in nanoseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

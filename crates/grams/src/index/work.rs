@@ -1,0 +1,298 @@
+//! The work beside all else: listing files, opening segments, building and merging them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::walk::{FileStat, Options};
+use toolpost_workspace::{Cache, Watch, unique};
+
+use super::build::build;
+use super::{Inner, State, Why, Work};
+use crate::key::Key;
+use crate::listing::Listing;
+use crate::look;
+use crate::segment::Segment;
+
+/// How the names of segments begin.
+const SEGMENT: &str = "grams-";
+
+/// More files, or more bytes of text, than these are not indexed.
+const MOST_FILES: usize = 1_000_000;
+const MOST_TEXT: u64 = 20 << 30;
+
+/// More bytes than these are not kept in memory where they cannot be kept on the disk.
+const MOST_MEMORY: u64 = 64 << 20;
+
+/// How many segments with little text there may be before they are made one, and what is little.
+const SMALL: (usize, u64) = (6, 32 << 20);
+
+/// How long the building rests where another process does it, or where files are too young.
+const REST: Duration = Duration::from_secs(2);
+/// The same where the disk takes nothing.
+const LONG_REST: Duration = Duration::from_secs(300);
+
+/// What is to be done next.
+enum Job {
+    List(Options),
+    Open,
+    Build,
+    Merge(Vec<u32>),
+}
+
+impl Inner {
+    /// Sees to it that what is due is done.
+    pub(super) fn wake(self: &Arc<Self>, state: &mut State) {
+        if state.work == Work::Going || state.refused.is_some() {
+            return;
+        }
+        let inner = Arc::downgrade(self);
+        let spawned = std::thread::Builder::new().name("grams".to_owned()).spawn(move || work(&inner));
+        if spawned.is_ok() {
+            state.work = Work::Going;
+        }
+    }
+
+    /// Does one thing; says whether there may be more.
+    fn step(&self, stop: &(dyn Fn() -> bool + Sync)) -> bool {
+        let job = {
+            let mut state = self.lock();
+            let job = state.next();
+            if job.is_none() {
+                state.work = Work::None;
+                self.rested.notify_all();
+            }
+            job
+        };
+        match job {
+            None => return false,
+            Some(Job::List(options)) => self.list(&options, stop),
+            Some(Job::Open) => self.open(),
+            Some(Job::Build) => self.build(stop),
+            Some(Job::Merge(numbers)) => self.merge(&numbers, stop),
+        }
+        true
+    }
+
+    /// Looks at all files.
+    fn list(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) {
+        let began = Instant::now();
+        // What changes from here on is told to the watch, so nothing is missed between the two.
+        let watch = Watch::start(&self.workspace, options);
+        let seen = look::everything(&self.workspace, options, stop);
+        let segments = self.lock().segments.clone();
+        let listing = seen.map(|seen| {
+            let mut listing = Listing::new(*options, watch, seen, began);
+            segments.iter().for_each(|(number, segment)| listing.attach(*number, segment));
+            listing
+        });
+        let mut state = self.lock();
+        state.wanted.retain(|wanted| !super::same(wanted, options));
+        state.soon.retain(|soon| !super::same(soon, options));
+        let Some(listing) = listing else { return };
+        let (files, text, _) = listing.size();
+        if files > MOST_FILES {
+            state.refuse(Why::TooMany(files, MOST_FILES));
+        } else if text > MOST_TEXT {
+            state.refuse(Why::TooLarge(text >> 30, MOST_TEXT >> 30));
+        } else {
+            state.put(listing);
+        }
+    }
+
+    /// Opens the segments on the disk that are not known yet.
+    fn open(&self) {
+        self.lock().opened = true;
+        let Some(cache) = self.cache() else { return };
+        for (name, _) in cache.list().unwrap_or_default() {
+            let known = self.lock().segments.iter().any(|(_, segment)| segment.name() == Some(name.as_str()));
+            if known || !name.starts_with(SEGMENT) {
+                continue;
+            }
+            match Segment::open(&cache, &name) {
+                Ok(Some(segment)) => self.lock().attach(segment),
+                // It is damaged, or of another version.
+                Ok(None) => {
+                    let _ = cache.remove(&name);
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Makes segments of the files that none knows.
+    fn build(&self, stop: &(dyn Fn() -> bool + Sync)) {
+        let cache = self.cache();
+        // Where nothing can be written there is nobody to take turns with.
+        let turn = cache.as_ref().map(Cache::turn);
+        if matches!(turn, Some(Ok(None))) {
+            self.open();
+            self.lock().rest = Some(Instant::now() + REST);
+            return;
+        }
+        let mut files: BTreeMap<Key, FileStat> = BTreeMap::new();
+        for listing in &self.lock().listings {
+            files.extend(listing.dirty().map(|(key, stat)| (key.clone(), stat)));
+        }
+        let files: Vec<(Key, FileStat)> = files.into_iter().collect();
+        let mut added = 0;
+        let whole = self.make(cache.as_ref(), &files, stop, &mut |segment| {
+            added += segment.docs().len();
+            self.lock().attach(segment);
+        });
+        let mut state = self.lock();
+        if added < files.len() {
+            // What is left changes just now, or cannot be kept.
+            state.rest = Some(Instant::now() + if whole { REST } else { LONG_REST });
+        }
+    }
+
+    /// Makes one segment of several.
+    fn merge(&self, numbers: &[u32], stop: &(dyn Fn() -> bool + Sync)) {
+        let cache = self.cache();
+        let turn = cache.as_ref().map(Cache::turn);
+        let mut made = Vec::new();
+        let whole = !matches!(turn, Some(Ok(None))) && {
+            let files = self.lock().live(numbers);
+            self.make(cache.as_ref(), &files, stop, &mut |segment| made.push(segment))
+        };
+        let mut state = self.lock();
+        let mut names = Vec::new();
+        if whole {
+            names = state.drop_segments(numbers);
+            made.into_iter().for_each(|segment| state.attach(segment));
+        } else {
+            names.extend(made.iter().filter_map(|segment| segment.name().map(str::to_owned)));
+        }
+        state.merged = state.segments.len();
+        drop(state);
+        for name in names {
+            let _ = cache.as_ref().map(|cache| cache.remove(&name));
+        }
+    }
+
+    /// Makes segments of files; says whether all that was made could be kept.
+    fn make(
+        &self,
+        cache: Option<&Cache>,
+        files: &[(Key, FileStat)],
+        stop: &(dyn Fn() -> bool + Sync),
+        take: &mut dyn FnMut(Segment),
+    ) -> bool {
+        let mut rest = files;
+        while !rest.is_empty() {
+            let built = build(&self.workspace, rest, stop);
+            if stop() {
+                return false;
+            }
+            rest = rest.get(built.done.max(1)..).unwrap_or_default();
+            let Some(bytes) = built.bytes else { continue };
+            match self.keep(cache, bytes) {
+                Some(segment) => take(segment),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Writes a segment; where that cannot be done it is kept in memory, if it is small.
+    fn keep(&self, cache: Option<&Cache>, bytes: Vec<u8>) -> Option<Segment> {
+        if let Some(cache) = cache {
+            let name = format!("{SEGMENT}{}", unique());
+            if cache.write(&name, &bytes).is_ok() {
+                return Segment::open(cache, &name).ok().flatten();
+            }
+        }
+        let kept: u64 = {
+            let state = self.lock();
+            let in_memory = |(_, segment): &&(u32, Arc<Segment>)| segment.name().is_none();
+            state.segments.iter().filter(in_memory).map(|(_, segment)| segment.len()).sum()
+        };
+        (kept + bytes.len() as u64 <= MOST_MEMORY).then(|| Segment::in_memory(bytes)).flatten()
+    }
+
+    fn cache(&self) -> Option<Cache> {
+        self.folder.as_ref().and_then(|folder| Cache::open(folder).ok())
+    }
+}
+
+impl State {
+    fn next(&mut self) -> Option<Job> {
+        if self.refused.is_some() {
+            return None;
+        }
+        if let Some(options) = self.wanted.first().or(self.soon.first()) {
+            return Some(Job::List(*options));
+        }
+        if !self.opened {
+            return Some(Job::Open);
+        }
+        if self.rest.is_some_and(|rest| Instant::now() < rest) {
+            return None;
+        }
+        if self.is_building_due() {
+            return Some(Job::Build);
+        }
+        let worn = self.worn();
+        (!worn.is_empty()).then_some(Job::Merge(worn))
+    }
+
+    /// Gives the segments that are better made anew: many small ones, and those of which most is no longer true.
+    fn worn(&self) -> Vec<u32> {
+        if self.listings.is_empty() || self.merged == self.segments.len() {
+            return Vec::new();
+        }
+        let live = |number: u32| self.listings.iter().map(|listing| listing.live(number)).max().unwrap_or(0);
+        let dead = self.segments.iter().filter(|(number, segment)| live(*number) * 2 < segment.docs().len());
+        let mut worn: Vec<u32> = dead.map(|(number, _)| *number).collect();
+        let is_small = |(_, segment): &&(u32, Arc<Segment>)| segment.text() < SMALL.1;
+        let small: Vec<u32> = self.segments.iter().filter(is_small).map(|(number, _)| *number).collect();
+        if small.len() > SMALL.0 {
+            worn.extend(small);
+        }
+        worn.sort_unstable();
+        worn.dedup();
+        worn
+    }
+
+    /// Gives the files for which some segments answer.
+    fn live(&self, numbers: &[u32]) -> Vec<(Key, FileStat)> {
+        let mut files: BTreeMap<Key, FileStat> = BTreeMap::new();
+        for listing in &self.listings {
+            files.extend(listing.known_by(numbers).map(|(key, stat)| (key.clone(), stat)));
+        }
+        files.into_iter().collect()
+    }
+
+    /// Lets segments no longer answer; gives the names of their blobs.
+    fn drop_segments(&mut self, numbers: &[u32]) -> Vec<String> {
+        for listing in &mut self.listings {
+            numbers.iter().for_each(|number| listing.detach(*number));
+        }
+        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.segments)
+            .into_iter()
+            .partition(|(number, _): &(u32, Arc<Segment>)| numbers.contains(number));
+        self.segments = kept;
+        gone.iter().filter_map(|(_, segment)| segment.name().map(str::to_owned)).collect()
+    }
+
+    fn refuse(&mut self, why: Why) {
+        self.listings.clear();
+        self.segments.clear();
+        self.wanted.clear();
+        self.soon.clear();
+        self.refused = Some(why);
+    }
+}
+
+/// Does what is to be done, until there is nothing more or nobody wants it.
+fn work(inner: &Weak<Inner>) {
+    loop {
+        let Some(own) = inner.upgrade() else { return };
+        // One strong reference is this thread's: where there is no other, nobody asks any more.
+        let stop = || Arc::strong_count(&own) == 1;
+        if !own.step(&stop) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! How a path is written in the index, so that the order of the bytes is the order of paths.
+//!
+//! First the number of the root, then the path below it with a zero byte, which no name has, in place of each slash.
+
+use std::os::unix::ffi::OsStrExt;
+
+use toolpost_workspace::WorkspacePath;
+
+/// A path, as it is written in the index.
+pub(crate) type Key = Box<[u8]>;
+
+/// What stands between names.
+const BETWEEN: u8 = 0;
+
+/// Writes a path.
+pub(crate) fn of(path: &WorkspacePath) -> Key {
+    let mut key = root(path);
+    key.extend(path.relative().as_os_str().as_bytes().iter().map(between));
+    key.into()
+}
+
+/// Writes a path below another one, as a walk names it.
+pub(crate) fn below(base: &WorkspacePath, relative: &[u8]) -> Key {
+    let mut key = prefix(base);
+    key.extend(relative.iter().map(between));
+    key.into()
+}
+
+/// Gives what everything below a directory begins with.
+pub(crate) fn prefix(base: &WorkspacePath) -> Vec<u8> {
+    let mut key = of(base).into_vec();
+    if !base.is_root() {
+        key.push(BETWEEN);
+    }
+    key
+}
+
+/// Gives the path below a directory, from a key that begins with its prefix.
+pub(crate) fn relative(prefix: &[u8], key: &[u8]) -> Vec<u8> {
+    let rest = key.get(prefix.len()..).unwrap_or_default();
+    rest.iter().map(|byte| if *byte == BETWEEN { b'/' } else { *byte }).collect()
+}
+
+/// Gives what comes behind everything that begins with a prefix; none if nothing does.
+pub(crate) fn end(prefix: &[u8]) -> Option<Key> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.pop() {
+        if last < u8::MAX {
+            end.push(last + 1);
+            return Some(end.into());
+        }
+    }
+    None
+}
+
+/// Says whether a key is a place, or lies below it.
+pub(crate) fn lies_at(key: &[u8], place: &[u8]) -> bool {
+    key.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest[0] == BETWEEN)
+}
+
+fn root(path: &WorkspacePath) -> Vec<u8> {
+    vec![u8::try_from(path.root().position()).unwrap_or(u8::MAX)]
+}
+
+fn between(byte: &u8) -> u8 {
+    if *byte == b'/' { BETWEEN } else { *byte }
+}

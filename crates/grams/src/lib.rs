@@ -1,0 +1,19 @@
+//! Which files can hold what a regular expression says: an index of trigrams, always fresh.
+//!
+//! It knows the files that a walk finds, and in which of their blocks each trigram stands. Asked for a pattern, it
+//! gives the files in which the pattern may match, and counts the others; who asked searches the candidates on the disk. So an
+//! index that lets too much through costs time, and never an answer.
+
+mod gram;
+mod index;
+mod key;
+mod listing;
+mod look;
+mod pattern;
+mod segment;
+mod sieve;
+
+pub use index::{Grams, Status, Why};
+pub use listing::{Listed, Shortlist};
+pub use pattern::{Letters, Pattern, Reach};
+pub use sieve::{Judge, MayRead, Sieve};

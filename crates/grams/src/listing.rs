@@ -1,0 +1,328 @@
+//! All files that a walk finds, held in memory, with which of them the segments know.
+
+mod fresh;
+mod shortlist;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::walk::{FileStat, Options};
+use toolpost_workspace::{Watch, WorkspacePath};
+
+use crate::key::{self, Key};
+use crate::look::{Left, Seen};
+use crate::segment::{Doc, Form, Segment};
+use crate::sieve::Tally;
+
+pub(crate) use fresh::Fresh;
+pub use shortlist::{Listed, Shortlist};
+
+/// All files that a walk with some options finds.
+pub(crate) struct Listing {
+    pub(crate) options: Options,
+    watch: Watch,
+    files: BTreeMap<Key, File>,
+    left: BTreeMap<Key, Left>,
+    unreadable: Vec<String>,
+    /// The files that no segment knows as they are now.
+    dirty: BTreeSet<Key>,
+    dirty_bytes: u64,
+    held: HashMap<u32, Held>,
+    tallies: Vec<Tally>,
+    /// When all files were last looked at, and how long that took.
+    whole: Instant,
+    cost: Duration,
+    /// When it was last asked.
+    pub(crate) used: Instant,
+}
+
+/// A file.
+#[derive(Clone, Copy)]
+struct File {
+    stat: FileStat,
+    at: Option<At>,
+}
+
+/// Where a segment knows a file.
+#[derive(Clone, Copy)]
+struct At {
+    segment: u32,
+    doc: u32,
+    form: Form,
+}
+
+/// A segment, and which of its files are still what they were.
+struct Held {
+    segment: Arc<Segment>,
+    live: Vec<u64>,
+    count: usize,
+}
+
+/// How many counts are kept.
+const TALLIES: usize = 8;
+
+/// From so many files on it is quicker to count anew than to count what changed.
+const MANY: usize = 2_000;
+
+impl Listing {
+    /// Makes a listing of what was seen after the watch began.
+    pub(crate) fn new(options: Options, watch: Watch, seen: Seen, began: Instant) -> Self {
+        let mut listing = Self {
+            options,
+            watch,
+            files: BTreeMap::new(),
+            left: BTreeMap::new(),
+            unreadable: Vec::new(),
+            dirty: BTreeSet::new(),
+            dirty_bytes: 0,
+            held: HashMap::new(),
+            tallies: Vec::new(),
+            whole: began,
+            cost: Duration::ZERO,
+            used: Instant::now(),
+        };
+        listing.take_all(seen, began);
+        listing
+    }
+
+    /// Gives how many files there are, how many bytes they have, and how many no segment knows.
+    pub(crate) fn size(&self) -> (usize, u64, usize) {
+        (self.files.len(), self.files.values().map(|file| file.stat.len).sum(), self.dirty.len())
+    }
+
+    /// Gives how many files, and how many bytes, no segment knows.
+    pub(crate) fn unknown(&self) -> (usize, u64) {
+        (self.dirty.len(), self.dirty_bytes)
+    }
+
+    /// Gives the files that no segment knows, in the order of their keys.
+    pub(crate) fn dirty(&self) -> impl Iterator<Item = (&Key, FileStat)> {
+        self.dirty.iter().filter_map(|key| Some((key, self.files.get(key)?.stat)))
+    }
+
+    /// Gives how many files of a segment are still what they were.
+    pub(crate) fn live(&self, segment: u32) -> usize {
+        self.held.get(&segment).map_or(0, |held| held.count)
+    }
+
+    /// Gives the files for which some segments answer.
+    pub(crate) fn known_by(&self, numbers: &[u32]) -> impl Iterator<Item = (&Key, FileStat)> {
+        let known = |file: &File| file.at.is_some_and(|at| numbers.contains(&at.segment));
+        self.files.iter().filter(move |(_, file)| known(file)).map(|(key, file)| (key, file.stat))
+    }
+
+    /// Takes over what an older listing counted, if it is about the same files.
+    pub(crate) fn count_as(&mut self, older: Self) {
+        let form = |file: &File| file.at.map(|at| at.form);
+        let same = |((key, file), (other, before)): ((&Key, &File), (&Key, &File))| {
+            key == other && form(file) == form(before)
+        };
+        if self.files.len() == older.files.len()
+            && self.files.iter().zip(&older.files).all(same)
+            && self.left == older.left
+        {
+            self.tallies = older.tallies;
+        }
+    }
+
+    /// Takes what was seen of everything.
+    fn take_all(&mut self, seen: Seen, began: Instant) {
+        let Seen { mut files, left, unreadable } = seen;
+        files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        self.left_changes(left.into_iter().collect(), None);
+        self.unreadable = unreadable;
+        let same = self.files.len() == files.len()
+            && self
+                .files
+                .iter()
+                .zip(&files)
+                .all(|((key, file), (other, stat))| key == other && file.stat == *stat);
+        (self.whole, self.cost) = (began, began.elapsed());
+        if same {
+            return;
+        }
+        let before = std::mem::take(&mut self.files);
+        self.tallies.clear();
+        self.dirty.clear();
+        self.dirty_bytes = 0;
+        for held in self.held.values_mut() {
+            held.live.fill(0);
+            held.count = 0;
+        }
+        let mut fresh = Vec::with_capacity(files.len());
+        for (key, stat) in files {
+            let at = before.get(&key).filter(|file| file.stat == stat).and_then(|file| file.at);
+            match at {
+                Some(at) => self.set(at, Bit::On),
+                None => {
+                    self.dirty.insert(key.clone());
+                    self.dirty_bytes += stat.len;
+                }
+            }
+            fresh.push((key, File { stat, at }));
+        }
+        self.files = fresh.into_iter().collect();
+    }
+
+    /// Takes what was seen at some paths and below them: what was there before is gone.
+    pub(crate) fn take_at(&mut self, paths: &[WorkspacePath], seen: Seen) {
+        let keys: Vec<Key> = paths.iter().map(key::of).collect();
+        let mut before: HashMap<Key, File> = HashMap::new();
+        for place in &keys {
+            let gone: Vec<Key> = at(&self.files, place).map(|(key, _)| key.clone()).collect();
+            for key in gone {
+                before.extend(self.files.remove_entry(&key));
+            }
+        }
+        for (key, stat) in seen.files {
+            match before.remove(&key) {
+                Some(file) if file.stat == stat => {
+                    self.files.insert(key, file);
+                    continue;
+                }
+                Some(file) => self.forget(&key, file),
+                None => {}
+            }
+            self.weigh(&key, None, 1);
+            self.dirty_bytes += stat.len;
+            self.dirty.insert(key.clone());
+            self.files.insert(key, File { stat, at: None });
+        }
+        for (key, file) in before {
+            self.forget(&key, file);
+        }
+        self.left_changes(seen.left.into_iter().collect(), Some(&keys));
+        let again = |line: &String| paths.iter().any(|path| line.starts_with(&path.display()));
+        self.unreadable.retain(|line| !again(line));
+        self.unreadable.extend(seen.unreadable);
+    }
+
+    /// Takes what rules left out; where places are named, only of these.
+    fn left_changes(&mut self, seen: BTreeMap<Key, Left>, places: Option<&[Key]>) {
+        let Some(places) = places else {
+            if self.left != seen {
+                self.left = seen;
+                self.tallies.iter_mut().for_each(|tally| tally.skipped = None);
+            }
+            return;
+        };
+        let mut before: BTreeMap<Key, Left> = BTreeMap::new();
+        for place in places {
+            let gone: Vec<Key> = at(&self.left, place).map(|(key, _)| key.clone()).collect();
+            for key in gone {
+                before.extend(self.left.remove_entry(&key));
+            }
+        }
+        if before != seen {
+            self.tallies.iter_mut().for_each(|tally| tally.skipped = None);
+        }
+        self.left.extend(seen);
+    }
+
+    /// Forgets a file that is gone or no longer what it was.
+    fn forget(&mut self, key: &[u8], file: File) {
+        self.weigh(key, file.at.map(|at| at.form), -1);
+        match file.at {
+            Some(at) => self.set(at, Bit::Off),
+            None => {
+                if self.dirty.remove(key) {
+                    self.dirty_bytes = self.dirty_bytes.saturating_sub(file.stat.len);
+                }
+            }
+        }
+    }
+
+    fn weigh(&mut self, key: &[u8], form: Option<Form>, by: i64) {
+        self.tallies.iter_mut().for_each(|tally| tally.weigh(key, form, by));
+    }
+
+    /// Lets a segment answer for the files that are what they were when it was made.
+    pub(crate) fn attach(&mut self, number: u32, segment: &Arc<Segment>) {
+        let docs = segment.docs();
+        let live = vec![0; docs.len().div_ceil(64)];
+        if self.held.contains_key(&number) {
+            return;
+        }
+        self.held.insert(number, Held { segment: Arc::clone(segment), live, count: 0 });
+        if docs.len() > MANY {
+            self.tallies.clear();
+        }
+        for (doc, Doc { key, stat, form, .. }) in (0..).zip(docs) {
+            let Some(file) = self.files.get_mut(key) else { continue };
+            if file.at.is_some() || file.stat != *stat {
+                continue;
+            }
+            let at = At { segment: number, doc, form: *form };
+            file.at = Some(at);
+            self.dirty.remove(key);
+            self.dirty_bytes = self.dirty_bytes.saturating_sub(stat.len);
+            self.set(at, Bit::On);
+            self.weigh(key, None, -1);
+            self.weigh(key, Some(*form), 1);
+        }
+    }
+
+    /// Lets a segment no longer answer.
+    pub(crate) fn detach(&mut self, number: u32) {
+        if self.held.remove(&number).is_none() {
+            return;
+        }
+        self.tallies.clear();
+        for (key, file) in &mut self.files {
+            if file.at.is_some_and(|at| at.segment == number) {
+                file.at = None;
+                self.dirty.insert(key.clone());
+                self.dirty_bytes += file.stat.len;
+            }
+        }
+    }
+
+    fn set(&mut self, at: At, bit: Bit) {
+        let Some(held) = self.held.get_mut(&at.segment) else { return };
+        let Some(word) = held.live.get_mut(at.doc as usize / 64) else { return };
+        let mask = 1 << (at.doc % 64);
+        match bit {
+            Bit::On if *word & mask == 0 => {
+                *word |= mask;
+                held.count += 1;
+            }
+            Bit::Off if *word & mask != 0 => {
+                *word &= !mask;
+                held.count -= 1;
+            }
+            Bit::On | Bit::Off => {}
+        }
+    }
+}
+
+/// Whether a file of a segment is what it was.
+#[derive(Clone, Copy)]
+enum Bit {
+    On,
+    Off,
+}
+
+impl Held {
+    fn is_live(&self, doc: u32) -> bool {
+        self.live.get(doc as usize / 64).is_some_and(|word| word & (1 << (doc % 64)) != 0)
+    }
+}
+
+/// Gives what lies at a place and below it.
+fn at<'m, V>(map: &'m BTreeMap<Key, V>, place: &'m [u8]) -> impl Iterator<Item = (&'m Key, &'m V)> {
+    // Between the place itself and what lies below it stand only names that begin with the place's own.
+    let mut below = place.to_vec();
+    below.push(0);
+    let range = (Bound::Included(Key::from(below.as_slice())), Bound::Unbounded);
+    map.get_key_value(place)
+        .into_iter()
+        .chain(map.range(range).take_while(move |(key, _)| key::lies_at(key, place)))
+}
+
+/// Gives what begins with a prefix.
+fn beginning<'m, V>(map: &'m BTreeMap<Key, V>, prefix: &[u8]) -> impl Iterator<Item = (&'m Key, &'m V)> {
+    let end = key::end(prefix).map_or(Bound::Unbounded, Bound::Excluded);
+    map.range((Bound::Included(Key::from(prefix)), end))
+}

@@ -1,0 +1,128 @@
+//! Looks at the disk: which files a walk finds, and what it leaves out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+
+use toolpost_workspace::walk::{
+    Candidate, Claim, Ended, Entry, FileStat, Kind, Next, OpenFault, Options, Reason, Visitor, What, walk,
+};
+use toolpost_workspace::{Workspace, WorkspacePath};
+
+use crate::key::{self, Key};
+
+/// What a look saw.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) files: Vec<(Key, FileStat)>,
+    pub(crate) left: Vec<(Key, Left)>,
+    pub(crate) unreadable: Vec<String>,
+}
+
+/// Something that a rule left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub(crate) what: What,
+    pub(crate) reason: Reason,
+}
+
+/// Looks at everything; none if it was told to stop, or if a root cannot be read.
+pub(crate) fn everything(
+    workspace: &Workspace,
+    options: &Options,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Option<Seen> {
+    let mut seen = Seen::default();
+    for root in workspace.roots() {
+        let base = workspace.resolve(&root.path().to_string_lossy()).ok()?;
+        gather(&base, None, options, stop, &mut seen)?;
+    }
+    Some(seen)
+}
+
+/// Looks at what lies at some paths and below them; none if it was told to stop.
+pub(crate) fn at(
+    paths: &[WorkspacePath],
+    options: &Options,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Option<Seen> {
+    let mut seen = Seen::default();
+    let mut by_parent: BTreeMap<WorkspacePath, BTreeSet<OsString>> = BTreeMap::new();
+    for path in paths {
+        // The rules speak of a name where it is found, so the walk begins above it.
+        if let (Some(parent), Some(name)) = (path.parent(), path.file_name()) {
+            by_parent.entry(parent).or_default().insert(name.to_owned());
+        }
+    }
+    for (parent, names) in by_parent {
+        // Where the directory is gone, what lay in it is gone, too.
+        let _ = gather(&parent, Some(&names), options, stop, &mut seen);
+        if stop() {
+            return None;
+        }
+    }
+    Some(seen)
+}
+
+fn gather(
+    base: &WorkspacePath,
+    only: Option<&BTreeSet<OsString>>,
+    options: &Options,
+    stop: &(dyn Fn() -> bool + Sync),
+    seen: &mut Seen,
+) -> Option<()> {
+    let make = || Gatherer { base, only, seen: Seen::default() };
+    let walked = walk(base, Level::First, options, stop, &make).ok()?;
+    for gatherer in walked.visitors {
+        seen.files.extend(gatherer.seen.files);
+        seen.left.extend(gatherer.seen.left);
+        seen.unreadable.extend(gatherer.seen.unreadable);
+    }
+    seen.unreadable.extend(walked.unreadable.names);
+    (walked.ended == Ended::Complete).then_some(())
+}
+
+/// Where in a walk something is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    First,
+    Below,
+}
+
+struct Gatherer<'g> {
+    base: &'g WorkspacePath,
+    only: Option<&'g BTreeSet<OsString>>,
+    seen: Seen,
+}
+
+impl Visitor for Gatherer<'_> {
+    type Place = Level;
+
+    fn judge(&mut self, level: &Level, candidate: &Candidate<'_>) -> Claim {
+        if *level == Level::First && self.only.is_some_and(|only| !only.contains(candidate.name())) {
+            return Claim::Pass;
+        }
+        match candidate.kind() {
+            Kind::File | Kind::Directory => Claim::Wanted,
+            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
+        }
+    }
+
+    fn visit(&mut self, _: &Level, entry: &Entry<'_>) -> Next<Level> {
+        let candidate = entry.candidate();
+        if candidate.kind() == Kind::Directory {
+            return Next::Enter(Level::Below);
+        }
+        match entry.stat() {
+            Ok(stat) if stat.kind == Kind::File => {
+                self.seen.files.push((key::below(self.base, candidate.relative_bytes()), stat));
+            }
+            Ok(_) | Err(OpenFault::Gone | OpenFault::NotRegular) => {}
+            Err(fault) => self.seen.unreadable.push(format!("{}: {fault}", entry.path().display())),
+        }
+        Next::On
+    }
+
+    fn left_out(&mut self, relative: &[u8], what: What, reason: Reason) {
+        self.seen.left.push((key::below(self.base, relative), Left { what, reason }));
+    }
+}

@@ -1,0 +1,250 @@
+//! What trigrams a text must have for a regular expression to match in it.
+
+mod parts;
+
+use std::collections::BTreeSet;
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+
+use crate::gram::{Gram, grams};
+use parts::Part;
+
+/// What a text must have to be a candidate.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// Nothing: any text may match.
+    Anything,
+    /// This trigram.
+    Gram(Gram),
+    /// All of these.
+    All(Vec<Need>),
+    /// At least one of these.
+    Any(Vec<Need>),
+}
+
+/// A regular expression, as far as an index can make use of it.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub(crate) need: Need,
+    pub(crate) reach: Reach,
+}
+
+/// How letters are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Letters {
+    /// As they are written.
+    AsWritten,
+    /// Without regard to their case.
+    AnyCase,
+}
+
+/// How far a match may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It lies within a line.
+    Line,
+    /// It may begin in one line and end in another.
+    Lines,
+}
+
+impl Pattern {
+    /// Reads a regular expression; none if it tells nothing about the texts that it matches in, or is none.
+    ///
+    /// Where a caller's matcher is stricter than this reading, the candidates are more than need be, and never fewer.
+    #[must_use]
+    pub fn read(pattern: &str, letters: Letters, reach: Reach) -> Option<Self> {
+        let hir = ParserBuilder::new()
+            .utf8(false)
+            .multi_line(true)
+            .crlf(true)
+            .dot_matches_new_line(reach == Reach::Lines)
+            .case_insensitive(letters == Letters::AnyCase)
+            .nest_limit(200)
+            .build()
+            .parse(pattern)
+            .ok()?;
+        let need = part(&hir).need();
+        (need != Need::Anything).then_some(Self { need, reach })
+    }
+}
+
+impl Need {
+    /// Asks for each of several needs.
+    pub(crate) fn all(needs: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = BTreeSet::new();
+        for need in needs {
+            match need {
+                Self::Anything => {}
+                Self::All(inner) => all.extend(inner),
+                other => {
+                    all.insert(other);
+                }
+            }
+        }
+        one_of(all, Self::All)
+    }
+
+    /// Asks for at least one of several needs.
+    pub(crate) fn any(needs: impl IntoIterator<Item = Self>) -> Self {
+        let mut any = BTreeSet::new();
+        for need in needs {
+            match need {
+                Self::Anything => return Self::Anything,
+                Self::Any(inner) => any.extend(inner),
+                other => {
+                    any.insert(other);
+                }
+            }
+        }
+        one_of(any, Self::Any)
+    }
+
+    /// Asks for all trigrams of a text.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        Self::all(grams(text).take(MOST_GRAMS).map(Self::Gram))
+    }
+}
+
+/// How many trigrams of one literal are asked for: more would not narrow it further.
+const MOST_GRAMS: usize = 48;
+
+fn one_of(mut needs: BTreeSet<Need>, several: fn(Vec<Need>) -> Need) -> Need {
+    match needs.len() {
+        0 => Need::Anything,
+        1 => needs.pop_first().unwrap_or(Need::Anything),
+        _ => several(needs.into_iter().collect()),
+    }
+}
+
+/// How many characters a class may have to be spelled out.
+const SPELLED: usize = 16;
+
+/// How often what is repeated is written out.
+const REPEATED: u32 = 3;
+
+fn part(hir: &Hir) -> Part {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => Part::exactly([Vec::new()]),
+        HirKind::Literal(literal) => Part::exactly([literal.0.to_vec()]),
+        HirKind::Class(class) => spelled(class).map_or_else(Part::unknown, Part::exactly),
+        HirKind::Capture(capture) => part(&capture.sub),
+        HirKind::Repetition(repetition) => repeated(repetition),
+        HirKind::Concat(parts) => {
+            parts.iter().fold(Part::exactly([Vec::new()]), |before, next| before.then(part(next)))
+        }
+        HirKind::Alternation(ways) => {
+            let mut ways = ways.iter().map(part);
+            let first = ways.next().unwrap_or_else(Part::unknown);
+            ways.fold(first, Part::or)
+        }
+    }
+}
+
+fn repeated(repetition: &Repetition) -> Part {
+    let sub = || part(&repetition.sub);
+    match (repetition.min, repetition.max) {
+        (0, Some(0)) => Part::exactly([Vec::new()]),
+        (0, Some(1)) => Part::exactly([Vec::new()]).or(sub()),
+        (0, _) => Part::unknown(),
+        (min, max) => {
+            let one = sub();
+            let several = (1..min.min(REPEATED)).fold(one.clone(), |before, _| before.then(one.clone()));
+            if max == Some(min) && min <= REPEATED { several } else { several.open() }
+        }
+    }
+}
+
+/// Spells out the characters of a class; none if they are too many.
+fn spelled(class: &Class) -> Option<BTreeSet<Vec<u8>>> {
+    let mut spelled = BTreeSet::new();
+    match class {
+        Class::Unicode(class) => {
+            let count: usize = class.iter().map(regex_syntax::hir::ClassUnicodeRange::len).sum();
+            if count > SPELLED {
+                return None;
+            }
+            for letter in class.iter().flat_map(|range| range.start()..=range.end()) {
+                spelled.insert(letter.to_string().into_bytes());
+            }
+        }
+        Class::Bytes(class) => {
+            let count: usize = class.iter().map(regex_syntax::hir::ClassBytesRange::len).sum();
+            if count > SPELLED {
+                return None;
+            }
+            spelled.extend(class.iter().flat_map(|range| range.start()..=range.end()).map(|byte| vec![byte]));
+        }
+    }
+    Some(spelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Says whether a text is a candidate.
+    fn fits(need: &Need, text: &str) -> bool {
+        match need {
+            Need::Anything => true,
+            Need::Gram(gram) => grams(text.as_bytes()).any(|other| other == *gram),
+            Need::All(needs) => needs.iter().all(|need| fits(need, text)),
+            Need::Any(needs) => needs.iter().any(|need| fits(need, text)),
+        }
+    }
+
+    #[track_caller]
+    fn check(pattern: &str, candidates: &[&str], others: &[&str]) {
+        let read = Pattern::read(pattern, Letters::AsWritten, Reach::Line).expect("it tells something");
+        for text in candidates {
+            assert!(fits(&read.need, text), "{pattern:?} leaves {text:?} out: {:?}", read.need);
+        }
+        for text in others {
+            assert!(!fits(&read.need, text), "{pattern:?} lets {text:?} through: {:?}", read.need);
+        }
+    }
+
+    #[test]
+    fn expressions_tell_what_a_text_must_have() {
+        check("PM_RESUME", &["x PM_RESUME y"], &["PM_RESUM", "pm_resume"]);
+        check("foo|bar", &["a foo", "a bar"], &["fo bo", ""]);
+        check(r"\bspin_lock\b", &["spin_lock("], &["spin_loc"]);
+        check("(?i)todo.*deprecated", &["TODO: Deprecated", "todo deprecated"], &["todo", "deprecated"]);
+        check(r"[A-Za-z_]+_probe\(struct", &["x_probe(struct y)"], &["_probe", "(struct"]);
+        check("return -E[A-Z]+;", &["return -EINVAL;"], &["return 0"]);
+        check("ab[cd]ef", &["abcef", "abdef"], &["abeef"]);
+        check("a(bc)+d", &["abcd", "abcbcd"], &["bcd", "abc"]);
+        check("x(ab)?cde", &["xcde", "xabcde"], &["xab"]);
+        check("colou?r", &["color", "colour"], &["colxr"]);
+        check("(abc|abd)e", &["abce", "abde"], &["abe"]);
+        check("a{5}", &["aaaaa"], &["aa"]);
+        check("straße", &["straße"], &["strasse"]);
+        check("(?i)straße", &["STRAẞE", "straße"], &["sss"]);
+        check("(?i)kelvin", &["KELVIN", "\u{212a}elvin"], &["elvi"]);
+        check("abc.def", &["abcxdef"], &["abc", "def"]);
+    }
+
+    #[test]
+    fn what_tells_nothing_is_none() {
+        for pattern in
+            ["", "a", "ab", ".*", "a.b", "[a-z]+", "x*", "(abc)?", "abc|.", "a\nb", "(", r"\w\w\w", "^$"]
+        {
+            assert!(Pattern::read(pattern, Letters::AsWritten, Reach::Line).is_none(), "{pattern:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_that_matches_is_left_out(
+            pattern in r"(\(\?i\))?([abkß]{0,2}(\[abk\]|\(ab|ba\)|\(a|\)|\.|b\?|k\{1,2\}|(ab)\+)?){1,6}",
+            text in "[abkABKß ]{0,12}",
+        ) {
+            if let (Some(read), Ok(regex)) =
+                (Pattern::read(&pattern, Letters::AsWritten, Reach::Line), regex::Regex::new(&pattern))
+                && regex.is_match(&text)
+            {
+                proptest::prop_assert!(fits(&read.need, &text), "{pattern:?} in {text:?}: {:?}", read.need);
+            }
+        }
+    }
+}

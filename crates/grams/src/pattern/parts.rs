@@ -1,0 +1,136 @@
+//! What is known of a part of a regular expression: what it begins with, ends with, and must hold.
+
+use std::collections::BTreeSet;
+
+use super::Need;
+
+/// What is known of the texts that a part of an expression matches.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// These texts, and no others.
+    Exact(Texts),
+    /// What each text begins with, what it ends with, and what it must hold.
+    Open { begins: Texts, ends: Texts, need: Need },
+}
+
+type Texts = BTreeSet<Vec<u8>>;
+
+/// How many texts are told apart.
+const MOST: usize = 16;
+
+/// How many of the outer bytes of a text matter to what stands beside it: one less than a trigram.
+const OUTER: usize = 2;
+
+impl Part {
+    /// Makes a part that matches these texts.
+    pub(super) fn exactly(texts: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self::Exact(texts.into_iter().collect()).small()
+    }
+
+    /// Makes a part of which nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self::Open { begins: nothing(), ends: nothing(), need: Need::Anything }
+    }
+
+    /// Gives what a text must hold for this part to match in it.
+    pub(super) fn need(&self) -> Need {
+        match self {
+            Self::Exact(texts) => of(texts),
+            Self::Open { need, .. } => need.clone(),
+        }
+    }
+
+    /// Forgets that the texts are all there are: more may stand between their beginnings and their ends.
+    pub(super) fn open(self) -> Self {
+        match self {
+            Self::Exact(texts) => {
+                Self::Open { need: of(&texts), begins: beginnings(&texts), ends: endings(&texts) }
+            }
+            open @ Self::Open { .. } => open,
+        }
+    }
+
+    /// Puts another part behind this one.
+    pub(super) fn then(self, next: Self) -> Self {
+        if let (Self::Exact(texts), Self::Exact(others)) = (&self, &next)
+            && texts.len() * others.len() <= MOST
+        {
+            return Self::Exact(across(texts, others));
+        }
+        let seam = of(&across(&self.ends(), &next.begins()));
+        let need = Need::all([self.need(), seam, next.need()]);
+        let begins = match &self {
+            Self::Exact(texts) => bounded(beginnings(&across(&beginnings(texts), &next.begins()))),
+            Self::Open { begins, .. } => begins.clone(),
+        };
+        let ends = match &next {
+            Self::Exact(texts) => bounded(endings(&across(&self.ends(), &endings(texts)))),
+            Self::Open { ends, .. } => ends.clone(),
+        };
+        Self::Open { begins, ends, need }
+    }
+
+    /// Lets another part stand in place of this one.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Exact(texts), Self::Exact(others)) => Self::Exact(&texts | &others).small(),
+            (one, other) => Self::Open {
+                need: Need::any([one.need(), other.need()]),
+                begins: bounded(&one.begins() | &other.begins()),
+                ends: bounded(&one.ends() | &other.ends()),
+            },
+        }
+    }
+
+    fn begins(&self) -> Texts {
+        match self {
+            Self::Exact(texts) => bounded(beginnings(texts)),
+            Self::Open { begins, .. } => begins.clone(),
+        }
+    }
+
+    fn ends(&self) -> Texts {
+        match self {
+            Self::Exact(texts) => bounded(endings(texts)),
+            Self::Open { ends, .. } => ends.clone(),
+        }
+    }
+
+    fn small(self) -> Self {
+        match self {
+            Self::Exact(texts) if texts.len() > MOST => Self::Open {
+                need: of(&texts),
+                begins: bounded(beginnings(&texts)),
+                ends: bounded(endings(&texts)),
+            },
+            small => small,
+        }
+    }
+}
+
+/// The empty text alone: every text begins with it and ends with it.
+fn nothing() -> Texts {
+    [Vec::new()].into()
+}
+
+fn of(texts: &Texts) -> Need {
+    Need::any(texts.iter().map(|text| Need::of(text)))
+}
+
+fn across(texts: &Texts, others: &Texts) -> Texts {
+    let both = |text: &Vec<u8>, other: &Vec<u8>| [text.as_slice(), other.as_slice()].concat();
+    texts.iter().flat_map(|text| others.iter().map(move |other| both(text, other))).collect()
+}
+
+fn beginnings(texts: &Texts) -> Texts {
+    texts.iter().map(|text| text[..text.len().min(OUTER)].to_vec()).collect()
+}
+
+fn endings(texts: &Texts) -> Texts {
+    texts.iter().map(|text| text[text.len().saturating_sub(OUTER)..].to_vec()).collect()
+}
+
+/// Gives up telling apart what is too much.
+fn bounded(texts: Texts) -> Texts {
+    if texts.len() > MOST { nothing() } else { texts }
+}

@@ -1,0 +1,223 @@
+//! A part of the index that is never changed: some files, and in which blocks of them each trigram stands.
+//!
+//! Laid out as: a stamp; the postings of each trigram, one behind the other, as the distances between the numbers of
+//! blocks; a table of trigrams with where their postings begin; the files; a foot that says where all that is, with a
+//! hash over everything before it.
+
+mod eval;
+mod write;
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use toolpost_workspace::walk::{FileStat, Kind};
+use toolpost_workspace::{Blob, Cache, Hasher};
+
+use crate::gram::Gram;
+
+pub(crate) use write::Writer;
+
+/// What each segment begins with; another one is of another version, and made anew.
+const STAMP: &[u8; 16] = b"toolpost-grams-1";
+
+/// The foot: the lengths of the postings, the table and the files, and the hash.
+const FOOT: usize = 3 * 8 + 32;
+
+/// An entry of the table: a trigram, and where its postings begin.
+const ENTRY: usize = 8;
+
+/// Each so many entries one is kept in memory.
+const STRIDE: usize = 128;
+
+/// So much is read at once when a segment is checked.
+const CHUNK: usize = 1 << 20;
+
+/// A part of the index that is never changed.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    name: Option<String>,
+    source: Source,
+    /// Where the table begins, behind the postings.
+    table: u64,
+    entries: usize,
+    /// Every so manieth trigram of the table.
+    sparse: Vec<Gram>,
+    docs: Vec<Doc>,
+    /// The files that are candidates whatever is looked for.
+    odd: Vec<u32>,
+    blocks: u32,
+    text: u64,
+}
+
+/// Where the bytes lie.
+#[derive(Debug)]
+enum Source {
+    Disk(Blob),
+    Memory(Vec<u8>),
+}
+
+/// A file of a segment.
+#[derive(Debug, Clone)]
+pub(crate) struct Doc {
+    pub(crate) key: Box<[u8]>,
+    pub(crate) stat: FileStat,
+    pub(crate) form: Form,
+    /// The number of its first block.
+    pub(crate) first: u32,
+}
+
+/// What kind of content a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Form {
+    /// Text whose trigrams are known.
+    Text,
+    /// It holds NUL bytes, and is not searched.
+    Binary,
+    /// Anything that a search reads by rules of its own: it has to be looked at each time.
+    Odd,
+}
+
+/// A file, as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    key: Vec<u8>,
+    len: u64,
+    modified: i64,
+    touched: i64,
+    inode: u64,
+    form: Form,
+    blocks: u32,
+}
+
+impl Segment {
+    /// Opens a segment; none if it is of another version, or not what was written.
+    pub(crate) fn open(cache: &Cache, name: &str) -> io::Result<Option<Self>> {
+        let Some(blob) = cache.open_blob(name)? else { return Ok(None) };
+        Self::of(Source::Disk(blob), Some(name.to_owned()))
+    }
+
+    /// Makes a segment of bytes that are kept in memory.
+    pub(crate) fn in_memory(bytes: Vec<u8>) -> Option<Self> {
+        Self::of(Source::Memory(bytes), None).ok().flatten()
+    }
+
+    fn of(source: Source, name: Option<String>) -> io::Result<Option<Self>> {
+        let Some(at) = source.len().checked_sub(FOOT as u64).filter(|at| *at >= STAMP.len() as u64) else {
+            return Ok(None);
+        };
+        let foot = source.read(at, FOOT)?;
+        if source.read(0, STAMP.len())? != STAMP || source.hash(at + 24)?[..] != foot[24..] {
+            return Ok(None);
+        }
+        let number = |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| foot[place * 8 + byte]));
+        let [postings, table, docs] = [number(0), number(1), number(2)];
+        if STAMP.len() as u64 + postings + table + docs != at {
+            return Ok(None);
+        }
+        let table_at = STAMP.len() as u64 + postings;
+        let (Ok(entries), Ok(docs_len)) = (usize::try_from(table), usize::try_from(docs)) else {
+            return Ok(None);
+        };
+        let entries = entries / ENTRY;
+        let sparse = sparse(&source.read(table_at, entries * ENTRY)?);
+        let Ok(written) = postcard::from_bytes::<Vec<Written>>(&source.read(table_at + table, docs_len)?)
+        else {
+            return Ok(None);
+        };
+        let mut segment = Self {
+            name,
+            source,
+            table: table_at,
+            entries,
+            sparse,
+            docs: Vec::new(),
+            odd: Vec::new(),
+            blocks: 0,
+            text: 0,
+        };
+        written.into_iter().for_each(|file| segment.put(file));
+        Ok(Some(segment))
+    }
+
+    fn put(&mut self, file: Written) {
+        if file.form == Form::Odd {
+            self.odd.push(u32::try_from(self.docs.len()).unwrap_or(u32::MAX));
+        }
+        let Written { key, len, modified, touched, inode, form, blocks } = file;
+        let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
+        self.docs.push(Doc { key: key.into(), stat, form, first: self.blocks });
+        self.blocks += blocks;
+        self.text += len;
+    }
+
+    /// Gives the name of its blob; none if it is only in memory.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Gives its files, in the order of their keys.
+    pub(crate) fn docs(&self) -> &[Doc] {
+        &self.docs
+    }
+
+    /// Gives the numbers of the files that are candidates whatever is looked for.
+    pub(crate) fn odd(&self) -> &[u32] {
+        &self.odd
+    }
+
+    /// Gives how many bytes of text it is made of.
+    pub(crate) fn text(&self) -> u64 {
+        self.text
+    }
+
+    /// Gives how many bytes it has.
+    pub(crate) fn len(&self) -> u64 {
+        self.source.len()
+    }
+}
+
+impl Source {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Disk(blob) => blob.len(),
+            Self::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    fn read(&self, from: u64, len: usize) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Disk(blob) => blob.read_at(from, len),
+            Self::Memory(bytes) => {
+                let from = usize::try_from(from).unwrap_or(usize::MAX);
+                let part = from.checked_add(len).and_then(|end| bytes.get(from..end));
+                part.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+            }
+        }
+    }
+
+    /// Hashes what lies before a place.
+    fn hash(&self, end: u64) -> io::Result<[u8; 32]> {
+        let mut hasher = Hasher::default();
+        let mut at = 0;
+        while at < end {
+            let len = usize::try_from(end - at).unwrap_or(CHUNK).min(CHUNK);
+            hasher.update(&self.read(at, len)?);
+            at += len as u64;
+        }
+        Ok(*hasher.finish().as_bytes())
+    }
+}
+
+/// Keeps every so manieth trigram of a table.
+fn sparse(table: &[u8]) -> Vec<Gram> {
+    table.chunks_exact(ENTRY).step_by(STRIDE).map(|entry| four(entry, 0)).collect()
+}
+
+/// Reads a number of four bytes.
+fn four(bytes: &[u8], from: usize) -> u32 {
+    let mut four = [0; 4];
+    if let Some(part) = bytes.get(from..from + 4) {
+        four.copy_from_slice(part);
+    }
+    u32::from_le_bytes(four)
+}

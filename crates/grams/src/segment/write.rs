@@ -1,0 +1,233 @@
+//! Makes a segment of the contents of files.
+
+use toolpost_workspace::Hasher;
+use toolpost_workspace::walk::FileStat;
+
+use super::{Form, STAMP, Written};
+use crate::gram::{GRAMS, Gram, grams};
+
+/// A block ends with the first line that ends behind so many bytes.
+const BLOCK: usize = 64 * 1024;
+
+/// Files with a longer line are looked at each time: a search may find such a line too large.
+const LONGEST_LINE: usize = 1024 * 1024;
+
+/// From this length on a search reads a file in parts, and sees a NUL byte only where it comes to it.
+const IN_PARTS: u64 = 1024 * 1024;
+
+/// Gathers files, in the order of their keys, until they are written.
+pub(crate) struct Writer {
+    files: Vec<Written>,
+    blocks: u32,
+    text: u64,
+    /// Where in `lists` the postings of each trigram are, from 1; 0 if it was not seen.
+    known: Vec<u32>,
+    lists: Vec<List>,
+    /// The trigrams of the block that is read: a bit each.
+    seen: Vec<u64>,
+    of_block: Vec<Gram>,
+}
+
+/// The blocks in which a trigram stands.
+struct List {
+    gram: Gram,
+    last: u32,
+    distances: Vec<u8>,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            blocks: 0,
+            text: 0,
+            known: vec![0; GRAMS],
+            lists: Vec::new(),
+            seen: vec![0; GRAMS / 64],
+            of_block: Vec::new(),
+        }
+    }
+}
+
+impl Writer {
+    /// Gives how many bytes of text were added.
+    pub(crate) fn text(&self) -> u64 {
+        self.text
+    }
+
+    /// Says whether nothing was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Adds a file with its whole content.
+    pub(crate) fn add(&mut self, key: &[u8], stat: FileStat, bytes: &[u8]) {
+        let form = form(bytes);
+        let before = self.blocks;
+        if form == Form::Text {
+            let mut rest = bytes;
+            while !rest.is_empty() {
+                let (block, behind) = rest.split_at(block_end(rest));
+                self.block(block);
+                rest = behind;
+            }
+        }
+        self.put(key, stat, form, self.blocks - before);
+        self.text += bytes.len() as u64;
+    }
+
+    /// Adds a file that has to be looked at each time.
+    pub(crate) fn add_odd(&mut self, key: &[u8], stat: FileStat) {
+        self.put(key, stat, Form::Odd, 0);
+    }
+
+    fn put(&mut self, key: &[u8], stat: FileStat, form: Form, blocks: u32) {
+        let FileStat { len, modified, touched, inode, .. } = stat;
+        self.files.push(Written { key: key.to_vec(), len, modified, touched, inode, form, blocks });
+    }
+
+    fn block(&mut self, bytes: &[u8]) {
+        for gram in grams(bytes) {
+            let (word, bit) = (gram as usize / 64, 1 << (gram % 64));
+            if self.seen[word] & bit == 0 {
+                self.seen[word] |= bit;
+                self.of_block.push(gram);
+            }
+        }
+        for gram in self.of_block.drain(..) {
+            self.seen[gram as usize / 64] = 0;
+            let known = &mut self.known[gram as usize];
+            if *known == 0 {
+                self.lists.push(List { gram, last: 0, distances: Vec::new() });
+                *known = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
+            }
+            let list = &mut self.lists[*known as usize - 1];
+            push(&mut list.distances, self.blocks - list.last);
+            list.last = self.blocks;
+        }
+        self.blocks += 1;
+    }
+
+    /// Gives the bytes of the segment.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        self.lists.sort_unstable_by_key(|list| list.gram);
+        let mut bytes = STAMP.to_vec();
+        let mut table = Vec::with_capacity(self.lists.len() * 8);
+        for list in &self.lists {
+            let begins = u32::try_from(bytes.len() - STAMP.len()).unwrap_or(u32::MAX);
+            table.extend_from_slice(&list.gram.to_le_bytes());
+            table.extend_from_slice(&begins.to_le_bytes());
+            bytes.extend_from_slice(&list.distances);
+        }
+        let postings = bytes.len() - STAMP.len();
+        bytes.extend_from_slice(&table);
+        let files = postcard::to_stdvec(&self.files).unwrap_or_default();
+        bytes.extend_from_slice(&files);
+        for len in [postings, table.len(), files.len()] {
+            bytes.extend_from_slice(&(len as u64).to_le_bytes());
+        }
+        let mut hasher = Hasher::default();
+        hasher.update(&bytes);
+        bytes.extend_from_slice(hasher.finish().as_bytes());
+        bytes
+    }
+}
+
+fn push(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Says where the first block of a text ends.
+fn block_end(text: &[u8]) -> usize {
+    let rest = text.get(BLOCK..).unwrap_or_default();
+    rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| BLOCK + end + 1)
+}
+
+/// Says how a search reads a content.
+fn form(bytes: &[u8]) -> Form {
+    let marked = [&b"\xFF\xFE"[..], b"\xFE\xFF", b"\xEF\xBB\xBF"].iter().any(|mark| bytes.starts_with(mark));
+    if marked {
+        return Form::Odd;
+    }
+    if bytes.contains(&0) {
+        return if bytes.len() as u64 > IN_PARTS { Form::Odd } else { Form::Binary };
+    }
+    let long = bytes.len() > LONGEST_LINE
+        && bytes.split(|byte| *byte == b'\n').any(|line| line.len() > LONGEST_LINE);
+    if long || std::str::from_utf8(bytes).is_err() { Form::Odd } else { Form::Text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::Segment;
+    use crate::{Letters, Pattern, Reach};
+    use toolpost_workspace::walk::Kind;
+
+    fn stat(len: usize) -> FileStat {
+        FileStat { kind: Kind::File, len: len as u64, modified: 1, touched: 2, inode: 3 }
+    }
+
+    fn segment(files: &[&[u8]]) -> Segment {
+        let mut writer = Writer::default();
+        for (number, content) in files.iter().enumerate() {
+            writer.add(format!("f{number:03}").as_bytes(), stat(content.len()), content);
+        }
+        Segment::in_memory(writer.finish()).expect("it is whole")
+    }
+
+    fn found(segment: &Segment, pattern: &str, reach: Reach) -> Vec<u32> {
+        segment.find(&Pattern::read(pattern, Letters::AsWritten, reach).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn files_are_found_by_what_they_hold() {
+        let wide = "wide\n".repeat(40_000);
+        let apart = format!("first\n{wide}second\n");
+        let files: &[&[u8]] =
+            &[b"one two", b"", b"two three\n", b"\0two", b"\xFFtwo", b"\xEF\xBB\xBFtwo", apart.as_bytes()];
+        let segment = segment(files);
+        let forms: Vec<Form> = segment.docs().iter().map(|doc| doc.form).collect();
+        use Form::{Binary, Odd, Text};
+        assert_eq!(forms, [Text, Text, Text, Binary, Odd, Odd, Text]);
+        assert_eq!(segment.odd(), [4, 5]);
+        assert_eq!(found(&segment, "two", Reach::Line), [0, 2]);
+        assert_eq!(found(&segment, "two|first", Reach::Line), [0, 2, 6]);
+        assert_eq!(found(&segment, "two|nowhere", Reach::Line), [0, 2]);
+        assert_eq!(found(&segment, "nowhere", Reach::Line), [] as [u32; 0]);
+        assert_eq!(found(&segment, "first.*second", Reach::Line), [] as [u32; 0]);
+        assert_eq!(found(&segment, "(?s)first.*second", Reach::Lines), [6]);
+    }
+
+    #[test]
+    fn what_is_damaged_is_no_segment() {
+        let mut writer = Writer::default();
+        writer.add(b"a", stat(7), b"one two");
+        let whole = writer.finish();
+        assert!(Segment::in_memory(whole.clone()).is_some());
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            assert!(Segment::in_memory(bytes).is_none(), "byte {at}");
+            assert!(Segment::in_memory(whole[..at].to_vec()).is_none(), "{at} bytes");
+        }
+    }
+
+    #[test]
+    fn many_blocks_are_told_apart() {
+        let contents: Vec<String> = (0..700).map(|number| format!("content {number:04} of many\n")).collect();
+        let files: Vec<&[u8]> = contents.iter().map(String::as_bytes).collect();
+        let segment = segment(&files);
+        for number in [0_u32, 1, 127, 128, 129, 255, 256, 699] {
+            let pattern = format!("content {number:04} of");
+            let found = found(&segment, &pattern, Reach::Line);
+            assert!(found.contains(&number), "{number}");
+            assert!(found.len() < 10, "{number}: {found:?}");
+        }
+        assert_eq!(found(&segment, "of many", Reach::Line).len(), 700);
+    }
+}

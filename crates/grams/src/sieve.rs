@@ -1,0 +1,151 @@
+//! Which files a search is about, as its caller judges them, and how many they are.
+
+use std::sync::Arc;
+
+use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::walk::{Claim, Reason, Skipped, What, found_below};
+
+use crate::key;
+use crate::look::Left;
+use crate::segment::Form;
+
+/// Judges a path below the start of a search, as the visitor of a walk does.
+pub type Judge = Arc<dyn Fn(&[u8], What) -> Claim + Send + Sync>;
+
+/// Says whether a file may be looked into.
+pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
+
+/// Which files a search is about.
+#[derive(Clone)]
+pub struct Sieve {
+    /// The directory below which they lie.
+    pub base: WorkspacePath,
+    /// Which of them are wanted; none if all are.
+    pub judge: Option<Judge>,
+    /// Which of them may be looked into; none if all may.
+    pub may_read: Option<MayRead>,
+    /// Two sieves of one name and one base judge alike; one without a name is used once.
+    pub name: Option<String>,
+}
+
+/// How many files a sieve lets through, without those that have to be looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    /// Files whose trigrams are known.
+    pub(crate) text: u64,
+    /// Files that hold NUL bytes.
+    pub(crate) binary: u64,
+    /// Files that may not be looked into.
+    pub(crate) withheld: u64,
+}
+
+/// A sieve with what it let through.
+pub(crate) struct Tally {
+    pub(crate) sieve: Sieve,
+    pub(crate) prefix: Vec<u8>,
+    pub(crate) count: Count,
+    /// What rules left out; none if that has to be counted anew.
+    pub(crate) skipped: Option<Skipped>,
+    way: Way,
+}
+
+/// The directory that was judged last, and whether a walk enters it.
+#[derive(Default)]
+struct Way {
+    directory: Vec<u8>,
+    open: Option<bool>,
+}
+
+impl Tally {
+    pub(crate) fn new(sieve: Sieve) -> Self {
+        let prefix = key::prefix(&sieve.base);
+        Self { sieve, prefix, count: Count::default(), skipped: None, way: Way::default() }
+    }
+
+    /// Says whether it is about the same files as another sieve.
+    pub(crate) fn is_of(&self, sieve: &Sieve) -> bool {
+        sieve.name.is_some() && self.sieve.name == sieve.name && self.sieve.base == sieve.base
+    }
+
+    /// Says whether a walk finds a file and wants it.
+    pub(crate) fn wants(&mut self, relative: &[u8]) -> bool {
+        self.judged(relative, What::File) != Claim::Pass
+    }
+
+    /// Judges what a walk finds; what lies in a directory that is not wanted is not found.
+    pub(crate) fn judged(&mut self, relative: &[u8], what: What) -> Claim {
+        let Some(judge) = &self.sieve.judge else { return Claim::Wanted };
+        if self.way.is_open(relative, judge) { judge(relative, what) } else { Claim::Pass }
+    }
+
+    /// Says whether a file may be looked into.
+    pub(crate) fn may_read(&self, relative: &[u8]) -> bool {
+        let Some(may_read) = &self.sieve.may_read else { return true };
+        found_below(&self.sieve.base, relative).is_some_and(|path| may_read(&path))
+    }
+
+    /// Counts a file of a form, or takes it out again; one without a form has to be looked at.
+    pub(crate) fn weigh(&mut self, key: &[u8], form: Option<Form>, by: i64) {
+        if !key.starts_with(&self.prefix) {
+            return;
+        }
+        let relative = key::relative(&self.prefix, key);
+        if !self.wants(&relative) {
+            return;
+        }
+        let count = match form {
+            _ if !self.may_read(&relative) => &mut self.count.withheld,
+            Some(Form::Text) => &mut self.count.text,
+            Some(Form::Binary) => &mut self.count.binary,
+            Some(Form::Odd) | None => return,
+        };
+        *count = count.saturating_add_signed(by);
+    }
+
+    /// Counts what rules left out; gives none if the search sees some of it all the same.
+    pub(crate) fn leave_out<'l>(&mut self, left: impl Iterator<Item = (&'l [u8], Left)>) -> Option<Skipped> {
+        let mut skipped = Skipped::default();
+        for (key, Left { what, reason }) in left {
+            let relative = key::relative(&self.prefix, key);
+            let claim = self.judged(&relative, what);
+            if what == What::Directory && (claim == Claim::Named || self.is_lifted(&relative, reason)) {
+                return None;
+            }
+            if claim == Claim::Wanted {
+                let base = &self.sieve.base;
+                let name = || found_below(base, &relative).map(|path| path.display()).unwrap_or_default();
+                skipped.count(reason, what, name);
+            }
+        }
+        Some(skipped)
+    }
+
+    /// Says whether a directory is entered because the start of the search has its name in its own path.
+    fn is_lifted(&self, relative: &[u8], reason: Reason) -> bool {
+        let by_name = matches!(reason, Reason::Dependency | Reason::VersionControl);
+        let name = relative.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let mut above = self.sieve.base.relative().components();
+        by_name && above.any(|part| part.as_os_str().as_encoded_bytes() == name)
+    }
+}
+
+impl Way {
+    /// Says whether a walk enters all directories on the way to a path.
+    fn is_open(&mut self, relative: &[u8], judge: &Judge) -> bool {
+        let Some(end) = relative.iter().rposition(|byte| *byte == b'/') else { return true };
+        let directory = relative.get(..end).unwrap_or_default();
+        if let Some(open) = self.open
+            && self.directory == directory
+        {
+            return open;
+        }
+        let ends = directory.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let open = ends
+            .chain([directory.len()])
+            .all(|end| judge(directory.get(..end).unwrap_or_default(), What::Directory) != Claim::Pass);
+        self.directory.clear();
+        self.directory.extend_from_slice(directory);
+        self.open = Some(open);
+        open
+    }
+}

@@ -1,0 +1,193 @@
+//! Searches the files that can hold a match, and no others.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use grep_regex::RegexMatcher;
+use toolpost_grams::{Listed, Shortlist};
+use toolpost_workspace::walk::{Ended, found_below};
+use toolpost_workspace::{AccessKind, Workspace};
+
+use super::run::{Place, Searching, far_down, finish, merge};
+use super::window::{Hits, Window};
+use super::{Counted, GrepOutput, GrepRequest, Mode, Totals};
+use crate::Control;
+
+/// So few candidates are all searched, so that all that matches is counted.
+const FEW: usize = 300;
+
+/// What came of one candidate.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    entries: u64,
+    totals: Totals,
+}
+
+/// The candidates, in the order in which they fill the window.
+struct Among<'a> {
+    workspace: &'a Workspace,
+    request: &'a GrepRequest,
+    candidates: &'a [Listed],
+    /// How many entries are enough; none if all are wanted.
+    enough: Option<u64>,
+    next: AtomicUsize,
+    entries: AtomicU64,
+    stopped: AtomicBool,
+    found: Mutex<Vec<(usize, Found)>>,
+}
+
+/// Searches the candidates; the window is what a search of all files would show.
+pub(super) fn search(
+    workspace: &Workspace,
+    request: &GrepRequest,
+    control: &Control,
+    matcher: &RegexMatcher,
+    shortlist: Shortlist,
+) -> GrepOutput {
+    let mut candidates = shortlist.files;
+    let enough = enough(request, &candidates);
+    if enough.is_some() && request.mode == Mode::Files {
+        // The newest come first. The order among others stays as it is: by path.
+        candidates.sort_by_key(|listed| std::cmp::Reverse(listed.modified));
+    }
+    let among = Among {
+        workspace,
+        request,
+        candidates: &candidates,
+        enough,
+        next: AtomicUsize::new(0),
+        entries: AtomicU64::new(0),
+        stopped: AtomicBool::new(false),
+        found: Mutex::default(),
+    };
+    let window = Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
+    let stops = || among.stopped.load(Ordering::Relaxed) || control.stops();
+    let searched = among.on_threads(control, &|| Searching::new(request, &window, &stops, matcher.clone()));
+    let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
+    output.skipped = shortlist.skipped;
+    shortlist.unreadable.into_iter().for_each(|place| output.unreadable.note(place));
+    let ended = if among.stopped.load(Ordering::Relaxed) { Ended::Stopped } else { Ended::Complete };
+    output.complete = control.verdict(ended);
+    let mut files = merge(&mut output, searched.into_iter());
+    if let Some(enough) = enough
+        && ended == Ended::Complete
+    {
+        among.count(enough, &mut output, &mut files);
+    }
+    output.totals.searched += shortlist.without;
+    output.unsearched.binary += shortlist.binary;
+    output.unsearched.withheld += shortlist.withheld;
+    let files = match request.mode {
+        Mode::Content => far_down(workspace, request, control, matcher, window.into_files()),
+        Mode::Files | Mode::Count => files,
+    };
+    finish(&mut output, request, files);
+    output
+}
+
+/// Says after how many entries the search may end: one more than the window has, so that it is known that there are more.
+fn enough(request: &GrepRequest, candidates: &[Listed]) -> Option<u64> {
+    let ends = match request.mode {
+        Mode::Content => true,
+        // The order is by time, so each has to be known.
+        Mode::Files => candidates.iter().all(|listed| listed.modified != 0),
+        Mode::Count => false,
+    };
+    let window = request.limit?.saturating_add(request.offset).saturating_add(1) as u64;
+    (ends && candidates.len() > FEW).then_some(window)
+}
+
+impl Among<'_> {
+    fn on_threads<'g>(
+        &self,
+        control: &Control,
+        make: &(dyn Fn() -> Searching<'g> + Sync),
+    ) -> Vec<Searching<'g>> {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let threads = control.threads.map_or(cores, std::num::NonZeroUsize::get);
+        // A thread is not worth its start for a few files.
+        let helpers = threads.min(self.candidates.len() / 8 + 1) - 1;
+        std::thread::scope(|scope| {
+            let helpers: Vec<_> = (0..helpers)
+                .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, || self.search(make())).ok())
+                .collect();
+            let mut searched = vec![self.search(make())];
+            for helper in helpers {
+                match helper.join() {
+                    Ok(done) => searched.push(done),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            searched
+        })
+    }
+
+    /// Takes one candidate after the other until there are no more, or enough was found.
+    fn search<'g>(&self, mut searching: Searching<'g>) -> Searching<'g> {
+        let mut own = Vec::new();
+        while self.enough.is_none_or(|enough| self.entries.load(Ordering::Relaxed) < enough)
+            && !self.stopped.load(Ordering::Relaxed)
+        {
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(listed) = self.candidates.get(place) else { break };
+            let before = (searching.entries, searching.totals, searching.files.len());
+            self.one(listed, &mut searching);
+            if searching.stopped {
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+            let totals = searching.totals.since(&before.1);
+            let entries = match self.request.mode {
+                Mode::Content => searching.entries - before.0,
+                Mode::Files | Mode::Count => (searching.files.len() - before.2) as u64,
+            };
+            self.entries.fetch_add(entries, Ordering::Relaxed);
+            own.push((place, Found { entries, totals }));
+        }
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
+        searching
+    }
+
+    fn one(&self, listed: &Listed, searching: &mut Searching<'_>) {
+        let Some(path) = found_below(&self.request.base, &listed.relative) else { return };
+        match self.workspace.open_file(&path) {
+            Ok(opened) => {
+                let stat = opened.stat();
+                let modified = i64::try_from(stat.modified).unwrap_or_default();
+                let place = Place { relative: &listed.relative, shown: &|| path.display() };
+                searching.file(opened.file(), stat.len, modified, &place);
+            }
+            // It is gone, or something else stands there.
+            Err(error)
+                if matches!(
+                    error.why,
+                    AccessKind::Missing
+                        | AccessKind::NotRegular(_)
+                        | AccessKind::IsDirectory
+                        | AccessKind::Changed
+                ) => {}
+            Err(error) => searching.unreadable.note(format!("{}: {}", path.display(), error.why)),
+        }
+    }
+
+    /// Counts what was found up to where it is enough, so that the threads' haste does not change what is said.
+    fn count(&self, enough: u64, output: &mut GrepOutput, files: &mut Vec<Hits>) {
+        let mut found = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
+        found.sort_unstable_by_key(|(place, _)| *place);
+        let (mut entries, mut totals, mut upto) = (0, Totals::default(), 0);
+        for (place, one) in &found {
+            if entries >= enough {
+                break;
+            }
+            entries += one.entries;
+            totals.add(&one.totals);
+            upto = place + 1;
+        }
+        if upto >= self.candidates.len() {
+            return;
+        }
+        let wanted: std::collections::HashSet<&[u8]> =
+            self.candidates.iter().take(upto).map(|listed| &*listed.relative).collect();
+        files.retain(|file| wanted.contains(&*file.relative.0));
+        (output.entries, output.totals, output.counted) = (entries, totals, Counted::AtLeast);
+    }
+}

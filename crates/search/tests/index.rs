@@ -1,0 +1,303 @@
+//! What a search finds with an index is what it finds without one, whatever another process does to the files in between.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use support::World;
+use toolpost_grams::{Grams, Letters, Pattern, Reach, Sieve};
+use toolpost_search::grep::{Counted, Show, Span};
+use toolpost_search::{Case, Control, GrepOutput, GrepRequest, Hidden, Mode, Prune, Rules, grep};
+use toolpost_workspace::walk::Options;
+
+/// Where the other process finds the files; set for it alone.
+const ROOT: &str = "TOOLPOST_TEST_CHANGES";
+
+/// How many rounds of changes and questions there are.
+const ROUNDS: usize = 10_000;
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 20).unwrap() % sides
+    }
+
+    fn one_of<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
+        all[self.roll(all.len())]
+    }
+}
+
+const DIRECTORIES: [&str; 8] = ["", "src/", "src/deep/", "lib/", "lib/a b/", ".hidden/", "build/", "docs/"];
+const ENDINGS: [&str; 5] = ["rs", "py", "txt", "log", "md"];
+const WORDS: [&str; 12] = [
+    "needle",
+    "Needle",
+    "hay",
+    "stack",
+    "fn main",
+    "return value;",
+    "größe",
+    "GRÖSSE",
+    "xyz",
+    "a.b",
+    "TODO fix",
+    "end",
+];
+
+/// What the other process is told, a line each: what to do, and the seed of how.
+fn act(root: &Path, what: &str, dice: &mut Dice) {
+    let name = |dice: &mut Dice| {
+        root.join(format!("{}f{}.{}", dice.one_of(&DIRECTORIES), dice.roll(14), dice.one_of(&ENDINGS)))
+    };
+    let text = |dice: &mut Dice| {
+        let mut text = String::new();
+        for _ in 0..dice.roll(12) {
+            text.push_str(dice.one_of(&WORDS));
+            text.push_str(dice.one_of(&[" ", "\n", "\r\n", "\t"]));
+        }
+        text
+    };
+    let write = |path: &Path, bytes: &[u8]| {
+        if !path.is_dir() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+    };
+    let path = name(dice);
+    match what {
+        "write" => write(&path, text(dice).as_bytes()),
+        "append" => {
+            if let Ok(mut file) = std::fs::File::options().append(true).open(&path) {
+                file.write_all(text(dice).as_bytes()).unwrap();
+            }
+        }
+        "map" => {
+            let Ok(file) = std::fs::File::options().read(true).write(true).open(&path) else { return };
+            let len = usize::try_from(file.metadata().unwrap().len()).unwrap();
+            if len == 0 {
+                return;
+            }
+            #[expect(unsafe_code, reason = "nobody else changes the file while it is mapped")]
+            let mut map = unsafe { memmap2::MmapMut::map_mut(&file).unwrap() };
+            let word = dice.one_of(&WORDS).as_bytes();
+            let at = dice.roll(len);
+            let end = (at + word.len()).min(len);
+            map[at..end].copy_from_slice(&word[..end - at]);
+        }
+        "remove" => drop(std::fs::remove_file(&path)),
+        "rename" => {
+            let to = name(dice);
+            if path.is_file() && !to.is_dir() {
+                std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+                std::fs::rename(&path, to).unwrap();
+            }
+        }
+        "move directory" => {
+            let (from, to) = (root.join("src/deep"), root.join("lib/deep"));
+            let (from, to) = if from.is_dir() { (from, to) } else { (to, from) };
+            let _ = std::fs::create_dir_all(to.parent().unwrap());
+            let _ = std::fs::rename(from, to);
+        }
+        "remove directory" => drop(std::fs::remove_dir_all(root.join("docs"))),
+        "rules" => {
+            let rules = dice.one_of(&["", "*.log\n", "build/\n*.log\n", "/docs\n!keep\n"]);
+            write(&root.join(dice.one_of(&[".gitignore", "src/.gitignore", ".ignore"])), rules.as_bytes());
+        }
+        "odd" => {
+            let bytes: &[u8] = dice.one_of(&[
+                b"needle\0hay\n".as_slice(),
+                b"\xFF\xFEn\0e\0e\0d\0l\0e\0\n\0",
+                b"\xEF\xBB\xBFneedle\n",
+                b"gr\xF6\xDFe needle\n",
+            ]);
+            write(&path, bytes);
+        }
+        "switch" => {
+            for _ in 0..60 {
+                let path = name(dice);
+                match dice.roll(4) {
+                    0 => drop(std::fs::remove_file(path)),
+                    _ => write(&path, text(dice).as_bytes()),
+                }
+            }
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// Changes files as it is told; it is another process.
+#[test]
+fn other_process() {
+    let Some(root) = std::env::var_os(ROOT).map(PathBuf::from) else { return };
+    let mut out = std::io::stderr();
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let (what, seed) = line.split_once(',').unwrap();
+        act(&root, what, &mut Dice(seed.parse().unwrap()));
+        writeln!(out, "done").unwrap();
+    }
+}
+
+struct Other {
+    child: Child,
+    told: ChildStdin,
+    tells: BufReader<std::process::ChildStderr>,
+    _out: ChildStdout,
+}
+
+impl Other {
+    fn start(root: &Path) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "other_process", "--nocapture"])
+            .env(ROOT, root)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (told, tells) = (child.stdin.take().unwrap(), BufReader::new(child.stderr.take().unwrap()));
+        let out = child.stdout.take().unwrap();
+        Self { child, told, tells, _out: out }
+    }
+
+    fn act(&mut self, what: &str, seed: u64) {
+        writeln!(self.told, "{what},{seed}").unwrap();
+        let mut line = String::new();
+        self.tells.read_line(&mut line).unwrap();
+        assert_eq!(line, "done\n", "{what} with {seed}");
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const PATTERNS: [&str; 14] = [
+    "needle",
+    "Need",
+    r"\bhay\b",
+    "(?i)größe",
+    "größe",
+    "fn main|return",
+    "needle.*stack",
+    "TODO [a-z]+",
+    "a\\.b",
+    "xyz$",
+    "^end",
+    "nowhere at all",
+    "hay\\s+stack",
+    "[nN]eedle",
+];
+
+fn question(world: &World, dice: &mut Dice) -> GrepRequest {
+    let directories: Vec<&str> = ["."; 4].into_iter().chain(["src", "lib", "build", "src/deep"]).collect();
+    let base = world.workspace.resolve(directories[dice.roll(directories.len())]);
+    let base = base.unwrap_or_else(|_| world.workspace.resolve(".").unwrap());
+    let globs: &[&str] = [
+        &[][..],
+        &[],
+        &[],
+        &["*.rs"],
+        &["!*.rs"],
+        &["*.log"],
+        &["!src/deep"],
+        &["docs/**"],
+        &["**/*.{py,md}"],
+    ][dice.roll(9)];
+    let span = if dice.roll(5) == 0 { Span::Lines } else { Span::Line };
+    GrepRequest {
+        globs: globs.iter().map(|glob| (*glob).to_owned()).collect(),
+        types: if dice.roll(8) == 0 { vec!["py".to_owned()] } else { Vec::new() },
+        case: [Case::Sensitive, Case::Sensitive, Case::Insensitive, Case::Smart][dice.roll(4)],
+        before: dice.roll(2),
+        after: dice.roll(2),
+        span,
+        show: if dice.roll(6) == 0 { Show::Matches } else { Show::Line },
+        mode: [Mode::Content, Mode::Content, Mode::Files, Mode::Count][dice.roll(4)],
+        limit: [None, Some(3), Some(100)][dice.roll(3)],
+        offset: [0, 0, 2][dice.roll(3)],
+        hidden: [Hidden::Show, Hidden::Show, Hidden::Show, Hidden::Skip][dice.roll(4)],
+        rules: Rules::Git,
+        prune: Prune::Nothing,
+        ..GrepRequest::new(base, PATTERNS[dice.roll(PATTERNS.len())])
+    }
+}
+
+fn ask(world: &World, request: &GrepRequest, index: Option<&Grams>) -> Result<GrepOutput, String> {
+    grep(&world.workspace, request, &Control::default(), index).map_err(|error| error.to_string())
+}
+
+/// Says in what two answers differ. Where the search ended behind the window, the counts are of what came before.
+fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, String>) -> Option<String> {
+    let (Ok(one), Ok(other)) = (with, without) else {
+        return (with != without).then(|| format!("{with:?} and {without:?}"));
+    };
+    let mut one = one.clone();
+    if one.counted == Counted::AtLeast {
+        assert!(one.entries > one.offset + one.shown && one.entries <= other.entries);
+        (one.entries, one.totals, one.counted) = (other.entries, other.totals, other.counted);
+    }
+    if one == *other {
+        return None;
+    }
+    let (left, right) = (format!("{one:#?}"), format!("{other:#?}"));
+    let lines = left.lines().zip(right.lines()).filter(|(left, right)| left != right);
+    Some(lines.take(12).map(|(left, right)| format!("{left} | {right}\n")).collect())
+}
+
+/// Says whether the index would be of use now.
+fn answers(world: &World, index: &Grams) -> bool {
+    let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();
+    let base = world.workspace.resolve(".").unwrap();
+    let sieve = Sieve { base, judge: None, may_read: None, name: None };
+    index.shortlist(&pattern, &Options::default(), sieve, &|| false).is_ok()
+}
+
+#[test]
+fn an_index_changes_nothing_but_the_time() {
+    let world = World::new(&[(".git/", ""), ("src/f1.rs", "needle\n")]);
+    let cache = tempfile::tempdir().unwrap();
+    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let mut other = Other::start(&world.root());
+    let mut dice = Dice(0x5EED);
+    let (mut answered, mut built) = (0, 0);
+    for round in 0..ROUNDS {
+        for _ in 0..dice.roll(3) {
+            let what = [
+                "write", "write", "write", "append", "append", "map", "map", "remove", "rename", "odd",
+                "write", "rename",
+            ][dice.roll(12)];
+            other.act(what, u64::try_from(dice.roll(1 << 30) + 1).unwrap());
+        }
+        if round % 40 == 39 {
+            let what = dice.one_of(&["move directory", "remove directory", "rules", "switch"]);
+            other.act(what, u64::try_from(dice.roll(1 << 30) + 1).unwrap());
+        }
+        let request = question(&world, &mut dice);
+        let with = ask(&world, &request, Some(&index));
+        let without = ask(&world, &request, None);
+        let difference = difference(&with, &without);
+        assert_eq!(difference, None, "round {round}: {request:?} {:?}", request.globs);
+        answered += usize::from(answers(&world, &index));
+        built += usize::from(index.status(&Options::default()).segments > 0);
+        if round % 500 == 0 {
+            // Once in a while there is time to build.
+            std::thread::sleep(Duration::from_millis(60));
+            let _ = index.settle(&Options::default(), Duration::from_secs(10));
+        }
+    }
+    assert!(answered > ROUNDS * 8 / 10, "the index answered {answered} times");
+    assert!(built > ROUNDS / 2, "there were segments in {built} rounds");
+}
