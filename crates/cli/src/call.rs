@@ -24,7 +24,7 @@ const FAILED: u8 = 1;
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let structured = if args.json { Structured::On } else { Structured::Off };
-    let wired = wire::wire(&settings, structured)?;
+    let wired = wire::wire(&settings, structured, wire::Life::Short)?;
     wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
     let reads_input =
         args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));

@@ -15,7 +15,7 @@ use toolpost_workspace::probe;
 /// Prints the findings; fails when nothing would work.
 pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let wired = wire::wire(&settings, Structured::Off);
+    let wired = wire::wire(&settings, Structured::Off, wire::Life::Short);
     let mut findings: Vec<(&str, String)> = vec![("version", env!("CARGO_PKG_VERSION").to_owned())];
     findings.extend(probe::confinement().into_iter().map(|line| ("confinement", line)));
     match &wired {

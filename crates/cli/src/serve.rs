@@ -21,7 +21,7 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
     keep_room();
     let settings = Settings::find(common)?;
     let structured = if serve.structured { Structured::On } else { Structured::Off };
-    let wired = wire::wire(&settings, structured)?;
+    let wired = wire::wire(&settings, structured, wire::Life::Long)?;
     for line in wired.recovery.lines() {
         eprintln!("toolpost: {line}");
     }

@@ -35,7 +35,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     settings.dialects.value = vec![DIALECT.to_owned()];
     settings.narrow.tools.value = None;
     settings.reply_bytes.value = Some(ROOM);
-    let wired = wire::wire(&settings, Structured::On)?;
+    let wired = wire::wire(&settings, Structured::On, wire::Life::Short)?;
     wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
     let asker = ask::asker(settings.ask.value, Input::Person);
     let person = Person { runtime: wired.runtime, session: Session::new(), asker };

@@ -15,14 +15,24 @@ use toolpost_engine::{
     Access, Commands, Confinement, Engine, Environment, Plan, Sandbox, ServerSettings, Servers, Several,
     operations::grep::Rules,
 };
+use toolpost_grams::Grams;
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
-    AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator,
+    AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator, walk,
 };
 
 /// The most that a project's rules may have.
 const PROJECT_RULES: u64 = 1024 * 1024;
+
+/// How long a process lives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// For many calls: what makes later ones quicker is worth while.
+    Long,
+    /// For one question.
+    Short,
+}
 
 /// A runtime, and what its workspace found left over from an earlier process.
 pub(crate) struct Wired {
@@ -31,8 +41,9 @@ pub(crate) struct Wired {
 }
 
 /// Puts the parts together.
-pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired> {
+pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
+    let grams = (life == Life::Long).then(|| grams(settings, &workspace));
     let policy = judging(settings, &workspace)?;
     let sandbox = sandbox(settings, &workspace, &policy);
     let servers = servers(&workspace, sandbox.clone());
@@ -44,6 +55,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
         .with_rules(rules)
         .with_several(several)
         .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
+        .with_grams(grams)
         .with_commands(commands)
         .with_servers(servers);
     let config = Config {
@@ -57,6 +69,14 @@ pub(crate) fn wire(settings: &Settings, structured: Structured) -> Result<Wired>
     let runtime = Runtime::new(engine, config)?;
     write_events(&runtime, settings)?;
     Ok(Wired { runtime: Arc::new(runtime), recovery })
+}
+
+/// Makes the index by which searches read only the files that can match, and begins to build it.
+fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
+    let folder = settings.cache.value.as_ref().map(|cache| cache.join("grams"));
+    let grams = Grams::new(workspace.clone(), folder);
+    grams.begin(&walk::Options::default());
+    grams
 }
 
 /// Makes what commands are run with; output that is too long for memory lies in the state folder, without a name.

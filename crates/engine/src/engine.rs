@@ -6,6 +6,7 @@ use crate::{
 };
 use encoding_rs::Encoding;
 use std::{path::PathBuf, sync::Arc};
+use toolpost_grams::Grams;
 use toolpost_index::Index;
 use toolpost_index::ranked::Index as Words;
 use toolpost_lsp::Servers;
@@ -23,6 +24,7 @@ pub struct Engine {
     servers: Option<Servers>,
     projects: Arc<Projects>,
     index: Index,
+    grams: Option<Grams>,
     withheld: Arc<Withheld>,
     words: Words,
     upgrades: Arc<Upgrades>,
@@ -47,6 +49,7 @@ impl Engine {
         Self {
             workspace,
             index,
+            grams: None,
             withheld: Arc::default(),
             words,
             upgrades: Arc::default(),
@@ -94,6 +97,17 @@ impl Engine {
     pub fn with_cache(self, folder: Option<PathBuf>) -> Self {
         let words = self.words.kept_in(folder.clone());
         Self { index: Index::new(self.workspace.clone(), folder), withheld: Arc::default(), words, ..self }
+    }
+
+    /// Lets searches read only the files that can match, by an index that is kept as long as the engine lives.
+    #[must_use]
+    pub fn with_grams(self, grams: Option<Grams>) -> Self {
+        Self { grams, ..self }
+    }
+
+    /// Gives the index by which searches read only the files that can match.
+    pub(crate) fn grams(&self) -> Option<&Grams> {
+        self.grams.as_ref()
     }
 
     /// Lets commands be run.

@@ -17,7 +17,7 @@ use crate::segment::{Doc, Form, Segment};
 use crate::sieve::Tally;
 
 pub(crate) use fresh::Fresh;
-pub use shortlist::{Listed, Shortlist};
+pub use shortlist::{Listed, Parts, Shortlist};
 
 /// All files that a walk with some options finds.
 pub(crate) struct Listing {
@@ -29,7 +29,7 @@ pub(crate) struct Listing {
     /// The files that no segment knows as they are now.
     dirty: BTreeSet<Key>,
     dirty_bytes: u64,
-    held: HashMap<u32, Held>,
+    held: BTreeMap<u32, Held>,
     tallies: Vec<Tally>,
     /// When all files were last looked at, and how long that took.
     whole: Instant,
@@ -77,7 +77,7 @@ impl Listing {
             unreadable: Vec::new(),
             dirty: BTreeSet::new(),
             dirty_bytes: 0,
-            held: HashMap::new(),
+            held: BTreeMap::new(),
             tallies: Vec::new(),
             whole: began,
             cost: Duration::ZERO,

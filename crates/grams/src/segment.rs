@@ -15,6 +15,7 @@ use toolpost_workspace::{Blob, Cache, Hasher};
 
 use crate::gram::Gram;
 
+pub(crate) use eval::Found;
 pub(crate) use write::Writer;
 
 /// What each segment begins with; another one is of another version, and made anew.
@@ -45,7 +46,8 @@ pub(crate) struct Segment {
     docs: Vec<Doc>,
     /// The files that are candidates whatever is looked for.
     odd: Vec<u32>,
-    blocks: u32,
+    /// Where each block ends in its file, and which file that is.
+    ends: Vec<(u32, u32)>,
     text: u64,
 }
 
@@ -62,8 +64,6 @@ pub(crate) struct Doc {
     pub(crate) key: Box<[u8]>,
     pub(crate) stat: FileStat,
     pub(crate) form: Form,
-    /// The number of its first block.
-    pub(crate) first: u32,
 }
 
 /// What kind of content a file has.
@@ -86,7 +86,8 @@ struct Written {
     touched: i64,
     inode: u64,
     form: Form,
-    blocks: u32,
+    /// How long its blocks are.
+    blocks: Vec<u32>,
 }
 
 impl Segment {
@@ -132,7 +133,7 @@ impl Segment {
             sparse,
             docs: Vec::new(),
             odd: Vec::new(),
-            blocks: 0,
+            ends: Vec::new(),
             text: 0,
         };
         written.into_iter().for_each(|file| segment.put(file));
@@ -140,13 +141,18 @@ impl Segment {
     }
 
     fn put(&mut self, file: Written) {
+        let doc = u32::try_from(self.docs.len()).unwrap_or(u32::MAX);
         if file.form == Form::Odd {
-            self.odd.push(u32::try_from(self.docs.len()).unwrap_or(u32::MAX));
+            self.odd.push(doc);
         }
         let Written { key, len, modified, touched, inode, form, blocks } = file;
         let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
-        self.docs.push(Doc { key: key.into(), stat, form, first: self.blocks });
-        self.blocks += blocks;
+        self.docs.push(Doc { key: key.into(), stat, form });
+        let mut end = 0;
+        self.ends.extend(blocks.iter().map(|block| {
+            end += block;
+            (end, doc)
+        }));
         self.text += len;
     }
 

@@ -24,8 +24,8 @@ pub struct Sieve {
     pub judge: Option<Judge>,
     /// Which of them may be looked into; none if all may.
     pub may_read: Option<MayRead>,
-    /// Two sieves of one name and one base judge alike; one without a name is used once.
-    pub name: Option<String>,
+    /// Two sieves of one name and one base judge alike.
+    pub name: String,
 }
 
 /// How many files a sieve lets through, without those that have to be looked at.
@@ -64,7 +64,12 @@ impl Tally {
 
     /// Says whether it is about the same files as another sieve.
     pub(crate) fn is_of(&self, sieve: &Sieve) -> bool {
-        sieve.name.is_some() && self.sieve.name == sieve.name && self.sieve.base == sieve.base
+        let rules = match (&self.sieve.may_read, &sieve.may_read) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        rules && self.sieve.name == sieve.name && self.sieve.base == sieve.base
     }
 
     /// Says whether a walk finds a file and wants it.

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut request = GrepRequest::new(base.clone(), pattern.clone());
         (request.mode, request.limit, request.hidden) = (mode, limit, Hidden::Skip);
         measure(name, || {
-            let output = grep(&workspace, &request, &control)?;
+            let output = grep(&workspace, &request, &control, None)?;
             Ok(format!(
                 "{} lines in {} of {} files",
                 output.totals.matching_lines, output.totals.files, output.totals.searched

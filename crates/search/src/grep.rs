@@ -67,8 +67,6 @@ pub struct GrepRequest {
     pub max_line: usize,
     /// Which files policy lets be read; the others are counted as withheld.
     pub may_read: Option<MayRead>,
-    /// Names what `may_read` says: two of one name say the same of each file, now and later. None if nothing is known.
-    pub reading: Option<u64>,
     /// The encoding of files that are neither UTF-8 nor marked, where it is known.
     pub encoding: Option<&'static Charset>,
 }
@@ -305,7 +303,6 @@ impl GrepRequest {
             prune: Prune::Nothing,
             max_line: 400,
             may_read: None,
-            reading: None,
             encoding: None,
         }
     }

@@ -362,7 +362,7 @@ fn windows_are_cut_from_all_lines_alike() {
         for threads in [1, 4] {
             let control = on(threads);
             let output =
-                grep(&world.workspace, &GrepRequest { offset, limit, ..world.grep("match") }, &control);
+                grep(&world.workspace, &GrepRequest { offset, limit, ..world.grep("match") }, &control, None);
             let end = limit.map_or(60, |limit| (offset + limit).min(60));
             assert_eq!(lines(&output), all[offset.min(60)..end.max(offset.min(60))]);
             let output = output.unwrap();
@@ -434,10 +434,10 @@ fn the_same_search_answers_the_same() {
     for mode in [Mode::Content, Mode::Files, Mode::Count] {
         let request = GrepRequest { mode, limit: Some(33), offset: 5, ..world.grep("match") };
         let control = on(8);
-        let first = grep(&world.workspace, &request, &control).unwrap();
+        let first = grep(&world.workspace, &request, &control, None).unwrap();
         assert_eq!((first.shown, first.entries), (33, 400));
         for _ in 0..20 {
-            assert_eq!(grep(&world.workspace, &request, &control).unwrap(), first);
+            assert_eq!(grep(&world.workspace, &request, &control, None).unwrap(), first);
         }
     }
 }
@@ -489,18 +489,18 @@ fn ending_early_keeps_what_was_found() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let control = on(1).cancelled_by(move || count.fetch_add(1, Ordering::Relaxed) > 50);
-    let output = grep(&world.workspace, &world.grep("match"), &control).unwrap();
+    let output = grep(&world.workspace, &world.grep("match"), &control, None).unwrap();
     assert_eq!(output.complete, Complete::Cancelled);
     assert!((1..300).contains(&output.totals.files), "{:?}", output.totals);
     // Also in the middle of the only file.
     let world_of_one = World::new(&[("f", &"match\n".repeat(1_000_000))]);
     let asked = AtomicUsize::new(0);
     let control = on(1).cancelled_by(move || asked.fetch_add(1, Ordering::Relaxed) > 9);
-    let output = grep(&world_of_one.workspace, &world_of_one.grep("match"), &control).unwrap();
+    let output = grep(&world_of_one.workspace, &world_of_one.grep("match"), &control, None).unwrap();
     assert_eq!(output.complete, Complete::Cancelled);
     assert!(output.totals.matching_lines < 1_000_000, "{:?}", output.totals);
     let late = Control::default().until(Instant::now() - Duration::from_secs(1));
-    let output = grep(&world.workspace, &world.grep("match"), &late).unwrap();
+    let output = grep(&world.workspace, &world.grep("match"), &late, None).unwrap();
     assert_eq!((output.complete, output.totals.files), (Complete::TimedOut, 0));
 }
 

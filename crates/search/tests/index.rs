@@ -261,7 +261,7 @@ fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, St
 fn answers(world: &World, index: &Grams) -> bool {
     let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();
     let base = world.workspace.resolve(".").unwrap();
-    let sieve = Sieve { base, judge: None, may_read: None, name: None };
+    let sieve = Sieve { base, judge: None, may_read: None, name: String::new() };
     index.shortlist(&pattern, &Options::default(), sieve, &|| false).is_ok()
 }
 

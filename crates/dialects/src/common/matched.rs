@@ -36,8 +36,10 @@ fn window(output: &Output, page: &mut Page, words: &Words) {
     }
     let files = counted(output.files_matched, "file");
     let what = match output.mode {
-        Mode::Content => format!("{} in {files}", counted(output.lines_matched, "matching line")),
-        Mode::Files => format!("{files} with matches"),
+        Mode::Content => {
+            output.counted.before(format!("{} in {files}", counted(output.lines_matched, "matching line")))
+        }
+        Mode::Files => output.counted.before(format!("{files} with matches")),
         Mode::Count => format!("total: {} in {files}", output.lines_matched),
     };
     let last = output.offset + output.shown;
@@ -55,7 +57,7 @@ fn window(output: &Output, page: &mut Page, words: &Words) {
         page.note(format!(
             "{what}; {entries} {}-{last} of {}{rest} continue with offset {last}",
             output.offset + 1,
-            output.entries
+            output.counted.before(output.entries)
         ));
     } else {
         page.note(what);

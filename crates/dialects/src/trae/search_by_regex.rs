@@ -71,11 +71,11 @@ fn totals(output: &Output, page: &mut Page) {
         page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
         return;
     }
-    let what = format!(
+    let what = output.counted.before(format!(
         "{} in {}",
         counted(output.lines_matched, "matching line"),
         counted(output.files_matched, "file")
-    );
+    ));
     if output.shown < output.entries {
         page.note(format!(
             "the first {} of {what}; narrow query or search_directory to see the others",

@@ -99,7 +99,7 @@ fn found(output: &Output, page: &mut Page) {
         let files = counted(output.files_searched, "file");
         page.line(&format!("No matches found in {files}"));
     } else if output.shown < output.entries {
-        let what = counted(output.lines_matched, "matching line");
+        let what = output.counted.before(counted(output.lines_matched, "matching line"));
         let files = counted(output.files_matched, "file");
         page.note(format!("the first {} of {what} in {files}; narrow path or pattern", output.shown));
     }

@@ -68,12 +68,13 @@ impl Tool for CodebaseSearch {
             }
         } else {
             let total = output.lines_matched;
-            page.line(&format!("Found {total} matches for '{query}' (showing up to {most}):"));
+            let found = output.counted.before(total);
+            page.line(&format!("Found {found} matches for '{query}' (showing up to {most}):"));
             let (body, shown) = blocks(output, most);
             page.take(body);
             if shown < total {
                 page.note(format!(
-                    "{shown} of {total} matches are shown; narrow query or file_pattern, or raise max_results"
+                    "{shown} of {found} matches are shown; narrow query or file_pattern, or raise max_results"
                 ));
             }
         }

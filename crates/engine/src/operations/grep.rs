@@ -106,6 +106,27 @@ pub enum Mode {
     Count,
 }
 
+/// Whether all that matches was counted.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// It was.
+    All,
+    /// There is more than the window shows, and perhaps more than was counted.
+    AtLeast,
+}
+
+impl Counted {
+    /// Puts before a number whether it is all.
+    #[must_use]
+    pub fn before(self, number: impl std::fmt::Display) -> String {
+        match self {
+            Self::All => number.to_string(),
+            Self::AtLeast => format!("at least {number}"),
+        }
+    }
+}
+
 /// What was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
@@ -129,6 +150,8 @@ pub struct Output {
     pub files_matched: u64,
     /// How many files were searched.
     pub files_searched: u64,
+    /// Whether entries, lines and files are counted in all files, or only as far as the window needs.
+    pub counted: Counted,
     /// What was not looked at.
     pub walk: Walked,
     /// What was asked, and how long it took; for the words.
@@ -203,7 +226,7 @@ impl Operation for Grep {
         let (may_read, encoding) = (Some(cx.may_read.clone()), engine.encoding());
         let request = GrepRequest { may_read, encoding, ..asked(request) };
         walk(engine, cx, &base, "steps through files", move |engine, control| {
-            let found = toolpost_search::grep(engine.workspace(), &request, control)?;
+            let found = toolpost_search::grep(engine.workspace(), &request, control, engine.grams())?;
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
             output.walk = output.walk.of_one_root(engine, &request.base);
@@ -251,6 +274,10 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
         lines_matched: found.totals.matching_lines,
         files_matched: found.totals.files,
         files_searched: found.totals.searched,
+        counted: match found.counted {
+            toolpost_search::grep::Counted::All => Counted::All,
+            toolpost_search::grep::Counted::AtLeast => Counted::AtLeast,
+        },
         walk,
         asked,
     }

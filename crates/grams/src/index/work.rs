@@ -1,6 +1,7 @@
 //! The work beside all else: listing files, opening segments, building and merging them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -103,6 +104,9 @@ impl Inner {
     /// Opens the segments on the disk that are not known yet.
     fn open(&self) {
         self.lock().opened = true;
+        if let Some(all) = self.folder.as_deref().and_then(Path::parent) {
+            Cache::remove_unused(all);
+        }
         let Some(cache) = self.cache() else { return };
         for (name, _) in cache.list().unwrap_or_default() {
             let known = self.lock().segments.iter().any(|(_, segment)| segment.name() == Some(name.as_str()));
@@ -212,7 +216,10 @@ impl Inner {
     }
 
     fn cache(&self) -> Option<Cache> {
-        self.folder.as_ref().and_then(|folder| Cache::open(folder).ok())
+        let cache = Cache::open(self.folder.as_ref()?).ok()?;
+        let roots: Vec<&Path> = self.workspace.roots().iter().map(|root| root.path()).collect();
+        cache.belongs_to(&roots);
+        Some(cache)
     }
 }
 

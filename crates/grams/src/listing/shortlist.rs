@@ -1,14 +1,14 @@
 //! The files in which a pattern may match, and the count of the others.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
-use toolpost_workspace::walk::{Claim, Skipped, What};
+use toolpost_workspace::walk::{Claim, FileStat, Skipped, What};
 
 use super::{Key, Listing, TALLIES, beginning};
 use crate::index::Why;
 use crate::key;
 use crate::pattern::Pattern;
-use crate::segment::Form;
+use crate::segment::{Form, Found};
 use crate::sieve::{Sieve, Tally};
 
 /// The files in which a pattern may match, and what is known of the others.
@@ -33,14 +33,27 @@ pub struct Shortlist {
 pub struct Listed {
     /// Its path below the start of the search.
     pub relative: Box<[u8]>,
-    /// When it was last changed, in nanoseconds since 1970.
+    /// When it was last changed, in nanoseconds since 1970; 0 if that is not known.
     pub modified: i64,
+    /// Where in it a match may be, as whole lines; none if it has to be searched as a whole.
+    pub parts: Option<Parts>,
+}
+
+/// The parts of a file in which a match may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// What the file was when that was known of it.
+    pub stat: FileStat,
+    /// Where these parts are, in order.
+    pub ranges: Box<[Range<u32>]>,
 }
 
 /// What is said of a candidate until it is known to be wanted.
-struct Found {
+struct Known<'l> {
+    key: &'l [u8],
     modified: i64,
     form: Option<Form>,
+    parts: Option<Parts>,
 }
 
 /// More places than this that cannot be read are told by a walk, which counts them all.
@@ -59,15 +72,15 @@ impl Listing {
         let found = self.candidates(pattern, &mut tally)?;
         let mut known = tally.count.clone();
         let mut files = Vec::with_capacity(found.len());
-        for (key, Found { modified, form }) in found {
-            let relative = key::relative(&tally.prefix, &key);
+        for Known { key, modified, form, parts } in found {
+            let relative = key::relative(&tally.prefix, key);
             if !tally.wants(&relative) || !tally.may_read(&relative) {
                 continue;
             }
             if form == Some(Form::Text) {
                 known.text = known.text.saturating_sub(1);
             }
-            files.push(Listed { relative: relative.into(), modified });
+            files.push(Listed { relative: relative.into(), modified, parts });
         }
         let shortlist = Shortlist {
             files,
@@ -114,43 +127,49 @@ impl Listing {
     }
 
     fn keep(&mut self, tally: Tally) {
-        if tally.sieve.name.is_none() {
-            return;
-        }
         self.tallies.truncate(TALLIES - 1);
         self.tallies.insert(0, tally);
     }
 
     /// Gathers what the segments cannot rule out, and what they do not know.
-    fn candidates(&self, pattern: &Pattern, tally: &mut Tally) -> Result<BTreeMap<Key, Found>, Why> {
+    fn candidates(&self, pattern: &Pattern, tally: &mut Tally) -> Result<Vec<Known<'_>>, Why> {
         let prefix = tally.prefix.clone();
-        let mut found = BTreeMap::new();
+        let mut found = Vec::new();
         for held in self.held.values() {
             let files = held.segment.find(pattern).map_err(|_| Why::Cache)?;
-            for doc in files.iter().chain(held.segment.odd()) {
-                if !held.is_live(*doc) {
+            let odd = held.segment.odd().iter().map(|doc| Found { doc: *doc, parts: Vec::new() });
+            for Found { doc, parts } in files.into_iter().chain(odd) {
+                let Some(file) = held.segment.docs().get(doc as usize) else { continue };
+                if !held.is_live(doc) || !file.key.starts_with(&prefix) {
                     continue;
                 }
-                let Some(known) = held.segment.docs().get(*doc as usize) else { continue };
-                if known.key.starts_with(&prefix) {
-                    let file = Found { modified: known.stat.modified, form: Some(known.form) };
-                    found.insert(known.key.clone(), file);
-                }
+                let whole =
+                    parts.iter().map(|part| u64::from(part.end - part.start)).sum::<u64>() >= file.stat.len;
+                let parts =
+                    (!whole && !parts.is_empty()).then(|| Parts { stat: file.stat, ranges: parts.into() });
+                found.push(Known {
+                    key: &file.key,
+                    modified: file.stat.modified,
+                    form: Some(file.form),
+                    parts,
+                });
             }
         }
         for key in self.dirty.range(Key::from(prefix.as_slice())..).take_while(|key| key.starts_with(&prefix))
         {
             let modified = self.files.get(key).map_or(0, |file| file.stat.modified);
-            found.insert(key.clone(), Found { modified, form: None });
+            found.push(Known { key, modified, form: None, parts: None });
         }
         if tally.sieve.judge.is_some() {
             for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
                 // What is asked for by name is searched although a rule speaks against it.
                 if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
-                    found.insert(key.clone(), Found { modified: 0, form: None });
+                    found.push(Known { key, modified: 0, form: None, parts: None });
                 }
             }
         }
+        // Each segment gives its files in order, so this is a merge of a few runs.
+        found.sort_by_key(|known| known.key);
         Ok(found)
     }
 

@@ -2,13 +2,23 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 
 use super::{ENTRY, STAMP, STRIDE, Segment, four};
 use crate::gram::Gram;
 use crate::pattern::{Need, Pattern, Reach};
 
-/// The numbers of files that may hold a match, in order.
-type Found = Vec<u32>;
+/// A file that may hold a match.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// Its number.
+    pub(crate) doc: u32,
+    /// Where in it a match may be, as whole lines; empty if that is not known.
+    pub(crate) parts: Vec<Range<u32>>,
+}
+
+/// So many trigrams in a row may leave nearly all of the blocks: further ones would, too.
+const IDLE: usize = 3;
 
 /// One question to a segment.
 struct Asked<'s> {
@@ -26,27 +36,43 @@ struct Place {
 
 impl Segment {
     /// Finds the files in which a pattern may match; what is odd is not among them.
-    pub(crate) fn find(&self, pattern: &Pattern) -> io::Result<Found> {
+    pub(crate) fn find(&self, pattern: &Pattern) -> io::Result<Vec<Found>> {
         let mut asked = Asked { segment: self, reach: pattern.reach, known: HashMap::new() };
         let found = asked.find(&pattern.need)?;
         Ok(match pattern.reach {
-            Reach::Lines => found,
+            Reach::Lines => found.into_iter().map(|doc| Found { doc, parts: Vec::new() }).collect(),
             Reach::Line => self.files(&found),
         })
     }
 
-    /// Gives the files of some blocks.
-    fn files(&self, blocks: &[u32]) -> Vec<u32> {
-        let mut files: Vec<u32> = Vec::new();
+    /// Gives the files of some blocks, with where these are.
+    fn files(&self, blocks: &[u32]) -> Vec<Found> {
+        let mut files: Vec<Found> = Vec::new();
+        let end = |block: u32| self.ends.get(block as usize).copied().unwrap_or((u32::MAX, u32::MAX));
         for block in blocks {
-            // Files without blocks begin where the next one does; the last one that begins there has the block.
-            let behind = self.docs.partition_point(|doc| doc.first <= *block);
-            let file = u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX);
-            if files.last() != Some(&file) {
-                files.push(file);
+            let (upto, doc) = end(*block);
+            let is_of_doc = |other: u32| end(other).1 == doc;
+            let begins = !block.checked_sub(1).is_some_and(is_of_doc);
+            if begins && !is_of_doc(block + 1) {
+                // It is the only block of the file.
+                files.push(Found { doc, parts: Vec::new() });
+                continue;
+            }
+            let part = if begins { 0 } else { end(block - 1).0 }..upto;
+            match files.last_mut() {
+                Some(last) if last.doc == doc => match last.parts.last_mut() {
+                    Some(before) if before.end == part.start => before.end = part.end,
+                    _ => last.parts.push(part),
+                },
+                _ => files.push(Found { doc, parts: vec![part] }),
             }
         }
         files
+    }
+
+    /// Gives the file of a block.
+    fn file(&self, block: u32) -> u32 {
+        self.ends.get(block as usize).map_or(u32::MAX, |(_, doc)| *doc)
     }
 
     /// Finds where the postings of a trigram lie; none if it stands nowhere.
@@ -78,7 +104,7 @@ impl Asked<'_> {
     fn find(&mut self, need: &Need) -> io::Result<Vec<u32>> {
         match need {
             // A pattern that needs nothing is not asked for.
-            Need::Anything => Ok((0..self.segment.blocks).collect()),
+            Need::Anything => Ok((0..u32::try_from(self.segment.ends.len()).unwrap_or(u32::MAX)).collect()),
             Need::Gram(gram) => Ok(self.postings(*gram)?.clone()),
             Need::All(needs) => self.all(needs),
             Need::Any(needs) => {
@@ -101,16 +127,25 @@ impl Asked<'_> {
                 places.push((place.len, *gram));
             }
         }
-        // The rarest first: what it leaves is looked for in the others.
+        // The rarest first: what it leaves is looked for in the others, as long as they leave fewer.
         places.sort_unstable();
         let mut left: Option<Vec<u32>> = None;
+        let mut idle = 0;
         for (_, gram) in places {
             let postings = self.postings(gram)?;
-            let both = left.as_ref().map_or_else(|| postings.clone(), |left| both(left, postings));
+            let Some(before) = &left else {
+                left = Some(postings.clone());
+                continue;
+            };
+            let both = both(before, postings);
             if both.is_empty() {
                 return Ok(both);
             }
+            idle = if both.len() * 16 > before.len() * 15 { idle + 1 } else { 0 };
             left = Some(both);
+            if idle == IDLE {
+                break;
+            }
         }
         for need in needs.iter().filter(|need| !matches!(need, Need::Gram(_))) {
             let found = self.find(need)?;
@@ -126,8 +161,11 @@ impl Asked<'_> {
                 Some(place) => self.segment.source.read(place.from, place.len)?,
                 None => Vec::new(),
             };
-            let blocks = blocks(&bytes);
-            let found = if self.reach == Reach::Lines { self.segment.files(&blocks) } else { blocks };
+            let mut found = blocks(&bytes);
+            if self.reach == Reach::Lines {
+                found.iter_mut().for_each(|block| *block = self.segment.file(*block));
+                found.dedup();
+            }
             self.known.insert(gram, found);
         }
         Ok(self.known.entry(gram).or_default())

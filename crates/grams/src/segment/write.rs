@@ -7,7 +7,7 @@ use super::{Form, STAMP, Written};
 use crate::gram::{GRAMS, Gram, grams};
 
 /// A block ends with the first line that ends behind so many bytes.
-const BLOCK: usize = 64 * 1024;
+const BLOCK: usize = 32 * 1024;
 
 /// Files with a longer line are looked at each time: a search may find such a line too large.
 const LONGEST_LINE: usize = 1024 * 1024;
@@ -63,25 +63,26 @@ impl Writer {
     /// Adds a file with its whole content.
     pub(crate) fn add(&mut self, key: &[u8], stat: FileStat, bytes: &[u8]) {
         let form = form(bytes);
-        let before = self.blocks;
+        let mut blocks = Vec::new();
         if form == Form::Text {
             let mut rest = bytes;
             while !rest.is_empty() {
                 let (block, behind) = rest.split_at(block_end(rest));
                 self.block(block);
+                blocks.push(u32::try_from(block.len()).unwrap_or(u32::MAX));
                 rest = behind;
             }
         }
-        self.put(key, stat, form, self.blocks - before);
+        self.put(key, stat, form, blocks);
         self.text += bytes.len() as u64;
     }
 
     /// Adds a file that has to be looked at each time.
     pub(crate) fn add_odd(&mut self, key: &[u8], stat: FileStat) {
-        self.put(key, stat, Form::Odd, 0);
+        self.put(key, stat, Form::Odd, Vec::new());
     }
 
-    fn put(&mut self, key: &[u8], stat: FileStat, form: Form, blocks: u32) {
+    fn put(&mut self, key: &[u8], stat: FileStat, form: Form, blocks: Vec<u32>) {
         let FileStat { len, modified, touched, inode, .. } = stat;
         self.files.push(Written { key: key.to_vec(), len, modified, touched, inode, form, blocks });
     }
@@ -181,7 +182,8 @@ mod tests {
     }
 
     fn found(segment: &Segment, pattern: &str, reach: Reach) -> Vec<u32> {
-        segment.find(&Pattern::read(pattern, Letters::AsWritten, reach).unwrap()).unwrap()
+        let pattern = Pattern::read(pattern, Letters::AsWritten, reach).unwrap();
+        segment.find(&pattern).unwrap().iter().map(|found| found.doc).collect()
     }
 
     #[test]
@@ -201,6 +203,15 @@ mod tests {
         assert_eq!(found(&segment, "nowhere", Reach::Line), [] as [u32; 0]);
         assert_eq!(found(&segment, "first.*second", Reach::Line), [] as [u32; 0]);
         assert_eq!(found(&segment, "(?s)first.*second", Reach::Lines), [6]);
+        // Of a file with several blocks it is said in which a match may be.
+        let second = Pattern::read("second", Letters::AsWritten, Reach::Line).unwrap();
+        let found = segment.find(&second).unwrap();
+        let [part] = found[0].parts.as_slice() else { panic!("{found:?}") };
+        assert!(
+            apart[part.start as usize..part.end as usize].contains("second\n")
+                && part.end as usize == apart.len()
+        );
+        assert!(part.end - part.start < 40_000 && apart.as_bytes()[part.start as usize - 1] == b'\n');
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use grep_regex::RegexMatcher;
 use toolpost_grams::{Listed, Shortlist};
-use toolpost_workspace::walk::{Ended, found_below};
-use toolpost_workspace::{AccessKind, Workspace};
+use toolpost_workspace::Workspace;
+use toolpost_workspace::walk::{Ended, OpenFault, Opened, Opener, found_below};
 
 use super::run::{Place, Searching, far_down, finish, merge};
 use super::window::{Hits, Window};
@@ -25,7 +25,6 @@ struct Found {
 
 /// The candidates, in the order in which they fill the window.
 struct Among<'a> {
-    workspace: &'a Workspace,
     request: &'a GrepRequest,
     candidates: &'a [Listed],
     /// How many entries are enough; none if all are wanted.
@@ -51,7 +50,6 @@ pub(super) fn search(
         candidates.sort_by_key(|listed| std::cmp::Reverse(listed.modified));
     }
     let among = Among {
-        workspace,
         request,
         candidates: &candidates,
         enough,
@@ -125,13 +123,14 @@ impl Among<'_> {
     /// Takes one candidate after the other until there are no more, or enough was found.
     fn search<'g>(&self, mut searching: Searching<'g>) -> Searching<'g> {
         let mut own = Vec::new();
+        let mut opener = Opener::new(self.request.base.clone());
         while self.enough.is_none_or(|enough| self.entries.load(Ordering::Relaxed) < enough)
             && !self.stopped.load(Ordering::Relaxed)
         {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(listed) = self.candidates.get(place) else { break };
             let before = (searching.entries, searching.totals, searching.files.len());
-            self.one(listed, &mut searching);
+            self.one(listed, &mut opener, &mut searching);
             if searching.stopped {
                 self.stopped.store(true, Ordering::Relaxed);
             }
@@ -147,25 +146,23 @@ impl Among<'_> {
         searching
     }
 
-    fn one(&self, listed: &Listed, searching: &mut Searching<'_>) {
-        let Some(path) = found_below(&self.request.base, &listed.relative) else { return };
-        match self.workspace.open_file(&path) {
-            Ok(opened) => {
-                let stat = opened.stat();
-                let modified = i64::try_from(stat.modified).unwrap_or_default();
-                let place = Place { relative: &listed.relative, shown: &|| path.display() };
-                searching.file(opened.file(), stat.len, modified, &place);
+    fn one(&self, listed: &Listed, opener: &mut Opener, searching: &mut Searching<'_>) {
+        let shown = || {
+            found_below(&self.request.base, &listed.relative).map_or_else(String::new, |path| path.display())
+        };
+        match opener.open(&listed.relative) {
+            Ok(Opened { file, stat }) => {
+                if let Some(parts) = listed.parts.as_ref().filter(|parts| parts.stat == stat)
+                    && matches!(searching.holds(&file, &parts.ranges), Ok(false))
+                {
+                    searching.totals.searched += 1;
+                    return;
+                }
+                let place = Place { relative: &listed.relative, shown: &shown };
+                searching.file(&file, stat.len, stat.modified, &place);
             }
-            // It is gone, or something else stands there.
-            Err(error)
-                if matches!(
-                    error.why,
-                    AccessKind::Missing
-                        | AccessKind::NotRegular(_)
-                        | AccessKind::IsDirectory
-                        | AccessKind::Changed
-                ) => {}
-            Err(error) => searching.unreadable.note(format!("{}: {}", path.display(), error.why)),
+            Err(OpenFault::Gone | OpenFault::NotRegular) => {}
+            Err(fault) => searching.unreadable.note(format!("{}: {fault}", shown())),
         }
     }
 

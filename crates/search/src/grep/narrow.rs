@@ -36,21 +36,11 @@ pub(super) fn shortlist(
     let filter = Arc::clone(filter);
     let sieve = Sieve {
         base: request.base.clone(),
-        name: name(request),
+        name: format!("{:?} {:?}", request.globs, request.types),
         may_read: request.may_read.clone(),
         judge: (!filter.wants_all()).then(|| -> toolpost_grams::Judge {
             Arc::new(move |relative, what| filter.claim(relative, what))
         }),
     };
     index.shortlist(&pattern, &options, sieve, &|| control.stops()).ok()
-}
-
-/// Names which files a request is about, if that can be known again.
-fn name(request: &GrepRequest) -> Option<String> {
-    let reading = match (&request.may_read, request.reading) {
-        (None, _) => 0,
-        (Some(_), Some(reading)) => reading,
-        (Some(_), None) => return None,
-    };
-    Some(format!("{reading} {:?} {:?}", request.globs, request.types))
 }

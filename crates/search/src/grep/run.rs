@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use grep_regex::RegexMatcher;
@@ -215,6 +217,11 @@ impl<'g> Searching<'g> {
             unreadable: walk::Unreadable::default(),
             stopped: false,
         }
+    }
+
+    /// Says whether something matches in parts of a file that are whole lines of UTF-8.
+    pub(super) fn holds(&mut self, file: &File, parts: &[Range<u32>]) -> io::Result<bool> {
+        self.scanner.holds(file, parts)
     }
 
     /// Searches a file that is open.

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
@@ -106,6 +108,22 @@ impl Scanner {
         gather.only_ascii = only_ascii;
         let outcome = self.searcher.search_slice(&self.matcher, bytes, &mut gather);
         settle(gather, outcome)
+    }
+
+    /// Says whether something matches in parts of a file that are whole lines of UTF-8.
+    pub(super) fn holds(&mut self, file: &File, parts: &[Range<u32>]) -> io::Result<bool> {
+        for part in parts {
+            let len = (part.end - part.start) as usize;
+            if self.buffer.len() < len {
+                self.buffer.resize(len, 0);
+            }
+            let bytes = self.buffer.get_mut(..len).unwrap_or_default();
+            file.read_exact_at(bytes, u64::from(part.start))?;
+            if !matches!(self.matcher.shortest_match(bytes), Ok(None)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn large<'s>(

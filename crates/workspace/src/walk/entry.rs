@@ -181,7 +181,7 @@ fn file_stat(stat: &Stat) -> FileStat {
     }
 }
 
-fn fault(errno: Errno) -> OpenFault {
+pub(super) fn fault(errno: Errno) -> OpenFault {
     match errno {
         Errno::NOENT | Errno::LOOP | Errno::NOTDIR => OpenFault::Gone,
         Errno::NXIO | Errno::NODEV => OpenFault::NotRegular,

@@ -1,0 +1,83 @@
+//! Opens files that a walk found before, by their paths below its start.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+
+use super::entry::{Opened, below, open_regular};
+use super::error::OpenFault;
+use crate::beneath::open_handle;
+use crate::path::WorkspacePath;
+
+/// Opens files below a directory, as a walk does: never through a link. Files of one directory in a row are quick.
+#[derive(Debug)]
+pub struct Opener {
+    base: WorkspacePath,
+    /// The directory of the last file, and a handle on it.
+    last: Option<(Vec<u8>, OwnedFd)>,
+}
+
+impl Opener {
+    /// Makes an opener of what lies below a directory.
+    #[must_use]
+    pub fn new(base: WorkspacePath) -> Self {
+        Self { base, last: None }
+    }
+
+    /// Opens a regular file for reading, by its path below the start.
+    ///
+    /// # Errors
+    /// When it is gone, is no regular file, or cannot be read.
+    pub fn open(&mut self, relative: &[u8]) -> Result<Opened, OpenFault> {
+        let (directory, name) = match relative.iter().rposition(|byte| *byte == b'/') {
+            Some(end) => (&relative[..end], &relative[end + 1..]),
+            None => (&relative[..0], relative),
+        };
+        if name.is_empty() || name == b"." || name == b".." {
+            return Err(OpenFault::NotRegular);
+        }
+        let handle = match self.last.take() {
+            Some((last, handle)) if last == directory => (last, handle),
+            _ => {
+                let path = below(&self.base, directory);
+                let handle = open_handle(path.root(), path.relative()).map_err(super::entry::fault)?;
+                (directory.to_vec(), handle)
+            }
+        };
+        let opened = open_regular(handle.1.as_fd(), OsStr::from_bytes(name));
+        self.last = Some(handle);
+        opened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Workspace};
+    use std::io::Read;
+
+    #[test]
+    fn files_are_opened_where_they_were_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        for name in ["one", "a/two", "a/b/three", "a/b/four"] {
+            std::fs::write(root.join(name), name).unwrap();
+        }
+        std::os::unix::fs::symlink("b", root.join("a/link")).unwrap();
+        std::os::unix::fs::symlink("two", root.join("a/file")).unwrap();
+        let options = Options { roots: vec![root.clone()], ..Options::default() };
+        let workspace = Workspace::open(options).unwrap().0;
+        let mut opener = Opener::new(workspace.resolve(".").unwrap());
+        for name in ["a/b/three", "a/b/four", "one", "a/two"] {
+            let mut text = String::new();
+            opener.open(name.as_bytes()).unwrap().file.read_to_string(&mut text).unwrap();
+            assert_eq!(text, name);
+        }
+        for name in ["a/link/three", "a/file", "a/none", "none/two", "a/b", "../root/one", "a/..", ""] {
+            assert!(opener.open(name.as_bytes()).is_err(), "{name:?}");
+        }
+        let mut opener = Opener::new(workspace.resolve("a").unwrap());
+        assert!(opener.open(b"b/three").is_ok() && opener.open(b"two").is_ok());
+    }
+}
