@@ -91,6 +91,9 @@ pub(crate) enum Command {
     /// Shows what code defines, and who uses it
     #[command(subcommand)]
     Symbols(Symbols),
+    /// Looks after the index by which searches read only the files that can match
+    #[command(subcommand)]
+    Index(Index),
     /// Lists what was changed, the newest first
     History(History),
     /// Shows a change as a unified diff
@@ -141,6 +144,23 @@ pub(crate) enum Format {
     Anthropic,
     Gemini,
     Markdown,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Index {
+    /// Says how much of the workspace is in the index
+    Status(IndexStatus),
+    /// Builds what is missing, now; a server does it by itself, beside all else
+    Build(IndexStatus),
+    /// Removes the index of the workspace from the disk
+    Drop,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct IndexStatus {
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Subcommand)]

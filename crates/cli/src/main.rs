@@ -6,6 +6,7 @@ mod call;
 mod diff;
 mod doctor;
 mod history;
+mod index;
 mod log;
 mod out;
 mod policy;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Tools(tools) => tools::run(&args.common, tools),
         Command::Search(search) => search::run(&args.common, search),
         Command::Symbols(symbols) => symbols::run(&args.common, symbols),
+        Command::Index(index) => index::run(&args.common, index),
         Command::History(history) => history::run(&args.common, history),
         Command::Diff(diff) => diff::run(&args.common, diff),
         Command::Undo(undo) => undo::run(&args.common, undo),

@@ -44,6 +44,10 @@ pub(crate) struct Wired {
 pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
     let grams = (life == Life::Long).then(|| grams(settings, &workspace));
+    if let Some(grams) = &grams {
+        // Beside all else, so that it is there when the first one searches.
+        grams.begin(&walk::Options::default());
+    }
     let policy = judging(settings, &workspace)?;
     let sandbox = sandbox(settings, &workspace, &policy);
     let servers = servers(&workspace, sandbox.clone());
@@ -71,12 +75,10 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     Ok(Wired { runtime: Arc::new(runtime), recovery })
 }
 
-/// Makes the index by which searches read only the files that can match, and begins to build it.
-fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
+/// Makes the index by which searches read only the files that can match.
+pub(crate) fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
     let folder = settings.cache.value.as_ref().map(|cache| cache.join("grams"));
-    let grams = Grams::new(workspace.clone(), folder);
-    grams.begin(&walk::Options::default());
-    grams
+    Grams::new(workspace.clone(), folder)
 }
 
 /// Makes what commands are run with; output that is too long for memory lies in the state folder, without a name.

@@ -3,6 +3,7 @@
 mod build;
 mod work;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -40,6 +41,8 @@ struct State {
     /// Whether the segments on the disk were opened.
     opened: bool,
     work: Work,
+    /// Whether somebody waits until all files are in the index, however few are missing.
+    eager: bool,
     /// How many segments there were when they were last made fewer.
     merged: usize,
     refused: Option<Why>,
@@ -155,14 +158,38 @@ impl Grams {
         let until = Instant::now() + time;
         loop {
             let mut state = self.0.lock();
+            state.eager = true;
             let ready = state.refused.is_some() || state.has(options) && state.is_idle();
             if ready || Instant::now() >= until {
+                state.eager = false;
                 return state.status(options);
             }
             state.want(options);
             self.0.wake(&mut state);
             let _ = self.0.rested.wait_timeout(state, Duration::from_millis(50));
         }
+    }
+
+    /// Looks at all files and at what is kept of them, and builds nothing; gives how far the index is.
+    #[must_use]
+    pub fn compare(&self, options: &Options) -> Status {
+        if self.0.lock().refused.is_none() {
+            self.0.open();
+            self.0.list(options, &|| false);
+        }
+        self.status(options)
+    }
+
+    /// Removes what is kept of the workspace on the disk; gives how many bytes that were.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn forget(&self) -> io::Result<u64> {
+        let mut state = self.0.lock();
+        let numbers: Vec<u32> = state.segments.iter().map(|(number, _)| *number).collect();
+        state.drop_segments(&numbers);
+        state.opened = false;
+        self.0.remove_all()
     }
 
     /// Tells how far the index is.
@@ -219,7 +246,7 @@ impl State {
         !self.opened
             || self.listings.iter().any(|listing| {
                 let (files, bytes) = listing.unknown();
-                files >= FEW.0 || bytes >= FEW.1
+                files >= FEW.0 || bytes >= FEW.1 || self.eager && files > 0
             })
     }
 

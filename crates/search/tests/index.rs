@@ -301,3 +301,126 @@ fn an_index_changes_nothing_but_the_time() {
     assert!(answered > ROUNDS * 8 / 10, "the index answered {answered} times");
     assert!(built > ROUNDS / 2, "there were segments in {built} rounds");
 }
+
+/// A world of many files that match, with an index that knows them.
+fn many(cache: &Path) -> (World, Grams) {
+    let world = World::new(&[(".git/", "")]);
+    for number in 0..700 {
+        let name = format!("d{}/f{number}.txt", number % 7);
+        world.add(name.as_bytes(), format!("needle {number}\nhay\nneedle again\n").as_bytes());
+        world.changed(&name, 1_000_000 + (number * 7919) % 700);
+    }
+    let index = Grams::new(world.workspace.clone(), Some(cache.to_owned()));
+    std::thread::sleep(Duration::from_millis(60));
+    assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
+    (world, index)
+}
+
+#[test]
+fn the_window_is_the_same_where_the_search_ends_behind_it() {
+    let cache = tempfile::tempdir().unwrap();
+    let (world, index) = many(cache.path());
+    for (mode, limit, offset, counted) in [
+        (Mode::Content, Some(10), 0, Counted::AtLeast),
+        (Mode::Content, Some(10), 333, Counted::AtLeast),
+        (Mode::Content, Some(1_400), 0, Counted::All),
+        (Mode::Content, None, 0, Counted::All),
+        (Mode::Files, Some(25), 0, Counted::AtLeast),
+        (Mode::Files, Some(25), 500, Counted::AtLeast),
+        (Mode::Files, Some(700), 0, Counted::All),
+        (Mode::Count, Some(10), 0, Counted::All),
+    ] {
+        let request = GrepRequest { mode, limit, offset, ..world.grep("needle") };
+        let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
+        assert_eq!(with.as_ref().map(|output| output.counted), Ok(counted), "{mode:?} {limit:?}");
+        assert_eq!(difference(&with, &without), None, "{mode:?} {limit:?} {offset}");
+        // What is counted does not depend on the haste of the threads.
+        for _ in 0..5 {
+            assert_eq!(ask(&world, &request, Some(&index)), with);
+        }
+    }
+}
+
+#[test]
+fn segments_are_shared_and_what_is_damaged_is_made_anew() {
+    let cache = tempfile::tempdir().unwrap();
+    let (world, _index) = many(cache.path());
+    let folder = std::fs::read_dir(cache.path()).unwrap().next().unwrap().unwrap().path();
+    let segments = || -> Vec<PathBuf> {
+        let all = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        all.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("grams-")).collect()
+    };
+    let before = segments();
+    let open = || Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    let status = open().compare(&Options::default());
+    assert_eq!((status.waiting, status.segments), (0, before.len()));
+    let mut bytes = std::fs::read(&before[0]).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    std::fs::write(&before[0], bytes).unwrap();
+    let index = open();
+    assert_eq!(index.compare(&Options::default()).waiting, 700);
+    let request = GrepRequest { mode: Mode::Count, ..world.grep("needle 69") };
+    assert_eq!(difference(&ask(&world, &request, Some(&index)), &ask(&world, &request, None)), None);
+    assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
+    assert!(segments().iter().all(|path| *path != before[0]));
+    assert!(index.forget().unwrap() > 0);
+    assert_eq!(segments(), [] as [PathBuf; 0]);
+    assert_eq!(difference(&ask(&world, &request, Some(&index)), &ask(&world, &request, None)), None);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_costs_no_answer() {
+    let cache = tempfile::tempdir().unwrap();
+    let file = cache.path().join("file");
+    std::fs::write(&file, "no folder").unwrap();
+    let (world, index) = many(&file);
+    let request = GrepRequest { mode: Mode::Count, ..world.grep("needle 69") };
+    assert_eq!(difference(&ask(&world, &request, Some(&index)), &ask(&world, &request, None)), None);
+    assert_eq!(index.status(&Options::default()).segments, 1);
+}
+
+/// Where the process that is killed finds the files, and where it keeps its index; set for it alone.
+const KILLED: &str = "TOOLPOST_TEST_KILLED";
+
+/// Builds an index again and again, until it is killed.
+#[test]
+fn killed_process() {
+    let Some(said) = std::env::var_os(KILLED).map(|said| said.into_string().unwrap()) else { return };
+    let (root, cache) = said.split_once('|').unwrap();
+    let options =
+        toolpost_workspace::Options { roots: vec![root.into()], ..toolpost_workspace::Options::default() };
+    let workspace = toolpost_workspace::Workspace::open(options).unwrap().0;
+    for round in 0_u32.. {
+        let index = Grams::new(workspace.clone(), Some(cache.into()));
+        let _ = index.settle(&Options::default(), Duration::from_secs(30));
+        if round % 3 == 2 {
+            let _ = index.forget();
+        }
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_while_it_builds_costs_no_answer() {
+    let cache = tempfile::tempdir().unwrap();
+    let (world, _) = many(cache.path());
+    let mut dice = Dice(7);
+    for round in 0..30 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "killed_process"])
+            .env(KILLED, format!("{}|{}", world.root().display(), cache.path().display()))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(u64::try_from(dice.roll(120)).unwrap()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        world.add(b"d1/f1.txt", format!("needle 69{round}\n").as_bytes());
+        let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+        let _ = index.compare(&Options::default());
+        let request = GrepRequest { mode: Mode::Count, ..world.grep("needle 69") };
+        let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
+        assert_eq!(difference(&with, &without), None, "round {round}");
+        assert!(answers(&world, &index));
+    }
+}

@@ -1,6 +1,7 @@
 //! The work beside all else: listing files, opening segments, building and merging them.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -76,7 +77,7 @@ impl Inner {
     }
 
     /// Looks at all files.
-    fn list(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) {
+    pub(super) fn list(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) {
         let began = Instant::now();
         // What changes from here on is told to the watch, so nothing is missed between the two.
         let watch = Watch::start(&self.workspace, options);
@@ -102,7 +103,7 @@ impl Inner {
     }
 
     /// Opens the segments on the disk that are not known yet.
-    fn open(&self) {
+    pub(super) fn open(&self) {
         self.lock().opened = true;
         if let Some(all) = self.folder.as_deref().and_then(Path::parent) {
             Cache::remove_unused(all);
@@ -215,6 +216,20 @@ impl Inner {
         (kept + bytes.len() as u64 <= MOST_MEMORY).then(|| Segment::in_memory(bytes)).flatten()
     }
 
+    /// Removes all segments from the disk.
+    pub(super) fn remove_all(&self) -> io::Result<u64> {
+        let Some(folder) = &self.folder else { return Ok(0) };
+        let cache = Cache::open(folder)?;
+        let mut bytes = 0;
+        for (name, len) in cache.list()? {
+            if name.starts_with(SEGMENT) {
+                cache.remove(&name)?;
+                bytes += len;
+            }
+        }
+        Ok(bytes)
+    }
+
     fn cache(&self) -> Option<Cache> {
         let cache = Cache::open(self.folder.as_ref()?).ok()?;
         let roots: Vec<&Path> = self.workspace.roots().iter().map(|root| root.path()).collect();
@@ -272,7 +287,7 @@ impl State {
     }
 
     /// Lets segments no longer answer; gives the names of their blobs.
-    fn drop_segments(&mut self, numbers: &[u32]) -> Vec<String> {
+    pub(super) fn drop_segments(&mut self, numbers: &[u32]) -> Vec<String> {
         for listing in &mut self.listings {
             numbers.iter().for_each(|number| listing.detach(*number));
         }

@@ -1,0 +1,117 @@
+//! `toolpost index`: the index by which searches read only the files that can match.
+
+use crate::{
+    args::{Common, Index as Args},
+    out,
+    settings::Settings,
+    wire,
+};
+use anyhow::{Result, bail};
+use serde_json::json;
+use std::{
+    io::{IsTerminal, Write},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+use toolpost_grams::{Grams, Status};
+use toolpost_workspace::{Workspace, walk};
+
+/// The exit status where there is no index.
+const FAILED: u8 = 1;
+
+/// How often a person is told how far it is.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Where nothing was added for so long, what is missing is changed all the time or cannot be kept.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Does what is asked of the index.
+pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
+    let settings = Settings::find(common)?;
+    let workspace = wire::open_and_tell(&settings)?;
+    if settings.cache.value.is_none() {
+        bail!("there is no folder for caches; name one with --cache DIR");
+    }
+    let grams = wire::grams(&settings, &workspace);
+    match args {
+        Args::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
+        Args::Build(args) => tell(&workspace, &build(&grams)?, args.json),
+        Args::Drop => {
+            let bytes = grams.forget()?;
+            out::line(&format!("Removed {} of index.", size(bytes)))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn options() -> walk::Options {
+    walk::Options::default()
+}
+
+/// Builds until nothing is missing.
+fn build(grams: &Grams) -> Result<Status> {
+    let person = std::io::stderr().is_terminal();
+    let (mut least, mut since) = (usize::MAX, Instant::now());
+    loop {
+        let status = grams.settle(&options(), TICK);
+        if person && status.files > 0 {
+            let done = status.files - status.waiting;
+            let bar = "█".repeat(done * 30 / status.files);
+            write!(std::io::stderr(), "\r{bar:30} {done} of {} files ", status.files)?;
+        }
+        if status.waiting < least {
+            (least, since) = (status.waiting, Instant::now());
+        }
+        let done = !status.working && status.files > 0 && status.waiting == 0;
+        if done || status.refused.is_some() || since.elapsed() > PATIENCE {
+            if person {
+                writeln!(std::io::stderr())?;
+            }
+            return Ok(status);
+        }
+    }
+}
+
+fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCode> {
+    let roots: Vec<String> = workspace.roots().iter().map(toolpost_workspace::Root::shown).collect();
+    let refused = status.refused.as_ref().map(ToString::to_string);
+    if as_json {
+        let told = json!({
+            "roots": roots,
+            "files": status.files,
+            "text_bytes": status.text,
+            "missing_files": status.waiting,
+            "segments": status.segments,
+            "index_bytes": status.bytes,
+            "refused": refused,
+        });
+        out::line(&serde_json::to_string_pretty(&told)?)?;
+    } else if let Some(why) = &refused {
+        out::line(&format!("There is no index of {}: {why}. Searches read all files.", roots.join(", ")))?;
+    } else {
+        let known = status.files - status.waiting;
+        let share = if status.text == 0 { 0 } else { status.bytes * 100 / status.text };
+        out::line(&format!(
+            "{}: {known} of {} files are in the index ({} of text); it takes {} ({share} %) in {} segments.",
+            roots.join(", "),
+            status.files,
+            size(status.text),
+            size(status.bytes),
+            status.segments,
+        ))?;
+        if status.waiting > 0 {
+            out::line(&format!("{} files are searched each time until they are in it.", status.waiting))?;
+        }
+    }
+    Ok(if refused.is_some() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Writes a number of bytes as people read it.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
+}
