@@ -13,7 +13,7 @@ use std::{
     process::ExitCode,
     time::{Duration, Instant},
 };
-use toolpost_grams::{Grams, Status};
+use toolpost_engine::{Grams, GramsStatus as Status};
 use toolpost_workspace::{Workspace, walk};
 
 /// The exit status where there is no index.

@@ -12,10 +12,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_engine::{
-    Access, Commands, Confinement, Engine, Environment, Plan, Sandbox, ServerSettings, Servers, Several,
-    operations::grep::Rules,
+    Access, Commands, Confinement, Engine, Environment, Grams, Plan, Sandbox, ServerSettings, Servers,
+    Several, operations::grep::Rules,
 };
-use toolpost_grams::Grams;
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{

@@ -34,6 +34,7 @@ pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
 /// Which language servers there are, and how they are started.
+pub use toolpost_grams::{Grams, Status as GramsStatus};
 pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
 /// Which hosts commands reach.
 pub use toolpost_net::{BadHost, Hosts, Say};

@@ -34,7 +34,7 @@ const FRONTS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest"];
 const DOORS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest", "rustix", "cap-std", "ignore", "tokio"];
 
 const LIBRARIES: &[&str] =
-    &["text", "workspace", "process", "net", "documents", "search", "syntax", "index", "lsp"];
+    &["text", "workspace", "process", "net", "documents", "grams", "search", "syntax", "index", "lsp"];
 
 /// The edges of the design; a crate that is not listed may not exist.
 const EDGES: &[Edge] = &[
@@ -47,7 +47,8 @@ const EDGES: &[Edge] = &[
         may: &["text"],
         must_not: &["rmcp", "clap", "tokio", "rustix", "cap-std", "axum", "reqwest"],
     },
-    Edge { name: "search", may: &["text", "workspace"], must_not: OUTSIDE },
+    Edge { name: "grams", may: &["workspace"], must_not: OUTSIDE },
+    Edge { name: "search", may: &["text", "workspace", "grams"], must_not: OUTSIDE },
     Edge { name: "syntax", may: &["text", "workspace"], must_not: OUTSIDE },
     Edge { name: "index", may: &["text", "workspace", "search", "syntax"], must_not: FRONTS },
     Edge { name: "lsp", may: &["text", "workspace", "process"], must_not: FRONTS },

@@ -232,7 +232,7 @@ impl Inner {
 
     fn cache(&self) -> Option<Cache> {
         let cache = Cache::open(self.folder.as_ref()?).ok()?;
-        let roots: Vec<&Path> = self.workspace.roots().iter().map(|root| root.path()).collect();
+        let roots: Vec<&Path> = self.workspace.roots().iter().map(toolpost_workspace::Root::path).collect();
         cache.belongs_to(&roots);
         Some(cache)
     }

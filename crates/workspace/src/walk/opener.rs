@@ -51,6 +51,7 @@ impl Opener {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
     use super::*;
     use crate::{Options, Workspace};
