@@ -36,7 +36,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     settings.dialects.value = vec![DIALECT.to_owned()];
     settings.narrow.tools.value = None;
     settings.reply_bytes.value = Some(ROOM);
-    let wired = wire::wire(&settings, Structured::On)?;
+    let wired = wire::wire(&settings, Structured::On, wire::Life::Short)?;
     wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
     let dialect = toolpost_dialects::named(DIALECT).context("the dialect of the search is missing")?;
     let tool =
