@@ -90,7 +90,7 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
         out::line(&format!("There is no index of {}: {why}. Searches read all files.", roots.join(", ")))?;
     } else {
         let known = status.files - status.waiting;
-        let share = if status.text == 0 { 0 } else { status.bytes * 100 / status.text };
+        let share = (status.bytes * 100).checked_div(status.text).unwrap_or(0);
         out::line(&format!(
             "{}: {known} of {} files are in the index ({} of text); it takes {} ({share} %) in {} segments.",
             roots.join(", "),

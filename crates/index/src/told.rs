@@ -27,7 +27,7 @@ pub struct Answer {
 }
 
 /// A place in a content of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file.
     pub path: Arc<str>,
@@ -45,7 +45,7 @@ const CONTENTS: usize = 20_000;
 pub(crate) struct Hearsay {
     of: HashMap<(Arc<str>, ContentHash), Told>,
     /// In which contents, and where, something stands that a file implements.
-    implementers: HashMap<Arc<str>, HashSet<(Arc<str>, ContentHash, u32)>>,
+    implementers: HashMap<Arc<str>, HashSet<Place>>,
 }
 
 impl Hearsay {
@@ -80,7 +80,7 @@ impl Graph {
         for (byte, answer) in answers {
             for place in &answer.places {
                 let named = self.hearsay.implementers.entry(place.path.clone()).or_default();
-                named.insert((path.into(), hash, byte));
+                named.insert(Place { path: path.into(), hash, byte });
             }
             self.told_of(path, hash).implementations.insert(byte, answer);
         }
@@ -103,7 +103,7 @@ impl Graph {
             }
             let Hearsay { of, implementers } = &mut self.hearsay;
             implementers.retain(|_, named| {
-                named.retain(|(path, hash, _)| of.contains_key(&(path.clone(), *hash)));
+                named.retain(|place| of.contains_key(&(place.path.clone(), place.hash)));
                 !named.is_empty()
             });
         }
@@ -126,10 +126,7 @@ impl Graph {
     pub(crate) fn told_to_be_implemented(&self, by: At) -> Vec<At> {
         let named = self.hearsay.implementers.get(&self.file(by.file).path).into_iter().flatten();
         let mut found: Vec<At> = named
-            .filter_map(|(path, hash, byte)| {
-                let place = Place { path: path.clone(), hash: *hash, byte: *byte };
-                self.at_place(&place).filter(|at| self.told_to_implement(*at).contains(&by))
-            })
+            .filter_map(|place| self.at_place(place).filter(|at| self.told_to_implement(*at).contains(&by)))
             .collect();
         found.sort_unstable();
         found

@@ -262,7 +262,7 @@ fn null_stays_where_it_has_a_meaning_of_its_own() {
     ];
     for (arguments, wanted) in rows {
         let decoded = decode(arguments.clone(), &schema).unwrap();
-        assert_eq!(serde_json::Value::Object(decoded.arguments), wanted, "{arguments}");
+        assert_eq!(Value::Object(decoded.arguments), wanted, "{arguments}");
     }
     let property = published(&schema)["properties"]["most"].clone();
     assert_eq!(property, json!({"type": ["number", "null"], "default": 7}));
