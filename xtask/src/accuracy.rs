@@ -2,7 +2,7 @@
 
 mod code;
 mod corpora;
-mod debian;
+mod go;
 mod misses;
 mod oracle;
 mod ours;

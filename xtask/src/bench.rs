@@ -3,12 +3,14 @@
 mod cases;
 mod code;
 mod corpus;
+mod grams;
 pub mod measure;
 mod peers;
 mod pipe;
 mod ranked;
 pub mod report;
 mod rivals;
+mod sources;
 mod symbols;
 mod together;
 
@@ -50,6 +52,8 @@ enum Parts {
     Symbols,
     /// The one of ranked search.
     Ranked,
+    /// The one of searches with the index of trigrams.
+    Grams,
 }
 
 /// Measures, prints the tables, and puts them into the page.
@@ -66,6 +70,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         // Neither symbols nor ranked search is measured beside these.
         rivals: match plan.parts {
             Parts::Symbols | Parts::Ranked => Rivals::none(),
+            Parts::Grams => Rivals::rg(),
             Parts::All | Parts::Peers => Rivals::find(&folder)?,
         },
         toolpost: house.target().join("release").join("toolpost"),
@@ -75,6 +80,10 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     };
     if plan.parts == Parts::Ranked {
         put(house, &bench, "ranked", &ranked::table(&bench)?)?;
+        return Ok(Verdict::Good);
+    }
+    if plan.parts == Parts::Grams {
+        finish(house, &bench, "grams", grams::table(&bench)?)?;
         return Ok(Verdict::Good);
     }
     if plan.parts == Parts::Symbols {
@@ -122,11 +131,15 @@ fn plan(arguments: &[String]) -> Result<Plan> {
                 plan.parts = Parts::Ranked;
                 rest
             }
+            [flag, rest @ ..] if flag == "--grep" => {
+                plan.parts = Parts::Grams;
+                rest
+            }
             [flag, rounds, rest @ ..] if flag == "--rounds" => {
                 plan.rounds = rounds.parse().context("--rounds takes a number")?;
                 rest
             }
-            _ => bail!("bench takes --quick, --peers, --symbols, --ranked and --rounds N"),
+            _ => bail!("bench takes --quick, --peers, --symbols, --ranked, --grep and --rounds N"),
         };
     }
     ensure!(plan.rounds > 0, "--rounds takes a number of at least 1");

@@ -2,6 +2,7 @@
 
 mod accuracy;
 pub mod bench;
+mod debian;
 pub mod disk;
 pub mod docs;
 mod house;

@@ -1,7 +1,7 @@
 //! The programs whose calls are looked at: where they come from, and what is needed beside them.
 
-use super::debian::{self, Go};
-use crate::{disk, programs, say};
+use super::go::Go;
+use crate::{debian, disk, programs, say};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -170,7 +170,7 @@ impl Corpus {
             match self.from {
                 From::Sources(package) => self.sources(package, &folder)?,
                 From::Npm(package) => self.npm(package, &folder)?,
-                From::Debian(package) => debian::unpack((package, self.version), &tree)?,
+                From::Debian(package) => debian::unpack(package, Some(self.version), &tree)?,
             }
             if self.tongue == Tongue::Python {
                 self.install(&folder.join("environment"))?;

@@ -143,27 +143,29 @@ fn grep(bench: &Bench, root: &Path, what: &str, pattern: &str, (mode, flag): (&s
         (PROCESS, Box::new(move || process(bench.call(root, "Grep", &fresh), ""))),
     ];
     if let Some(rg) = bench.rivals.rg {
-        let threads = bench.threads.to_string();
-        let flags = [
-            "--no-config",
-            "--hidden",
-            "--glob",
-            "!.git",
-            "--no-heading",
-            "--color",
-            "never",
-            flag,
-            "--threads",
-        ];
-        let command = move || {
-            let mut command = programs::program(rg);
-            command.args(flags).args([&threads, "--regexp", pattern, "."]).current_dir(root);
-            command
-        };
+        let command = move || search(bench, rg, root, pattern, flag);
         same(what, found, lines(command())?)?;
         contestants.push(("rg", Box::new(move || process(command(), ""))));
     }
     turns(bench, what, contestants)
+}
+
+/// Prepares `rg` for the same work.
+pub(super) fn search(bench: &Bench, rg: &str, root: &Path, pattern: &str, flag: &str) -> Command {
+    let mut command = programs::program(rg);
+    command.args([
+        "--no-config",
+        "--hidden",
+        "--glob",
+        "!.git",
+        "--no-heading",
+        "--color",
+        "never",
+        flag,
+        "--threads",
+    ]);
+    command.args([&bench.threads.to_string(), "--regexp", pattern, "."]).current_dir(root);
+    command
 }
 
 fn glob(bench: &Bench, root: &Path, what: &str) -> Result<Row> {
@@ -196,7 +198,7 @@ fn turns(bench: &Bench, what: &str, contestants: Vec<Contestant<'_>>) -> Result<
 }
 
 /// Refuses to compare programs that do not find the same.
-fn same(what: &str, ours: Option<u64>, theirs: u64) -> Result<()> {
+pub(super) fn same(what: &str, ours: Option<u64>, theirs: u64) -> Result<()> {
     ensure!(
         ours == Some(theirs),
         "{what}: Toolpost counts {ours:?} and the other program {theirs}; that is not the same work"
@@ -205,18 +207,18 @@ fn same(what: &str, ours: Option<u64>, theirs: u64) -> Result<()> {
 }
 
 /// Reads the number before a word from the last lines of a reply, such as `[250 matching lines in 40 files]`.
-fn count(reply: &str, word: &str) -> Option<u64> {
+pub(super) fn count(reply: &str, word: &str) -> Option<u64> {
     let line = reply.lines().rev().find(|line| line.starts_with('[') && line.contains(word))?;
     let before = &line[..line.find(word)?];
     before.split_whitespace().next_back()?.trim_start_matches('[').parse().ok()
 }
 
-fn lines(mut command: Command) -> Result<u64> {
+pub(super) fn lines(mut command: Command) -> Result<u64> {
     Ok(programs::output(&mut command)?.lines().count() as u64)
 }
 
 /// Runs a program to its end, takes all that it prints, and says how long that took.
-fn process(mut command: Command, wanted: &str) -> Result<Duration> {
+pub(super) fn process(mut command: Command, wanted: &str) -> Result<Duration> {
     let begin = Instant::now();
     let done = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
     let took = begin.elapsed();

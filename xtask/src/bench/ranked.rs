@@ -1,13 +1,13 @@
 //! What ranked search costs and finds beside Probe, which looks at all files anew for each query.
 
-use super::{Bench, pipe::Server, rivals};
+use super::{Bench, pipe::Server, rivals, sources};
 use crate::{disk, programs, say};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
     fmt::Write as _,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 /// The other program, and how it is called in the table.
@@ -18,7 +18,7 @@ const SIZES: [usize; 2] = [1_000, 10_000];
 /// How often a query is asked of us, and of the other.
 const TIMES: (u32, u32) = (50, 2);
 /// How many ticks a second of processor time has in `/proc`.
-const TICKS: f64 = 100.0;
+pub(super) const TICKS: f64 = 100.0;
 /// The queries, and whether they are texts that stand there as they are.
 const QUERIES: [(&str, bool); 6] = [
     ("error handling", false),
@@ -66,7 +66,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
         "\n| files | first answer, nothing on the disk, CPU s | resident then, MB |\n|---|---|---|\n",
     );
     for size in SIZES {
-        let root = tree(&bench.folder, size)?;
+        let root = sources::packages(&bench.folder, size)?;
         let cache = bench.folder.join("cache-ranked");
         disk::remove_folder(&cache)?;
         let mut command = bench.serve(&root);
@@ -179,49 +179,8 @@ fn shown(files: &Option<BTreeSet<String>>) -> String {
     }
 }
 
-/// Makes a tree of real sources: those of the packages that cargo has unpacked here, in the order of their paths.
-fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
-    let root = folder.join(format!("sources-{files}"));
-    if disk::exists(&root.join("done")) {
-        return Ok(disk::canonical(&root)?);
-    }
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
-    let mut found = Vec::new();
-    gather(
-        &home.context("neither CARGO_HOME nor HOME is set")?.join("registry").join("src"),
-        files,
-        &mut found,
-    )?;
-    ensure!(found.len() == files, "cargo has unpacked only {} sources here", found.len());
-    for (at, path) in found.iter().enumerate() {
-        let name = path.file_name().context("a file without a name")?;
-        let place = root.join(format!("d{}", at / 50));
-        disk::make_folder(&place)?;
-        disk::write(&place.join(format!("{at}-{}", name.to_string_lossy())), disk::read(path)?.as_bytes())?;
-    }
-    disk::write(&root.join("done"), b"")?;
-    Ok(disk::canonical(&root)?)
-}
-
-fn gather(folder: &Path, most: usize, out: &mut Vec<PathBuf>) -> Result<()> {
-    let mut entries = disk::list(folder)?;
-    entries.sort();
-    for entry in entries {
-        if out.len() >= most {
-            return Ok(());
-        }
-        if disk::is_folder(&entry) {
-            gather(&entry, most, out)?;
-        } else if entry.extension().is_some_and(|extension| extension == "rs") && disk::read(&entry).is_ok() {
-            out.push(entry);
-        }
-    }
-    Ok(())
-}
-
 /// Gives the processor time of all children that have ended, in ticks.
-fn waited_for() -> Result<f64> {
+pub(super) fn waited_for() -> Result<f64> {
     ticks(&disk::read(Path::new("/proc/self/stat"))?, 15)
 }
 

@@ -43,10 +43,15 @@ impl Rivals {
         }
     }
 
+    /// Finds `rg` alone.
+    pub(super) fn rg() -> Self {
+        Self { rg: ["rg"].into_iter().find(|name| programs::is_there(name)), ..Self::none() }
+    }
+
     /// Finds them; the servers are installed into the folder on first use.
     pub(super) fn find(folder: &Path) -> Result<Self> {
         let mut missing = Vec::new();
-        let rg = ["rg"].into_iter().find(|name| programs::is_there(name));
+        let rg = Self::rg().rg;
         let fd = ["fd", "fdfind"].into_iter().find(|name| programs::is_there(name));
         if rg.is_none() {
             missing.push("rg is not installed: grep is measured alone (Debian: ripgrep)".to_owned());

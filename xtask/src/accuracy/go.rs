@@ -1,11 +1,11 @@
-//! What comes from Debian's packages: gopls with the Go that it knows, and programs in Go; unpacked and not installed.
+//! gopls with the Go that it knows: packages of Debian, unpacked and not installed.
 
-use crate::{disk, programs};
-use anyhow::{Context, Result, ensure};
+use crate::{debian, disk};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 /// A package and its version.
-pub(super) type Package = (&'static str, &'static str);
+type Package = (&'static str, &'static str);
 
 /// The language server of Go, and what it needs.
 const GO: [Package; 3] =
@@ -24,7 +24,7 @@ impl Go {
         let wanted = format!("{GO:?}\n");
         if disk::read(&stamp).ok().as_ref() != Some(&wanted) {
             disk::remove_folder(&folder)?;
-            GO.iter().try_for_each(|package| unpack(*package, &folder))?;
+            GO.iter().try_for_each(|(name, version)| debian::unpack(name, Some(version), &folder))?;
             disk::write(&stamp, wanted.as_bytes())?;
         }
         Ok(Self { folder: disk::canonical(&folder)? })
@@ -49,20 +49,4 @@ impl Go {
     fn root(&self) -> PathBuf {
         self.folder.join("usr/lib/go-1.19")
     }
-}
-
-/// Fetches a package and unpacks it below a folder.
-pub(super) fn unpack((name, version): Package, folder: &Path) -> Result<()> {
-    ensure!(
-        programs::is_there("apt-get") && programs::is_there("dpkg"),
-        "{name} comes from Debian, which this is not"
-    );
-    let place = folder.join("packages").join(name);
-    disk::make_folder(&place)?;
-    let mut fetch = programs::program("apt-get");
-    fetch.args(["download", "--quiet", &format!("{name}={version}")]).current_dir(&place);
-    programs::output(&mut fetch)?;
-    let archive = disk::list(&place)?.into_iter().next();
-    let archive = archive.with_context(|| format!("apt-get brought no package {name}"))?;
-    programs::output(programs::program("dpkg").arg("-x").arg(archive).arg(folder)).map(drop)
 }

@@ -1,0 +1,220 @@
+//! What searches cost with the index of trigrams beside `rg`, end to end: over the pipe of a server, with all that is around a call.
+
+use super::{
+    Bench, cases,
+    measure::{Contestant, Row, median, milliseconds, ratio, take_turns},
+    pipe::Server,
+    ranked::{TICKS, waited_for},
+    report::SERVER,
+    sources,
+};
+use crate::{disk, programs, say};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+/// All lines, where a reply may be as large as they are.
+const ALL: &str = "toolpost serve, all lines";
+/// Enough for all lines of all patterns.
+const REPLY: (&str, &str) = ("TOOLPOST_REPLY_BYTES", "1000000000");
+/// How long an idle server is watched.
+const IDLE: Duration = Duration::from_secs(10);
+/// How many files are changed one after the other.
+const CHANGES: usize = 15;
+
+/// What agents look for in sources of Rust.
+const RUST: [&str; 10] = [
+    "from_str_radix",
+    "impl Iterator for",
+    "unwrap_or_default|ok_or_else|map_or_else",
+    r"\bis_char_boundary\b",
+    "(?i)todo.*deprecated",
+    r"pub fn [a-z_]+_with_capacity\(",
+    r"return Err\([A-Z]\w+::",
+    r"pub(\(crate\))? struct \w+Builder",
+    r"fn\s+new\(",
+    "debug_assert",
+];
+/// What agents look for in the sources of Linux.
+const C: [&str; 10] = [
+    "PM_RESUME",
+    "EXPORT_SYMBOL_GPL",
+    "ERR_SYS|PME_TURN_OFF|LINK_REQ_RST|CFG_BME_EVT",
+    r"\bspin_lock_irqsave\b",
+    "(?i)todo.*deprecated",
+    r"[A-Za-z_]+_probe\(struct platform_device \*",
+    "return -E[A-Z]+;",
+    r"static const struct file_operations \w+_fops",
+    r"fn\s+new\(",
+    "kmalloc_array",
+];
+
+/// What no trigram helps to find.
+const PLAIN: &str = r"\bq\d\b";
+
+/// A tree that is searched.
+struct Ground<'b> {
+    bench: &'b Bench,
+    rg: &'static str,
+    name: String,
+    root: PathBuf,
+    cache: PathBuf,
+}
+
+/// Measures, and writes the tables.
+pub(super) fn table(bench: &Bench) -> Result<String> {
+    let rg = bench.rivals.rg.context("there is no rg to be compared with (Debian: ripgrep)")?;
+    let mut trees: Vec<(String, PathBuf, [&str; 10])> = Vec::new();
+    for files in [1_000, 10_000] {
+        trees.push((format!("{files} files of Rust"), sources::packages(&bench.folder, files)?, RUST));
+    }
+    match sources::linux(&bench.folder) {
+        Ok(root) => trees.push(("Linux 6.1".to_owned(), root, C)),
+        Err(error) => say::complain(&format!("SKIPPED: the sources of Linux: {error:#}")),
+    }
+    let mut searches = String::from(
+        "| tree | pattern | lines | first 250, ms | all lines, ms | `rg`, ms | `rg` to the first | `rg` to all |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    let mut costs = String::from(
+        "\n| tree | files | text, MB | built in, CPU s | MB/s of a core | index, MB | of the text | resident, MB | idle, CPU ms a second | one file changed, until it is found, ms | without trigrams: our part of the time of `rg` |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for (name, root, patterns) in trees {
+        let cache = bench.folder.join("cache-grams");
+        disk::remove_folder(&cache)?;
+        let ground = Ground { bench, rg, name, root, cache };
+        let built = ground.build()?;
+        searches.push_str(&ground.searches(&patterns)?);
+        costs.push_str(&ground.costs(&built)?);
+    }
+    Ok(searches + &costs)
+}
+
+/// What the program says of an index that it has built, and what that cost.
+struct Built {
+    told: Value,
+    seconds: f64,
+}
+
+impl Ground<'_> {
+    fn build(&self) -> Result<Built> {
+        let before = waited_for()?;
+        let mut command = self.bench.ours(&self.root);
+        command.args(["index", "build", "--json"]).env("TOOLPOST_CACHE", &self.cache);
+        let told = serde_json::from_str(&programs::output(&mut command)?)?;
+        Ok(Built { told, seconds: (waited_for()? - before) / TICKS })
+    }
+
+    /// Starts a server, and waits until it answers by the index.
+    fn ready(&self) -> Result<Server> {
+        let mut command = self.bench.serve(&self.root);
+        command.env("TOOLPOST_CACHE", &self.cache).env(REPLY.0, REPLY.1);
+        let mut server = Server::start(&mut command)?;
+        server.call("Grep", &json!({"pattern": "toolpost"}))?;
+        // The files are listed beside the first search.
+        std::thread::sleep(Duration::from_secs(5));
+        server.call("Grep", &json!({"pattern": "toolpost"}))?;
+        Ok(server)
+    }
+
+    fn searches(&self, patterns: &[&str]) -> Result<String> {
+        let (mut text, mut first, mut all) = (String::new(), Vec::new(), Vec::new());
+        for pattern in patterns {
+            let (row, lines) = self.search(pattern)?;
+            let of = |name: &str| {
+                row.times
+                    .iter()
+                    .find(|(other, _)| other == name)
+                    .map(|(_, times)| times.as_slice())
+                    .unwrap_or_default()
+            };
+            let (to_first, to_all) = (ratio(of("rg"), of(SERVER)), ratio(of("rg"), of(ALL)));
+            first.push(to_first);
+            all.push(to_all);
+            let middle = |name: &str| median(&milliseconds(of(name)));
+            let _ = writeln!(
+                text,
+                "| {} | `{}` | {lines} | {:.1} | {:.1} | {:.0} | {to_first:.1} | {to_all:.1} |",
+                self.name,
+                pattern.replace('|', "\\|"),
+                middle(SERVER),
+                middle(ALL),
+                middle("rg"),
+            );
+        }
+        let _ = writeln!(
+            text,
+            "| {} | median of the ratios | | | | | **{:.1}** | **{:.1}** |",
+            self.name,
+            median(&first),
+            median(&all)
+        );
+        Ok(text)
+    }
+
+    fn search(&self, pattern: &str) -> Result<(Row, u64)> {
+        let what = format!("{}: {pattern}", self.name);
+        say::complain(&format!("measures: {what}"));
+        let first = json!({"pattern": pattern, "output_mode": "content"});
+        let whole = json!({"pattern": pattern, "output_mode": "content", "head_limit": 0});
+        let (mut one, mut many) = (self.ready()?, self.ready()?);
+        let command = || cases::search(self.bench, self.rg, &self.root, pattern, "--line-number");
+        let lines = cases::lines(command())?;
+        cases::same(&what, cases::count(&many.call("Grep", &whole)?.0, "matching line").or(Some(0)), lines)?;
+        let contestants: Vec<Contestant<'_>> = vec![
+            (SERVER, Box::new(move || Ok(one.call("Grep", &first)?.1))),
+            (ALL, Box::new(move || Ok(many.call("Grep", &whole)?.1))),
+            ("rg", Box::new(move || cases::process(command(), ""))),
+        ];
+        Ok((take_turns(&what, self.bench.rounds, contestants)?, lines))
+    }
+
+    fn costs(&self, built: &Built) -> Result<String> {
+        let number = |name: &str| built.told[name].as_f64().unwrap_or_default();
+        let (text, index) = (number("text_bytes") / 1e6, number("index_bytes") / 1e6);
+        let mut server = self.ready()?;
+        let resident = server.resident()? / 1024;
+        let before = server.ticks()?;
+        std::thread::sleep(IDLE);
+        let idle = (server.ticks()? - before) / TICKS * 1_000.0 / IDLE.as_secs_f64();
+        let changed = self.change(&mut server)?;
+        let plain = self.plain()?;
+        Ok(format!(
+            "| {} | {} | {text:.0} | {:.1} | {:.0} | {index:.1} | {:.1} % | {resident} | {idle:.1} | {changed:.1} | {plain:.2} |\n",
+            self.name,
+            built.told["files"],
+            built.seconds,
+            text / built.seconds,
+            index / text * 100.0,
+        ))
+    }
+
+    /// Changes one file after the other, and asks for what is new in it; gives the milliseconds until that is answered.
+    fn change(&self, server: &mut Server) -> Result<f64> {
+        let file = self.root.join("changed-by-the-bench.txt");
+        let mut took = Vec::new();
+        for number in 0..CHANGES {
+            let word = format!("toolpost_changed_{number}_here");
+            let begin = Instant::now();
+            disk::write(&file, word.as_bytes())?;
+            let (reply, _) = server.call("Grep", &json!({"pattern": word, "output_mode": "content"}))?;
+            took.push(begin.elapsed());
+            ensure!(reply.contains(&word), "{word} was written, and not found: {reply}");
+        }
+        disk::remove_file(&file)?;
+        Ok(median(&milliseconds(&took)))
+    }
+
+    /// Searches for what has no trigrams, so that all files are read; gives our part of the time of `rg`.
+    fn plain(&self) -> Result<f64> {
+        let (row, _) = self.search(PLAIN)?;
+        let of =
+            |name: &str| row.times.iter().find(|(other, _)| other == name).map(|(_, times)| times.as_slice());
+        Ok(of(ALL).zip(of("rg")).map_or(f64::NAN, |(ours, theirs)| ratio(ours, theirs)))
+    }
+}

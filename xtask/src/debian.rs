@@ -1,0 +1,22 @@
+//! Packages of Debian, fetched and unpacked without being installed.
+
+use crate::{disk, programs};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+
+/// Fetches a package, of a version or the one that is current, and unpacks it below a folder.
+pub(crate) fn unpack(name: &str, version: Option<&str>, folder: &Path) -> Result<()> {
+    ensure!(
+        programs::is_there("apt-get") && programs::is_there("dpkg"),
+        "{name} comes from Debian, which this is not"
+    );
+    let place = folder.join("packages").join(name);
+    disk::make_folder(&place)?;
+    let wanted = version.map_or_else(|| name.to_owned(), |version| format!("{name}={version}"));
+    let mut fetch = programs::program("apt-get");
+    fetch.args(["download", "--quiet", &wanted]).current_dir(&place);
+    programs::output(&mut fetch)?;
+    let archive = disk::list(&place)?.into_iter().next();
+    let archive = archive.with_context(|| format!("apt-get brought no package {name}"))?;
+    programs::output(programs::program("dpkg").arg("-x").arg(archive).arg(folder)).map(drop)
+}
