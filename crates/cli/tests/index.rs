@@ -60,10 +60,9 @@ fn a_home_directory_is_refused_politely() {
     let world = World::with(&[]);
     let home = world.base().join("home");
     let ended = world.run(&["--root", home.to_str().unwrap(), "index", "status"]);
-    let shown = home.display();
     let expected = format!(
-        "There is no index of {shown}: {shown} is no project but a whole home directory or disk; give a directory in it as the root. \
-         Searches read all files.\n"
+        "toolpost: the root {} is the home directory: name a project directory in it, or allow any root explicitly\n",
+        home.display()
     );
-    assert_eq!((ended.code, ended.out), (Some(1), expected), "{}", ended.err);
+    assert_eq!((ended.code, ended.out, ended.err), (Some(2), String::new(), expected));
 }

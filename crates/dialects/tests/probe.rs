@@ -517,7 +517,7 @@ async fn searched(world: &World, arguments: Value) -> (bool, String) {
 async fn a_search_takes_what_models_send_and_sees_what_was_just_written() {
     let world = World::new(&[("src/a.rs", "fn first() {}\n"), ("b.py", "def second():\n    pass\n")]);
     let first =
-        "File: src/a.rs\nLines: 1-1 (function first)\n\n1:85 | fn first() {}\n\nFound 1 result in 1 file;";
+        "File: src/a.rs\nLines: 1-1 (function first)\n\n1:4a | fn first() {}\n\nFound 1 result in 1 file;";
     for arguments in [
         json!({"query": "first"}),
         json!({"pattern": "first", "max_tokens": "900", "allow_tests": "true", "limit": "3"}),

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{Hasher, Workspace};
 
-use crate::listing::{Fresh, Listing};
+use crate::listing::{Fresh, Listing, Names};
+use crate::look::Walk;
 use crate::segment::Segment;
 use crate::{Pattern, Shortlist, Sieve};
 
@@ -33,9 +34,11 @@ pub(crate) struct Inner {
 struct State {
     listings: Vec<Listing>,
     /// The walks of which listings are wanted that are not there, or no longer true.
-    wanted: Vec<Options>,
+    wanted: Vec<Walk>,
     /// The walks whose files should be looked at soon although nothing is known to have changed.
-    soon: Vec<Options>,
+    soon: Vec<Walk>,
+    /// The walks that find more than is held in memory.
+    too_many: Vec<Walk>,
     segments: Vec<(u32, Arc<Segment>)>,
     next: u32,
     /// Whether the segments on the disk were opened.
@@ -110,7 +113,7 @@ pub struct Status {
 const FEW: (usize, u64) = (32, 1 << 20);
 
 /// How many walks are kept in memory.
-const LISTINGS: usize = 3;
+const LISTINGS: usize = 6;
 
 impl Grams {
     /// Makes an index of a workspace, whose segments are kept in a folder; nothing is read before it is told to.
@@ -126,8 +129,31 @@ impl Grams {
     /// Begins to build what a walk with these options finds, beside all else.
     pub fn begin(&self, options: &Options) {
         let mut state = self.0.lock();
-        state.want(options);
+        state.want(&Walk::of_text(options));
         self.0.wake(&mut state);
+    }
+
+    /// Finds what has a name that is wanted, beside directories, as it is now; `stop` is asked often.
+    ///
+    /// # Errors
+    /// When the files have to be walked; work that mends this is begun.
+    pub fn names(
+        &self,
+        options: &Options,
+        sieve: Sieve,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Names, Why> {
+        let mut state = self.0.lock();
+        if let Some(why) = &state.refused {
+            return Err(why.clone());
+        }
+        let found = state
+            .fresh(&self.0.workspace, &Walk::of_names(options), stop)
+            .and_then(|listing| listing.names(sieve));
+        if state.is_listing_due() {
+            self.0.wake(&mut state);
+        }
+        found
     }
 
     /// Finds the files in which a pattern may match, as they are now; `stop` is asked often.
@@ -145,7 +171,9 @@ impl Grams {
         if let Some(why) = &state.refused {
             return Err(why.clone());
         }
-        let found = state.shortlist(&self.0.workspace, pattern, options, sieve, stop);
+        let found = state
+            .fresh(&self.0.workspace, &Walk::of_text(options), stop)
+            .and_then(|listing| listing.shortlist(pattern, sieve));
         if state.is_due() {
             self.0.wake(&mut state);
         }
@@ -159,12 +187,12 @@ impl Grams {
         loop {
             let mut state = self.0.lock();
             state.eager = true;
-            let ready = state.refused.is_some() || state.has(options) && state.is_idle();
+            let ready = state.refused.is_some() || state.has(&Walk::of_text(options)) && state.is_idle();
             if ready || Instant::now() >= until {
                 state.eager = false;
                 return state.status(options);
             }
-            state.want(options);
+            state.want(&Walk::of_text(options));
             self.0.wake(&mut state);
             let _ = self.0.rested.wait_timeout(state, Duration::from_millis(50));
         }
@@ -175,7 +203,7 @@ impl Grams {
     pub fn compare(&self, options: &Options) -> Status {
         if self.0.lock().refused.is_none() {
             self.0.open();
-            self.0.list(options, &|| false);
+            self.0.list(&Walk::of_text(options), &|| false);
         }
         self.status(options)
     }
@@ -200,46 +228,49 @@ impl Grams {
 }
 
 impl State {
-    fn shortlist(
+    /// Gives what a walk finds, brought up to date.
+    fn fresh(
         &mut self,
         workspace: &Workspace,
-        pattern: &Pattern,
-        options: &Options,
-        sieve: Sieve,
+        walk: &Walk,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Shortlist, Why> {
-        let Some(place) = self.listings.iter().position(|listing| same(&listing.options, options)) else {
-            self.want(options);
+    ) -> Result<&mut Listing, Why> {
+        let Some(place) = self.listings.iter().position(|listing| listing.walk.is(walk)) else {
+            self.want(walk);
             return Err(Why::NotYet);
         };
-        let Some(listing) = self.listings.get_mut(place) else { return Err(Why::NotYet) };
-        match listing.refresh(workspace, stop) {
-            Fresh::Yes => {}
-            Fresh::Soon => self.soon.push(*options),
-            Fresh::No => {
+        let fresh = self.listings.get_mut(place).map(|listing| listing.refresh(workspace, stop));
+        match fresh {
+            Some(Fresh::Yes) => {}
+            Some(Fresh::Soon) => self.soon.push(*walk),
+            Some(Fresh::No) | None => {
                 self.listings.remove(place);
-                self.want(options);
+                self.want(walk);
                 return Err(Why::NotYet);
             }
         }
-        let Some(listing) = self.listings.get_mut(place) else { return Err(Why::NotYet) };
-        listing.shortlist(pattern, sieve)
+        self.listings.get_mut(place).ok_or(Why::NotYet)
     }
 
-    fn want(&mut self, options: &Options) {
-        if !self.has(options) && !self.wanted.iter().any(|wanted| same(wanted, options)) {
-            self.wanted.push(*options);
+    fn want(&mut self, walk: &Walk) {
+        let too_many = self.too_many.iter().any(|other| other.is(walk));
+        if !too_many && !self.has(walk) && !self.wanted.iter().any(|wanted| wanted.is(walk)) {
+            self.wanted.push(*walk);
         }
     }
 
-    fn has(&self, options: &Options) -> bool {
-        self.listings.iter().any(|listing| same(&listing.options, options))
+    fn has(&self, walk: &Walk) -> bool {
+        self.listings.iter().any(|listing| listing.walk.is(walk))
     }
 
     /// Says whether there is work that is worth while.
     fn is_due(&self) -> bool {
         let rests = self.rest.is_some_and(|rest| Instant::now() < rest);
-        !self.wanted.is_empty() || !self.soon.is_empty() || !rests && self.is_building_due()
+        self.is_listing_due() || !rests && self.is_building_due()
+    }
+
+    fn is_listing_due(&self) -> bool {
+        !self.wanted.is_empty() || !self.soon.is_empty()
     }
 
     fn is_building_due(&self) -> bool {
@@ -255,7 +286,7 @@ impl State {
     }
 
     fn status(&self, options: &Options) -> Status {
-        let listing = self.listings.iter().find(|listing| same(&listing.options, options));
+        let listing = self.listings.iter().find(|listing| listing.walk.is(&Walk::of_text(options)));
         let (files, text, waiting) = listing.map_or((0, 0, 0), Listing::size);
         Status {
             files,
@@ -273,7 +304,7 @@ impl State {
         for (number, segment) in &self.segments {
             listing.attach(*number, segment);
         }
-        if let Some(place) = self.listings.iter().position(|other| same(&other.options, &listing.options)) {
+        if let Some(place) = self.listings.iter().position(|other| other.walk.is(&listing.walk)) {
             listing.count_as(self.listings.swap_remove(place));
         }
         if self.listings.len() >= LISTINGS {
@@ -298,11 +329,6 @@ impl Inner {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Says whether two walks find the same.
-fn same(one: &Options, other: &Options) -> bool {
-    (one.rules, one.hidden, one.prune) == (other.rules, other.hidden, other.prune)
 }
 
 /// Says why a workspace is not indexed.

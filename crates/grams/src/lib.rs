@@ -14,6 +14,6 @@ mod segment;
 mod sieve;
 
 pub use index::{Grams, Status, Why};
-pub use listing::{Listed, Parts, Shortlist};
+pub use listing::{Listed, Named, Names, Parts, Shortlist};
 pub use pattern::{Letters, Pattern, Reach};
 pub use sieve::{Judge, MayRead, Sieve};

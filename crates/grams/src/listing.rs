@@ -1,6 +1,7 @@
 //! All files that a walk finds, held in memory, with which of them the segments know.
 
 mod fresh;
+mod names;
 mod shortlist;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,20 +9,21 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::walk::{FileStat, Options};
+use toolpost_workspace::walk::FileStat;
 use toolpost_workspace::{Watch, WorkspacePath};
 
 use crate::key::{self, Key};
-use crate::look::{Left, Seen};
+use crate::look::{Left, Purpose, Seen, Walk};
 use crate::segment::{Doc, Form, Segment};
 use crate::sieve::Tally;
 
 pub(crate) use fresh::Fresh;
+pub use names::{Named, Names};
 pub use shortlist::{Listed, Parts, Shortlist};
 
-/// All files that a walk with some options finds.
+/// All that a walk with some options finds.
 pub(crate) struct Listing {
-    pub(crate) options: Options,
+    pub(crate) walk: Walk,
     watch: Watch,
     files: BTreeMap<Key, File>,
     left: BTreeMap<Key, Left>,
@@ -68,9 +70,9 @@ const MANY: usize = 2_000;
 
 impl Listing {
     /// Makes a listing of what was seen after the watch began.
-    pub(crate) fn new(options: Options, watch: Watch, seen: Seen, began: Instant) -> Self {
+    pub(crate) fn new(walk: Walk, watch: Watch, seen: Seen, began: Instant) -> Self {
         let mut listing = Self {
-            options,
+            walk,
             watch,
             files: BTreeMap::new(),
             left: BTreeMap::new(),
@@ -156,10 +158,7 @@ impl Listing {
             let at = before.get(&key).filter(|file| file.stat == stat).and_then(|file| file.at);
             match at {
                 Some(at) => self.set(at, Bit::On),
-                None => {
-                    self.dirty.insert(key.clone());
-                    self.dirty_bytes += stat.len;
-                }
+                None => self.miss(&key, stat.len),
             }
             fresh.push((key, File { stat, at }));
         }
@@ -186,8 +185,7 @@ impl Listing {
                 None => {}
             }
             self.weigh(&key, None, 1);
-            self.dirty_bytes += stat.len;
-            self.dirty.insert(key.clone());
+            self.miss(&key, stat.len);
             self.files.insert(key, File { stat, at: None });
         }
         for (key, file) in before {
@@ -234,6 +232,14 @@ impl Listing {
         }
     }
 
+    /// Notes a file that no segment knows.
+    fn miss(&mut self, key: &Key, len: u64) {
+        if self.walk.purpose == Purpose::Text {
+            self.dirty.insert(key.clone());
+            self.dirty_bytes += len;
+        }
+    }
+
     fn weigh(&mut self, key: &[u8], form: Option<Form>, by: i64) {
         self.tallies.iter_mut().for_each(|tally| tally.weigh(key, form, by));
     }
@@ -242,7 +248,7 @@ impl Listing {
     pub(crate) fn attach(&mut self, number: u32, segment: &Arc<Segment>) {
         let docs = segment.docs();
         let live = vec![0; docs.len().div_ceil(64)];
-        if self.held.contains_key(&number) {
+        if self.held.contains_key(&number) || self.walk.purpose == Purpose::Names {
             return;
         }
         self.held.insert(number, Held { segment: Arc::clone(segment), live, count: 0 });

@@ -25,26 +25,56 @@ pub(crate) struct Left {
     pub(crate) reason: Reason,
 }
 
+/// Which entries of a walk are of interest, beside directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Regular files, whose text is searched.
+    Text,
+    /// Everything that has a name.
+    Names,
+}
+
+/// A walk, and what is wanted of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    pub(crate) options: Options,
+    pub(crate) purpose: Purpose,
+}
+
+impl Walk {
+    /// A walk over the files whose text is searched.
+    pub(crate) fn of_text(options: &Options) -> Self {
+        Self { options: *options, purpose: Purpose::Text }
+    }
+
+    /// A walk over everything that has a name.
+    pub(crate) fn of_names(options: &Options) -> Self {
+        Self { options: *options, purpose: Purpose::Names }
+    }
+
+    /// Says whether two walks find the same.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let rules = |walk: &Self| (walk.options.rules, walk.options.hidden, walk.options.prune);
+        self.purpose == other.purpose && rules(self) == rules(other)
+    }
+}
+
 /// Looks at everything; none if it was told to stop, or if a root cannot be read.
 pub(crate) fn everything(
     workspace: &Workspace,
-    options: &Options,
+    wanted: &Walk,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Option<Seen> {
     let mut seen = Seen::default();
     for root in workspace.roots() {
         let base = workspace.resolve(&root.path().to_string_lossy()).ok()?;
-        gather(&base, None, options, stop, &mut seen)?;
+        gather(&base, None, wanted, stop, &mut seen)?;
     }
     Some(seen)
 }
 
 /// Looks at what lies at some paths and below them; none if it was told to stop.
-pub(crate) fn at(
-    paths: &[WorkspacePath],
-    options: &Options,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Option<Seen> {
+pub(crate) fn at(paths: &[WorkspacePath], wanted: &Walk, stop: &(dyn Fn() -> bool + Sync)) -> Option<Seen> {
     let mut seen = Seen::default();
     let mut by_parent: BTreeMap<WorkspacePath, BTreeSet<OsString>> = BTreeMap::new();
     for path in paths {
@@ -55,7 +85,7 @@ pub(crate) fn at(
     }
     for (parent, names) in by_parent {
         // Where the directory is gone, what lay in it is gone, too.
-        let _ = gather(&parent, Some(&names), options, stop, &mut seen);
+        let _ = gather(&parent, Some(&names), wanted, stop, &mut seen);
         if stop() {
             return None;
         }
@@ -66,12 +96,12 @@ pub(crate) fn at(
 fn gather(
     base: &WorkspacePath,
     only: Option<&BTreeSet<OsString>>,
-    options: &Options,
+    wanted: &Walk,
     stop: &(dyn Fn() -> bool + Sync),
     seen: &mut Seen,
 ) -> Option<()> {
-    let make = || Gatherer { base, only, seen: Seen::default() };
-    let walked = walk(base, Level::First, options, stop, &make).ok()?;
+    let make = || Gatherer { base, only, purpose: wanted.purpose, seen: Seen::default() };
+    let walked = walk(base, Level::First, &wanted.options, stop, &make).ok()?;
     for gatherer in walked.visitors {
         seen.files.extend(gatherer.seen.files);
         seen.left.extend(gatherer.seen.left);
@@ -91,6 +121,7 @@ enum Level {
 struct Gatherer<'g> {
     base: &'g WorkspacePath,
     only: Option<&'g BTreeSet<OsString>>,
+    purpose: Purpose,
     seen: Seen,
 }
 
@@ -103,7 +134,10 @@ impl Visitor for Gatherer<'_> {
         }
         match candidate.kind() {
             Kind::File | Kind::Directory => Claim::Wanted,
-            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
+            Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => match self.purpose {
+                Purpose::Text => Claim::Pass,
+                Purpose::Names => Claim::Wanted,
+            },
         }
     }
 
@@ -113,7 +147,7 @@ impl Visitor for Gatherer<'_> {
             return Next::Enter(Level::Below);
         }
         match entry.stat() {
-            Ok(stat) if stat.kind == Kind::File => {
+            Ok(stat) if stat.kind == Kind::File || self.purpose == Purpose::Names => {
                 self.seen.files.push((key::below(self.base, candidate.relative_bytes()), stat));
             }
             Ok(_) | Err(OpenFault::Gone | OpenFault::NotRegular) => {}

@@ -2,11 +2,14 @@
 
 mod braces;
 mod find;
+mod judge;
+mod known;
 mod names;
 mod pattern;
 mod segment;
 
 use serde::Serialize;
+use toolpost_grams::Grams;
 use toolpost_workspace::walk::{Hidden, Kind, Prune, Rules, Skipped, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -83,11 +86,12 @@ pub struct Match {
     pub kind: Kind,
 }
 
-/// Finds what matches a pattern.
+/// Finds what matches a pattern; where there is an index that knows all names, without a walk.
 pub fn glob(
     workspace: &Workspace,
     request: &GlobRequest,
     control: &Control,
+    index: Option<&Grams>,
 ) -> Result<GlobOutput, SearchError> {
-    find::find(workspace, request, control)
+    find::find(workspace, request, control, index)
 }

@@ -33,7 +33,7 @@ const TREE: &[(&str, &str)] = &[
 ];
 
 fn found(world: &World, request: &GlobRequest) -> Vec<String> {
-    match glob(&world.workspace, request, &Control::default()) {
+    match glob(&world.workspace, request, &Control::default(), None) {
         Ok(output) => {
             let mut paths: Vec<String> = output.matches.iter().map(|found| found.path.display()).collect();
             paths.sort();
@@ -229,7 +229,7 @@ fn what_is_wrong_is_said() {
     let message = found(&world, &world.glob(&deep)).join("\n");
     assert!(message.starts_with("error: invalid glob"), "{message}");
     for outside in ["../*.rs", "/etc/*", "../../etc/passwd"] {
-        let error = glob(&world.workspace, &world.glob(outside), &Control::default()).unwrap_err();
+        let error = glob(&world.workspace, &world.glob(outside), &Control::default(), None).unwrap_err();
         assert!(matches!(error, toolpost_search::SearchError::Outside(_)), "{outside}: {error}");
     }
     let base = |said: &str| GlobRequest { base: world.workspace.resolve(said).unwrap(), ..world.glob("*") };
@@ -249,7 +249,7 @@ fn links_out_are_refused_and_circles_end() {
     std::fs::write(world.directory.path().join("secret.txt"), "").unwrap();
     world.add(b"out", b"->..");
     assert_eq!(found(&world, &world.glob("**/*.txt")), ["a/f.txt"]);
-    let error = glob(&world.workspace, &world.glob("out/*"), &Control::default()).unwrap_err();
+    let error = glob(&world.workspace, &world.glob("out/*"), &Control::default(), None).unwrap_err();
     assert!(matches!(error, toolpost_search::SearchError::Outside(_)), "{error}");
 }
 
@@ -262,7 +262,7 @@ fn the_newest_come_first_and_all_are_counted() {
     }
     for limit in [None, Some(5), Some(2), Some(0)] {
         let output =
-            glob(&world.workspace, &GlobRequest { limit, ..world.glob("*.rs") }, &Control::default())
+            glob(&world.workspace, &GlobRequest { limit, ..world.glob("*.rs") }, &Control::default(), None)
                 .unwrap();
         let shown: Vec<(String, i64)> = output
             .matches
@@ -279,7 +279,7 @@ fn the_newest_come_first_and_all_are_counted() {
 #[test]
 fn what_was_left_out_is_counted() {
     let world = World::new(TREE);
-    let output = glob(&world.workspace, &world.glob("**/*.{js,log,yml}"), &Control::default()).unwrap();
+    let output = glob(&world.workspace, &world.glob("**/*.{js,log,yml}"), &Control::default(), None).unwrap();
     let skipped = output.skipped;
     let counts = (
         (skipped.ignored_files, skipped.ignored_directories),
@@ -305,10 +305,10 @@ fn ending_early_is_told_from_finding_nothing() {
     let asked = std::sync::Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let cancelled = Control::default().cancelled_by(move || count.fetch_add(1, Ordering::Relaxed) > 5);
-    let output = glob(&world.workspace, &world.glob("**"), &cancelled).unwrap();
+    let output = glob(&world.workspace, &world.glob("**"), &cancelled, None).unwrap();
     assert_eq!(output.complete, Complete::Cancelled);
     let late = Control::default().until(Instant::now() - Duration::from_secs(1));
-    let output = glob(&world.workspace, &world.glob("**"), &late).unwrap();
+    let output = glob(&world.workspace, &world.glob("**"), &late, None).unwrap();
     assert_eq!((output.complete, output.total), (Complete::TimedOut, 0));
 }
 

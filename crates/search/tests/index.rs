@@ -11,7 +11,9 @@ use std::time::Duration;
 use support::World;
 use toolpost_grams::{Grams, Letters, Pattern, Reach, Sieve};
 use toolpost_search::grep::{Counted, Show, Span};
-use toolpost_search::{Case, Control, GrepOutput, GrepRequest, Hidden, Mode, Prune, Rules, grep};
+use toolpost_search::{
+    Case, Control, GlobRequest, GrepOutput, GrepRequest, Hidden, Mode, Only, Prune, Rules, glob, grep,
+};
 use toolpost_workspace::walk::Options;
 
 /// Where the other process finds the files; set for it alone.
@@ -122,6 +124,7 @@ fn act(root: &Path, what: &str, dice: &mut Dice) {
             ]);
             write(&path, bytes);
         }
+        "link" => drop(std::os::unix::fs::symlink(name(dice), root.join("src/deep/link.rs"))),
         "switch" => {
             for _ in 0..60 {
                 let path = name(dice);
@@ -249,6 +252,8 @@ fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, St
     if one.counted == Counted::AtLeast {
         assert!(one.entries > one.offset + one.shown && one.entries <= other.entries);
         (one.entries, one.totals, one.counted) = (other.entries, other.totals, other.counted);
+        assert!(one.unsearched.binary <= other.unsearched.binary);
+        one.unsearched.binary = other.unsearched.binary;
     }
     if one == *other {
         return None;
@@ -256,6 +261,47 @@ fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, St
     let (left, right) = (format!("{one:#?}"), format!("{other:#?}"));
     let lines = left.lines().zip(right.lines()).filter(|(left, right)| left != right);
     Some(lines.take(12).map(|(left, right)| format!("{left} | {right}\n")).collect())
+}
+
+const NAMES: [&str; 12] = [
+    "*.rs",
+    "**/*.{py,md}",
+    "src/**/*.rs",
+    "src/*",
+    "**/f1*",
+    "**/build/*.log",
+    "**/[a-f]1.*",
+    "lib/**",
+    "./*",
+    "**",
+    "*/deep/*",
+    "src/deep/link*",
+];
+
+/// Asks for names with the index and without it; both must say the same. Says whether the index answered.
+fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
+    let bases = ["."; 3].into_iter().chain(["src", "lib", "src/deep", "build"]);
+    let bases: Vec<_> = bases.filter_map(|base| world.workspace.resolve(base).ok()).collect();
+    let request = GlobRequest {
+        base: bases[dice.roll(bases.len())].clone(),
+        case: [Case::Sensitive, Case::Insensitive][dice.roll(2)],
+        rules: [Rules::None, Rules::None, Rules::Git][dice.roll(3)],
+        hidden: [Hidden::Show, Hidden::Show, Hidden::Skip][dice.roll(3)],
+        prune: Prune::Nothing,
+        only: [Only::Files, Only::Files, Only::Files, Only::Any][dice.roll(4)],
+        limit: None,
+        depth: [None, None, Some(1), Some(2)][dice.roll(4)],
+        ..world.glob(NAMES[dice.roll(NAMES.len())])
+    };
+    let said = |index: Option<&Grams>| match glob(&world.workspace, &request, &Control::default(), index) {
+        Ok(found) => format!("{found:#?}"),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(said(Some(index)), said(None), "{request:?}");
+    let options =
+        Options { rules: request.rules, hidden: request.hidden, prune: request.prune, ..Options::default() };
+    let sieve = Sieve { base: request.base, judge: None, may_read: None, name: String::new() };
+    index.names(&options, sieve, &|| false).is_ok()
 }
 
 /// Says whether the index would be of use now.
@@ -273,7 +319,7 @@ fn an_index_changes_nothing_but_the_time() {
     let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
     let mut other = Other::start(&world.root());
     let mut dice = Dice(0x5EED);
-    let (mut answered, mut built) = (0, 0);
+    let (mut answered, mut built, mut named) = (0, 0, 0);
     for round in 0..ROUNDS {
         for _ in 0..dice.roll(3) {
             let what = [
@@ -283,7 +329,7 @@ fn an_index_changes_nothing_but_the_time() {
             other.act(what, u64::try_from(dice.roll(1 << 30) + 1).unwrap());
         }
         if round % 40 == 39 {
-            let what = dice.one_of(&["move directory", "remove directory", "rules", "switch"]);
+            let what = dice.one_of(&["move directory", "remove directory", "rules", "switch", "link"]);
             other.act(what, u64::try_from(dice.roll(1 << 30) + 1).unwrap());
         }
         let request = question(&world, &mut dice);
@@ -291,6 +337,7 @@ fn an_index_changes_nothing_but_the_time() {
         let without = ask(&world, &request, None);
         let difference = difference(&with, &without);
         assert_eq!(difference, None, "round {round}: {request:?} {:?}", request.globs);
+        named += usize::from(same_names(&world, &index, &mut dice));
         answered += usize::from(answers(&world, &index));
         built += usize::from(index.status(&Options::default()).segments > 0);
         if round % 500 == 0 {
@@ -300,6 +347,7 @@ fn an_index_changes_nothing_but_the_time() {
         }
     }
     assert!(answered > ROUNDS * 8 / 10, "the index answered {answered} times");
+    assert!(named > ROUNDS / 2, "the index had the names {named} times");
     assert!(built > ROUNDS / 2, "there were segments in {built} rounds");
 }
 

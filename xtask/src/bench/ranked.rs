@@ -4,11 +4,7 @@ use super::{Bench, pipe::Server, rivals, sources};
 use crate::{disk, programs, say};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeSet,
-    fmt::Write as _,
-    path::Path,
-};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 
 /// The other program, and how it is called in the table.
 const PACKAGE: (&str, &str) = ("@probelabs/probe", "0.6.0-rc325");

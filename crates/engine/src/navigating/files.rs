@@ -101,7 +101,7 @@ pub(crate) fn listed(engine: &Engine, cx: &CallCtx, of: &WorkspacePath) -> Resul
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled());
     let control = cx.deadline.into_iter().fold(control, Control::until);
-    let found = toolpost_search::glob(engine.workspace(), &request, &control)
+    let found = toolpost_search::glob(engine.workspace(), &request, &control, engine.grams())
         .map_err(|error| Failure::new(Kind::Io, failures::sentence(&error.to_string())))?;
     cx.check()?;
     let mut files = found.matches;

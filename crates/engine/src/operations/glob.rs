@@ -101,7 +101,7 @@ impl Operation for Glob {
             depth: request.depth,
         };
         walk(engine, cx, &base, "steps through directories", move |engine, control| {
-            let found = toolpost_search::glob(engine.workspace(), &request, control)?;
+            let found = toolpost_search::glob(engine.workspace(), &request, control, engine.grams())?;
             Ok(output(engine, &request, found))
         })
         .await

@@ -262,7 +262,11 @@ fn asked(request: Request) -> GrepRequest {
 
 fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Output {
     let mut walk = Walked::of(&found.skipped, found.unreadable, found.complete);
-    walk.skipped.extend(unsearched(&found.unsearched));
+    let counted = match found.counted {
+        toolpost_search::grep::Counted::All => Counted::All,
+        toolpost_search::grep::Counted::AtLeast => Counted::AtLeast,
+    };
+    walk.skipped.extend(unsearched(&found.unsearched, counted));
     Output {
         mode,
         numbers,
@@ -274,10 +278,7 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
         lines_matched: found.totals.matching_lines,
         files_matched: found.totals.files,
         files_searched: found.totals.searched,
-        counted: match found.counted {
-            toolpost_search::grep::Counted::All => Counted::All,
-            toolpost_search::grep::Counted::AtLeast => Counted::AtLeast,
-        },
+        counted,
         walk,
         asked,
     }
@@ -333,27 +334,28 @@ fn with_cut(text: String, cut: Option<Cut>) -> String {
     }
 }
 
-fn unsearched(files: &Unsearched) -> Vec<String> {
+fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
     let mut words = Vec::new();
-    let mut count = |count: u64, what: &str| {
-        if count > 0 {
-            words.push(format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
-        }
+    let of = |count: u64, what: &str| {
+        format!("{} {what}{}", counted.before(count), if count == 1 { "" } else { "s" })
     };
-    count(files.binary, "binary file");
+    if files.binary > 0 {
+        words.push(of(files.binary, "binary file"));
+    }
     if files.only_ascii > 0 {
         words.push(format!(
             "all but ASCII in {} of unknown encoding (the setting `encoding` names it)",
-            if files.only_ascii == 1 { "1 file".to_owned() } else { format!("{} files", files.only_ascii) }
+            of(files.only_ascii, "file"),
         ));
     }
     if files.withheld > 0 {
-        words.push(format!("{} that the rules do not let be read without asking", files.withheld));
+        let count = counted.before(files.withheld);
+        words.push(format!("{count} that the rules do not let be read without asking"));
     }
     if files.too_large > 0 {
         words.push(format!(
             "{} too large to be searched ({})",
-            files.too_large,
+            counted.before(files.too_large),
             files.too_large_names.join(", ")
         ));
     }

@@ -43,7 +43,7 @@ pub(crate) async fn gather(
     };
     let (found, walk) = walk(engine, cx, base, "steps through directories", move |engine, control| {
         engine.projects().refresh(engine.workspace(), rules);
-        let found = toolpost_search::glob(engine.workspace(), &asked, control)?;
+        let found = toolpost_search::glob(engine.workspace(), &asked, control, engine.grams())?;
         let walk =
             Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(engine, &asked.base);
         Ok((found.matches, walk))

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::walk::{FileStat, Options};
+use toolpost_workspace::walk::FileStat;
 use toolpost_workspace::{Cache, Watch, unique};
 
 use super::build::build;
 use super::{Inner, State, Why, Work};
 use crate::key::Key;
 use crate::listing::Listing;
-use crate::look;
+use crate::look::{self, Purpose, Walk};
 use crate::segment::Segment;
 
 /// How the names of segments begin.
@@ -22,6 +22,9 @@ const SEGMENT: &str = "grams-";
 /// More files, or more bytes of text, than these are not indexed.
 const MOST_FILES: usize = 1_000_000;
 const MOST_TEXT: u64 = 20 << 30;
+
+/// More names than these are walked each time, rather than held in memory.
+const MOST_NAMES: usize = 300_000;
 
 /// More bytes than these are not kept in memory where they cannot be kept on the disk.
 const MOST_MEMORY: u64 = 64 << 20;
@@ -36,7 +39,7 @@ const LONG_REST: Duration = Duration::from_secs(300);
 
 /// What is to be done next.
 enum Job {
-    List(Options),
+    List(Walk),
     Open,
     Build,
     Merge(Vec<u32>),
@@ -68,7 +71,7 @@ impl Inner {
         };
         match job {
             None => return false,
-            Some(Job::List(options)) => self.list(&options, stop),
+            Some(Job::List(walk)) => self.list(&walk, stop),
             Some(Job::Open) => self.open(),
             Some(Job::Build) => self.build(stop),
             Some(Job::Merge(numbers)) => self.merge(&numbers, stop),
@@ -77,23 +80,29 @@ impl Inner {
     }
 
     /// Looks at all files.
-    pub(super) fn list(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) {
+    pub(super) fn list(&self, walk: &Walk, stop: &(dyn Fn() -> bool + Sync)) {
         let began = Instant::now();
         // What changes from here on is told to the watch, so nothing is missed between the two.
-        let watch = Watch::start(&self.workspace, options);
-        let seen = look::everything(&self.workspace, options, stop);
+        let watch = Watch::start(&self.workspace, &walk.options);
+        let seen = look::everything(&self.workspace, walk, stop);
         let segments = self.lock().segments.clone();
         let listing = seen.map(|seen| {
-            let mut listing = Listing::new(*options, watch, seen, began);
+            let mut listing = Listing::new(*walk, watch, seen, began);
             segments.iter().for_each(|(number, segment)| listing.attach(*number, segment));
             listing
         });
         let mut state = self.lock();
-        state.wanted.retain(|wanted| !super::same(wanted, options));
-        state.soon.retain(|soon| !super::same(soon, options));
+        state.wanted.retain(|wanted| !wanted.is(walk));
+        state.soon.retain(|soon| !soon.is(walk));
         let Some(listing) = listing else { return };
         let (files, text, _) = listing.size();
-        if files > MOST_FILES {
+        if walk.purpose == Purpose::Names {
+            if files > MOST_NAMES {
+                state.too_many.push(*walk);
+            } else {
+                state.put(listing);
+            }
+        } else if files > MOST_FILES {
             state.refuse(Why::TooMany(files, MOST_FILES));
         } else if text > MOST_TEXT {
             state.refuse(Why::TooLarge(text >> 30, MOST_TEXT >> 30));
@@ -243,8 +252,8 @@ impl State {
         if self.refused.is_some() {
             return None;
         }
-        if let Some(options) = self.wanted.first().or(self.soon.first()) {
-            return Some(Job::List(*options));
+        if let Some(walk) = self.wanted.first().or(self.soon.first()) {
+            return Some(Job::List(*walk));
         }
         if !self.opened {
             return Some(Job::Open);

@@ -38,7 +38,7 @@ impl Listing {
         match self.watch.changed() {
             WatchChanged::Nothing => {}
             WatchChanged::Paths(paths) if paths.len() <= SINGLE => {
-                let Some(seen) = look::at(&paths, &self.options, stop) else { return Fresh::No };
+                let Some(seen) = look::at(&paths, &self.walk, stop) else { return Fresh::No };
                 self.take_at(&paths, seen);
             }
             WatchChanged::Paths(_) => return Fresh::No,
@@ -60,7 +60,7 @@ impl Listing {
 
     fn look_at_all(&mut self, workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> bool {
         let began = Instant::now();
-        let Some(seen) = look::everything(workspace, &self.options, stop) else { return false };
+        let Some(seen) = look::everything(workspace, &self.walk, stop) else { return false };
         self.take_all(seen, began);
         true
     }

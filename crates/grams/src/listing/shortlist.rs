@@ -95,7 +95,7 @@ impl Listing {
     }
 
     /// Says whether a walk of everything enters the start of a search.
-    fn covers(&self, sieve: &Sieve) -> bool {
+    pub(super) fn covers(&self, sieve: &Sieve) -> bool {
         let prefix = key::prefix(&sieve.base);
         sieve.base.is_root() || beginning(&self.files, &prefix).next().is_some()
     }
@@ -173,7 +173,7 @@ impl Listing {
         Ok(found)
     }
 
-    fn unreadable_below(&self, sieve: &Sieve) -> Vec<String> {
+    pub(super) fn unreadable_below(&self, sieve: &Sieve) -> Vec<String> {
         let base = format!("{}/", sieve.base.display());
         let within = |line: &&String| {
             if sieve.base.is_root() && sieve.base.root().position() == 0 {

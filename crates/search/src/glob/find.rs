@@ -1,10 +1,13 @@
 //! The walk of a glob.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, Standing, Visitor, Walked, walk};
+use toolpost_grams::Grams;
+use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, Standing, Visitor, walk};
 use toolpost_workspace::{AccessKind, Workspace, WorkspacePath};
 
+use super::judge::Judge;
 use super::pattern::{Accepted, Anchor, Ending, Pattern, State};
 use super::{GlobOutput, GlobRequest, Match, Only};
 use crate::order::by_path;
@@ -14,6 +17,7 @@ pub(super) fn find(
     workspace: &Workspace,
     request: &GlobRequest,
     control: &Control,
+    index: Option<&Grams>,
 ) -> Result<GlobOutput, SearchError> {
     let pattern = Pattern::new(&request.pattern, request.case)?;
     said::directory(workspace, &request.base, "glob")?;
@@ -27,10 +31,35 @@ pub(super) fn find(
     if depth == 0 {
         return Err(SearchError::Request("depth must be greater than zero: 1 looks at the directory alone"));
     }
-    let make = || Finder { pattern: &pattern, only, limit, depth, hits: Vec::new(), total: 0 };
-    let walked = walk(&start, pattern.start(), &options, &|| control.stops(), &make);
-    match walked {
-        Ok(walked) => Ok(gather(&start, walked, limit, control)),
+    let judge = Arc::new(Judge { pattern, only, depth });
+    if let Some(index) = index.filter(|_| only == Only::Files)
+        && let Some(names) = super::known::find(index, request, &start, &options, &judge, control)
+    {
+        let hits = names.files.into_iter().map(|named| Hit {
+            modified: named.modified,
+            kind: named.kind,
+            relative: named.relative,
+        });
+        let mut found = Found { hits: hits.collect(), skipped: names.skipped, ..Found::default() };
+        found.cut(limit);
+        if found.hits.len() <= SHOWN {
+            // Some writes change the time of a file and are not told of.
+            found.hits.iter_mut().for_each(|hit| hit.look(workspace, &start));
+        }
+        return Ok(gather(&start, found, limit, Complete::Yes));
+    }
+    let make = || Finder { judge: &judge, limit, hits: Vec::new(), total: 0 };
+    match walk(&start, judge.pattern.start(), &options, &|| control.stops(), &make) {
+        Ok(walked) => {
+            let mut found =
+                Found { skipped: walked.skipped, unreadable: walked.unreadable, ..Found::default() };
+            for finder in walked.visitors {
+                // What a finder has dropped, it has counted.
+                found.dropped += finder.total - finder.hits.len() as u64;
+                found.hits.extend(finder.hits);
+            }
+            Ok(gather(&start, found, limit, control.verdict(walked.ended)))
+        }
         Err(fault) => Err(SearchError::unreadable(&start, fault)),
     }
 }
@@ -73,11 +102,41 @@ struct Hit {
     relative: Box<[u8]>,
 }
 
+/// So many files are looked at once more before they are shown.
+const SHOWN: usize = 1_000;
+
+impl Hit {
+    /// Takes the time that the disk has for it.
+    fn look(&mut self, workspace: &Workspace, start: &WorkspacePath) {
+        let path = walk::found_below(start, &self.relative);
+        if let Some(Ok(stat)) = path.map(|path| workspace.stat(&path)) {
+            self.modified = i64::try_from(stat.modified).unwrap_or(self.modified);
+        }
+    }
+}
+
+/// What was found before it is put in order.
+#[derive(Default)]
+struct Found {
+    hits: Vec<Hit>,
+    /// How many more there are that are too old to be shown.
+    dropped: u64,
+    skipped: walk::Skipped,
+    unreadable: walk::Unreadable,
+}
+
+impl Found {
+    /// Keeps only the newest; the others are counted.
+    fn cut(&mut self, limit: usize) {
+        let all = self.hits.len();
+        cut(&mut self.hits, limit);
+        self.dropped += (all - self.hits.len()) as u64;
+    }
+}
+
 struct Finder<'p> {
-    pattern: &'p Pattern,
-    only: Only,
+    judge: &'p Judge,
     limit: usize,
-    depth: usize,
     hits: Vec<Hit>,
     total: u64,
 }
@@ -87,19 +146,11 @@ impl Visitor for Finder<'_> {
 
     fn judge(&mut self, place: &State, candidate: &Candidate<'_>) -> Claim {
         let name = candidate.name_bytes();
-        if candidate.kind() != Kind::Directory {
-            if self.only == Only::Directories {
-                return Claim::Pass;
-            }
-            return claim(self.pattern.accepts(place, name));
+        if candidate.kind() == Kind::Directory {
+            self.judge.directory(place, name, level(candidate)).0
+        } else {
+            self.judge.file(place, name)
         }
-        let step = self.pattern.step(place, name);
-        if !step.named_below.is_empty() && level(candidate) < self.depth {
-            return Claim::Named;
-        }
-        let wanted = if self.only == Only::Files { Claim::Pass } else { claim(step.accepted) };
-        let leads_on = !step.below.is_empty() && level(candidate) < self.depth;
-        if wanted == Claim::Pass && leads_on { Claim::Wanted } else { wanted }
     }
 
     fn visit(&mut self, place: &State, entry: &Entry<'_>) -> Next<State> {
@@ -109,18 +160,18 @@ impl Visitor for Finder<'_> {
             self.hit(entry);
             return Next::On;
         }
-        let step = self.pattern.step(place, name);
+        let (_, step) = self.judge.directory(place, name, level(candidate));
         let overruled = entry.standing() == Standing::Overruled;
         let accepted = match step.accepted {
             Accepted::No => false,
             Accepted::Wild => !overruled,
             Accepted::Named => true,
         };
-        if accepted && self.only != Only::Files {
+        if accepted && self.judge.only != Only::Files {
             self.hit(entry);
         }
         let below = if overruled { step.named_below } else { step.below };
-        if below.is_empty() || level(candidate) >= self.depth { Next::On } else { Next::Enter(below) }
+        if below.is_empty() || level(candidate) >= self.judge.depth { Next::On } else { Next::Enter(below) }
     }
 }
 
@@ -143,28 +194,19 @@ fn level(candidate: &Candidate<'_>) -> usize {
     1 + memchr::memchr_iter(b'/', candidate.relative_bytes()).count()
 }
 
-fn claim(accepted: Accepted) -> Claim {
-    match accepted {
-        Accepted::No => Claim::Pass,
-        Accepted::Wild => Claim::Wanted,
-        Accepted::Named => Claim::Named,
-    }
-}
-
-fn gather(start: &WorkspacePath, walked: Walked<Finder<'_>>, limit: usize, control: &Control) -> GlobOutput {
-    let total = walked.visitors.iter().map(|visitor| visitor.total).sum();
-    let mut hits: Vec<Hit> = walked.visitors.into_iter().flat_map(|visitor| visitor.hits).collect();
-    cut(&mut hits, limit);
-    hits.sort_unstable_by(newest_first);
-    let matches = hits
+fn gather(start: &WorkspacePath, mut found: Found, limit: usize, complete: Complete) -> GlobOutput {
+    let total = found.hits.len() as u64 + found.dropped;
+    found.cut(limit);
+    found.hits.sort_unstable_by(newest_first);
+    let matches = found
+        .hits
         .into_iter()
         .filter_map(|hit| {
             let path = walk::found_below(start, &hit.relative)?;
             Some(Match { path, modified: hit.modified, kind: hit.kind })
         })
         .collect();
-    let complete = control.verdict(walked.ended);
-    GlobOutput { matches, total, skipped: walked.skipped, unreadable: walked.unreadable, complete }
+    GlobOutput { matches, total, skipped: found.skipped, unreadable: found.unreadable, complete }
 }
 
 /// Keeps only the newest.

@@ -39,7 +39,7 @@ pub(super) async fn find(
         depth: None,
     };
     let (found, walk) = walk(engine, cx, base, "steps through directories", move |engine, control| {
-        let found = toolpost_search::glob(engine.workspace(), &asked, control)?;
+        let found = toolpost_search::glob(engine.workspace(), &asked, control, engine.grams())?;
         let walk =
             Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(engine, &asked.base);
         Ok((found.matches, walk))

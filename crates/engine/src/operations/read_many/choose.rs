@@ -43,7 +43,12 @@ fn search(engine: &Engine, request: &Request, control: &Control) -> Result<Chose
     let mut files: BTreeMap<WorkspacePath, Meant> = BTreeMap::new();
     let mut walk = Walked::default();
     let mut find = |base: &WorkspacePath, pattern: &str| {
-        let found = toolpost_search::glob(engine.workspace(), &asked(request, base, pattern), control)?;
+        let found = toolpost_search::glob(
+            engine.workspace(),
+            &asked(request, base, pattern),
+            control,
+            engine.grams(),
+        )?;
         for found in found.matches {
             files.entry(found.path.clone()).or_insert(Meant { path: found.path, said: None });
         }

@@ -1,0 +1,58 @@
+//! What has a name that is wanted, without a look at the disk.
+
+use toolpost_workspace::walk::{Claim, Kind, Skipped, What};
+
+use super::{Listing, beginning};
+use crate::index::Why;
+use crate::key;
+use crate::sieve::{Sieve, Tally};
+
+/// What has a name that is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// All of it but directories, in path order.
+    pub files: Vec<Named>,
+    /// What rules left out.
+    pub skipped: Skipped,
+}
+
+/// Something that has a name that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its path below the start of the search.
+    pub relative: Box<[u8]>,
+    /// When it was last changed, in nanoseconds since 1970.
+    pub modified: i64,
+    /// What it is; links are not followed.
+    pub kind: Kind,
+}
+
+impl Listing {
+    /// Finds what a sieve lets through; a walk has to do it where rules are lifted, or something cannot be read.
+    pub(crate) fn names(&self, sieve: Sieve) -> Result<Names, Why> {
+        if !self.unreadable_below(&sieve).is_empty() {
+            return Err(Why::Unreadable);
+        }
+        if !self.covers(&sieve) {
+            return Err(Why::LeftOut);
+        }
+        let mut tally = Tally::new(sieve);
+        let prefix = tally.prefix.clone();
+        for (key, _) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
+            if tally.judged(&key::relative(&prefix, key), What::File) == Claim::Named {
+                return Err(Why::LeftOut);
+            }
+        }
+        let left = beginning(&self.left, &prefix).map(|(key, left)| (&**key, *left));
+        let skipped = tally.leave_out(left).ok_or(Why::LeftOut)?;
+        let mut files = Vec::new();
+        for (key, file) in beginning(&self.files, &prefix) {
+            let relative = key::relative(&prefix, key);
+            if tally.wants(&relative) {
+                let (modified, kind) = (file.stat.modified, file.stat.kind);
+                files.push(Named { relative: relative.into(), modified, kind });
+            }
+        }
+        Ok(Names { files, skipped })
+    }
+}

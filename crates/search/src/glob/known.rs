@@ -1,0 +1,70 @@
+//! Asks the index for names, which it has in memory.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolpost_grams::{Grams, Names, Sieve};
+use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::walk::{Claim, Options, What};
+
+use super::GlobRequest;
+use super::judge::Judge;
+use super::pattern::State;
+use crate::Control;
+
+/// The directory in which a name was judged last, and how far the pattern is there.
+#[derive(Default)]
+struct Way {
+    directory: Vec<u8>,
+    state: Option<State>,
+}
+
+/// Finds the files that fit; none if they have to be walked.
+pub(super) fn find(
+    index: &Grams,
+    request: &GlobRequest,
+    start: &WorkspacePath,
+    options: &Options,
+    judge: &Arc<Judge>,
+    control: &Control,
+) -> Option<Names> {
+    let (judge, way) = (Arc::clone(judge), Mutex::new(Way::default()));
+    let judged = move |relative: &[u8], what: What| {
+        let mut way = way.lock().unwrap_or_else(PoisonError::into_inner);
+        judged(&judge, &mut way, relative, what)
+    };
+    let sieve = Sieve {
+        base: start.clone(),
+        name: format!("{:?} {:?} {:?}", request.pattern, request.case, request.depth),
+        may_read: None,
+        judge: Some(Arc::new(judged)),
+    };
+    index.names(options, sieve, &|| control.stops()).ok()
+}
+
+fn judged(judge: &Judge, way: &mut Way, relative: &[u8], what: What) -> Claim {
+    let (directory, name) = match relative.iter().rposition(|byte| *byte == b'/') {
+        Some(end) => (relative.get(..end).unwrap_or_default(), relative.get(end + 1..).unwrap_or_default()),
+        None => (&[][..], relative),
+    };
+    let state = match &way.state {
+        Some(state) if way.directory == directory => state,
+        _ => {
+            way.directory.clear();
+            way.directory.extend_from_slice(directory);
+            way.state.insert(within(judge, directory))
+        }
+    };
+    match what {
+        What::File => judge.file(state, name),
+        What::Directory => {
+            let level = 1 + memchr::memchr_iter(b'/', relative).count();
+            judge.directory(state, name, level).0
+        }
+    }
+}
+
+/// Says how far the pattern is in a directory.
+fn within(judge: &Judge, directory: &[u8]) -> State {
+    let names = directory.split(|byte| *byte == b'/').filter(|name| !name.is_empty());
+    names.fold(judge.pattern.start(), |state, name| judge.pattern.step(&state, name).below)
+}
