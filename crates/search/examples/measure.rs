@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         limit: Some(100),
         depth: None,
     };
-    measure("glob", || Ok(format!("{} files", glob(&workspace, &request, &control)?.total)))
+    measure("glob", || Ok(format!("{} files", glob(&workspace, &request, &control, None)?.total)))
 }
 
 fn measure(

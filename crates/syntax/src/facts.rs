@@ -1,6 +1,7 @@
 //! What one file tells of itself, found in one pass: what it defines, what it uses by name, what it imports, what is local.
 
 mod collect;
+mod parts;
 mod within;
 
 use std::ops::Range;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 
+use super::parts::LEVELS;
 use super::within::Within;
 use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 use crate::queries::{Queries, Role};
@@ -24,10 +25,13 @@ impl Tree<'_> {
         let mut facts = Facts { package, errors: self.errors(), ..Facts::default() };
         if let Some(queries) = Queries::of(self.language().0) {
             let mut collector = Collector { tree: self, objects: self.objects(), found: Found::default() };
-            let mut cursor = QueryCursor::new();
-            let mut matches = cursor.matches(&queries.query, self.root(), self.text().as_bytes());
-            while let Some(found) = matches.next() {
-                collector.take(found, &queries.roles);
+            for part in self.parts() {
+                let mut cursor = QueryCursor::new();
+                cursor.set_max_start_depth(Some(LEVELS));
+                let mut matches = cursor.matches(&queries.query, part, self.text().as_bytes());
+                while let Some(found) = matches.next() {
+                    collector.take(found, &queries.roles);
+                }
             }
             collector.finish(&symbols, headers(&items), &mut facts);
         }

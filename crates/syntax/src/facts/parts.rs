@@ -1,0 +1,37 @@
+//! The parts in which a deep tree is looked at.
+
+use tree_sitter::Node;
+
+use crate::Tree;
+
+/// In how many levels below a node matches begin when it is looked at.
+pub(super) const LEVELS: u32 = 100;
+
+impl Tree<'_> {
+    /// Gives the root, and in a deep tree what stands in it at every so many levels.
+    ///
+    /// Each level may begin a match that waits for its end, so where thousands of calls are chained the work would grow with the square.
+    pub(super) fn parts(&self) -> Vec<Node<'_>> {
+        let mut parts = vec![self.root()];
+        let mut cursor = self.root().walk();
+        let mut level = 0_u32;
+        loop {
+            if cursor.goto_first_child() {
+                level += 1;
+                if level.is_multiple_of(LEVELS + 1) {
+                    parts.push(cursor.node());
+                }
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return parts;
+                }
+                level -= 1;
+            }
+            if level.is_multiple_of(LEVELS + 1) {
+                parts.push(cursor.node());
+            }
+        }
+    }
+}
