@@ -5,6 +5,7 @@
 //! hash over everything before it.
 
 mod eval;
+mod lists;
 mod write;
 
 use std::io;

@@ -3,6 +3,7 @@
 use toolpost_workspace::Hasher;
 use toolpost_workspace::walk::FileStat;
 
+use super::lists::{List, Lists};
 use super::{Form, STAMP, Written};
 use crate::gram::{GRAMS, Gram, grams};
 
@@ -20,19 +21,20 @@ pub(crate) struct Writer {
     files: Vec<Written>,
     blocks: u32,
     text: u64,
-    /// Where in `lists` the postings of each trigram are, from 1; 0 if it was not seen.
+    /// Where in `postings` those of each trigram are, from 1; 0 if it was not seen.
     known: Vec<u32>,
-    lists: Vec<List>,
+    postings: Vec<Postings>,
+    lists: Lists,
     /// The trigrams of the block that is read: a bit each.
     seen: Vec<u64>,
     of_block: Vec<Gram>,
 }
 
-/// The blocks in which a trigram stands.
-struct List {
+/// The blocks in which a trigram stands, each by its distance from the one before.
+struct Postings {
     gram: Gram,
     last: u32,
-    distances: Vec<u8>,
+    distances: List,
 }
 
 impl Default for Writer {
@@ -42,7 +44,8 @@ impl Default for Writer {
             blocks: 0,
             text: 0,
             known: vec![0; GRAMS],
-            lists: Vec::new(),
+            postings: Vec::new(),
+            lists: Lists::default(),
             seen: vec![0; GRAMS / 64],
             of_block: Vec::new(),
         }
@@ -99,26 +102,31 @@ impl Writer {
             self.seen[gram as usize / 64] = 0;
             let known = &mut self.known[gram as usize];
             if *known == 0 {
-                self.lists.push(List { gram, last: 0, distances: Vec::new() });
-                *known = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
+                self.postings.push(Postings { gram, last: 0, distances: self.lists.begin() });
+                *known = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
             }
-            let list = &mut self.lists[*known as usize - 1];
-            push(&mut list.distances, self.blocks - list.last);
-            list.last = self.blocks;
+            let postings = &mut self.postings[*known as usize - 1];
+            let mut distance = self.blocks - postings.last;
+            while distance >= 0x80 {
+                self.lists.push(&mut postings.distances, distance as u8 | 0x80);
+                distance >>= 7;
+            }
+            self.lists.push(&mut postings.distances, distance as u8);
+            postings.last = self.blocks;
         }
         self.blocks += 1;
     }
 
     /// Gives the bytes of the segment.
     pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.lists.sort_unstable_by_key(|list| list.gram);
+        self.postings.sort_unstable_by_key(|postings| postings.gram);
         let mut bytes = STAMP.to_vec();
-        let mut table = Vec::with_capacity(self.lists.len() * 8);
-        for list in &self.lists {
+        let mut table = Vec::with_capacity(self.postings.len() * 8);
+        for postings in &self.postings {
             let begins = u32::try_from(bytes.len() - STAMP.len()).unwrap_or(u32::MAX);
-            table.extend_from_slice(&list.gram.to_le_bytes());
+            table.extend_from_slice(&postings.gram.to_le_bytes());
             table.extend_from_slice(&begins.to_le_bytes());
-            bytes.extend_from_slice(&list.distances);
+            self.lists.write(postings.distances, &mut bytes);
         }
         let postings = bytes.len() - STAMP.len();
         bytes.extend_from_slice(&table);
@@ -132,14 +140,6 @@ impl Writer {
         bytes.extend_from_slice(hasher.finish().as_bytes());
         bytes
     }
-}
-
-fn push(bytes: &mut Vec<u8>, mut number: u32) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
 }
 
 /// Says where the first block of a text ends.

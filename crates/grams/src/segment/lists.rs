@@ -1,0 +1,83 @@
+//! Hundreds of thousands of lists of bytes that grow at the same time, in chunks of one allocation.
+
+/// How many bytes of a list one chunk holds; where the next chunk is takes four more.
+const ROOM: usize = 28;
+
+/// Lists, all in one place.
+#[derive(Default)]
+pub(super) struct Lists {
+    chunks: Vec<Chunk>,
+}
+
+#[derive(Clone, Copy)]
+struct Chunk {
+    bytes: [u8; ROOM],
+    /// Where the next one is, if this one is full.
+    next: u32,
+}
+
+/// A list.
+#[derive(Clone, Copy)]
+pub(super) struct List {
+    first: u32,
+    last: u32,
+    len: u32,
+}
+
+impl Lists {
+    /// Begins a list.
+    pub(super) fn begin(&mut self) -> List {
+        let first = self.chunk();
+        List { first, last: first, len: 0 }
+    }
+
+    /// Adds a byte to a list.
+    pub(super) fn push(&mut self, list: &mut List, byte: u8) {
+        let used = list.len as usize % ROOM;
+        if used == 0 && list.len > 0 {
+            let next = self.chunk();
+            self.chunks[list.last as usize].next = next;
+            list.last = next;
+        }
+        self.chunks[list.last as usize].bytes[used] = byte;
+        list.len += 1;
+    }
+
+    /// Writes a list at the end of some bytes.
+    pub(super) fn write(&self, list: List, to: &mut Vec<u8>) {
+        let (mut chunk, mut left) = (list.first, list.len as usize);
+        while left > 0 {
+            let Chunk { bytes, next } = &self.chunks[chunk as usize];
+            let part = left.min(ROOM);
+            to.extend_from_slice(&bytes[..part]);
+            (chunk, left) = (*next, left - part);
+        }
+    }
+
+    fn chunk(&mut self) -> u32 {
+        self.chunks.push(Chunk { bytes: [0; ROOM], next: 0 });
+        u32::try_from(self.chunks.len() - 1).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_grow_beside_one_another() {
+        let mut lists = Lists::default();
+        let mut own: Vec<(List, Vec<u8>)> = (0..5).map(|_| (lists.begin(), Vec::new())).collect();
+        for step in 0..500_usize {
+            let byte = step as u8;
+            let (list, wanted) = &mut own[step * step % 4];
+            lists.push(list, byte);
+            wanted.push(byte);
+        }
+        for (list, wanted) in own {
+            let mut written = vec![7];
+            lists.write(list, &mut written);
+            assert_eq!(written[1..], wanted);
+        }
+    }
+}
