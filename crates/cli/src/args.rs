@@ -52,6 +52,12 @@ pub(crate) struct Common {
     /// Folder for what can be made again [default: the XDG cache folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
+    /// Index that many machines share, as postgres://…; searches ask it, too [default: none]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub(crate) index: Option<String>,
+    /// What a root is called in the shared index; may repeat [default: by where it was cloned from]
+    #[arg(long = "repository", global = true, value_name = "NAME")]
+    pub(crate) repositories: Vec<String>,
 }
 
 /// Who answers where nobody can be asked.
@@ -86,6 +92,8 @@ pub(crate) enum Command {
     Call(Call),
     /// Prints the tool definitions
     Tools(Tools),
+    /// Finds lines that match a regular expression
+    Grep(Grep),
     /// Finds blocks of code by their words, best first
     Search(Search),
     /// Shows what code defines, and who uses it
@@ -154,6 +162,23 @@ pub(crate) enum Index {
     Build(IndexStatus),
     /// Removes the index of the workspace from the disk
     Drop,
+    /// Brings a commit into the index that many machines share
+    Push(Push),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Push {
+    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
+    pub(crate) address: Option<String>,
+    /// The commit
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub(crate) commit: String,
+    /// The branch whose commit it is [default: the one that is checked out]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
@@ -198,6 +223,35 @@ pub(crate) struct Find {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) limit: u8,
     /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Grep {
+    /// The regular expression
+    pub(crate) pattern: String,
+    /// Only in this file, or below this directory
+    pub(crate) path: Option<String>,
+    /// Search these repositories of the shared index instead, by names with wild*cards; may repeat
+    #[arg(long = "repositories", value_name = "NAMES")]
+    pub(crate) across: Vec<String>,
+    /// The branch of these repositories [default: the one that was pushed first]
+    #[arg(long, value_name = "NAME", requires = "across")]
+    pub(crate) branch: Option<String>,
+    /// Only files that fit, or none that fit behind a `!`; may repeat
+    #[arg(short = 'g', long = "glob", value_name = "GLOB")]
+    pub(crate) globs: Vec<String>,
+    /// Compare letters without regard to their case
+    #[arg(short = 'i', long)]
+    pub(crate) ignore_case: bool,
+    /// Lines to show around each that matches
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    pub(crate) context: u8,
+    /// How many lines are shown
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) limit: u32,
+    /// Print them as JSON, a line each
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,7 +4,7 @@ use crate::{
     args::{Common, Index as Args},
     out,
     settings::Settings,
-    wire,
+    shared, wire,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -28,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Does what is asked of the index.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
+    if let Args::Push(args) = args {
+        return shared::push(&settings, &args);
+    }
     let workspace = wire::open_and_tell(&settings)?;
     if settings.cache.value.is_none() {
         bail!("there is no folder for caches; name one with --cache DIR");
@@ -36,6 +39,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     match args {
         Args::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
         Args::Build(args) => tell(&workspace, &build(&grams)?, args.json),
+        Args::Push(args) => shared::push(&settings, &args),
         Args::Drop => {
             let bytes = grams.forget()?;
             out::line(&format!("Removed {} of index.", size(bytes)))?;
@@ -83,6 +87,8 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
             "missing_files": status.waiting,
             "segments": status.segments,
             "index_bytes": status.bytes,
+            "shared_files": status.shared,
+            "shared_lost": status.lost,
             "refused": refused,
         });
         out::line(&serde_json::to_string_pretty(&told)?)?;
@@ -107,7 +113,7 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
 }
 
 /// Writes a number of bytes as people read it.
-fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),

@@ -5,6 +5,7 @@ mod ask;
 mod call;
 mod diff;
 mod doctor;
+mod grep;
 mod history;
 mod index;
 mod log;
@@ -13,6 +14,7 @@ mod policy;
 mod search;
 mod serve;
 mod settings;
+mod shared;
 mod symbols;
 mod time;
 mod tools;
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve::run(&args.common, serve),
         Command::Call(call) => call::run(&args.common, call),
         Command::Tools(tools) => tools::run(&args.common, tools),
+        Command::Grep(grep) => grep::run(&args.common, grep),
         Command::Search(search) => search::run(&args.common, search),
         Command::Symbols(symbols) => symbols::run(&args.common, symbols),
         Command::Index(index) => index::run(&args.common, index),

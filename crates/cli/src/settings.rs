@@ -56,6 +56,7 @@ pub(crate) struct Settings {
     pub(crate) events: Setting<Option<PathBuf>>,
     pub(crate) state: Setting<Option<PathBuf>>,
     pub(crate) cache: Setting<Option<PathBuf>>,
+    pub(crate) shared: Sharing,
     pub(crate) deadline: Setting<Option<Duration>>,
     pub(crate) reply_bytes: Setting<Option<usize>>,
     pub(crate) encoding: Setting<Option<String>>,
@@ -71,6 +72,12 @@ pub(crate) struct Narrowing {
     pub(crate) tools: Setting<Option<Vec<String>>>,
     pub(crate) deny: Setting<Vec<Deny>>,
     pub(crate) read_only: Setting<OnOff>,
+}
+
+/// The index that many machines share.
+pub(crate) struct Sharing {
+    pub(crate) index: Setting<Option<String>>,
+    pub(crate) repositories: Setting<Option<Vec<String>>>,
 }
 
 /// How much the history keeps.
@@ -94,6 +101,8 @@ struct File {
     events: Option<PathBuf>,
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
+    index: Option<String>,
+    repository: Option<Vec<String>>,
     deadline_seconds: Option<f64>,
     reply_bytes: Option<usize>,
     encoding: Option<String>,
@@ -121,16 +130,11 @@ impl Settings {
         let place = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
         let file = place.as_deref().map(read_file).transpose()?.unwrap_or_default();
         let from = Sources { file: place.unwrap_or_default() };
+        let claude = vec!["claude".to_owned()];
         let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
         let roots = (!flags.roots.is_empty()).then(|| flags.roots.clone());
         Ok(Self {
-            dialects: from.choose(
-                list(&flags.dialects),
-                "DIALECT",
-                names,
-                file.dialect,
-                vec!["claude".to_owned()],
-            )?,
+            dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, claude)?,
             roots: from.choose(
                 roots,
                 "ROOT",
@@ -153,6 +157,7 @@ impl Settings {
                 "XDG_CACHE_HOME",
                 ".cache",
             ),
+            shared: Sharing::find(flags, &from, (file.index, file.repository))?,
             deadline: from.optional(
                 None,
                 "DEADLINE_SECONDS",
@@ -201,6 +206,16 @@ impl Narrowing {
     /// Says whether no tool may write.
     fn denies_writes(&self) -> bool {
         self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write)
+    }
+}
+
+impl Sharing {
+    fn find(flags: &Common, from: &Sources, file: (Option<String>, Option<Vec<String>>)) -> Result<Self> {
+        let repositories = (!flags.repositories.is_empty()).then(|| flags.repositories.clone());
+        Ok(Self {
+            index: from.optional(flags.index.clone(), "INDEX", |text| Ok(text.to_owned()), file.0)?,
+            repositories: from.optional(repositories, "REPOSITORY", names, file.1)?,
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     args::OnOff,
     settings::{Origin, Settings},
+    shared,
     trust::Trusted,
 };
 use anyhow::{Context, Result, anyhow, bail};
@@ -42,11 +43,7 @@ pub(crate) struct Wired {
 /// Puts the parts together.
 pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> Result<Wired> {
     let (workspace, recovery) = open(settings)?;
-    let grams = (life == Life::Long).then(|| grams(settings, &workspace));
-    if let Some(grams) = &grams {
-        // Beside all else, so that it is there when the first one searches.
-        grams.begin(&walk::Options::default());
-    }
+    let grams = indexed(settings, &workspace, life)?;
     let policy = judging(settings, &workspace)?;
     let sandbox = sandbox(settings, &workspace, &policy);
     let servers = servers(&workspace, sandbox.clone());
@@ -72,6 +69,27 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let runtime = Runtime::new(engine, config)?;
     write_events(&runtime, settings)?;
     Ok(Wired { runtime: Arc::new(runtime), recovery })
+}
+
+/// Makes the index by which searches read only the files that can match, where it is worth while.
+fn indexed(settings: &Settings, workspace: &Workspace, life: Life) -> Result<Option<Grams>> {
+    let shared = shared::asking(settings, workspace)?;
+    let grams = match (life, shared) {
+        (Life::Short, None) => return Ok(None),
+        (_, None) => grams(settings, workspace),
+        (_, Some(shared)) => grams(settings, workspace).sharing(shared),
+    };
+    match life {
+        // Beside all else, so that it is there when the first one searches.
+        Life::Long => grams.begin(&walk::Options::default()),
+        Life::Short => {
+            grams.ready(&walk::Options::default());
+            if let Some(lost) = grams.status(&walk::Options::default()).lost {
+                eprintln!("toolpost: {lost}; this is done without the shared index");
+            }
+        }
+    }
+    Ok(Some(grams))
 }
 
 /// Makes the index by which searches read only the files that can match.

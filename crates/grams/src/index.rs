@@ -1,6 +1,8 @@
 //! The index of a workspace: asked by many, and built beside all else.
 
 mod build;
+mod contents;
+mod share;
 mod work;
 
 use std::io;
@@ -11,10 +13,12 @@ use std::time::{Duration, Instant};
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{Hasher, Workspace};
 
+use crate::far::{Answers, Question};
 use crate::listing::{Fresh, Listing, Names};
 use crate::look::Walk;
 use crate::segment::Segment;
 use crate::{Pattern, Shortlist, Sieve};
+use share::Sharing;
 
 /// The index of a workspace; cheap to clone, and shared by all that do so.
 #[derive(Clone)]
@@ -40,6 +44,7 @@ struct State {
     /// The walks that find more than is held in memory.
     too_many: Vec<Walk>,
     segments: Vec<(u32, Arc<Segment>)>,
+    sharing: Sharing,
     next: u32,
     /// Whether the segments on the disk were opened.
     opened: bool,
@@ -101,6 +106,10 @@ pub struct Status {
     pub waiting: usize,
     /// How many segments there are.
     pub segments: usize,
+    /// For how many files a shared index answers.
+    pub shared: usize,
+    /// Why the shared index does not answer.
+    pub lost: Option<String>,
     /// How many bytes these take on the disk.
     pub bytes: u64,
     /// Whether it is worked on now.
@@ -167,13 +176,15 @@ impl Grams {
         sieve: Sieve,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Shortlist, Why> {
+        let answer = self.0.ask(pattern);
+        let question = Question { pattern, answer: answer.as_ref() };
         let mut state = self.0.lock();
         if let Some(why) = &state.refused {
             return Err(why.clone());
         }
         let found = state
             .fresh(&self.0.workspace, &Walk::of_text(options), stop)
-            .and_then(|listing| listing.shortlist(pattern, sieve));
+            .and_then(|listing| listing.shortlist(&question, sieve));
         if state.is_due() {
             self.0.wake(&mut state);
         }
@@ -266,7 +277,7 @@ impl State {
     /// Says whether there is work that is worth while.
     fn is_due(&self) -> bool {
         let rests = self.rest.is_some_and(|rest| Instant::now() < rest);
-        self.is_listing_due() || !rests && self.is_building_due()
+        self.is_listing_due() || self.is_sharing_due() || !rests && self.is_building_due()
     }
 
     fn is_listing_due(&self) -> bool {
@@ -282,7 +293,11 @@ impl State {
     }
 
     fn is_idle(&self) -> bool {
-        self.work == Work::None && self.wanted.is_empty() && self.soon.is_empty() && !self.is_building_due()
+        self.work == Work::None
+            && self.wanted.is_empty()
+            && self.soon.is_empty()
+            && !self.is_sharing_due()
+            && !self.is_building_due()
     }
 
     fn status(&self, options: &Options) -> Status {
@@ -293,6 +308,8 @@ impl State {
             text,
             waiting,
             segments: self.segments.len(),
+            shared: self.sharing.files(),
+            lost: self.sharing.lost().map(str::to_owned),
             bytes: self.segments.iter().map(|(_, segment)| segment.len()).sum(),
             working: self.work == Work::Going,
             refused: self.refused.clone(),
@@ -301,8 +318,8 @@ impl State {
 
     /// Takes a listing in; where there are too many, the one that was not asked for longest goes.
     fn put(&mut self, mut listing: Listing) {
-        for (number, segment) in &self.segments {
-            listing.attach(*number, segment);
+        for (number, answers) in self.answers() {
+            listing.attach(number, &answers);
         }
         if let Some(place) = self.listings.iter().position(|other| other.walk.is(&listing.walk)) {
             listing.count_as(self.listings.swap_remove(place));
@@ -320,7 +337,8 @@ impl State {
         let segment = Arc::new(segment);
         self.next += 1;
         let number = self.next;
-        self.listings.iter_mut().for_each(|listing| listing.attach(number, &segment));
+        let answers: Arc<dyn Answers> = Arc::clone(&segment) as _;
+        self.listings.iter_mut().for_each(|listing| listing.attach(number, &answers));
         self.segments.push((number, segment));
     }
 }

@@ -4,6 +4,7 @@
 //! gives the files in which the pattern may match, and counts the others; who asked searches the candidates on the disk. So an
 //! index that lets too much through costs time, and never an answer.
 
+mod far;
 mod gram;
 mod index;
 mod key;
@@ -13,7 +14,9 @@ mod pattern;
 mod segment;
 mod sieve;
 
+pub use far::{Answer, Knows, Lost, Shared, State as SharedState};
 pub use index::{Grams, Status, Why};
 pub use listing::{Listed, Named, Names, Parts, Shortlist};
-pub use pattern::{Letters, Pattern, Reach};
+pub use pattern::{Letters, Need, Pattern, Reach};
+pub use segment::{Form, block_end as block, form};
 pub use sieve::{Judge, MayRead, Sieve};

@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use toolpost_workspace::walk::FileStat;
 use toolpost_workspace::{Watch, WorkspacePath};
 
+use crate::far::Answers;
 use crate::key::{self, Key};
 use crate::look::{Left, Purpose, Seen, Walk};
-use crate::segment::{Doc, Form, Segment};
+use crate::segment::{Doc, Form};
 use crate::sieve::Tally;
 
 pub(crate) use fresh::Fresh;
@@ -57,7 +58,7 @@ struct At {
 
 /// A segment, and which of its files are still what they were.
 struct Held {
-    segment: Arc<Segment>,
+    segment: Arc<dyn Answers>,
     live: Vec<u64>,
     count: usize,
 }
@@ -245,7 +246,7 @@ impl Listing {
     }
 
     /// Lets a segment answer for the files that are what they were when it was made.
-    pub(crate) fn attach(&mut self, number: u32, segment: &Arc<Segment>) {
+    pub(crate) fn attach(&mut self, number: u32, segment: &Arc<dyn Answers>) {
         let docs = segment.docs();
         let live = vec![0; docs.len().div_ceil(64)];
         if self.held.contains_key(&number) || self.walk.purpose == Purpose::Names {

@@ -12,22 +12,23 @@ use parts::Part;
 
 /// What a text must have to be a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Need {
+pub enum Need<One> {
     /// Nothing: any text may match.
     Anything,
-    /// This trigram.
-    Gram(Gram),
+    /// This, as a trigram or as a piece of text.
+    One(One),
     /// All of these.
-    All(Vec<Need>),
+    All(Vec<Self>),
     /// At least one of these.
-    Any(Vec<Need>),
+    Any(Vec<Self>),
 }
 
 /// A regular expression, as far as an index can make use of it.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    pub(crate) need: Need,
+    pub(crate) need: Need<Gram>,
     pub(crate) reach: Reach,
+    texts: Need<Vec<u8>>,
 }
 
 /// How letters are compared.
@@ -64,12 +65,37 @@ impl Pattern {
             .build()
             .parse(pattern)
             .ok()?;
-        let need = part(&hir).need();
-        (need != Need::Anything).then_some(Self { need, reach })
+        let texts = part(&hir).need();
+        let need = texts.in_grams();
+        (need != Need::Anything).then_some(Self { need, reach, texts })
+    }
+
+    /// Gives the pieces of text that a text must hold for the expression to match in it; a piece may reach over lines.
+    #[must_use]
+    pub fn texts(&self) -> &Need<Vec<u8>> {
+        &self.texts
+    }
+
+    /// Gives how far a match may reach.
+    #[must_use]
+    pub fn reach(&self) -> Reach {
+        self.reach
     }
 }
 
-impl Need {
+impl Need<Vec<u8>> {
+    /// Says the same in trigrams.
+    fn in_grams(&self) -> Need<Gram> {
+        match self {
+            Self::Anything => Need::Anything,
+            Self::One(text) => Need::all(grams(text).take(MOST_GRAMS).map(Need::One)),
+            Self::All(needs) => Need::all(needs.iter().map(Self::in_grams)),
+            Self::Any(needs) => Need::any(needs.iter().map(Self::in_grams)),
+        }
+    }
+}
+
+impl<One: Ord> Need<One> {
     /// Asks for each of several needs.
     pub(crate) fn all(needs: impl IntoIterator<Item = Self>) -> Self {
         let mut all = BTreeSet::new();
@@ -99,17 +125,12 @@ impl Need {
         }
         one_of(any, Self::Any)
     }
-
-    /// Asks for all trigrams of a text.
-    pub(crate) fn of(text: &[u8]) -> Self {
-        Self::all(grams(text).take(MOST_GRAMS).map(Self::Gram))
-    }
 }
 
 /// How many trigrams of one literal are asked for: more would not narrow it further.
 const MOST_GRAMS: usize = 48;
 
-fn one_of(mut needs: BTreeSet<Need>, several: fn(Vec<Need>) -> Need) -> Need {
+fn one_of<One: Ord>(mut needs: BTreeSet<Need<One>>, several: fn(Vec<Need<One>>) -> Need<One>) -> Need<One> {
     match needs.len() {
         0 => Need::Anything,
         1 => needs.pop_first().unwrap_or(Need::Anything),
@@ -184,12 +205,22 @@ mod tests {
     use super::*;
 
     /// Says whether a text is a candidate.
-    fn fits(need: &Need, text: &str) -> bool {
+    fn fits(need: &Need<Gram>, text: &str) -> bool {
         match need {
             Need::Anything => true,
-            Need::Gram(gram) => grams(text.as_bytes()).any(|other| other == *gram),
+            Need::One(gram) => grams(text.as_bytes()).any(|other| other == *gram),
             Need::All(needs) => needs.iter().all(|need| fits(need, text)),
             Need::Any(needs) => needs.iter().any(|need| fits(need, text)),
+        }
+    }
+
+    /// Says whether a text holds the pieces that it must.
+    fn holds(need: &Need<Vec<u8>>, text: &str) -> bool {
+        match need {
+            Need::Anything => true,
+            Need::One(piece) => text.as_bytes().windows(piece.len()).any(|part| part == piece),
+            Need::All(needs) => needs.iter().all(|need| holds(need, text)),
+            Need::Any(needs) => needs.iter().any(|need| holds(need, text)),
         }
     }
 
@@ -244,6 +275,7 @@ mod tests {
                 && regex.is_match(&text)
             {
                 proptest::prop_assert!(fits(&read.need, &text), "{pattern:?} in {text:?}: {:?}", read.need);
+                proptest::prop_assert!(holds(read.texts(), &text), "{pattern:?} in {text:?}: {:?}", read.texts());
             }
         }
     }

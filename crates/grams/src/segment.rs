@@ -14,10 +14,12 @@ use serde::{Deserialize, Serialize};
 use toolpost_workspace::walk::{FileStat, Kind};
 use toolpost_workspace::{Blob, Cache, Hasher};
 
+use crate::far::{Answers, Question};
 use crate::gram::Gram;
 
 pub(crate) use eval::Found;
 pub(crate) use write::Writer;
+pub use write::{block_end, form};
 
 /// What each segment begins with; another one is of another version, and made anew.
 const STAMP: &[u8; 16] = b"toolpost-grams-1";
@@ -69,7 +71,7 @@ pub(crate) struct Doc {
 
 /// What kind of content a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Form {
+pub enum Form {
     /// Text whose trigrams are known.
     Text,
     /// It holds NUL bytes, and is not searched.
@@ -162,16 +164,6 @@ impl Segment {
         self.name.as_deref()
     }
 
-    /// Gives its files, in the order of their keys.
-    pub(crate) fn docs(&self) -> &[Doc] {
-        &self.docs
-    }
-
-    /// Gives the numbers of the files that are candidates whatever is looked for.
-    pub(crate) fn odd(&self) -> &[u32] {
-        &self.odd
-    }
-
     /// Gives how many bytes of text it is made of.
     pub(crate) fn text(&self) -> u64 {
         self.text
@@ -180,6 +172,20 @@ impl Segment {
     /// Gives how many bytes it has.
     pub(crate) fn len(&self) -> u64 {
         self.source.len()
+    }
+}
+
+impl Answers for Segment {
+    fn docs(&self) -> &[Doc] {
+        &self.docs
+    }
+
+    fn odd(&self) -> &[u32] {
+        &self.odd
+    }
+
+    fn find(&self, question: &Question<'_>) -> io::Result<Vec<Found>> {
+        self.find(question.pattern)
     }
 }
 

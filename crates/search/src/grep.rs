@@ -11,6 +11,7 @@ mod narrow;
 mod run;
 mod scan;
 mod sink;
+mod text;
 mod window;
 mod wrong;
 
@@ -22,6 +23,8 @@ use serde::Serialize;
 use toolpost_grams::Grams;
 use toolpost_workspace::walk::{Hidden, Prune, Rules, Skipped, Unreadable};
 use toolpost_workspace::{Workspace, WorkspacePath};
+
+pub use text::{Held, Texts};
 
 use crate::order::shown;
 use crate::{Complete, Control, SearchError};

@@ -9,13 +9,13 @@ use crate::key::{self, Key};
 use crate::segment::Writer;
 
 /// Longer files are looked at each time.
-const LARGEST: u64 = 64 << 20;
+pub(super) const LARGEST: u64 = 64 << 20;
 
 /// So much text goes into one segment: what is built is in memory until it is written.
 const TEXT: u64 = 192 << 20;
 
 /// How long a file must have been left alone for its times to tell a later change, in nanoseconds.
-const SETTLED: i64 = 50_000_000;
+pub(super) const SETTLED: i64 = 50_000_000;
 
 /// What was made of some files.
 pub(super) struct Built {
@@ -60,7 +60,7 @@ fn add(workspace: &Workspace, path: &WorkspacePath, key: &Key, stat: FileStat, w
     }
 }
 
-fn is(read: &Stat, seen: FileStat) -> bool {
+pub(super) fn is(read: &Stat, seen: FileStat) -> bool {
     read.len == seen.len && read.modified == i128::from(seen.modified) && read.inode == seen.inode
 }
 

@@ -11,6 +11,7 @@ use toolpost_workspace::{Cache, Watch, unique};
 
 use super::build::build;
 use super::{Inner, State, Why, Work};
+use crate::far::Answers;
 use crate::key::Key;
 use crate::listing::Listing;
 use crate::look::{self, Purpose, Walk};
@@ -41,6 +42,7 @@ const LONG_REST: Duration = Duration::from_secs(300);
 enum Job {
     List(Walk),
     Open,
+    Share,
     Build,
     Merge(Vec<u32>),
 }
@@ -73,6 +75,7 @@ impl Inner {
             None => return false,
             Some(Job::List(walk)) => self.list(&walk, stop),
             Some(Job::Open) => self.open(),
+            Some(Job::Share) => self.share(stop),
             Some(Job::Build) => self.build(stop),
             Some(Job::Merge(numbers)) => self.merge(&numbers, stop),
         }
@@ -85,10 +88,10 @@ impl Inner {
         // What changes from here on is told to the watch, so nothing is missed between the two.
         let watch = Watch::start(&self.workspace, &walk.options);
         let seen = look::everything(&self.workspace, walk, stop);
-        let segments = self.lock().segments.clone();
+        let answers = self.lock().answers();
         let listing = seen.map(|seen| {
             let mut listing = Listing::new(*walk, watch, seen, began);
-            segments.iter().for_each(|(number, segment)| listing.attach(*number, segment));
+            answers.iter().for_each(|(number, answers)| listing.attach(*number, answers));
             listing
         });
         let mut state = self.lock();
@@ -239,7 +242,7 @@ impl Inner {
         Ok(bytes)
     }
 
-    fn cache(&self) -> Option<Cache> {
+    pub(super) fn cache(&self) -> Option<Cache> {
         let cache = Cache::open(self.folder.as_ref()?).ok()?;
         let roots: Vec<&Path> = self.workspace.roots().iter().map(toolpost_workspace::Root::path).collect();
         cache.belongs_to(&roots);
@@ -257,6 +260,9 @@ impl State {
         }
         if !self.opened {
             return Some(Job::Open);
+        }
+        if self.is_sharing_due() {
+            return Some(Job::Share);
         }
         if self.rest.is_some_and(|rest| Instant::now() < rest) {
             return None;
@@ -310,6 +316,7 @@ impl State {
     fn refuse(&mut self, why: Why) {
         self.listings.clear();
         self.segments.clear();
+        self.part();
         self.wanted.clear();
         self.soon.clear();
         self.refused = Some(why);

@@ -5,9 +5,9 @@ use std::ops::Range;
 use toolpost_workspace::walk::{Claim, FileStat, Skipped, What};
 
 use super::{Key, Listing, TALLIES, beginning};
+use crate::far::Question;
 use crate::index::Why;
 use crate::key;
-use crate::pattern::Pattern;
 use crate::segment::{Form, Found};
 use crate::sieve::{Sieve, Tally};
 
@@ -61,7 +61,7 @@ const UNREADABLE: usize = 20;
 
 impl Listing {
     /// Finds the files in which a pattern may match.
-    pub(crate) fn shortlist(&mut self, pattern: &Pattern, sieve: Sieve) -> Result<Shortlist, Why> {
+    pub(crate) fn shortlist(&mut self, question: &Question<'_>, sieve: Sieve) -> Result<Shortlist, Why> {
         if self.unreadable.len() > UNREADABLE {
             return Err(Why::Unreadable);
         }
@@ -69,7 +69,7 @@ impl Listing {
             return Err(Why::LeftOut);
         }
         let mut tally = self.counted(sieve)?;
-        let found = self.candidates(pattern, &mut tally)?;
+        let found = self.candidates(question, &mut tally)?;
         let mut known = tally.count.clone();
         let mut files = Vec::with_capacity(found.len());
         for Known { key, modified, form, parts } in found {
@@ -132,11 +132,11 @@ impl Listing {
     }
 
     /// Gathers what the segments cannot rule out, and what they do not know.
-    fn candidates(&self, pattern: &Pattern, tally: &mut Tally) -> Result<Vec<Known<'_>>, Why> {
+    fn candidates(&self, question: &Question<'_>, tally: &mut Tally) -> Result<Vec<Known<'_>>, Why> {
         let prefix = tally.prefix.clone();
         let mut found = Vec::new();
         for held in self.held.values() {
-            let files = held.segment.find(pattern).map_err(|_| Why::Cache)?;
+            let files = held.segment.find(question).map_err(|_| Why::Cache)?;
             let odd = held.segment.odd().iter().map(|doc| Found { doc: *doc, parts: Vec::new() });
             for Found { doc, parts } in files.into_iter().chain(odd) {
                 let Some(file) = held.segment.docs().get(doc as usize) else { continue };

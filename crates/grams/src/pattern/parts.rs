@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Need;
+use crate::gram::grams;
+
+/// What a text must hold.
+type Need = super::Need<Vec<u8>>;
 
 /// What is known of the texts that a part of an expression matches.
 #[derive(Clone, Debug)]
@@ -114,7 +117,11 @@ fn nothing() -> Texts {
 }
 
 fn of(texts: &Texts) -> Need {
-    Need::any(texts.iter().map(|text| Need::of(text)))
+    // A piece without a trigram tells an index nothing.
+    let piece = |text: &Vec<u8>| {
+        if grams(text).next().is_some() { Need::One(text.clone()) } else { Need::Anything }
+    };
+    Need::any(texts.iter().map(piece))
 }
 
 fn across(texts: &Texts, others: &Texts) -> Texts {

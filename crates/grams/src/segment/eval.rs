@@ -101,11 +101,11 @@ impl Segment {
 }
 
 impl Asked<'_> {
-    fn find(&mut self, need: &Need) -> io::Result<Vec<u32>> {
+    fn find(&mut self, need: &Need<Gram>) -> io::Result<Vec<u32>> {
         match need {
             // A pattern that needs nothing is not asked for.
             Need::Anything => Ok((0..u32::try_from(self.segment.ends.len()).unwrap_or(u32::MAX)).collect()),
-            Need::Gram(gram) => Ok(self.postings(*gram)?.clone()),
+            Need::One(gram) => Ok(self.postings(*gram)?.clone()),
             Need::All(needs) => self.all(needs),
             Need::Any(needs) => {
                 let mut any = Vec::new();
@@ -119,10 +119,10 @@ impl Asked<'_> {
         }
     }
 
-    fn all(&mut self, needs: &[Need]) -> io::Result<Vec<u32>> {
+    fn all(&mut self, needs: &[Need<Gram>]) -> io::Result<Vec<u32>> {
         let mut places = Vec::new();
         for need in needs {
-            if let Need::Gram(gram) = need {
+            if let Need::One(gram) = need {
                 let Some(place) = self.segment.place(*gram)? else { return Ok(Vec::new()) };
                 places.push((place.len, *gram));
             }
@@ -147,7 +147,7 @@ impl Asked<'_> {
                 break;
             }
         }
-        for need in needs.iter().filter(|need| !matches!(need, Need::Gram(_))) {
+        for need in needs.iter().filter(|need| !matches!(need, Need::One(_))) {
             let found = self.find(need)?;
             left = Some(left.as_ref().map_or_else(|| found.clone(), |left| both(left, &found)));
         }

@@ -142,14 +142,16 @@ impl Writer {
     }
 }
 
-/// Says where the first block of a text ends.
-fn block_end(text: &[u8]) -> usize {
+/// Says where the first block of a text ends: with a line, and behind some 32 KB.
+#[must_use]
+pub fn block_end(text: &[u8]) -> usize {
     let rest = text.get(BLOCK..).unwrap_or_default();
     rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| BLOCK + end + 1)
 }
 
 /// Says how a search reads a content.
-fn form(bytes: &[u8]) -> Form {
+#[must_use]
+pub fn form(bytes: &[u8]) -> Form {
     let marked = [&b"\xFF\xFE"[..], b"\xFE\xFF", b"\xEF\xBB\xBF"].iter().any(|mark| bytes.starts_with(mark));
     if marked {
         return Form::Odd;
@@ -165,6 +167,7 @@ fn form(bytes: &[u8]) -> Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::far::Answers;
     use crate::segment::Segment;
     use crate::{Letters, Pattern, Reach};
     use toolpost_workspace::walk::Kind;

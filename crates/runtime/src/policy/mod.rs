@@ -207,6 +207,12 @@ impl Policy {
         }
     }
 
+    /// Says whether a path may be read without asking.
+    #[must_use]
+    pub fn lets_read(&self, path: &WorkspacePath) -> bool {
+        self.judge_path(Access::Reads, path).decision == Decision::Allow
+    }
+
     /// Judges a path inside of a root.
     pub(crate) fn judge_path(&self, access: Access, path: &WorkspacePath) -> Judgement {
         if let Some(kept) = self.kept(access, path.raw()) {

@@ -15,27 +15,35 @@ const CACHE: usize = 32 * 1024 * 1024;
 
 /// Builds the matcher of a request.
 pub(super) fn build(request: &GrepRequest) -> Result<RegexMatcher, SearchError> {
-    let pattern = request.pattern.as_str();
+    of(&request.pattern, request.case, request.span)
+}
+
+/// Builds the matcher of an expression.
+pub(super) fn of(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, SearchError> {
     let mut builder = RegexMatcherBuilder::new();
     builder
         .multi_line(true)
         .unicode(true)
         .octal(false)
-        .case_insensitive(request.case == Case::Insensitive)
-        .case_smart(request.case == Case::Smart)
+        .case_insensitive(case == Case::Insensitive)
+        .case_smart(case == Case::Smart)
         .size_limit(SIZE)
         .dfa_size_limit(CACHE);
-    match request.span {
+    match span {
         Span::Line => builder.line_terminator(Some(b'\n')).crlf(true),
         Span::Lines => builder.crlf(true).line_terminator(None).dot_matches_new_line(true),
     };
-    builder.build(&meant(request)).map_err(|error| wrong::explain(pattern, &error))
+    builder.build(&read(pattern, span)).map_err(|error| wrong::explain(pattern, &error))
 }
 
 /// Gives the expression that is looked for, where one is written and another is meant.
 pub(super) fn meant(request: &GrepRequest) -> Cow<'_, str> {
-    match request.span {
-        Span::Line => Cow::Borrowed(&request.pattern),
-        Span::Lines => breaks::either(&request.pattern),
+    read(&request.pattern, request.span)
+}
+
+fn read(pattern: &str, span: Span) -> Cow<'_, str> {
+    match span {
+        Span::Line => Cow::Borrowed(pattern),
+        Span::Lines => breaks::either(pattern),
     }
 }

@@ -1,0 +1,213 @@
+//! `toolpost grep`: lines that match a regular expression, for people.
+
+use crate::{
+    args::{Common, Grep as Args},
+    ask::{self, Input},
+    out,
+    settings::Settings,
+    wire,
+};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::{io::IsTerminal as _, process::ExitCode};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Operation as _, Progress, Session, operations};
+use toolpost_runtime::{Call, Outcome, Structured};
+use toolpost_shared::{Across, Server};
+
+/// The dialect whose tool searches; it is known by its operation.
+const DIALECT: &str = "claude";
+
+/// How many bytes an answer may have.
+const ROOM: usize = 64 * 1024 * 1024;
+
+/// The exit status where nothing matches.
+const NOTHING: u8 = 1;
+
+/// The exit status of a question that was not answered.
+const FAILED: u8 = 2;
+
+/// Searches, and prints what was found.
+pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
+    let mut settings = Settings::find(common)?;
+    let found = if args.across.is_empty() { here(&mut settings, &args)? } else { across(&settings, &args)? };
+    let Some(found) = found else { return Ok(ExitCode::from(FAILED)) };
+    if args.json {
+        print_json(&found)?;
+    } else {
+        print(&found, args.across.is_empty())?;
+    }
+    Ok(if list(&found["files"]).is_empty() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
+}
+
+/// Searches the workspace.
+fn here(settings: &mut Settings, args: &Args) -> Result<Option<Value>> {
+    settings.dialects.value = vec![DIALECT.to_owned()];
+    settings.narrow.tools.value = None;
+    settings.reply_bytes.value = Some(ROOM);
+    let wired = wire::wire(settings, Structured::On, wire::Life::Short)?;
+    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    let dialect = toolpost_dialects::named(DIALECT).context("the dialect of the search is missing")?;
+    let name = operations::grep::Grep::NAME;
+    let tool = dialect.tools.iter().find(|tool| tool.operation == name).context("no tool searches")?;
+    let call = Call {
+        tool: tool.name.to_owned(),
+        arguments: arguments(args),
+        session: Session::new(),
+        cancel: CancellationToken::new(),
+        asker: ask::asker(settings.ask.value, Input::Person),
+        progress: Progress::silent(),
+    };
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let outcome = threads.block_on(async {
+        let outcome = wired.runtime.call(call).await;
+        wired.runtime.shut_down().await;
+        outcome
+    });
+    let words = match outcome {
+        Outcome::Done(answer) => {
+            return Ok(Some(answer.structured.context("the answer has no structured part")?));
+        }
+        Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => answer.words(),
+        Outcome::Ask(question) => question.words(),
+    };
+    eprintln!("{}", out::harmless(&words));
+    Ok(None)
+}
+
+fn arguments(args: &Args) -> Value {
+    let mut arguments = json!({
+        "pattern": args.pattern,
+        "output_mode": "content",
+        "-n": true,
+        "-i": args.ignore_case,
+        "-C": args.context,
+        "head_limit": args.limit,
+    });
+    if let Some(path) = &args.path {
+        arguments["path"] = json!(path);
+    }
+    if !args.globs.is_empty() {
+        arguments["glob"] = json!(args.globs.join(" "));
+    }
+    arguments
+}
+
+/// Searches repositories in the shared index.
+fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
+    let address = settings.shared.index.value.as_ref();
+    let address =
+        address.context("no index is named: say --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+    let mut globs = args.globs.clone();
+    globs.extend(args.path.iter().map(|path| format!("/{}/", path.trim_matches('/'))));
+    let case = if args.ignore_case {
+        operations::grep::Case::Insensitive
+    } else {
+        operations::grep::Case::Sensitive
+    };
+    let across = Across {
+        pattern: args.pattern.clone(),
+        case,
+        repositories: args.across.clone(),
+        branch: args.branch.clone(),
+        globs,
+        around: usize::from(args.context),
+        limit: args.limit as usize,
+    };
+    match across.run(&Server::at(address)?) {
+        Ok(found) => Ok(Some(serde_json::to_value(found)?)),
+        Err(fault) => {
+            eprintln!("{}", out::harmless(&fault.to_string()));
+            Ok(None)
+        }
+    }
+}
+
+/// Prints a line for each line that was found, and one with what is to be said about all.
+fn print_json(found: &Value) -> Result<()> {
+    for file in list(&found["files"]) {
+        for line in list(&file["lines"]) {
+            let mut told = json!({ "type": "line", "path": file["path"], "number": line["number"], "text": line["text"] });
+            told["is_match"] = json!(is_match(line));
+            for name in ["repository", "commit"] {
+                if let Some(value) = file.get(name) {
+                    told[name] = value.clone();
+                }
+            }
+            out::line(&serde_json::to_string(&told)?)?;
+        }
+    }
+    let mut summary = found.clone();
+    if let Some(all) = summary.as_object_mut() {
+        all.remove("files");
+        all.insert("type".to_owned(), json!("summary"));
+    }
+    out::line(&serde_json::to_string(&summary)?)?;
+    Ok(())
+}
+
+fn print(found: &Value, here: bool) -> Result<()> {
+    let person = std::io::stdout().is_terminal();
+    let colours = person && std::env::var_os("NO_COLOR").is_none();
+    let painted = |words: &str, colour: &str| {
+        if colours { format!("\u{1b}[{colour}m{words}\u{1b}[0m") } else { words.to_owned() }
+    };
+    for (number, file) in list(&found["files"]).iter().enumerate() {
+        let place = match file["repository"].as_str() {
+            Some(repository) => format!("{repository}: {}", text(&file["path"])),
+            None => text(&file["path"]).to_owned(),
+        };
+        let place = painted(&out::harmless(&place), "35");
+        if person {
+            if number > 0 {
+                out::line("")?;
+            }
+            out::line(&place)?;
+        }
+        for line in list(&file["lines"]) {
+            let count = painted(&line["number"].as_u64().unwrap_or_default().to_string(), "32");
+            let words = out::harmless(text(&line["text"]));
+            let mark = if is_match(line) { ':' } else { '-' };
+            let before = if person { String::new() } else { format!("{place}{mark}") };
+            out::line(&format!("{before}{count}{mark}{words}"))?;
+        }
+    }
+    for note in notes(found, here) {
+        eprintln!("{}", out::harmless(&note));
+    }
+    Ok(())
+}
+
+/// Says what was not shown and what was not searched.
+fn notes(found: &Value, here: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    let more = found["more"].as_bool() == Some(true)
+        || here
+            && found["entries"].as_u64().unwrap_or_default() > found["shown"].as_u64().unwrap_or_default();
+    if more {
+        notes.push("There are more; --limit N shows them.".to_owned());
+    }
+    let left = if here { list(&found["walk"]["skipped"]) } else { list(&found["left_out"]) };
+    let left: Vec<&str> = left.iter().map(text).collect();
+    if !left.is_empty() {
+        notes.push(format!("Not searched: {}.", left.join(", ")));
+    }
+    let unreadable: Vec<&str> = list(&found["walk"]["unreadable"]).iter().map(text).collect();
+    if !unreadable.is_empty() {
+        notes.push(format!("Could not be read: {}.", unreadable.join(", ")));
+    }
+    notes
+}
+
+/// Says whether a line matches, or only surrounds one that does.
+fn is_match(line: &Value) -> bool {
+    line["is_match"].as_bool().unwrap_or_else(|| line["role"] == "match")
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

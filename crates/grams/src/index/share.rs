@@ -1,0 +1,262 @@
+//! Lets a server answer for the files whose contents it knows.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::walk::{FileStat, Options};
+use toolpost_workspace::{ContentHash, WorkspacePath};
+
+use super::contents::{Content, Contents};
+use super::{FEW, Grams, Inner, State};
+use crate::far::{Answer, Answers, Far, Knows, Lost, Shared, State as Reached};
+use crate::key::Key;
+use crate::look::Walk;
+use crate::pattern::Pattern;
+use crate::segment::{Doc, Form};
+
+/// How long the server is not asked again whether it knows contents that it did not know.
+const PAUSE: Duration = Duration::from_secs(300);
+
+/// How long it is not asked again after it did not answer.
+const AWAY: Duration = Duration::from_secs(30);
+
+/// About so many contents it is asked at once.
+const AT_ONCE: usize = 4_096;
+
+/// What is known of the server.
+#[derive(Default)]
+pub(super) struct Sharing {
+    server: Option<Arc<dyn Shared>>,
+    /// The files for which it answers.
+    pub(super) far: Option<(u32, Arc<Far>)>,
+    contents: Option<Contents>,
+    /// The contents that it knows, in one state.
+    known: HashSet<ContentHash>,
+    state: Reached,
+    /// When it is asked again; at once if it never was.
+    due: Option<Instant>,
+    /// Why it did not answer, until it does.
+    lost: Option<String>,
+}
+
+impl Sharing {
+    pub(super) fn with(server: Arc<dyn Shared>) -> Self {
+        Self { server: Some(server), ..Self::default() }
+    }
+
+    /// Says how many files it answers for.
+    pub(super) fn files(&self) -> usize {
+        self.far.as_ref().map_or(0, |(_, far)| far.docs().len())
+    }
+
+    /// Says why it does not answer.
+    pub(super) fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
+    }
+
+    /// Notes that it did not answer; says so once.
+    fn lose(&mut self, lost: &Lost) {
+        if self.lost.is_none() {
+            tracing::warn!("{lost}; until it answers again, searches do without the shared index");
+        }
+        self.lost = Some(lost.to_string());
+        self.due = Some(Instant::now() + AWAY);
+        self.known.clear();
+    }
+}
+
+impl Grams {
+    /// Lets an index that others keep answer for the files whose contents it knows.
+    #[must_use]
+    pub fn sharing(self, server: Arc<dyn Shared>) -> Self {
+        self.0.lock().sharing = Sharing::with(server);
+        self
+    }
+
+    /// Looks at all files and lets what is there already answer for them, without beginning to build.
+    pub fn ready(&self, options: &Options) {
+        if self.0.lock().refused.is_none() {
+            self.0.open();
+            self.0.list(&Walk::of_text(options), &|| false);
+            self.0.share(&|| false);
+        }
+    }
+}
+
+impl State {
+    /// Gives all that answers for files: first what is on the disk.
+    pub(super) fn answers(&self) -> Vec<(u32, Arc<dyn Answers>)> {
+        let disk = self.segments.iter().map(|(number, segment)| (*number, Arc::clone(segment) as _));
+        let far = self.sharing.far.iter().map(|(number, far)| (*number, Arc::clone(far) as _));
+        disk.chain(far).collect()
+    }
+
+    /// Says whether the server should be asked for files that nobody answers for.
+    pub(super) fn is_sharing_due(&self) -> bool {
+        if self.sharing.server.is_none() || self.listings.is_empty() {
+            return false;
+        }
+        let Some(due) = self.sharing.due else { return true };
+        let waits = Instant::now() < due;
+        if waits && self.sharing.lost.is_some() {
+            return false;
+        }
+        let contents = self.sharing.contents.as_ref();
+        self.listings.iter().any(|listing| match listing.unknown() {
+            (0, _) => false,
+            _ if !waits => true,
+            (files, _) if files < FEW.0 => false,
+            // Many files changed, as they do when another branch is taken.
+            _ => {
+                let unread = |(key, stat): &(&Key, FileStat)| {
+                    contents.is_none_or(|contents| !contents.has(key, *stat))
+                };
+                listing.dirty().filter(unread).nth(FEW.0).is_some()
+            }
+        })
+    }
+
+    /// Lets the server no longer answer for any file.
+    pub(super) fn part(&mut self) {
+        if let Some((number, _)) = self.sharing.far.take() {
+            self.listings.iter_mut().for_each(|listing| listing.detach(number));
+        }
+    }
+}
+
+impl Inner {
+    /// Asks the server for a pattern, if it answers for any file.
+    pub(super) fn ask(&self, pattern: &Pattern) -> Option<Answer> {
+        let (server, far) = {
+            let state = self.lock();
+            let (_, far) = state.sharing.far.as_ref()?;
+            (Arc::clone(state.sharing.server.as_ref()?), Arc::clone(far))
+        };
+        // Nobody else waits while it thinks.
+        let answer = server.find(pattern);
+        let mut own = self.lock();
+        match answer {
+            Ok(Some(answer)) if !far.takes(&answer) => {
+                // It has forgotten contents: which ones it knows has to be asked again.
+                own.part();
+                own.sharing.due = None;
+                None
+            }
+            Ok(answer) => answer,
+            Err(lost) => {
+                own.part();
+                own.sharing.lose(&lost);
+                None
+            }
+        }
+    }
+
+    /// Asks the server which contents it knows, and lets it answer for the files that have them.
+    pub(super) fn share(&self, stop: &(dyn Fn() -> bool + Sync)) {
+        let (server, files, contents) = {
+            let mut state = self.lock();
+            state.sharing.due = Some(Instant::now() + PAUSE);
+            let Some(server) = state.sharing.server.clone() else { return };
+            let number = state.sharing.far.as_ref().map(|(number, _)| *number);
+            let mut files: BTreeMap<Key, FileStat> = BTreeMap::new();
+            for listing in &state.listings {
+                let shared = number.as_slice();
+                files.extend(
+                    listing.dirty().chain(listing.known_by(shared)).map(|(key, stat)| (key.clone(), stat)),
+                );
+            }
+            (server, files, state.sharing.contents.take())
+        };
+        let cache = self.cache();
+        let mut contents = contents.unwrap_or_else(|| Contents::load(cache.as_ref()));
+        let roots = self.workspace.roots().iter();
+        let bases: Vec<Option<WorkspacePath>> =
+            roots.map(|root| self.workspace.resolve(&root.path().to_string_lossy()).ok()).collect();
+        let mut read: Vec<(Key, Content)> = Vec::with_capacity(files.len());
+        for (key, stat) in &files {
+            if stop() {
+                break;
+            }
+            if let Some(content) = contents.of(&self.workspace, &bases, key, *stat) {
+                read.push((key.clone(), content));
+            }
+        }
+        contents.save(cache.as_ref(), &files);
+        self.lock().sharing.contents = Some(contents);
+        if stop() {
+            return;
+        }
+        let asked = self.known(&*server, &read);
+        let mut state = self.lock();
+        match asked {
+            Ok(()) => {
+                if state.sharing.lost.take().is_some() {
+                    tracing::info!("the shared index answers again");
+                }
+                state.settle_far(read);
+            }
+            Err(lost) => {
+                state.part();
+                state.sharing.lose(&lost);
+            }
+        }
+    }
+
+    /// Asks about the contents of which it is not known yet whether the server knows them.
+    fn known(&self, server: &dyn Shared, read: &[(Key, Content)]) -> Result<(), Lost> {
+        let texts: HashSet<ContentHash> = read
+            .iter()
+            .filter(|(_, content)| content.form == Form::Text)
+            .map(|(_, content)| content.hash)
+            .collect();
+        // Where it forgets contents meanwhile, all of them are asked for once more.
+        for _ in 0..3 {
+            let (mut found, mut reached) = {
+                let state = self.lock();
+                let any = !state.sharing.known.is_empty();
+                (state.sharing.known.clone(), any.then_some(state.sharing.state))
+            };
+            let new: Vec<ContentHash> = texts.iter().filter(|hash| !found.contains(hash)).copied().collect();
+            let mut changed = false;
+            // Even if none is new it is asked, for its state.
+            for batch in new.chunks(AT_ONCE).chain(new.is_empty().then_some(&[][..])) {
+                let Knows { state, known } = server.knows(batch)?;
+                changed |= reached.is_some_and(|before| before.forgotten != state.forgotten);
+                let learnt = reached.map_or(0, |before| before.learnt).max(state.learnt);
+                reached = Some(Reached { learnt, ..state });
+                found.extend(batch.iter().zip(known).filter(|(_, known)| *known).map(|(hash, _)| *hash));
+            }
+            let mut state = self.lock();
+            if changed {
+                state.sharing.known.clear();
+                continue;
+            }
+            state.sharing.known = found;
+            state.sharing.state = reached.unwrap_or_default();
+            return Ok(());
+        }
+        Err(Lost("the shared index is being changed all the time".to_owned()))
+    }
+}
+
+impl State {
+    /// Lets the server answer for the files whose contents it knows.
+    fn settle_far(&mut self, read: Vec<(Key, Content)>) {
+        let known = &self.sharing.known;
+        let files = read
+            .into_iter()
+            .filter(|(_, content)| content.form != Form::Text || known.contains(&content.hash))
+            .map(|(key, Content { stat, hash, form })| (Doc { key, stat, form }, hash));
+        let far = Arc::new(Far::new(files.collect(), self.sharing.state));
+        self.part();
+        if far.docs().is_empty() {
+            return;
+        }
+        self.next += 1;
+        let number = self.next;
+        let answers: Arc<dyn Answers> = Arc::clone(&far) as _;
+        self.listings.iter_mut().for_each(|listing| listing.attach(number, &answers));
+        self.sharing.far = Some((number, far));
+    }
+}

@@ -1,0 +1,343 @@
+//! Searches many repositories for what a regular expression says; nothing of them has to be on this machine.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tokio_postgres::{Client, IsolationLevel, Transaction};
+use toolpost_grams::{Letters, Pattern, Reach};
+use toolpost_search::Case;
+use toolpost_search::grep::{Line, Texts};
+use toolpost_workspace::{ContentHash, hash};
+
+use crate::condition::condition;
+use crate::names::{Names, Paths};
+use crate::push::hash_of;
+use crate::server::Tables;
+use crate::{Fault, Server};
+
+/// How long a search may take; what was found until then is told.
+const TIME: Duration = Duration::from_secs(60);
+
+/// How long one statement may take.
+const STATEMENT: Duration = Duration::from_secs(120);
+
+/// So many repositories are searched in their order before it is asked which of the others have anything at all.
+const FIRST: usize = 8;
+
+/// So many contents are fetched at once.
+const FETCHED: usize = 64;
+
+/// Lines with more characters are cut to what surrounds the match.
+const MAX_LINE: usize = 400;
+
+/// What to look for, and where.
+#[derive(Debug, Clone)]
+pub struct Across {
+    /// The regular expression; it is searched line by line.
+    pub pattern: String,
+    /// How letters are compared.
+    pub case: Case,
+    /// Which repositories, by their names; `*` stands for any letters.
+    pub repositories: Vec<String>,
+    /// Of which branch, where that is not the first that was pushed.
+    pub branch: Option<String>,
+    /// Which files, as `rg --glob` takes them; `!` leaves out.
+    pub globs: Vec<String>,
+    /// How many lines to show around each that matches.
+    pub around: usize,
+    /// How many matching lines to return.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+pub struct FoundAcross {
+    /// The files that hold matches, by repository and path.
+    pub files: Vec<FileAcross>,
+    /// How many lines match.
+    pub lines: u64,
+    /// Whether there are more than that.
+    pub more: bool,
+    /// How many repositories were searched.
+    pub repositories: usize,
+    /// What was not searched, and why.
+    pub left_out: Vec<String>,
+}
+
+/// A file that holds matches.
+#[derive(Debug, Serialize)]
+pub struct FileAcross {
+    /// The repository.
+    pub repository: String,
+    /// The commit.
+    pub commit: String,
+    /// The path below the top of the repository; bytes that are no UTF-8 are replaced.
+    pub path: String,
+    /// The lines.
+    pub lines: Vec<Line>,
+}
+
+/// A commit of a repository in the index.
+struct Version {
+    repository: i32,
+    id: i64,
+    name: String,
+    commit: String,
+    withheld: i32,
+}
+
+/// One search.
+struct Search<'s> {
+    server: &'s Server,
+    asked: &'s Across,
+    paths: &'s Paths,
+    condition: Option<&'s str>,
+    until: Instant,
+}
+
+/// What cannot be searched.
+#[derive(Default)]
+struct LeftOut {
+    binary: i64,
+    odd: i64,
+    withheld: i64,
+    damaged: Vec<String>,
+}
+
+impl Across {
+    /// Searches.
+    ///
+    /// # Errors
+    /// When the expression or a name cannot be used, no repository has such a name, or the server fails.
+    pub fn run(&self, server: &Server) -> Result<FoundAcross, Fault> {
+        let names = Names::new(&self.repositories)?;
+        let paths = Paths::new(&self.globs)?;
+        Texts::new(&self.pattern, self.case, self.around, MAX_LINE)?;
+        let letters = match self.case {
+            Case::Sensitive => Letters::AsWritten,
+            // What asks for too little finds too much, and that is searched.
+            Case::Insensitive | Case::Smart => Letters::AnyCase,
+        };
+        let condition = Pattern::read(&self.pattern, letters, Reach::Line).and_then(|read| condition(&read));
+        let until = Instant::now() + TIME;
+        let search = Search { server, asked: self, paths: &paths, condition: condition.as_deref(), until };
+        server.run(STATEMENT, Tables::Needed, async |client: &mut Client| {
+            let fault = |error: tokio_postgres::Error| server.fault(&error);
+            // All of it is said of one state.
+            let look =
+                client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
+            let look = look.start().await.map_err(fault)?;
+            let versions = search.versions(&look, &names).await?;
+            let found = search.all(&look, &versions).await?;
+            look.commit().await.map_err(fault)?;
+            Ok(found)
+        })
+    }
+}
+
+impl Search<'_> {
+    fn fault(&self, error: &tokio_postgres::Error) -> Fault {
+        self.server.fault(error)
+    }
+
+    /// Lists the commits that are searched, by the names of their repositories.
+    async fn versions(&self, look: &Transaction<'_>, names: &Names) -> Result<Vec<Version>, Fault> {
+        let find = "select v.repository, v.id, r.name, v.commit, v.withheld from toolpost.repositories r \
+                    join toolpost.versions v on v.repository = r.id and v.branch = coalesce($1, r.main) order by r.name";
+        let rows = look.query(find, &[&self.asked.branch]).await.map_err(|error| self.fault(&error))?;
+        let all = rows.iter().map(|row| Version {
+            repository: row.get(0),
+            id: row.get(1),
+            name: row.get(2),
+            commit: row.get(3),
+            withheld: row.get(4),
+        });
+        let (wanted, others): (Vec<Version>, Vec<Version>) =
+            all.partition(|version| names.name(&version.name));
+        if wanted.is_empty() {
+            let mut known: Vec<String> = others.iter().take(20).map(|version| version.name.clone()).collect();
+            if others.len() > known.len() {
+                known.push(format!("{} more", others.len() - known.len()));
+            }
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(Fault::NoRepository { asked: self.asked.repositories.join(", "), known });
+        }
+        Ok(wanted)
+    }
+
+    async fn all(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<FoundAcross, Fault> {
+        let mut found = FoundAcross::default();
+        let mut left = LeftOut::default();
+        let mut with: Option<HashSet<i32>> = None;
+        for (number, version) in versions.iter().enumerate() {
+            if number == FIRST && self.condition.is_some() {
+                with = Some(self.with_any(look, versions.get(FIRST..).unwrap_or_default()).await?);
+            }
+            if with.as_ref().is_none_or(|with| with.contains(&version.repository)) {
+                self.one(look, version, &mut found, &mut left).await?;
+            }
+            found.repositories += 1;
+            if found.more {
+                break;
+            }
+            if Instant::now() >= self.until {
+                let rest = versions.len() - found.repositories;
+                found.more = true;
+                found.left_out.push(format!("{rest} repositories: the time was up"));
+                break;
+            }
+        }
+        self.count(look, versions.get(..found.repositories).unwrap_or_default(), &mut left).await?;
+        found.left_out.extend(left.words());
+        Ok(found)
+    }
+
+    /// Finds the repositories of which any content may match.
+    async fn with_any(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<HashSet<i32>, Fault> {
+        let ids: Vec<i32> = versions.iter().map(|version| version.repository).collect();
+        let condition = self.condition.unwrap_or("true");
+        let find = format!(
+            "select distinct repository from toolpost.pieces where {condition} and repository = any($1)"
+        );
+        let rows = look.query(&find, &[&ids]).await.map_err(|error| self.fault(&error))?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
+    async fn one(
+        &self,
+        look: &Transaction<'_>,
+        version: &Version,
+        found: &mut FoundAcross,
+        left: &mut LeftOut,
+    ) -> Result<(), Fault> {
+        let mut texts = Texts::new(&self.asked.pattern, self.asked.case, self.asked.around, MAX_LINE)?;
+        let files = self.candidates(look, version).await?;
+        for part in files.chunks(FETCHED) {
+            let contents = self.contents(look, version.repository, part).await?;
+            for (path, content) in part {
+                let Some(text) = contents.get(content) else {
+                    left.damaged.push(format!("{}: {path}", version.name));
+                    continue;
+                };
+                let room =
+                    usize::try_from(found.lines).map_or(0, |lines| self.asked.limit.saturating_sub(lines));
+                let held = texts.search(text, room.saturating_mul(2 * self.asked.around + 1));
+                if held.matching_lines == 0 {
+                    continue;
+                }
+                found.lines += held.matching_lines;
+                let (repository, commit) = (version.name.clone(), version.commit.clone());
+                if room > 0 {
+                    found.files.push(FileAcross {
+                        repository,
+                        commit,
+                        path: path.clone(),
+                        lines: held.lines,
+                    });
+                }
+                if found.lines > self.asked.limit as u64 {
+                    found.lines = self.asked.limit as u64;
+                    found.more = true;
+                    return Ok(());
+                }
+            }
+            if Instant::now() >= self.until {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists the files of a commit in which the pattern may match, by path.
+    async fn candidates(
+        &self,
+        look: &Transaction<'_>,
+        version: &Version,
+    ) -> Result<Vec<(String, ContentHash)>, Fault> {
+        let repository = version.repository;
+        let contents = match self.condition {
+            Some(condition) => format!(
+                "select distinct hash from toolpost.pieces where repository = {repository} and {condition}"
+            ),
+            None => format!(
+                "select hash from toolpost.blobs where repository = {repository} and form = 0 and size > 0"
+            ),
+        };
+        let find = format!(
+            "select f.path, f.hash from toolpost.files f join ({contents}) c on c.hash = f.hash \
+             where f.repository = {repository} and f.version = $1 order by f.path"
+        );
+        let rows = look.query(&find, &[&version.id]).await.map_err(|error| self.fault(&error))?;
+        let read = |row: &tokio_postgres::Row| {
+            let path = String::from_utf8_lossy(row.get::<_, &[u8]>(0)).into_owned();
+            Some((path, hash_of(row.get(1))?))
+        };
+        let files = rows.iter().filter_map(read);
+        Ok(files.filter(|(path, _)| self.paths.wants(path)).collect())
+    }
+
+    /// Fetches the texts of some files; what is not what its hash says is left out.
+    async fn contents(
+        &self,
+        look: &Transaction<'_>,
+        repository: i32,
+        files: &[(String, ContentHash)],
+    ) -> Result<HashMap<ContentHash, String>, Fault> {
+        let hashes: Vec<&[u8]> = files.iter().map(|(_, content)| &content.as_bytes()[..]).collect();
+        let find = "select hash, body from toolpost.pieces where repository = $1 and hash = any($2) order by hash, number";
+        let rows = look.query(find, &[&repository, &hashes]).await.map_err(|error| self.fault(&error))?;
+        let mut texts: BTreeMap<ContentHash, String> = BTreeMap::new();
+        for row in &rows {
+            if let Some(content) = hash_of(row.get(0)) {
+                texts.entry(content).or_default().push_str(row.get(1));
+            }
+        }
+        Ok(texts.into_iter().filter(|(content, text)| hash(text.as_bytes()) == *content).collect())
+    }
+
+    /// Counts what is in the index without its text.
+    async fn count(
+        &self,
+        look: &Transaction<'_>,
+        versions: &[Version],
+        left: &mut LeftOut,
+    ) -> Result<(), Fault> {
+        left.withheld = versions.iter().map(|version| i64::from(version.withheld)).sum();
+        // The pairs are few, and each is looked up by itself.
+        let (repositories, ids): (Vec<i32>, Vec<i64>) =
+            versions.iter().map(|version| (version.repository, version.id)).unzip();
+        let find = "select b.form, count(*) from unnest($1::integer[], $2::bigint[]) v (repository, id) \
+                    join toolpost.blobs b on b.repository = v.repository and b.form <> 0 \
+                    join toolpost.files f on f.repository = v.repository and f.version = v.id and f.hash = b.hash \
+                    group by b.form";
+        for row in look.query(find, &[&repositories, &ids]).await.map_err(|error| self.fault(&error))? {
+            match row.get::<_, i16>(0) {
+                1 => left.binary = row.get(1),
+                _ => left.odd = row.get(1),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LeftOut {
+    fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut say = |count: i64, what: &str| {
+            if count > 0 {
+                words.push(format!("{count} {what}"));
+            }
+        };
+        say(self.binary, "binary files");
+        say(self.odd, "files that are not UTF-8, or too long");
+        say(self.withheld, "files that the rules kept out when they were pushed");
+        if !self.damaged.is_empty() {
+            let named = self.damaged.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+            let count = self.damaged.len();
+            words
+                .push(format!("{count} files whose text in the index is damaged ({named}); push them again"));
+        }
+        words
+    }
+}

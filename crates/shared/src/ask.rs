@@ -1,0 +1,141 @@
+//! Answers for the contents of a workspace: which of them the index knows, and in which of them a pattern may match.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio_postgres::{Client, IsolationLevel, Row};
+use toolpost_grams::{Answer, Knows, Lost, Pattern, Shared, SharedState};
+use toolpost_workspace::ContentHash;
+
+use crate::condition::condition;
+use crate::push::{SOUND, STANDS, hash_of};
+use crate::server::Tables;
+use crate::{Fault, Server};
+
+/// How long the server may think about a pattern: a search of all files is not much slower.
+const FIND: Duration = Duration::from_secs(2);
+
+/// How long it may think about which contents it knows.
+const KNOWS: Duration = Duration::from_secs(60);
+
+/// With more pieces than these a pattern leaves too much to be worth the answer.
+const MOST: usize = 20_000;
+
+/// The repositories of a workspace, as the index has them.
+pub struct Asking {
+    server: Server,
+    names: Vec<String>,
+    /// The numbers of those that are in the index.
+    ids: Mutex<Vec<i32>>,
+}
+
+impl Asking {
+    /// Asks a server about the contents of some repositories.
+    #[must_use]
+    pub fn new(server: Server, names: Vec<String>) -> Self {
+        Self { server, names, ids: Mutex::default() }
+    }
+
+    async fn known(&self, client: &mut Client, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), Fault> {
+        let fault = |error: tokio_postgres::Error| self.server.fault(&error);
+        // Both are said of one state.
+        let look = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
+        let look = look.start().await.map_err(fault)?;
+        let find = "select id, learnt, forgotten from toolpost.repositories where name = any($1)";
+        let repositories = look.query(find, &[&self.names]).await.map_err(fault)?;
+        let ids: Vec<i32> = repositories.iter().map(|row| row.get(0)).collect();
+        let find = format!(
+            "select distinct b.hash from toolpost.blobs b {STANDS} \
+             where b.repository = any($1) and b.hash = any($2) and b.form = 0 and {SOUND}"
+        );
+        let mut known = Vec::new();
+        if !ids.is_empty() && !contents.is_empty() {
+            known = look.query(&find, &[&ids, &contents]).await.map_err(fault)?;
+        }
+        look.commit().await.map_err(fault)?;
+        Ok((repositories, known))
+    }
+}
+
+impl Shared for Asking {
+    fn knows(&self, contents: &[ContentHash]) -> Result<Knows, Lost> {
+        let asked: Vec<&[u8]> = contents.iter().map(|content| &content.as_bytes()[..]).collect();
+        let work = async |client: &mut Client| self.known(client, &asked).await;
+        let (repositories, known) = match self.server.run(KNOWS, Tables::Needed, work) {
+            // Nobody has pushed yet.
+            Err(Fault::NotMade(_)) => (Vec::new(), Vec::new()),
+            done => done.map_err(|fault| Lost(fault.to_string()))?,
+        };
+        let state = repositories.iter().fold(SharedState::default(), |state, row| SharedState {
+            learnt: state.learnt + row.get::<_, i64>(1).cast_unsigned(),
+            forgotten: state.forgotten + row.get::<_, i64>(2).cast_unsigned(),
+        });
+        let ids = repositories.iter().map(|row| row.get(0)).collect();
+        *self.ids.lock().unwrap_or_else(PoisonError::into_inner) = ids;
+        let known: std::collections::HashSet<&[u8]> = known.iter().map(|row| row.get(0)).collect();
+        let known = asked.iter().map(|content| known.contains(content)).collect();
+        Ok(Knows { state, known })
+    }
+
+    fn find(&self, pattern: &Pattern) -> Result<Option<Answer>, Lost> {
+        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (Some(condition), false) = (condition(pattern), ids.is_empty()) else { return Ok(None) };
+        let ask = question(&ids, &condition);
+        let work = async |client: &mut Client| {
+            client.query(&ask, &[]).await.map_err(|error| self.server.fault(&error))
+        };
+        match self.server.run(FIND, Tables::Needed, work) {
+            Ok(rows) => Ok(answer(&rows)),
+            Err(Fault::Slow(_)) => Ok(None),
+            Err(fault) => Err(Lost(fault.to_string())),
+        }
+    }
+}
+
+/// Asks for the state, and for the pieces in which a pattern may match, in one.
+fn question(ids: &[i32], condition: &str) -> String {
+    let found: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            format!(
+                "(select hash, start, octet_length(body) as length from toolpost.pieces \
+                 where repository = {id} and {condition} limit {})",
+                MOST + 1
+            )
+        })
+        .collect();
+    let list: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    format!(
+        "select r.learnt, r.forgotten, p.hash, p.start, p.length from \
+         (select sum(learnt)::bigint as learnt, sum(forgotten)::bigint as forgotten \
+         from toolpost.repositories where id in ({})) r left join ({}) p on true",
+        list.join(", "),
+        found.join(" union all ")
+    )
+}
+
+/// Reads the answer; none if it names too much.
+fn answer(rows: &[Row]) -> Option<Answer> {
+    if rows.len() > MOST {
+        return None;
+    }
+    let first = rows.first()?;
+    let (learnt, forgotten) = (first.get::<_, Option<i64>>(0)?, first.get::<_, Option<i64>>(1)?);
+    let mut answer = Answer {
+        state: SharedState { learnt: learnt.cast_unsigned(), forgotten: forgotten.cast_unsigned() },
+        contents: HashMap::new(),
+    };
+    for row in rows {
+        let Some(hash) = row.get::<_, Option<&[u8]>>(2).and_then(hash_of) else { continue };
+        let (start, length) = (row.get::<_, i64>(3), i64::from(row.get::<_, i32>(4)));
+        let (Ok(from), Ok(to)) = (u32::try_from(start), u32::try_from(start + length)) else { return None };
+        answer.contents.entry(hash).or_default().push(from..to);
+    }
+    answer.contents.values_mut().for_each(|parts| {
+        parts.sort_unstable_by_key(|part| part.start);
+        // Nobody may send the search to one place twice.
+        parts.dedup();
+    });
+    Some(answer)
+}

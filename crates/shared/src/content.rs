@@ -1,0 +1,50 @@
+//! A content as the index keeps it: what it is, and its text in pieces.
+
+use toolpost_grams::{Form, block, form};
+use toolpost_workspace::{ContentHash, hash};
+
+/// Longer texts are not kept.
+pub(crate) const LARGEST: usize = 64 << 20;
+
+/// A content.
+pub(crate) struct Content {
+    pub(crate) hash: ContentHash,
+    /// The name that git has for it.
+    pub(crate) git: Vec<u8>,
+    pub(crate) size: i64,
+    pub(crate) form: i16,
+    /// Where each piece begins, and its text.
+    pub(crate) pieces: Vec<(i64, String)>,
+}
+
+impl Content {
+    /// Takes a content apart.
+    pub(crate) fn of(git: &[u8], bytes: Vec<u8>) -> Self {
+        let (hash, size) = (hash(&bytes), bytes.len() as i64);
+        let kind = if bytes.len() > LARGEST { Form::Odd } else { form(&bytes) };
+        let text =
+            if kind == Form::Text { String::from_utf8(bytes).unwrap_or_default() } else { String::new() };
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            let end = at + block(text.as_bytes().get(at..).unwrap_or_default());
+            pieces.push((at as i64, text.get(at..end).unwrap_or_default().to_owned()));
+            at = end;
+        }
+        Self { hash, git: git.to_vec(), size, form: number(kind), pieces }
+    }
+
+    /// Gives how many bytes of text are kept of it.
+    pub(crate) fn weight(&self) -> usize {
+        self.pieces.iter().map(|(_, text)| text.len()).sum()
+    }
+}
+
+/// Numbers the kind of a content, as the tables have it.
+pub(crate) fn number(form: Form) -> i16 {
+    match form {
+        Form::Text => 0,
+        Form::Binary => 1,
+        Form::Odd => 2,
+    }
+}

@@ -1,0 +1,93 @@
+"""A PostgreSQL of one's own, in a temporary folder."""
+import glob
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+PASSWORD = "a secret"
+
+
+class Postgres:
+    """A server that is started, stopped, frozen and asked."""
+
+    def __init__(self):
+        found = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda place: int(place.split("/")[4]))
+        self.programs = pathlib.Path(found[-1])
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="toolpost-postgres-"))
+        self.data, self.log = self.folder / "data", self.folder / "log"
+        # The server does not run as root.
+        self.identity = {}
+        if os.getuid() == 0:
+            nobody = pwd.getpwnam("postgres")
+            self.identity = {"user": nobody.pw_uid, "group": nobody.pw_gid}
+            os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        secret = self.folder / "secret"
+        secret.write_text(PASSWORD)
+        secret.chmod(0o644)
+        self._run("initdb", "-D", self.data, "-U", "toolpost", "-A", "scram-sha-256", f"--pwfile={secret}",
+                  "--locale=C.UTF-8", "-E", "UTF8")
+        with open(self.data / "postgresql.conf", "a") as settings:
+            settings.write(f"port = {self.port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{self.folder}'\n"
+                           "log_statement = 'all'\nfsync = off\nshared_buffers = 256MB\n")
+        self.start()
+
+    def _run(self, program, *arguments, check=True):
+        return subprocess.run([self.programs / program, *map(str, arguments)], cwd=self.folder, capture_output=True,
+                              check=check, text=True, **self.identity)
+
+    def start(self):
+        # Its output goes to the log: a pipe would be held by the server.
+        subprocess.run([self.programs / "pg_ctl", "-D", self.data, "-l", self.log, "-w", "start"], cwd=self.folder,
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self.identity)
+
+    def stop(self, how="immediate"):
+        self._run("pg_ctl", "-D", self.data, "-m", how, "-w", "stop", check=False)
+
+    def _processes(self):
+        first = int((self.data / "postmaster.pid").read_text().split()[0])
+        found = subprocess.run(["ps", "--ppid", str(first), "-o", "pid="], capture_output=True, text=True)
+        return [first, *map(int, found.stdout.split())]
+
+    def freeze(self):
+        self.frozen = self._processes()
+        for process in self.frozen:
+            os.kill(process, signal.SIGSTOP)
+
+    def thaw(self):
+        for process in reversed(self.frozen):
+            try:
+                os.kill(process, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
+
+    def address(self, base="code", password=PASSWORD, port=None):
+        return f"postgres://toolpost:{password.replace(' ', '%20')}@127.0.0.1:{port or self.port}/{base}"
+
+    def sql(self, statement, base="code"):
+        done = subprocess.run([self.programs / "psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port),
+                               "-U", "toolpost", "-d", base, "-c", statement],
+                              env={**os.environ, "PGPASSWORD": PASSWORD}, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return done.stdout.strip()
+
+    def make(self, base, *options):
+        self.sql(f"create database {base} {' '.join(options)}", "postgres")
+
+    def asked(self, words):
+        """How often statements with these words were asked."""
+        return self.log.read_text(errors="replace").count(words)
+
+    def end(self):
+        self.stop()
+        time.sleep(0.1)
+        shutil.rmtree(self.folder, ignore_errors=True)

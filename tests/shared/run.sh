@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs the shared index against a real PostgreSQL: pushes, searches, and all that may go wrong between them.
+# Takes TOOLPOST (the binary) from `cargo xtask test`; installs PostgreSQL with its contrib extensions where apt can.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$top/target}
+binary=${TOOLPOST:-$(ls -t "$target"/{release,debug}/toolpost 2>/dev/null | head -1)}
+[ -x "$binary" ] || { echo "no binary: build it with \`cargo build\`, or name it in TOOLPOST" >&2; exit 2; }
+binary=$(realpath "$binary")
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi
+}
+installed() { ls /usr/share/postgresql/*/extension/btree_gin.control >/dev/null 2>&1 && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
+if ! installed; then
+  as_root apt-get update -qq >/dev/null 2>&1
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql postgresql-contrib git >/dev/null 2>&1
+fi
+installed || { echo "PostgreSQL with its contrib extensions could not be installed"; exit 77; }
+export PYTHONDONTWRITEBYTECODE=1
+exec python3 "$here/check.py" "$binary" "$@"
