@@ -1,6 +1,7 @@
 //! What is remembered about a workspace's code: what each file defines and uses, and what the names in it lead to.
 
 mod doubts;
+pub mod embed;
 mod graph;
 mod index;
 mod modules;

@@ -4,6 +4,8 @@ mod store;
 mod sweep;
 mod take;
 
+pub(crate) use take::LARGEST;
+
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -173,6 +175,23 @@ impl Index {
             inner.refresh(&mut turn, stop)?;
         }
         Ok(Lent { state: inner.state.read().unwrap_or_else(PoisonError::into_inner), inner })
+    }
+
+    /// Gives the folder in which what is known of this workspace is kept; none if that is nowhere.
+    #[must_use]
+    pub fn folder(&self) -> Option<PathBuf> {
+        let inner = &*self.0;
+        inner.folder.as_ref().map(|folder| folder.join(name(&inner.workspace, inner.encoding)))
+    }
+
+    /// Tells whether two are the same index.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(crate) fn workspace(&self) -> &Workspace {
+        &self.0.workspace
     }
 
     /// Has all files looked at the next time: what was read is not what was known.

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use toolpost_syntax::Language;
 use toolpost_workspace::walk::{FileStat, Kind};
-use toolpost_workspace::{Cache, ContentHash, Hasher, hash, unique};
+use toolpost_workspace::{Cache, ContentHash, hash, unique};
 
 use super::sweep::Sign;
+use crate::ranked::kept::{CHECK, STAMP, checked, entries, entry, stamp};
 use crate::ranked::record::{Record, VERSION};
 
 /// How the names of segments begin.
@@ -25,10 +25,6 @@ const WAITING: (usize, usize) = (256, 4 << 20);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How many segments there may be before they are made one.
 const SEGMENTS: usize = 12;
-/// What stands before each record: the hash of its content, its length, and its check.
-const HEAD: (usize, usize, usize) = (32, 4, 8);
-/// How long the stamp is that stands at the beginning of every blob.
-const STAMP: usize = 16;
 
 /// Records on the disk.
 pub(super) struct Store {
@@ -59,7 +55,7 @@ impl Store {
         let cache = Cache::open(folder).ok()?;
         let mut store = Self {
             cache,
-            stamp: stamp(),
+            stamp: stamp(b"tp-words", &VERSION.to_le_bytes()),
             segments: Vec::new(),
             places: HashMap::new(),
             files: HashMap::new(),
@@ -167,7 +163,7 @@ impl Store {
             .collect();
         let Ok(encoded) = postcard::to_stdvec(&all) else { return };
         let mut bytes = self.stamp.to_vec();
-        bytes.extend(&hash(&encoded).as_bytes()[..HEAD.2]);
+        bytes.extend(&hash(&encoded).as_bytes()[..CHECK]);
         bytes.extend(encoded);
         let _ = self.cache.write(FILES, &bytes);
     }
@@ -195,51 +191,4 @@ impl Store {
         }
         self.segments.extend(kept);
     }
-}
-
-/// Writes a record behind others.
-fn entry(out: &mut Vec<u8>, content: ContentHash, encoded: &[u8]) {
-    out.extend(content.as_bytes());
-    out.extend(u32::try_from(encoded.len()).unwrap_or(0).to_le_bytes());
-    out.extend(&hash(encoded).as_bytes()[..HEAD.2]);
-    out.extend(encoded);
-}
-
-/// Lists the records of a segment, up to the first that is not whole.
-fn entries(bytes: &[u8]) -> Vec<(ContentHash, Range<usize>)> {
-    let mut out = Vec::new();
-    let mut at = STAMP;
-    while let Some((content, rest)) = bytes.get(at..).and_then(|rest| rest.split_first_chunk::<{ HEAD.0 }>())
-    {
-        let Some((length, rest)) = rest.split_first_chunk::<{ HEAD.1 }>() else { break };
-        let Some((check, rest)) = rest.split_first_chunk::<{ HEAD.2 }>() else { break };
-        let length = u32::from_le_bytes(*length) as usize;
-        let Some(encoded) = rest.get(..length) else { break };
-        if hash(encoded).as_bytes()[..HEAD.2] != *check {
-            break;
-        }
-        let from = at + HEAD.0 + HEAD.1 + HEAD.2;
-        out.push((ContentHash::from_bytes(*content), from..from + length));
-        at = from + length;
-    }
-    out
-}
-
-/// Gives what stands behind its check, if the check holds.
-fn checked(bytes: &[u8]) -> Option<&[u8]> {
-    let (check, rest) = bytes.split_at_checked(HEAD.2)?;
-    (hash(rest).as_bytes()[..HEAD.2] == *check).then_some(rest)
-}
-
-/// Gives what stands at the beginning of every blob: it changes with what records hold.
-fn stamp() -> [u8; STAMP] {
-    let mut hasher = Hasher::default();
-    hasher.update(&VERSION.to_le_bytes());
-    for part in Language::all().flat_map(Language::print) {
-        hasher.update(part.as_bytes());
-        hasher.update(&[0]);
-    }
-    let mut out = *b"tp-words\0\0\0\0\0\0\0\0";
-    out[8..].copy_from_slice(&hasher.finish().as_bytes()[..8]);
-    out
 }

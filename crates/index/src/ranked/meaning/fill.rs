@@ -1,0 +1,247 @@
+//! Makes the vectors that are missing: of code first, on as many threads as there are cores.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use encoding_rs::Encoding;
+use toolpost_syntax::Language;
+use toolpost_text::encoding::Text;
+use toolpost_text::{cut, lines};
+use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
+
+use super::store::Store;
+use super::{Filled, Inner, Meaning, Rows, Turn, Unfilled, key};
+use crate::embed::{Embedder, Side, Unembedded, Vector};
+use crate::ranked::index::{Index, LARGEST, Lent};
+
+/// How long whoever waits for its turn goes without asking whether to stop.
+const PAUSE: Duration = Duration::from_millis(2);
+/// The most bytes of a block of which a vector is made: no model reads on for ever.
+const LONGEST: usize = 16 << 10;
+/// The same of a line, in characters.
+const CHARACTERS: usize = 2_000;
+
+/// A file whose blocks have no vectors yet.
+struct Missing {
+    path: WorkspacePath,
+    hash: ContentHash,
+    key: ContentHash,
+    /// The first and the last line of each block, and its name.
+    blocks: Vec<(u32, u32, String)>,
+}
+
+impl Meaning {
+    /// Makes the vectors that the files at some places, as far as they may be read, have none of yet; `stop` is asked often, and
+    /// what was made by then is kept.
+    ///
+    /// # Errors
+    /// When the files cannot be read, or when the model makes no vectors.
+    pub fn fill(
+        &self,
+        index: &Index,
+        bases: &[WorkspacePath],
+        may: &dyn Fn(&WorkspacePath) -> bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Filled, Unfilled> {
+        let inner = &*self.0;
+        let mut turn = inner.turn(stop)?;
+        inner.open(&mut turn);
+        let (missing, files, encoding) = {
+            let lent = index.lend(stop)?;
+            let live: HashSet<ContentHash> =
+                lent.state().table.files().map(|(_, file)| key(file.hash, &file.language)).collect();
+            inner.forget(&live);
+            let (missing, files) = inner.missing(&lent, bases, may);
+            (missing, files, lent.encoding())
+        };
+        let made = inner.make(index.workspace(), encoding, &missing, stop);
+        let mut found = 0;
+        for (key, rows) in made.rows {
+            if let Some(store) = &mut turn.store {
+                store.add(key, &rows);
+            }
+            inner.known.write().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::new(rows));
+            found += 1;
+        }
+        if let (Some(store), true) = (&mut turn.store, found > 0) {
+            store.flush();
+        }
+        match made.fault {
+            Some(fault @ Unembedded::Model { .. }) => Err(fault.into()),
+            _ => Ok(Filled { missing: missing.len().saturating_sub(made.looked), files }),
+        }
+    }
+}
+
+/// What came of a round.
+struct Made {
+    rows: Vec<(ContentHash, Rows)>,
+    /// How many files were looked at: of some nothing comes, since they have changed meanwhile.
+    looked: usize,
+    fault: Option<Unembedded>,
+}
+
+impl Inner {
+    /// Waits until nobody else makes vectors.
+    fn turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Unfilled> {
+        loop {
+            match self.turn.try_lock() {
+                Ok(turn) => return Ok(turn),
+                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+                Err(TryLockError::WouldBlock) if stop() => return Err(Unembedded::Stopped.into()),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    fn open(&self, turn: &mut Turn) {
+        let Some(folder) = turn.folder.take() else { return };
+        if let Some((store, known)) = Store::open(&folder, self.model.name()) {
+            turn.store = Some(store);
+            self.known.write().unwrap_or_else(PoisonError::into_inner).extend(known);
+        }
+    }
+
+    /// Lists the files without vectors, code first, and counts all.
+    fn missing(
+        &self,
+        lent: &Lent<'_>,
+        bases: &[WorkspacePath],
+        may: &dyn Fn(&WorkspacePath) -> bool,
+    ) -> (Vec<Missing>, usize) {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let mut named = HashSet::new();
+        let (mut out, mut files) = ((Vec::new(), Vec::new()), 0);
+        for (_, file) in lent.state().table.files() {
+            if !bases.iter().any(|base| base.contains(&file.path)) || !may(&file.path) {
+                continue;
+            }
+            files += 1;
+            let key = key(file.hash, &file.language);
+            if known.contains_key(&key) || !named.insert(key) {
+                continue;
+            }
+            let blocks = file.blocks.iter().map(|block| (block.first, block.last, block.name.clone()));
+            let missing = Missing { path: file.path.clone(), hash: file.hash, key, blocks: blocks.collect() };
+            let is_code = Language::of_name(&file.language).is_some_and(Language::is_code);
+            if is_code { out.0.push(missing) } else { out.1.push(missing) }
+        }
+        out.0.append(&mut out.1);
+        (out.0, files)
+    }
+
+    /// Makes vectors until all are made, or it is told to stop, or the model fails.
+    fn make(
+        &self,
+        workspace: &Workspace,
+        encoding: Option<&'static Encoding>,
+        missing: &[Missing],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Made {
+        let next = AtomicUsize::new(0);
+        let made = Mutex::new(Made { rows: Vec::new(), looked: 0, fault: None });
+        let failed = || made.lock().unwrap_or_else(PoisonError::into_inner).fault.is_some();
+        let work = || {
+            while !stop() && !failed() {
+                let batch = Batch::read(self.model.batch(), workspace, encoding, missing, &next);
+                if batch.looked == 0 {
+                    return;
+                }
+                let rows = batch.rows(&*self.model, stop);
+                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                match rows {
+                    Ok(rows) => {
+                        made.rows.extend(rows);
+                        made.looked += batch.looked;
+                    }
+                    Err(fault) => made.fault = Some(fault),
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(missing.len() / 8 + 1) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        made.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Files of which vectors are made together.
+struct Batch<'m> {
+    files: Vec<(&'m Missing, Vec<String>)>,
+    looked: usize,
+}
+
+impl<'m> Batch<'m> {
+    /// Reads the next files, until they have as many blocks as a model is best given at once.
+    fn read(
+        size: usize,
+        workspace: &Workspace,
+        encoding: Option<&'static Encoding>,
+        missing: &'m [Missing],
+        next: &AtomicUsize,
+    ) -> Self {
+        let mut batch = Self { files: Vec::new(), looked: 0 };
+        let mut blocks = 0;
+        while blocks < size {
+            let Some(file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            batch.looked += 1;
+            if let Some(texts) = texts(workspace, encoding, file) {
+                blocks += texts.len();
+                batch.files.push((file, texts));
+            }
+        }
+        batch
+    }
+
+    fn rows(
+        &self,
+        model: &dyn Embedder,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<(ContentHash, Rows)>, Unembedded> {
+        let texts: Vec<&str> =
+            self.files.iter().flat_map(|(_, texts)| texts.iter().map(String::as_str)).collect();
+        let mut vectors: Vec<Vector> = Vec::with_capacity(texts.len());
+        for part in texts.chunks(model.batch().max(1)) {
+            vectors.extend(model.embed(Side::Code, part, stop)?);
+        }
+        let mut vectors = vectors.into_iter();
+        let own = |(file, texts): &(&Missing, Vec<String>)| {
+            let mut rows = Rows { scales: Vec::new(), parts: Vec::new() };
+            for vector in vectors.by_ref().take(texts.len()) {
+                rows.scales.push(vector.scale);
+                rows.parts.extend(vector.parts);
+            }
+            (file.key, rows)
+        };
+        Ok(self.files.iter().map(own).collect())
+    }
+}
+
+/// Reads the blocks of a file; none if it is not what the index knows.
+fn texts(workspace: &Workspace, encoding: Option<&'static Encoding>, file: &Missing) -> Option<Vec<String>> {
+    let read = workspace.read(&file.path, LARGEST).ok().filter(|read| read.hash == file.hash)?;
+    let text = Text::open(read.bytes, encoding).ok()?;
+    let shown = text.shown(text.view());
+    let all = lines::bare(&shown);
+    let block = |(first, last, name): &(u32, u32, String)| {
+        let own = all.get(*first as usize - 1..(*last as usize).min(all.len())).unwrap_or_default();
+        let mut out = String::new();
+        for line in own {
+            if out.len() > LONGEST {
+                break;
+            }
+            out.push_str(&cut::line(line.trim(), CHARACTERS).0);
+            out.push('\n');
+        }
+        // What it stands in counts, but less than what it is; its path does not: another file may hold the same.
+        out.push_str(name);
+        out
+    };
+    Some(file.blocks.iter().map(block).collect())
+}

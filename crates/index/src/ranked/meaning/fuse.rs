@@ -1,0 +1,253 @@
+//! One search by meaning: how near each block is to a question, together with how well its words fit.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolpost_workspace::WorkspacePath;
+
+use super::{Meaning, Rows};
+use crate::embed::{Vector, likeness};
+use crate::ranked::find::{Question, Scored};
+use crate::ranked::grammar::{Node, Word};
+use crate::ranked::hits::Block;
+use crate::ranked::index::Lent;
+use crate::ranked::record::STEM;
+use crate::ranked::search::{Hit, Key};
+use crate::ranked::table::{File, Table};
+use crate::ranked::tokens::{self, tokens};
+
+/// What is asked.
+pub struct Meant<'a> {
+    /// The question, in words.
+    pub question: &'a str,
+    /// Its vector.
+    pub vector: &'a Vector,
+    /// The files and directories in which the answer is.
+    pub bases: &'a [WorkspacePath],
+    /// Tells whether a file may be read.
+    pub may: &'a dyn Fn(&WorkspacePath) -> bool,
+    /// How many blocks are wanted.
+    pub most: usize,
+    /// How the two ways are put together.
+    pub fusion: Fusion,
+}
+
+/// How the order by meaning and the order by words become one: by scores or by ranks, and how much meaning counts, from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fusion {
+    /// Both scores as shares of the best one of their kind, added.
+    Scores(f64),
+    /// The reciprocals of both ranks, added.
+    Ranks(f64),
+}
+
+impl Fusion {
+    /// What did best on the packages that choose the settings, see `docs/quality.md`.
+    pub const BEST: Self = Self::Scores(0.6);
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fused {
+    /// The blocks, those that fit best first, each with why.
+    pub hits: Vec<(Hit, Reason)>,
+    /// How many files were searched.
+    pub searched: usize,
+    /// How many blocks they have.
+    pub blocks: usize,
+    /// How many of the files have no vectors yet, so that only their words were looked at.
+    pub without: usize,
+    /// How many of the files that lie there may not be read.
+    pub withheld: usize,
+}
+
+/// Why a block was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reason {
+    /// How near it is to the question, 1 for the same; none if it has no vector.
+    pub likeness: Option<f32>,
+    /// The words of the question that it holds, rare ones first.
+    pub words: Vec<String>,
+}
+
+/// After which rank a reciprocal falls slowly.
+const RANK: f64 = 60.0;
+/// From how many blocks on several threads look at them.
+const MANY: usize = 20_000;
+/// How many words say why.
+const WORDS: usize = 6;
+
+/// A block, and what speaks for it.
+#[derive(Clone, Copy)]
+struct Candidate {
+    block: Block,
+    likeness: Option<f32>,
+    words: f64,
+    score: f64,
+}
+
+/// A file that is searched.
+type Searched<'t> = (u32, &'t File, Option<Arc<Rows>>);
+
+impl Lent<'_> {
+    /// Searches by meaning and by words at once.
+    #[must_use]
+    pub fn search_meaning(&self, meaning: &Meaning, ask: &Meant<'_>) -> Fused {
+        let table = &self.state().table;
+        let mut found = Fused::default();
+        let mut files: Vec<Searched<'_>> = Vec::new();
+        for (number, file) in table.files() {
+            if !ask.bases.iter().any(|base| base.contains(&file.path)) {
+                continue;
+            }
+            if !(ask.may)(&file.path) {
+                found.withheld += 1;
+                continue;
+            }
+            let rows = meaning.rows(file).filter(|rows| rows.scales.len() == file.blocks.len());
+            found.without += usize::from(rows.is_none());
+            found.blocks += file.blocks.len();
+            files.push((number, file, rows));
+        }
+        found.searched = files.len();
+        let within = |number: u32| files.binary_search_by_key(&number, |(own, ..)| *own).is_ok();
+        let words: Vec<String> = tokens::words(ask.question).map(|word| word.text.to_owned()).collect();
+        let worded = by_words(table, &words, &within);
+        let mut all = candidates(&files, &worded, ask.vector);
+        ask.fusion.score(&mut all);
+        all.retain(|candidate| candidate.score > 0.0);
+        let shown = |candidate: &Candidate| {
+            let file = table.file(candidate.block.0);
+            let first = file.and_then(|file| file.blocks.get(candidate.block.1 as usize));
+            (file.map_or("", |file| file.shown.as_str()), first.map_or(0, |block| block.first))
+        };
+        let order = |one: &Candidate, other: &Candidate| {
+            other.score.total_cmp(&one.score).then_with(|| shown(one).cmp(&shown(other)))
+        };
+        if all.len() > ask.most {
+            all.select_nth_unstable_by(ask.most, order);
+            all.truncate(ask.most);
+        }
+        all.sort_unstable_by(order);
+        found.hits = all.iter().filter_map(|candidate| hit(table, &words, candidate)).collect();
+        found
+    }
+}
+
+/// Finds the blocks that hold any of the words, in order.
+fn by_words(table: &Table, words: &[String], within: &dyn Fn(u32) -> bool) -> Vec<Scored> {
+    let mut known = HashSet::new();
+    let distinct = words.iter().filter(|word| known.insert(word.to_lowercase()));
+    let words = distinct.map(|word| Node::Word(Word { text: word.clone(), fuzzy: 0 })).collect();
+    // A question of words has no filter that could be wrong.
+    let mut found = Question { table, within }.find(&Node::Any(words)).unwrap_or_default();
+    found.sort_unstable_by_key(|found| found.block);
+    found
+}
+
+/// Puts together what speaks for each block.
+fn candidates(files: &[Searched<'_>], worded: &[Scored], question: &Vector) -> Vec<Candidate> {
+    let of_file = |(number, file, rows): &Searched<'_>, out: &mut Vec<Candidate>| {
+        let from = worded.partition_point(|found| found.block < (*number, 0));
+        let mut words = worded[from..].iter().take_while(|found| found.block.0 == *number).peekable();
+        for (at, _) in (0_u32..).zip(&file.blocks) {
+            let block = (*number, at);
+            let fits = words.next_if(|found| found.block == block).map_or(0.0, |found| found.score);
+            let likeness = rows.as_ref().and_then(|rows| rows.likeness(at as usize, question));
+            if likeness.is_some() || fits > 0.0 {
+                out.push(Candidate { block, likeness, words: fits, score: 0.0 });
+            }
+        }
+    };
+    let blocks: usize = files.iter().map(|(_, file, _)| file.blocks.len()).sum();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    if blocks < MANY || threads == 1 {
+        let mut out = Vec::with_capacity(blocks);
+        files.iter().for_each(|file| of_file(file, &mut out));
+        return out;
+    }
+    let out = Mutex::new(Vec::with_capacity(blocks));
+    std::thread::scope(|scope| {
+        for part in files.chunks(files.len().div_ceil(threads)) {
+            let (out, of_file) = (&out, &of_file);
+            scope.spawn(move || {
+                let mut own = Vec::new();
+                part.iter().for_each(|file| of_file(file, &mut own));
+                out.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
+            });
+        }
+    });
+    out.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Rows {
+    fn likeness(&self, at: usize, question: &Vector) -> Option<f32> {
+        let dims = question.parts.len();
+        let parts = self.parts.get(at * dims..(at + 1) * dims)?;
+        Some(likeness(parts, *self.scales.get(at)?, &question.parts, question.scale))
+    }
+}
+
+impl Fusion {
+    /// Gives each candidate its score.
+    fn score(self, all: &mut [Candidate]) {
+        match self {
+            Self::Scores(share) => {
+                let best =
+                    |of: &dyn Fn(&Candidate) -> f64| all.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
+                let nearest = best(&|candidate| candidate.likeness.map_or(0.0, f64::from));
+                let fittest = best(&|candidate| candidate.words);
+                for candidate in all {
+                    let near = candidate.likeness.map_or(0.0, |likeness| f64::from(likeness).max(0.0));
+                    candidate.score = share * near / nearest + (1.0 - share) * candidate.words / fittest;
+                }
+            }
+            Self::Ranks(share) => {
+                all.sort_unstable_by(|one, other| {
+                    let near = |candidate: &Candidate| candidate.likeness.unwrap_or(-1.0);
+                    near(other).total_cmp(&near(one)).then(one.block.cmp(&other.block))
+                });
+                for (rank, candidate) in all.iter_mut().enumerate() {
+                    let near = candidate.likeness.is_some_and(|likeness| likeness > 0.0);
+                    candidate.score = if near { share / (RANK + rank as f64) } else { 0.0 };
+                }
+                all.sort_unstable_by(|one, other| {
+                    other.words.total_cmp(&one.words).then(one.block.cmp(&other.block))
+                });
+                for (rank, candidate) in all.iter_mut().enumerate() {
+                    if candidate.words > 0.0 {
+                        candidate.score += (1.0 - share) / (RANK + rank as f64);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn hit(table: &Table, words: &[String], candidate: &Candidate) -> Option<(Hit, Reason)> {
+    let file = table.file(candidate.block.0)?;
+    let block = file.blocks.get(candidate.block.1 as usize)?;
+    let key = Key { score: candidate.score, path: file.shown.clone(), first: block.first };
+    let reason = Reason { likeness: candidate.likeness, words: held(table, file, candidate, words) };
+    Some((Hit { key, path: file.path.clone(), hash: file.hash, block: block.clone() }, reason))
+}
+
+/// Lists the words of a question that a block holds, rare ones first; what most files hold says nothing.
+fn held(table: &Table, file: &File, candidate: &Candidate, words: &[String]) -> Vec<String> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    let common = table.files().count() / 3 + 3;
+    for part in words.iter().flat_map(|word| tokens(word).parts) {
+        let stem = tokens::stem(&part).unwrap_or_else(|| part.clone());
+        let terms = [table.find(&part), table.find(&format!("{STEM}{stem}"))];
+        let mut here = false;
+        for term in terms.into_iter().flatten() {
+            file.spots(term, |spot| here |= spot.block == candidate.block.1);
+        }
+        let holders: usize = terms.into_iter().flatten().map(|term| table.holders(term).count()).sum();
+        if here && holders <= common && !out.iter().any(|(_, known)| *known == part) {
+            out.push((holders, part));
+        }
+    }
+    out.sort();
+    out.into_iter().map(|(_, word)| word).take(WORDS).collect()
+}

@@ -1,0 +1,138 @@
+//! Vectors are made once for each content, kept beyond the process, and counted where they are missing.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use toolpost_index::embed::{Embedder, Side, Unembedded, Vector};
+use toolpost_index::ranked::{Filled, Fused, Fusion, Index, Meaning, Meant, Unfilled};
+use toolpost_workspace::{Options, Workspace, WorkspacePath};
+
+/// A model of two dimensions: how often a text says `sun`, and how often `rain`; it counts the texts that it was given.
+#[derive(Default)]
+struct Weather {
+    asked: AtomicUsize,
+    fails: bool,
+}
+
+impl Embedder for Weather {
+    fn name(&self) -> &'static str {
+        "weather"
+    }
+
+    fn shown(&self) -> String {
+        "the weather".to_owned()
+    }
+
+    fn batch(&self) -> usize {
+        2
+    }
+
+    fn embed(
+        &self,
+        _: Side,
+        texts: &[&str],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vector>, Unembedded> {
+        if self.fails {
+            return Err(Unembedded::Model { what: "it rains".to_owned(), next: "wait".to_owned() });
+        }
+        if stop() {
+            return Err(Unembedded::Stopped);
+        }
+        self.asked.fetch_add(texts.len(), Ordering::Relaxed);
+        let count = |text: &str, word: &str| text.matches(word).count() as f32;
+        Ok(texts.iter().map(|text| Vector::of(&[count(text, "sun"), count(text, "rain")])).collect())
+    }
+}
+
+struct World {
+    index: Index,
+    root: WorkspacePath,
+    model: Arc<Weather>,
+    meaning: Meaning,
+}
+
+fn world(root: &Path, cache: &Path, fails: bool) -> World {
+    let options = Options { roots: vec![root.canonicalize().unwrap()], ..Options::default() };
+    let (workspace, _) = Workspace::open(options).unwrap();
+    let base = workspace.resolve(".").unwrap();
+    let index = Index::new(workspace).kept_in(Some(cache.to_owned()));
+    let model = Arc::new(Weather { fails, ..Weather::default() });
+    let meaning = Meaning::new(model.clone(), index.folder());
+    World { index, root: base, model, meaning }
+}
+
+impl World {
+    fn fill(&self) -> Result<Filled, Unfilled> {
+        self.meaning.fill(&self.index, std::slice::from_ref(&self.root), &|_| true, &|| false)
+    }
+
+    fn ask(&self, question: &str, may: &dyn Fn(&WorkspacePath) -> bool) -> Fused {
+        let vector = self.model.embed(Side::Question, &[question], &|| false).unwrap().remove(0);
+        self.model.asked.fetch_sub(1, Ordering::Relaxed);
+        let bases = std::slice::from_ref(&self.root);
+        let meant = Meant { question, vector: &vector, bases, may, most: 10, fusion: Fusion::BEST };
+        self.index.lend(&|| false).unwrap().search_meaning(&self.meaning, &meant)
+    }
+
+    fn asked(&self) -> usize {
+        self.model.asked.load(Ordering::Relaxed)
+    }
+}
+
+fn places(found: &Fused) -> Vec<String> {
+    found.hits.iter().map(|(hit, reason)| format!("{} {:?}", hit.key.path, reason.words)).collect()
+}
+
+#[test]
+fn vectors_are_made_once_and_kept() {
+    let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let put = |name: &str, text: &str| std::fs::write(root.path().join(name), text).unwrap();
+    put("a.txt", "sun sun\n");
+    put("b.txt", "rain\n");
+    put("c.txt", "sun sun\n");
+    let one = world(root.path(), cache.path(), false);
+    // Before any vector is there, words alone are looked at, and that is counted.
+    let before = one.ask("rain", &|_| true);
+    assert_eq!(
+        (before.without, before.searched, places(&before)),
+        (3, 3, vec!["b.txt [\"rain\"]".to_owned()])
+    );
+    assert_eq!(one.fill().unwrap(), Filled { missing: 0, files: 3 });
+    // Two of the three files are the same.
+    assert_eq!(one.asked(), 2);
+    let found = one.ask("sun", &|_| true);
+    assert_eq!(found.without, 0);
+    assert_eq!(places(&found), ["a.txt [\"sun\"]", "c.txt [\"sun\"]"]);
+    put("b.txt", "sun\n");
+    assert_eq!(one.fill().unwrap(), Filled { missing: 0, files: 3 });
+    assert_eq!(one.asked(), 3);
+    let withheld = one.ask("sun", &|path| path.file_name().is_none_or(|name| name != "a.txt"));
+    assert_eq!((withheld.withheld, withheld.searched), (1, 2));
+    assert!(places(&withheld).iter().all(|place| !place.starts_with("a.txt")));
+    drop(one);
+    let other = world(root.path(), cache.path(), false);
+    assert_eq!(other.fill().unwrap(), Filled { missing: 0, files: 3 });
+    assert_eq!(other.asked(), 0);
+    assert_eq!(other.ask("sun", &|_| true).hits.len(), 3);
+}
+
+#[test]
+fn what_has_no_vector_is_counted_and_what_fails_is_said() {
+    let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(root.path().join("a.txt"), "sun\n").unwrap();
+    let world_of = |fails| world(root.path(), cache.path(), fails);
+    let stopped = world_of(false);
+    drop(stopped.index.lend(&|| false).unwrap());
+    let calls = AtomicUsize::new(0);
+    // It is told to stop as soon as the files are known.
+    let soon = || calls.fetch_add(1, Ordering::Relaxed) > 0;
+    let made = stopped.meaning.fill(&stopped.index, std::slice::from_ref(&stopped.root), &|_| true, &soon);
+    assert!(matches!(made, Ok(Filled { missing: 1, files: 1 }) | Err(Unfilled::Files(_))), "{made:?}");
+    assert_eq!(stopped.ask("sun", &|_| true).without, 1);
+    let failing = world_of(true).fill();
+    let fault = Unembedded::Model { what: "it rains".to_owned(), next: "wait".to_owned() };
+    assert_eq!(failing, Err(Unfilled::Model(fault)));
+}
