@@ -26,6 +26,7 @@ TRAE = [
     ("list_dir", {"dir_path": "."}, ["src/", "a.txt"], {}),
     ("view_files", {"files": [{"file_path": "a.txt", "start_line": 1, "end_line": 2}, {"file_path": "src/lib.rs", "start_line": 2, "end_line": 2}]},
      ["two", "pub fn wait"], {}),
+    ("search_codebase", {"query": "where does it wait", "target_directories": ["src"]}, ["src/lib.rs:", "words wait", "pub fn wait"], {}),
     ("search_by_regex", {"query": "fn \\w+\\(", "search_directory": "src"}, ["main.rs", "pub fn stop"], {}),
     ("write_to_file", {"file_path": "new/n.txt", "content": "n\n", "rewrite": False}, ["n.txt"], {"new/n.txt": "n\n"}),
     ("write_to_file", {"file_path": "new/n.txt", "content": "m\n", "rewrite": False}, [FAILS, "n.txt"], {"new/n.txt": "n\n"}),

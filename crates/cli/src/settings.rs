@@ -64,7 +64,14 @@ pub(crate) struct Settings {
     pub(crate) first_match: Setting<OnOff>,
     pub(crate) durable: Setting<OnOff>,
     pub(crate) any_root: Setting<OnOff>,
+    pub(crate) embedding: Embedding,
     pub(crate) history: Kept,
+}
+
+/// Which model makes vectors, where that is not the embedded one.
+pub(crate) struct Embedding {
+    pub(crate) address: Setting<Option<String>>,
+    pub(crate) model: Setting<Option<String>>,
 }
 
 /// Which tools are served, and what none of them may do.
@@ -110,6 +117,8 @@ struct File {
     first_match: Option<OnOff>,
     durable: Option<OnOff>,
     any_root: Option<OnOff>,
+    embedding: Option<String>,
+    embedding_model: Option<String>,
     history_mb: Option<u64>,
     history_days: Option<u64>,
 }
@@ -133,6 +142,7 @@ impl Settings {
         let claude = vec!["claude".to_owned()];
         let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
         let roots = (!flags.roots.is_empty()).then(|| flags.roots.clone());
+        let first_match = flags.first_match;
         Ok(Self {
             dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, claude)?,
             roots: from.choose(
@@ -172,16 +182,21 @@ impl Settings {
             )?,
             encoding: from.optional(None, "ENCODING", |text| Ok(text.to_owned()), file.encoding)?,
             ignore_files: from.choose(None, "IGNORE_FILES", one_of, file.ignore_files, OnOff::On)?,
-            first_match: from.choose(
-                flags.first_match,
-                "FIRST_MATCH",
-                one_of,
-                file.first_match,
-                OnOff::Off,
-            )?,
+            first_match: from.choose(first_match, "FIRST_MATCH", one_of, file.first_match, OnOff::Off)?,
             durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
+            embedding: Embedding::find(&from, file.embedding, file.embedding_model)?,
             history: Kept::find(&from, file.history_mb, file.history_days)?,
+        })
+    }
+}
+
+impl Embedding {
+    fn find(from: &Sources, address: Option<String>, model: Option<String>) -> Result<Self> {
+        let text = |text: &str| Ok(text.to_owned());
+        Ok(Self {
+            address: from.optional(None, "EMBEDDING", text, address)?,
+            model: from.optional(None, "EMBEDDING_MODEL", text, model)?,
         })
     }
 }

@@ -13,8 +13,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_engine::{
-    Access, Commands, Confinement, Engine, Environment, Grams, Plan, Sandbox, ServerSettings, Servers,
-    Several, operations::grep::Rules,
+    Access, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment, Grams, Plan,
+    Sandbox, ServerSettings, Servers, Several, operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
@@ -56,6 +56,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_several(several)
         .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
         .with_grams(grams)
+        .with_embedder(embedder(settings)?)
         .with_commands(commands)
         .with_servers(servers);
     let config = Config {
@@ -96,6 +97,26 @@ fn indexed(settings: &Settings, workspace: &Workspace, life: Life) -> Result<Opt
 pub(crate) fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
     let folder = settings.cache.value.as_ref().map(|cache| cache.join("grams"));
     Grams::new(workspace.clone(), folder)
+}
+
+/// Makes what asks the service that makes vectors, where one was named; its key comes from the environment alone.
+fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>> {
+    let Some(address) = &settings.embedding.address.value else {
+        if settings.embedding.model.value.is_some() {
+            bail!(
+                "embedding_model names a model, and embedding no service that has it: give its address, such as http://127.0.0.1:11434/v1"
+            );
+        }
+        return Ok(None);
+    };
+    let Some(model) = &settings.embedding.model.value else {
+        bail!(
+            "embedding names a service, and embedding_model none of its models: give one, such as nomic-embed-text"
+        );
+    };
+    let key = std::env::var("TOOLPOST_EMBEDDING_KEY").ok().filter(|key| !key.is_empty());
+    let embeddings = Embeddings::new(address, model, key).context("embedding")?;
+    Ok(Some(Arc::new(EmbeddingService::new(embeddings))))
 }
 
 /// Makes what commands are run with; output that is too long for memory lies in the state folder, without a name.

@@ -133,6 +133,89 @@ fn search_by_regex() {
     }
 }
 
+#[test]
+fn search_codebase() {
+    let files = [
+        "src/a.rs=/// Removes what is not needed.\nfn delete_unused(items: &mut Vec<Item>) {\n    items.retain(Item::is_used);\n}\n",
+        "src/deep/b.py=def connect(host):\n    return socket(host)\n",
+        "c.bin=\0\u{1}",
+    ];
+    let found = "src/a.rs:1-4 function delete_unused (score SCORE: meaning SCORE, words delete, unused)\n/// Removes what is not \
+        needed.\nfn delete_unused(items: &mut Vec<Item>) {\n    items.retain(Item::is_used);\n}\n";
+    let rows = [
+        (
+            json!({"query": "delete unused things", "target_directories": ["src/a.rs"]}),
+            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by words]"),
+        ),
+        (
+            json!({"question": "delete unused things", "directories": "src/a.rs"}),
+            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by words]"),
+        ),
+        (
+            json!({"query": "socket", "target_directories": ["src/deep", "c.bin"]}),
+            "src/deep/b.py:1-2 function connect (score SCORE: meaning SCORE, words socket)\ndef connect(host):\n    return \
+             socket(host)\n[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by words]\n[toolpost: skipped 1 \
+             file without text (c.bin)]"
+                .to_owned(),
+        ),
+        (
+            json!({"query": "日本語", "target_directories": ["src"]}),
+            "No code found in 2 files\n[toolpost: the model knows none of these words, so only the words themselves were looked \
+             for; ask in English]"
+                .to_owned(),
+        ),
+        (
+            json!({"query": "x", "target_directories": ["sxc"]}),
+            "! File not found: sxc (the workspace is ROOT).\nDid you mean src?".to_owned(),
+        ),
+        (
+            json!({"query": "x", "target_directories": ["../out"]}),
+            "! ../out is outside of the workspace: only ROOT may be used. Starting with a further root lifts this."
+                .to_owned(),
+        ),
+        (json!({"query": " "}), "! The query is empty: say in a few words what to look for.".to_owned()),
+    ];
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for (arguments, wanted) in rows {
+        let world = world(&files, Several::Refused);
+        let said = runtime.block_on(world.say("search_codebase", arguments.clone()));
+        assert_eq!(scoreless(&said), wanted, "{arguments}");
+    }
+}
+
+/// Puts a word in place of the numbers that the model gives.
+fn scoreless(said: &str) -> String {
+    let mut out = String::new();
+    let mut rest = said;
+    while let Some(at) =
+        ["score ", "meaning "].iter().filter_map(|word| Some(rest.find(word)? + word.len())).min()
+    {
+        let number = rest[at..].find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(0);
+        out.push_str(&rest[..at]);
+        if number > 0 {
+            out.push_str("SCORE");
+        }
+        rest = &rest[at + number..];
+    }
+    out + rest
+}
+
+#[test]
+fn what_was_written_a_moment_ago_is_found_by_its_meaning() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let world = world(&["a.py=def first():\n    return parse_json(text)\n"], Several::Refused);
+    let ask =
+        || runtime.block_on(world.say("search_codebase", json!({"query": "open a network connection"})));
+    assert!(!ask().contains("b.py"));
+    put(world.root(), "b.py=def dial(address):\n    return connect_socket(address)\n");
+    assert!(ask().starts_with("b.py:1-2 function dial "), "{}", ask());
+    put(world.root(), "b.py=def paint(colour):\n    return canvas.fill(colour)\n");
+    put(world.root(), "a.py=def first():\n    return open_connection(network)\n");
+    assert!(ask().starts_with("a.py:1-2 function first "), "{}", ask());
+    fs::remove_file(world.root().join("a.py")).unwrap();
+    assert!(!ask().contains("a.py"));
+}
+
 const TEN: &str = "ten=1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 const VIEWED: [&str; 5] = [TEN, "empty=", "tabs=\tif\r\n\tfi\r\n", "d/x=x\n", "nul=\0"];
 

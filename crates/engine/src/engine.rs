@@ -5,10 +5,14 @@ use crate::{
     navigating::Upgrades, projects::Projects,
 };
 use encoding_rs::Encoding;
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 use toolpost_grams::Grams;
 use toolpost_index::Index;
-use toolpost_index::ranked::Index as Words;
+use toolpost_index::embed::{BadModel, Embedder, Static};
+use toolpost_index::ranked::{Index as Words, Meaning};
 use toolpost_lsp::Servers;
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -27,6 +31,9 @@ pub struct Engine {
     grams: Option<Grams>,
     withheld: Arc<Withheld>,
     words: Words,
+    embedder: Option<Arc<dyn Embedder>>,
+    /// Made when it is first asked for.
+    meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
     upgrades: Arc<Upgrades>,
 }
 
@@ -52,6 +59,8 @@ impl Engine {
             grams: None,
             withheld: Arc::default(),
             words,
+            embedder: None,
+            meaning: Arc::default(),
             upgrades: Arc::default(),
             encoding: None,
             rules: Rules::Git,
@@ -65,7 +74,7 @@ impl Engine {
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
-        Self { words: self.words.with_encoding(encoding), encoding, ..self }
+        Self { words: self.words.with_encoding(encoding), meaning: Arc::default(), encoding, ..self }
     }
 
     /// Says whose ignore rules count where a dialect leaves that to the project.
@@ -96,7 +105,29 @@ impl Engine {
     #[must_use]
     pub fn with_cache(self, folder: Option<PathBuf>) -> Self {
         let words = self.words.kept_in(folder.clone());
-        Self { index: Index::new(self.workspace.clone(), folder), withheld: Arc::default(), words, ..self }
+        let index = Index::new(self.workspace.clone(), folder);
+        Self { index, withheld: Arc::default(), meaning: Arc::default(), words, ..self }
+    }
+
+    /// Names the model that makes vectors of texts; without one the embedded model does.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        Self { embedder, meaning: Arc::default(), ..self }
+    }
+
+    /// Gives the vectors of the workspace's blocks.
+    ///
+    /// # Errors
+    /// `Internal` when the embedded model cannot be used.
+    pub(crate) fn meaning(&self) -> Result<Meaning, Failure> {
+        let made = self.meaning.get_or_init(|| {
+            let model = match &self.embedder {
+                Some(model) => model.clone(),
+                None => Static::embedded()?,
+            };
+            Ok(Meaning::new(model, self.words.folder()))
+        });
+        made.clone().map_err(|bad| Failure::new(Kind::Internal, failures::sentence(&bad.to_string())))
     }
 
     /// Lets searches read only the files that can match, by an index that is kept as long as the engine lives.

@@ -6,6 +6,7 @@ mod command;
 mod commands;
 mod cx;
 mod elsewhere;
+mod embedding;
 mod engine;
 mod failure;
 mod failures;
@@ -27,17 +28,19 @@ mod walking;
 pub use command::{Approval, Command, Host, Line};
 pub use commands::Commands;
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
+pub use embedding::Service as EmbeddingService;
 pub use engine::{Engine, Several};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
 pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
-/// Which language servers there are, and how they are started.
 pub use toolpost_grams::{Grams, Status as GramsStatus};
+/// Which language servers there are, and how they are started.
+pub use toolpost_index::embed::Embedder;
 pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
 /// Which hosts commands reach.
-pub use toolpost_net::{BadHost, Hosts, Say};
+pub use toolpost_net::{BadHost, Embeddings, Hosts, Say};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,

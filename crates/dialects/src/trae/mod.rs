@@ -10,6 +10,7 @@ mod rename_file;
 mod run_command;
 mod say;
 mod search_by_regex;
+mod search_codebase;
 mod stop_command;
 mod update_file;
 mod view_files;
@@ -30,7 +31,7 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("fast_apply.md"),
         include_str!("commands.md"),
     ],
-    instructions: "File and search tools over the workspace. Find places with search_by_regex and list_dir, look at \
+    instructions: "File and search tools over the workspace. Find places with search_codebase (by what they mean), search_by_regex and list_dir, look at \
         up to ten of them at once with view_files, change them with update_file: its reply is a diff, so there is no \
         need to view the file again. Several blocks of one update_file call are made in the order of the file, all \
         of them or none. write_to_file makes new files (rewrite=false) or replaces whole ones (rewrite=true). Paths \
@@ -44,7 +45,8 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 11] = [
+const TOOLS: [ToolDef; 12] = [
+    ToolDef::of::<search_codebase::SearchCodebase>(),
     ToolDef::of::<search_by_regex::SearchByRegex>(),
     ToolDef::of::<view_files::ViewFiles>(),
     ToolDef::of::<list_dir::ListDir>(),

@@ -19,6 +19,7 @@ pub mod read_many;
 pub mod relations;
 pub mod rename;
 pub mod search;
+pub mod semantic;
 pub mod stat;
 pub mod stop;
 pub mod symbol;

@@ -1,9 +1,9 @@
 //! `search`: the blocks of code that a query asks for, those that fit best first.
 
-mod ask;
+pub(super) mod ask;
 mod cursor;
-mod left_out;
-mod page;
+pub(super) mod left_out;
+pub(super) mod page;
 
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Seen, Touch,

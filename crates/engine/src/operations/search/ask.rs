@@ -77,17 +77,21 @@ pub(super) fn answer(
                 continue;
             }
         };
-        let Some(page) = page::make(engine, request, &found, cx)? else {
+        let Some(page) = page::make(engine, &room(request), &found.hits, cx)? else {
             index.doubt();
             continue;
         };
         let print = lent.print();
-        let walk = left_out::words(&lent, request, &found, engine, cx);
+        let walk = left_out::words(&lent, &request.base, found.withheld, engine, cx);
         drop(lent);
         return Ok(output(request, question, (found, page), asked, (print, walk), cx));
     }
     let what = format!("Files below {} changed each time they were read.", request.base.display());
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+fn room(request: &Request) -> page::Room {
+    page::Room { limit: request.limit, tokens: request.tokens, each: usize::MAX, bytes: request.max_bytes }
 }
 
 fn search(
@@ -199,7 +203,8 @@ fn bad_filter(bad: &BadFilter) -> Failure {
     if bad.meant.is_empty() { failure } else { failure.hint(Hint::DidYouMean(bad.meant.clone())) }
 }
 
-fn failed(cx: &CallCtx, trouble: &Trouble) -> Failure {
+/// Why the index cannot be asked.
+pub(in crate::operations) fn failed(cx: &CallCtx, trouble: &Trouble) -> Failure {
     match (cx.check(), trouble) {
         (Err(failure), Trouble::Stopped) => failure.hint(Hint::Advice(
             "Ask again: what was read by then is kept, so it goes on from there.".to_owned(),

@@ -1,27 +1,27 @@
 //! What was not searched, so that "nothing" can be believed.
 
-use super::Request;
 use crate::{
     CallCtx, Engine,
     walking::{Complete, Walked},
 };
-use toolpost_index::ranked::{Found, Lent};
+use toolpost_index::ranked::Lent;
 use toolpost_search::Unreadable;
 use toolpost_text::counted::counted;
+use toolpost_workspace::WorkspacePath;
 
 /// How many files of a sort are named.
 const NAMED: usize = 3;
 
 /// Says it in words.
-pub(super) fn words(
+pub(in crate::operations) fn words(
     lent: &Lent<'_>,
-    request: &Request,
-    found: &Found,
+    base: &WorkspacePath,
+    withheld: usize,
     engine: &Engine,
     cx: &CallCtx,
 ) -> Walked {
     let left = lent.left_out();
-    let base = request.base.display();
+    let base = base.display();
     let here = |shown: &str| {
         base == "."
             || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -54,8 +54,8 @@ pub(super) fn words(
     };
     name(left.large.iter().filter(|file| here(file) && may(file)).collect(), "larger than 4 MiB");
     name(left.binary.iter().filter(|file| here(file) && may(file)).collect(), "without text");
-    if found.withheld > 0 {
-        walked.skipped.push(format!("{} withheld by the rules", counted(found.withheld as u64, "file")));
+    if withheld > 0 {
+        walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
     }
     walked.complete = Complete::Yes;
     walked

@@ -1,9 +1,9 @@
 //! The blocks that fit into an answer, as they stand on the disk now.
 
-use super::{Block, Cut, Request};
+use super::{Block, Cut};
 use crate::{CallCtx, Engine, Failure, Part, Seen, show::text::Line};
 use std::{collections::HashMap, sync::Arc};
-use toolpost_index::ranked::{Found, Hit, Key};
+use toolpost_index::ranked::{Hit, Key};
 use toolpost_text::{cut, encoding::Text};
 use toolpost_workspace::WorkspacePath;
 
@@ -20,14 +20,26 @@ const LONGEST: u64 = 64 << 20;
 /// Content up to this size is remembered, to say later what changed.
 const REMEMBERED: usize = 1024 * 1024;
 
+/// How much is shown.
+pub(in crate::operations) struct Room {
+    /// How many blocks.
+    pub(in crate::operations) limit: usize,
+    /// How many tokens they may have together; none for as many as there are.
+    pub(in crate::operations) tokens: Option<u64>,
+    /// How many bytes of one block are shown.
+    pub(in crate::operations) each: usize,
+    /// How many bytes the answer may have.
+    pub(in crate::operations) bytes: usize,
+}
+
 /// Blocks, and how far they go.
-pub(super) struct Page {
-    pub(super) blocks: Vec<Block>,
-    pub(super) tokens: u64,
-    pub(super) cut: Cut,
+pub(in crate::operations) struct Page {
+    pub(in crate::operations) blocks: Vec<Block>,
+    pub(in crate::operations) tokens: u64,
+    pub(in crate::operations) cut: Cut,
     /// The last block that is shown.
-    pub(super) last: Option<Key>,
-    pub(super) seen: Vec<Seen>,
+    pub(in crate::operations) last: Option<Key>,
+    pub(in crate::operations) seen: Vec<Seen>,
 }
 
 /// A file that blocks are shown of.
@@ -37,18 +49,18 @@ struct Content {
 }
 
 /// Takes blocks as long as there is room; none if a file is not what was searched.
-pub(super) fn make(
+pub(in crate::operations) fn make<'h>(
     engine: &Engine,
-    request: &Request,
-    found: &Found,
+    asked: &Room,
+    hits: impl IntoIterator<Item = &'h Hit>,
     cx: &CallCtx,
 ) -> Result<Option<Page>, Failure> {
     let mut files: HashMap<WorkspacePath, Content> = HashMap::new();
     let mut page = Page { blocks: Vec::new(), tokens: 0, cut: Cut::No, last: None, seen: Vec::new() };
-    let mut room = request.max_bytes.saturating_sub(SAID);
-    for hit in &found.hits {
+    let mut room = asked.bytes.saturating_sub(SAID);
+    for hit in hits {
         cx.check()?;
-        if page.blocks.len() >= request.limit {
+        if page.blocks.len() >= asked.limit {
             page.cut = Cut::Limit;
             break;
         }
@@ -57,10 +69,10 @@ pub(super) fn make(
             files.insert(hit.path.clone(), content);
         }
         let Some(content) = files.get(&hit.path) else { return Ok(None) };
-        let tokens = request.tokens.map(|most| most.saturating_sub(page.tokens));
+        let tokens = asked.tokens.map(|most| most.saturating_sub(page.tokens));
         let bytes = tokens
             .map_or(usize::MAX, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN));
-        let whole = shown(hit, content, usize::MAX);
+        let whole = shown(hit, content, asked.each);
         let weight = weight(&whole, hit);
         let narrow = if bytes < room { Cut::Tokens } else { Cut::Room };
         let block = if weight <= bytes.min(room) {

@@ -1,0 +1,125 @@
+//! `search_codebase`: blocks of code that mean what was asked for.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        glob::Complete,
+        semantic::{Block, Cut, Output, Request, Semantic},
+    },
+};
+use toolpost_text::counted::counted;
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct SearchCodebase;
+
+/// How many blocks one reply shows, how many tokens they have together, and how many bytes each.
+const MOST: (usize, u64, usize) = (12, 8_000, 4_000);
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// What to look for, in words: what the code does, with terms that may stand in it.
+    #[schemars(extend("x-aliases" = ["question", "search_query", "pattern"], "examples" = ["where an expired session is renewed"]))]
+    query: String,
+    /// Absolute paths of the directories to search in, or ones relative to the workspace; the whole workspace if left out.
+    #[schemars(extend("x-aliases" = ["target_directory", "directories", "search_directory", "path"], "examples" = [["src"]]))]
+    target_directories: Option<Vec<String>>,
+}
+
+impl Tool for SearchCodebase {
+    const NAME: &'static str = "search_codebase";
+    type Op = Semantic;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let bases = match args.target_directories.as_deref() {
+            None | Some([]) => vec![at.path_or_root(None)?],
+            Some(said) => said.iter().map(|said| at.path(said)).collect::<Result<_, _>>()?,
+        };
+        Ok(Request {
+            bases,
+            query: args.query,
+            limit: MOST.0,
+            tokens: MOST.1,
+            each: MOST.2,
+            max_bytes: at.reply_bytes(),
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        if output.blocks.is_empty() {
+            page.line(&format!("No code found in {}", counted(output.searched as u64, "file")));
+        }
+        for (at, found) in output.blocks.iter().enumerate() {
+            if at > 0 {
+                page.text("\n");
+            }
+            block(found, page);
+        }
+        notes(output, page);
+    }
+}
+
+/// Writes a block: where it is and why it was found, then its lines as they stand there.
+fn block(found: &Block, page: &mut Page) {
+    let name = if found.name.is_empty() { String::new() } else { format!(" {} {}", found.kind, found.name) };
+    page.line(&format!(
+        "{}:{}-{}{name} (score {:.2}: {})",
+        found.path,
+        found.first_line,
+        found.last_line,
+        found.score,
+        why(found)
+    ));
+    let mut body = String::with_capacity(found.lines.bytes() + found.lines.len());
+    for line in found.lines.iter() {
+        body.push_str(line.text);
+        if let Some(more) = line.cut() {
+            body.push_str(&format!(" … ({more} more characters)"));
+        }
+        body.push('\n');
+    }
+    page.text(&body);
+    let last = found.lines.last().map_or(found.first_line - 1, |line| line.number);
+    if last < found.last_line {
+        page.line(&format!("… up to line {} ({} more)", found.last_line, found.last_line - last));
+    }
+}
+
+/// Says what speaks for a block.
+fn why(found: &Block) -> String {
+    let meaning =
+        found.likeness.map_or_else(|| "no vector yet".to_owned(), |near| format!("meaning {near:.2}"));
+    if found.words.is_empty() { meaning } else { format!("{meaning}, words {}", found.words.join(", ")) }
+}
+
+/// Says what was compared, and what was not.
+fn notes(output: &Output, page: &mut Page) {
+    if !output.blocks.is_empty() {
+        page.note(format!(
+            "the best {} of {} in {}, by {} and by words",
+            output.blocks.len(),
+            counted(output.compared as u64, "block"),
+            counted(output.searched as u64, "file"),
+            output.model
+        ));
+    }
+    if output.cut == Cut::Room {
+        page.note("the reply has no room for more; narrow target_directories");
+    }
+    if output.unknown {
+        page.note("the model knows none of these words, so only the words themselves were looked for; ask in English");
+    }
+    if output.without > 0 {
+        page.note(format!(
+            "{} of {} have no vectors yet, and were searched by their words alone; the same call again goes on from there",
+            output.without,
+            counted(output.searched as u64, "file")
+        ));
+    }
+    crate::common::walked::notes(&output.walk, page);
+    if output.walk.complete != Complete::Yes {
+        page.note("timed_out: true; not all files were searched; narrow target_directories");
+    }
+}

@@ -1,0 +1,220 @@
+//! Makes the vectors that are missing, as far as there is time, and asks the index.
+
+use super::super::search::{ask::failed, left_out, page};
+use super::{Block, Output, Request};
+use crate::{
+    CallCtx, Engine, Failure, Hint, Kind,
+    walking::{Complete, Walked},
+};
+use std::time::{Duration, Instant};
+use toolpost_index::embed::{Side, Unembedded, Vector};
+use toolpost_index::ranked::{Fused, Fusion, Hit, Index, Meaning, Meant, Reason, Trouble, Unfilled};
+use toolpost_workspace::{AccessKind, WorkspacePath};
+
+/// How often the index is asked again because a file changed under it.
+const AGAIN: usize = 4;
+/// How much of the time that is left vectors may be made for: the answer needs some of it.
+const SHARE: f64 = 0.6;
+/// How long they may be made where nothing limits the call.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many more blocks are put in order than are shown, since of some files blocks may be left out.
+const MORE: usize = 8;
+
+/// Places that one index covers.
+type Group = (Index, Vec<WorkspacePath>);
+
+/// Asks, and puts together what is shown.
+pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    if request.query.trim().is_empty() {
+        return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
+    }
+    request.bases.iter().try_for_each(|base| exists(engine, base))?;
+    let meaning = engine.meaning()?;
+    let deadline = cx.deadline;
+    let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let vector = vector(&meaning, request, cx, &stop)?;
+    let groups = groups(engine, request, cx, &stop)?;
+    for _ in 0..AGAIN {
+        let (mut found, mut walk) = (Fused::default(), None);
+        for (index, bases) in &groups {
+            fill(&meaning, index, bases, cx, &stop)?;
+            let lent = index.lend(&stop).map_err(|trouble| failed(cx, &trouble))?;
+            let own = lent.search_meaning(
+                &meaning,
+                &Meant {
+                    question: &request.query,
+                    vector: &vector,
+                    bases,
+                    may: &*cx.may_read,
+                    most: request.limit + MORE,
+                    fusion: Fusion::BEST,
+                },
+            );
+            for base in bases {
+                let withheld = if walk.is_none() { own.withheld } else { 0 };
+                let here = left_out::words(&lent, base, withheld, engine, cx);
+                walk = Some(match walk {
+                    Some(all) => joined(all, here),
+                    None => here,
+                });
+            }
+            join(&mut found, own);
+        }
+        let room = page::Room {
+            limit: request.limit,
+            tokens: Some(request.tokens),
+            each: request.each,
+            bytes: request.max_bytes,
+        };
+        match page::make(engine, &room, found.hits.iter().map(|(hit, _)| hit), cx)? {
+            Some(page) => return Ok(output(&meaning, &vector, found, page, walk.unwrap_or_default())),
+            None => groups.iter().for_each(|(index, _)| index.doubt()),
+        }
+    }
+    let what = "Files changed each time they were read, so that no answer would have been true.";
+    Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+fn output(meaning: &Meaning, vector: &Vector, found: Fused, page: page::Page, walk: Walked) -> Output {
+    let reason = |block: &super::super::search::Block| {
+        // A block that is cut begins where it did, or behind empty lines.
+        let holds = |hit: &Hit| {
+            let lines = u64::from(hit.block.first)..=u64::from(hit.block.last);
+            hit.key.path == block.path && lines.contains(&block.first_line)
+        };
+        found.hits.iter().find(|(hit, _)| holds(hit)).map(|(_, reason)| reason.clone()).unwrap_or_default()
+    };
+    let blocks = page.blocks.into_iter().map(|block| {
+        let Reason { likeness, words } = reason(&block);
+        Block {
+            likeness: likeness.map(f64::from),
+            words,
+            path: block.path,
+            first_line: block.first_line,
+            last_line: block.last_line,
+            kind: block.kind,
+            name: block.name,
+            score: block.score,
+            lines: block.lines,
+        }
+    });
+    Output {
+        blocks: blocks.collect(),
+        searched: found.searched,
+        compared: found.blocks,
+        without: found.without,
+        model: meaning.model().shown(),
+        unknown: vector.scale == 0.0,
+        cut: page.cut,
+        walk,
+        seen: page.seen,
+    }
+}
+
+/// Makes the vector of the question.
+fn vector(
+    meaning: &Meaning,
+    request: &Request,
+    cx: &CallCtx,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vector, Failure> {
+    let made = meaning.model().embed(Side::Question, &[&request.query], stop);
+    let mut made = made.map_err(|fault| unmade(cx, &fault))?;
+    made.pop().ok_or_else(|| Failure::new(Kind::Internal, "The model made no vector of the query."))
+}
+
+/// Finds the index that covers each place; places of one index stay together.
+fn groups(
+    engine: &Engine,
+    request: &Request,
+    cx: &CallCtx,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Group>, Failure> {
+    let mut groups: Vec<Group> = Vec::new();
+    for base in &request.bases {
+        let index = engine.words().covering(base, stop).map_err(|trouble| failed(cx, &trouble))?;
+        match groups.iter_mut().find(|(known, _)| known.is(&index)) {
+            Some((_, bases)) => bases.push(base.clone()),
+            None => groups.push((index, vec![base.clone()])),
+        }
+    }
+    Ok(groups)
+}
+
+/// Makes vectors as long as there is time; what is missing then is found by its words alone, and said.
+fn fill(
+    meaning: &Meaning,
+    index: &Index,
+    bases: &[WorkspacePath],
+    cx: &CallCtx,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(), Failure> {
+    // Bringing the index up to date may take all the time there is; vectors wait for what is left.
+    drop(index.lend(stop).map_err(|trouble| failed(cx, &trouble))?);
+    let now = Instant::now();
+    let time =
+        cx.deadline.map_or(PATIENCE, |deadline| deadline.saturating_duration_since(now).mul_f64(SHARE));
+    let until = now + time;
+    let enough = || stop() || Instant::now() >= until;
+    match meaning.fill(index, bases, &*cx.may_read, &enough) {
+        Ok(_) | Err(Unfilled::Model(Unembedded::Stopped)) => cx.check(),
+        // There was no time to look at the files once more; the search does.
+        Err(Unfilled::Files(Trouble::Stopped)) => cx.check(),
+        Err(Unfilled::Files(trouble)) => Err(failed(cx, &trouble)),
+        Err(Unfilled::Model(fault)) => Err(unmade(cx, &fault)),
+    }
+}
+
+fn unmade(cx: &CallCtx, fault: &Unembedded) -> Failure {
+    match (cx.check(), fault) {
+        (Err(failure), _) => failure,
+        (Ok(()), Unembedded::Stopped) => {
+            Failure::new(Kind::Timeout, "There was no time to make the query's vector.")
+        }
+        (Ok(()), Unembedded::Model { what, next }) => {
+            let failure = Failure::new(Kind::Io, crate::failures::sentence(what));
+            failure.hint(Hint::Advice(crate::failures::sentence(next)))
+        }
+    }
+}
+
+/// Fails where nothing is at a place that is to be searched.
+fn exists(engine: &Engine, base: &WorkspacePath) -> Result<(), Failure> {
+    let Err(error) = engine.workspace().stat(base) else { return Ok(()) };
+    Err(match &error.why {
+        AccessKind::Missing => crate::show::find::missing(engine, base, &base.display()),
+        _ => crate::failures::access(base, error),
+    })
+}
+
+/// Adds what another index found.
+fn join(all: &mut Fused, own: Fused) {
+    all.hits.extend(own.hits);
+    all.hits.sort_by(|(one, _), (other, _)| {
+        let by_score = other.key.score.total_cmp(&one.key.score);
+        by_score.then_with(|| (&one.key.path, one.key.first).cmp(&(&other.key.path, other.key.first)))
+    });
+    all.searched += own.searched;
+    all.blocks += own.blocks;
+    all.without += own.without;
+    all.withheld += own.withheld;
+}
+
+/// Says of several places at once what was not looked at.
+fn joined(mut all: Walked, other: Walked) -> Walked {
+    for line in other.skipped {
+        if !all.skipped.contains(&line) {
+            all.skipped.push(line);
+        }
+    }
+    for line in other.unreadable {
+        if !all.unreadable.contains(&line) {
+            all.unreadable.push(line);
+        }
+    }
+    all.unreadable_total += other.unreadable_total;
+    if all.complete == Complete::Yes {
+        all.complete = other.complete;
+    }
+    all
+}

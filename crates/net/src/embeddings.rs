@@ -1,0 +1,185 @@
+//! Asks a service that makes vectors of texts, by the interface that OpenAI, Ollama, vLLM and llama.cpp have in common.
+
+use serde::{Deserialize, Serialize};
+
+use crate::post::{Post, PostError};
+
+/// A service that makes vectors of texts; it is named by the operator, and nothing else is reached.
+#[derive(Debug, Clone)]
+pub struct Embeddings {
+    post: Post,
+    model: String,
+}
+
+/// Why there are no vectors.
+#[derive(Debug, thiserror::Error)]
+pub enum EmbeddingsError {
+    /// The service cannot be asked.
+    #[error(transparent)]
+    Post(#[from] PostError),
+    /// It does not answer as it should.
+    #[error("{place} does not answer as an embeddings service does: {what}")]
+    Answer {
+        /// The service.
+        place: String,
+        /// What was found instead.
+        what: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    model: &'a str,
+    input: &'a [&'a str],
+    encoding_format: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Answered {
+    data: Vec<Embedded>,
+}
+
+#[derive(Deserialize)]
+struct Embedded {
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl Embeddings {
+    /// Names a service by its address, such as `http://127.0.0.1:11434/v1`, the model that it is to use, and the key that it
+    /// wants.
+    ///
+    /// # Errors
+    /// When the address cannot be used.
+    pub fn new(address: &str, model: &str, key: Option<String>) -> Result<Self, PostError> {
+        let address = address.trim().trim_end_matches('/');
+        let whole = if address.ends_with("/embeddings") {
+            address.to_owned()
+        } else {
+            format!("{address}/embeddings")
+        };
+        Ok(Self { post: Post::new(&whole, key)?, model: model.to_owned() })
+    }
+
+    /// Gives the host and the port of the service.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.post.place()
+    }
+
+    /// Gives the name of the model.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Makes a vector of each text; `stop` is asked while it waits.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, refuses, or does not answer with a vector for each text.
+    pub fn ask(&self, texts: &[&str], stop: &dyn Fn() -> bool) -> Result<Vec<Vec<f32>>, EmbeddingsError> {
+        let bad = |what: String| EmbeddingsError::Answer { place: self.place(), what };
+        let asked = Asked { model: &self.model, input: texts, encoding_format: "float" };
+        let asked = serde_json::to_vec(&asked).map_err(|error| bad(error.to_string()))?;
+        let answer = self.post.send(&asked, stop)?;
+        let answered: Answered = serde_json::from_slice(&answer).map_err(|error| bad(error.to_string()))?;
+        if answered.data.len() != texts.len() {
+            return Err(bad(format!("{} vectors for {} texts", answered.data.len(), texts.len())));
+        }
+        let mut out: Vec<Option<Vec<f32>>> = vec![None; texts.len()];
+        for (at, embedded) in answered.data.into_iter().enumerate() {
+            let at = embedded.index.unwrap_or(at);
+            let place =
+                out.get_mut(at).ok_or_else(|| bad(format!("a vector for text {at}, which there is not")))?;
+            *place = Some(embedded.embedding);
+        }
+        let dims = out.iter().flatten().map(Vec::len).max().unwrap_or(0);
+        let whole = |vector: Option<Vec<f32>>| {
+            vector.filter(|vector| {
+                vector.len() == dims && dims > 0 && vector.iter().all(|part| part.is_finite())
+            })
+        };
+        let vectors: Option<Vec<Vec<f32>>> = out.into_iter().map(whole).collect();
+        vectors.ok_or_else(|| bad("vectors of several lengths, or without numbers".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Embeddings;
+    use std::io::{BufRead, BufReader, Read, Write};
+
+    /// Answers one request, and gives its head and its body.
+    #[expect(clippy::disallowed_methods, reason = "the test is the service")]
+    fn service(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/v1", listener.local_addr().unwrap());
+        let served = std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream);
+            let (mut head, mut line) = (String::new(), String::new());
+            while reader.read_line(&mut line).unwrap() > 2 {
+                head.push_str(&line);
+                line.clear();
+            }
+            let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
+            let mut body = vec![0; length.trim().parse().unwrap()];
+            reader.read_exact(&mut body).unwrap();
+            reader.into_inner().write_all(answer.as_bytes()).unwrap();
+            head + &String::from_utf8(body).unwrap()
+        });
+        (address, served)
+    }
+
+    #[test]
+    fn services_are_asked_and_their_faults_are_said() {
+        let rows = [
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 83\r\n\r\n{\"data\":[{\"index\":1,\"embedding\":[0.5,2]},{\"index\":0,\"embedding\":[1,0]}],\"model\":\"m\"}",
+                "[[1.0, 0.0], [0.5, 2.0]]",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{\"data\":[{\"embed\r\n29;x=1\r\nding\":[1,0]},{\"embedding\":[0,1]}],\"m\":1} \r\n0\r\n\r\n",
+                "[[1.0, 0.0], [0.0, 1.0]]",
+            ),
+            (
+                "HTTP/1.1 401 Unauthorized\r\nContent-Length: 7\r\n\r\nno key!",
+                "PLACE answered 401 Unauthorized: no key!; give its key in TOOLPOST_EMBEDDING_KEY",
+            ),
+            (
+                "HTTP/1.1 404 Not Found\r\n\r\nmodel m is not there",
+                "PLACE answered 404 Not Found: model m is not there; look at its address and at the name of the model",
+            ),
+            (
+                "HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\n\r\n",
+                "PLACE answered 302 Found; it leads elsewhere, which is not followed: configure the address it leads to",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]}]}",
+                "PLACE does not answer as an embeddings service does: 1 vectors for 2 texts",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}",
+                "PLACE does not answer as an embeddings service does: vectors of several lengths, or without numbers",
+            ),
+            ("hello\r\n\r\n", "PLACE does not speak HTTP: it begins with \"hello\"; look at its address"),
+        ];
+        for (answer, wanted) in rows {
+            let (address, served) = service(answer);
+            let embeddings = Embeddings::new(&address, "m", Some("k".to_owned())).unwrap();
+            let found = match embeddings.ask(&["one", "two"], &|| false) {
+                Ok(vectors) => format!("{vectors:?}"),
+                Err(error) => error.to_string().replace(&embeddings.place(), "PLACE"),
+            };
+            assert_eq!(found, wanted);
+            let asked = served.join().unwrap();
+            assert!(asked.starts_with("POST /v1/embeddings HTTP/1.1\r\n"), "{asked}");
+            assert!(asked.contains("Authorization: Bearer k\r\n"), "{asked}");
+            assert!(
+                asked
+                    .ends_with("{\"model\":\"m\",\"input\":[\"one\",\"two\"],\"encoding_format\":\"float\"}"),
+                "{asked}"
+            );
+        }
+    }
+}
