@@ -10,6 +10,7 @@ pub mod licences;
 pub mod new;
 pub mod parity;
 mod programs;
+mod quality;
 pub mod said;
 mod say;
 mod suites;
@@ -36,6 +37,11 @@ const TASKS: &[Task] = &[
         "accuracy",
         "holds the calls that the index resolves against language servers; --help says more",
         accuracy::run,
+    ),
+    (
+        "quality",
+        "measures how well searches by words, by meaning and by both find what is asked; --help says more",
+        quality::run,
     ),
     ("licences", "checks the licences and sources of all dependencies against deny.toml", licences::run),
 ];

@@ -1,0 +1,181 @@
+//! `cargo xtask quality`: how well searches by words, by meaning and by both find what was asked for.
+
+mod commits;
+mod functions;
+mod report;
+
+use crate::{House, Verdict, disk, docs::marked, say};
+use anyhow::{Context, Result, anyhow, bail};
+use report::{Commits, Figures, Functions};
+use std::path::{Path, PathBuf};
+use toolpost_index::embed::{Side, Static, Vector};
+use toolpost_index::ranked::{Fusion, Index, Meaning, Meant};
+use toolpost_workspace::{Options, Workspace, WorkspacePath};
+
+/// Where the figures stand.
+const PAGE: &str = "docs/quality.md";
+
+const HELP: &str = "cargo xtask quality --pairs FOLDER [--history REPOSITORY]… [--choose]
+
+Functions: the first sentence of a function's doc comment is asked, and the function without the comment is to be found among
+all others of packages that the model was not tuned on. FOLDER is what tools/embedder/pairs.py wrote.
+Commits: a commit's message is asked of the files as they were before it and those like it; what is to be found are the files
+that it changed. REPOSITORY is a git directory. With two of them, the tables are put into docs/quality.md.
+
+  --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together";
+
+/// The ways that are compared, as they are called in the tables.
+const WAYS: [(&str, Fusion); 3] =
+    [("words (BM25)", Fusion::Scores(0.0)), ("meaning", Fusion::Scores(1.0)), ("both", Fusion::BEST)];
+/// The ways among which one is chosen.
+const CHOICE: [(&str, Fusion); 10] = [
+    ("words", Fusion::Scores(0.0)),
+    ("meaning", Fusion::Scores(1.0)),
+    ("scores .4", Fusion::Scores(0.4)),
+    ("scores .5", Fusion::Scores(0.5)),
+    ("scores .6", Fusion::Scores(0.6)),
+    ("scores .7", Fusion::Scores(0.7)),
+    ("scores .8", Fusion::Scores(0.8)),
+    ("ranks .5", Fusion::Ranks(0.5)),
+    ("ranks .6", Fusion::Ranks(0.6)),
+    ("ranks .7", Fusion::Ranks(0.7)),
+];
+/// How many functions of each language choose among these.
+const FEWER: usize = 1_000;
+/// How many blocks are asked for, so that ten files come of them.
+const BLOCKS: usize = 80;
+
+/// What a run does.
+#[derive(Default)]
+struct Plan {
+    pairs: Option<PathBuf>,
+    histories: Vec<PathBuf>,
+    choose: bool,
+}
+
+/// A tree that is searched.
+struct Searched {
+    index: Index,
+    meaning: Meaning,
+    root: WorkspacePath,
+    /// How many blocks a second of processor time vectors were made of.
+    speed: f64,
+}
+
+/// Measures, prints the tables, and puts them into their page.
+///
+/// # Errors
+/// When something cannot be read or searched.
+pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+    if arguments.iter().any(|argument| argument == "--help") {
+        say::line(HELP);
+        return Ok(Verdict::Good);
+    }
+    let plan = plan(arguments)?;
+    let pairs = plan.pairs.as_ref().context("--pairs names no folder; see --help")?;
+    let target = house.target().join("quality");
+    if plan.choose {
+        let rows = functions::measure(
+            &pairs.join("validation.jsonl"),
+            &target.join("choose"),
+            &CHOICE,
+            FEWER,
+            None,
+        )?;
+        say::line(&report::functions(&rows));
+        return Ok(Verdict::Good);
+    }
+    let reference = house.read("tools/embedder/minilm.json")?;
+    let reference = serde_json::from_str(&reference).context("tools/embedder/minilm.json cannot be read")?;
+    let rows: Vec<Functions> = functions::measure(
+        &pairs.join("test.jsonl"),
+        &target.join("test"),
+        &WAYS,
+        functions::MOST,
+        Some(&reference),
+    )?;
+    let mut table = report::functions(&rows);
+    let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS));
+    let histories: Vec<Commits> = histories.collect::<Result<_>>()?;
+    table.push_str(&report::commits(&histories));
+    say::line(&table);
+    if histories.len() >= 2 {
+        house.write(PAGE, &marked::put(&house.read(PAGE)?, "quality", &format!("\n{table}\n"))?)?;
+        say::line(&format!("{PAGE}: the tables are written"));
+    }
+    Ok(Verdict::Good)
+}
+
+fn plan(arguments: &[String]) -> Result<Plan> {
+    let (mut plan, mut rest) = (Plan::default(), arguments);
+    loop {
+        rest = match rest {
+            [] => return Ok(plan),
+            [flag, folder, rest @ ..] if flag == "--pairs" => {
+                plan.pairs = Some(folder.into());
+                rest
+            }
+            [flag, folder, rest @ ..] if flag == "--history" => {
+                plan.histories.push(folder.into());
+                rest
+            }
+            [flag, rest @ ..] if flag == "--choose" => {
+                plan.choose = true;
+                rest
+            }
+            [other, ..] => bail!("`{other}` means nothing here; see --help"),
+        };
+    }
+}
+
+impl Searched {
+    /// Opens a tree, and makes all its vectors.
+    fn open(place: &Path) -> Result<Self> {
+        let options = Options { roots: vec![disk::canonical(place)?], ..Options::default() };
+        let (workspace, _) = Workspace::open(options).context("the tree cannot be opened")?;
+        let root = workspace.resolve(".").map_err(|error| anyhow!("{error}"))?;
+        let index = Index::new(workspace);
+        let model = Static::embedded()?;
+        let meaning = Meaning::new(model, None);
+        let lent = index.lend(&|| false)?;
+        drop(lent);
+        let began = std::time::Instant::now();
+        meaning.fill(&index, std::slice::from_ref(&root), &|_| true, &|| false)?;
+        let seconds = began.elapsed().as_secs_f64();
+        let mut searched = Self { index, meaning, root, speed: 0.0 };
+        let vector = searched.vector("all")?;
+        searched.speed = searched.ask("all", &vector, Fusion::BEST)?.1 as f64 / seconds.max(1e-6);
+        Ok(searched)
+    }
+
+    fn vector(&self, question: &str) -> Result<Vector> {
+        let mut made = self.meaning.model().embed(Side::Question, &[question], &|| false)?;
+        made.pop().context("the model made no vector")
+    }
+
+    /// Finds the files that fit best, and how many blocks there are in all.
+    fn ask(&self, question: &str, vector: &Vector, fusion: Fusion) -> Result<(Vec<String>, usize)> {
+        let lent = self.index.lend(&|| false)?;
+        let bases = std::slice::from_ref(&self.root);
+        let found = lent.search_meaning(
+            &self.meaning,
+            &Meant { question, vector, bases, may: &|_| true, most: BLOCKS, fusion },
+        );
+        let mut files: Vec<String> = Vec::new();
+        for (hit, _) in found.hits {
+            if !files.contains(&hit.key.path) {
+                files.push(hit.key.path);
+            }
+        }
+        Ok((files, found.blocks))
+    }
+}
+
+/// Adds what one answer is worth: the place of what is wanted among the first ten.
+fn note(figures: &mut Figures, place: Option<usize>) {
+    figures.asked += 1;
+    if let Some(place) = place.filter(|place| *place < 10) {
+        figures.reciprocal += 1.0 / (place + 1) as f64;
+        figures.found += 1.0;
+    }
+}

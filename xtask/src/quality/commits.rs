@@ -1,0 +1,76 @@
+//! Files that are to be found by the message of the commit that changed them.
+
+use super::Searched;
+use super::report::{Commits, Figures};
+use crate::{disk, programs};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use toolpost_index::ranked::Fusion;
+
+/// How many commits are looked at, the newest ones.
+const COMMITS: usize = 400;
+/// A commit that changes more files than these is about none of them.
+const FILES: usize = 8;
+/// What stands between the parts of what git writes.
+const MARK: char = '\u{1}';
+
+/// Measures a history: the files are those from before all these commits.
+pub(super) fn measure(place: &Path, target: &Path, ways: &[(&'static str, Fusion)]) -> Result<Commits> {
+    let git = |arguments: &[&str]| {
+        programs::output(programs::program("git").arg("--git-dir").arg(place).args(arguments))
+    };
+    let folder =
+        place.parent().and_then(Path::file_name).context("a history lies in a folder of its name")?;
+    let name = folder.to_string_lossy().replace('+', "/");
+    let log = git(&[
+        "log",
+        "--no-merges",
+        "--name-only",
+        "--diff-filter=M",
+        &format!("--max-count={COMMITS}"),
+        "--format=%x01%H%x01%B%x01",
+    ])?;
+    let mut parts = log.split(MARK).skip(1);
+    let (mut commits, mut last) = (Vec::new(), String::new());
+    while let (Some(hash), Some(message), Some(files)) = (parts.next(), parts.next(), parts.next()) {
+        last = hash.trim().to_owned();
+        let files: Vec<String> = files.lines().filter(|line| is_code(line)).map(str::to_owned).collect();
+        commits.push((said(message), files));
+    }
+    ensure!(!commits.is_empty(), "{name} has no commits");
+    let tree = target.join("histories").join(name.replace('/', "+"));
+    disk::remove_folder(&tree)?;
+    disk::make_folder(&tree)?;
+    let archive = tree.join("tree.tar");
+    git(&["archive", "--format=tar", "-o", &archive.to_string_lossy(), &format!("{last}^")])?;
+    programs::output(programs::program("tar").arg("-xf").arg(&archive).arg("-C").arg(&tree))?;
+    disk::remove_file(&archive)?;
+    let searched = Searched::open(&tree)?;
+    let mut figures = vec![Figures::default(); ways.len()];
+    for (message, files) in commits {
+        let wanted: Vec<&String> = files.iter().filter(|file| disk::exists(&tree.join(file))).collect();
+        if wanted.is_empty() || wanted.len() > FILES || message.split_whitespace().count() < 4 {
+            continue;
+        }
+        let vector = searched.vector(&message)?;
+        for (figures, (_, fusion)) in figures.iter_mut().zip(ways) {
+            let (found, _) = searched.ask(&message, &vector, *fusion)?;
+            let among = wanted.iter().filter(|file| found.iter().take(10).any(|own| own == **file)).count();
+            figures.asked += 1;
+            figures.found += among as f64 / wanted.len() as f64;
+        }
+    }
+    let blocks = searched.ask("all", &searched.vector("all")?, Fusion::BEST)?.1;
+    let commits = figures.first().map_or(0, |figures| figures.asked);
+    Ok(Commits { name, commits, blocks, ways: ways.iter().map(|(way, _)| *way).zip(figures).collect() })
+}
+
+/// The message without its last lines that name people.
+fn said(message: &str) -> String {
+    let lines = message.lines().filter(|line| !line.contains("-by: ") && !line.contains("://"));
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn is_code(path: &str) -> bool {
+    [".py", ".rs"].iter().any(|ending| path.ends_with(ending))
+}

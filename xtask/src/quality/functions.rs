@@ -1,0 +1,110 @@
+//! Functions that are to be found by the first sentence of their doc comments.
+
+use super::report::{Figures, Functions};
+use super::{Searched, note};
+use crate::disk;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::path::Path;
+use toolpost_index::ranked::Fusion;
+use toolpost_workspace::Hasher;
+
+/// The languages, and how their files end.
+const LANGUAGES: [(&str, &str); 2] = [("python", "py"), ("rust", "rs")];
+/// How many functions of each are taken, in even distances; `tools/embedder/reference.py` takes the same.
+pub(super) const MOST: usize = 1_500;
+
+/// A question, and the code that it asks for.
+struct Pair {
+    question: String,
+    code: String,
+}
+
+/// Measures each language.
+pub(super) fn measure(
+    pairs: &Path,
+    target: &Path,
+    ways: &[(&'static str, Fusion)],
+    most: usize,
+    reference: Option<&Value>,
+) -> Result<Vec<Functions>> {
+    let text = disk::read(pairs).with_context(|| {
+        format!("{} cannot be read: make it with tools/embedder/pairs.py", pairs.display())
+    })?;
+    let all: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    LANGUAGES.iter().map(|language| one(&all, *language, target, ways, most, reference)).collect()
+}
+
+fn one(
+    all: &[Value],
+    (language, ending): (&str, &str),
+    target: &Path,
+    ways: &[(&'static str, Fusion)],
+    most: usize,
+    reference: Option<&Value>,
+) -> Result<Functions> {
+    let own: Vec<&Value> = all.iter().filter(|pair| pair["language"] == language).collect();
+    let count = own.len().min(most);
+    ensure!(count > 0, "there are no functions of {language}");
+    let said = |pair: &Value, key: &str| pair[key].as_str().unwrap_or_default().to_owned();
+    let pair = |at: usize| Pair {
+        question: said(own[at * own.len() / count], "query"),
+        code: said(own[at * own.len() / count], "code"),
+    };
+    let pairs: Vec<Pair> = (0..count).map(pair).collect();
+    let tree = target.join(language);
+    disk::remove_folder(&tree)?;
+    disk::make_folder(&tree)?;
+    for (number, pair) in pairs.iter().enumerate() {
+        disk::write(&tree.join(format!("f{number}.{ending}")), dedented(&pair.code).as_bytes())?;
+    }
+    let searched = Searched::open(&tree)?;
+    let mut figures = vec![Figures::default(); ways.len()];
+    for (number, pair) in pairs.iter().enumerate() {
+        let vector = searched.vector(&pair.question)?;
+        let wanted = format!("f{number}.{ending}");
+        for (figures, (_, fusion)) in figures.iter_mut().zip(ways) {
+            let (files, _) = searched.ask(&pair.question, &vector, *fusion)?;
+            note(figures, files.iter().position(|file| *file == wanted));
+        }
+    }
+    Ok(Functions {
+        language: language.to_owned(),
+        count,
+        ways: ways.iter().map(|(way, _)| *way).zip(figures).collect(),
+        reference: reference.map(|stored| of_reference(&stored[language], &pairs)).transpose()?,
+        speed: searched.speed,
+    })
+}
+
+/// Takes what every line begins with from all of them, as a method has it.
+fn dedented(code: &str) -> String {
+    // The first line begins where the function does; the others tell how deep it stood.
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let rest = || code.lines().skip(1).filter(|line| !line.trim().is_empty());
+    let last = code.lines().next_back().map_or(0, depth);
+    let least = rest().map(depth).min().unwrap_or(0);
+    let by = if code.trim_end().ends_with('}') { last } else { least.saturating_sub(4) };
+    let line = |line: &str| line.get(by.min(depth(line))..).unwrap_or_default().to_owned() + "\n";
+    let mut lines = code.lines();
+    let first = lines.next().unwrap_or_default().to_owned() + "\n";
+    first + &lines.map(line).collect::<String>()
+}
+
+/// Reads what MiniLM reaches, if that was measured on the same functions.
+fn of_reference(stored: &Value, pairs: &[Pair]) -> Result<(f64, f64, f64)> {
+    let mut hasher = Hasher::default();
+    for pair in pairs {
+        hasher.update(pair.question.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(pair.code.as_bytes());
+        hasher.update(&[0]);
+    }
+    ensure!(
+        stored["blake3"].as_str() == Some(hasher.finish().to_hex().as_str()),
+        "tools/embedder/minilm.json was measured on other functions: run tools/embedder/reference.py on these"
+    );
+    let number =
+        |key: &str| stored[key].as_f64().with_context(|| format!("tools/embedder/minilm.json lacks {key}"));
+    Ok((number("mrr")?, number("recall")?, number("blocks_a_second")?))
+}

@@ -1,0 +1,77 @@
+//! The tables of quality, in Markdown.
+
+use std::fmt::Write;
+
+/// What came of asking often.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Figures {
+    pub(super) asked: usize,
+    pub(super) reciprocal: f64,
+    pub(super) found: f64,
+}
+
+/// Functions of one language.
+pub(super) struct Functions {
+    pub(super) language: String,
+    pub(super) count: usize,
+    pub(super) ways: Vec<(&'static str, Figures)>,
+    /// What full MiniLM reaches on the same: MRR, recall, blocks a second.
+    pub(super) reference: Option<(f64, f64, f64)>,
+    pub(super) speed: f64,
+}
+
+/// Commits of one history.
+pub(super) struct Commits {
+    pub(super) name: String,
+    pub(super) commits: usize,
+    pub(super) blocks: usize,
+    pub(super) ways: Vec<(&'static str, Figures)>,
+}
+
+impl Figures {
+    fn mean(&self, sum: f64) -> f64 {
+        sum / self.asked.max(1) as f64
+    }
+}
+
+pub(super) fn functions(rows: &[Functions]) -> String {
+    let mut out = String::from(
+        "| functions of | way | MRR@10 | recall@10 | blocks a second, one core |\n|---|---|--:|--:|--:|\n",
+    );
+    for row in rows {
+        for (way, figures) in &row.ways {
+            let (mrr, recall) = (figures.mean(figures.reciprocal), figures.mean(figures.found));
+            let speed = if *way == "meaning" { format!("{:.0}", row.speed) } else { "–".to_owned() };
+            let _ = writeln!(
+                out,
+                "| {} ({}) | {way} | {mrr:.3} | {recall:.3} | {speed} |",
+                row.language, row.count
+            );
+        }
+        if let Some((mrr, recall, speed)) = row.reference {
+            let _ = writeln!(
+                out,
+                "| {} ({}) | full MiniLM, for reference | {mrr:.3} | {recall:.3} | {speed:.0} |",
+                row.language, row.count
+            );
+        }
+    }
+    out
+}
+
+pub(super) fn commits(rows: &[Commits]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from(
+        "\n| history | commits | blocks | way | recall@10 of the files |\n|---|--:|--:|---|--:|\n",
+    );
+    for row in rows {
+        for (way, figures) in &row.ways {
+            let recall = figures.mean(figures.found);
+            let _ =
+                writeln!(out, "| {} | {} | {} | {way} | {recall:.3} |", row.name, row.commits, row.blocks);
+        }
+    }
+    out
+}
