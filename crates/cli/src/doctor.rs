@@ -112,6 +112,11 @@ fn rules_of(source: &RuleSource, rules: usize) -> String {
     }
 }
 
+/// A text that is set, or what is so without one.
+fn said(setting: &Setting<Option<String>>, without: &str) -> String {
+    setting.value.clone().unwrap_or_else(|| without.to_owned())
+}
+
 fn in_force(settings: &Settings) -> Vec<String> {
     fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
         format!("{name} = {shown} ({})", setting.origin)
@@ -123,6 +128,10 @@ fn in_force(settings: &Settings) -> Vec<String> {
     let of_dialect = "as each dialect has it".to_owned();
     let deadline = settings.deadline.value.map(|time| time.as_secs_f64().to_string());
     let bytes = settings.reply_bytes.value.map(|bytes| bytes.to_string());
+    let shared = &settings.shared;
+    let index = shared.index.value.as_deref().map_or("none".to_owned(), toolpost_shared::without_password);
+    let repositories = shared.repositories.value.as_ref();
+    let repositories = repositories.map_or("as they were cloned".to_owned(), |names| names.join(", "));
     let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
     vec![
         line("dialect", &settings.dialects, settings.dialects.value.join(", ")),
@@ -144,24 +153,18 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("events", &settings.events, path(&settings.events)),
         line("state", &settings.state, path(&settings.state)),
         line("cache", &settings.cache, path(&settings.cache)),
+        line("index", &shared.index, index),
+        line("repository", &shared.repositories, repositories),
         line("deadline_seconds", &settings.deadline, deadline.unwrap_or_else(|| of_dialect.clone())),
         line("reply_bytes", &settings.reply_bytes, bytes.unwrap_or(of_dialect)),
-        line(
-            "encoding",
-            &settings.encoding,
-            settings.encoding.value.clone().unwrap_or_else(|| "none".to_owned()),
-        ),
+        line("encoding", &settings.encoding, said(&settings.encoding, "none")),
         line("ignore_files", &settings.ignore_files, word(&settings.ignore_files.value)),
         line(
             "embedding",
             &settings.embedding.address,
-            settings.embedding.address.value.clone().unwrap_or_else(|| "the embedded model".to_owned()),
+            said(&settings.embedding.address, "the embedded model"),
         ),
-        line(
-            "embedding_model",
-            &settings.embedding.model,
-            settings.embedding.model.value.clone().unwrap_or_else(|| "none".to_owned()),
-        ),
+        line("embedding_model", &settings.embedding.model, said(&settings.embedding.model, "none")),
         line("first_match", &settings.first_match, word(&settings.first_match.value)),
         line("durable", &settings.durable, word(&settings.durable.value)),
         line("any_root", &settings.any_root, word(&settings.any_root.value)),

@@ -36,7 +36,17 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
         bail!("there is no folder for caches; name one with --cache DIR");
     }
     let grams = wire::grams(&settings, &workspace);
+    let shared = shared::asking(&settings, &workspace)?;
+    let is_shared = shared.is_some();
+    let grams = match shared {
+        Some(shared) => grams.sharing(shared),
+        None => grams,
+    };
     match args {
+        Args::Status(args) if is_shared => {
+            grams.ready(&options());
+            tell(&workspace, &grams.status(&options()), args.json)
+        }
         Args::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
         Args::Build(args) => tell(&workspace, &build(&grams)?, args.json),
         Args::Push(args) => shared::push(&settings, &args),
@@ -105,6 +115,12 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
             size(status.bytes),
             status.segments,
         ))?;
+        if status.shared > 0 {
+            out::line(&format!("For {} of them the shared index answers.", status.shared))?;
+        }
+        if let Some(lost) = &status.lost {
+            out::line(&format!("The shared index does not answer: {lost}."))?;
+        }
         if status.waiting > 0 {
             out::line(&format!("{} files are searched each time until they are in it.", status.waiting))?;
         }

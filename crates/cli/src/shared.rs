@@ -16,7 +16,7 @@ pub(crate) fn asking(settings: &Settings, workspace: &Workspace) -> Result<Optio
     let server = Server::at(address)?;
     let names = match &settings.shared.repositories.value {
         Some(names) => names.clone(),
-        None => workspace.roots().iter().map(|root| name_in(root.path())).collect::<Result<_, _>>()?,
+        None => workspace.roots().iter().map(|root| name_in(root.path())).collect(),
     };
     Ok(Some(Arc::new(Asking::new(server, names))))
 }

@@ -85,6 +85,8 @@ struct Version {
     name: String,
     commit: String,
     withheld: i32,
+    binary: i32,
+    odd: i32,
 }
 
 /// One search.
@@ -143,7 +145,7 @@ impl Search<'_> {
 
     /// Lists the commits that are searched, by the names of their repositories.
     async fn versions(&self, look: &Transaction<'_>, names: &Names) -> Result<Vec<Version>, Fault> {
-        let find = "select v.repository, v.id, r.name, v.commit, v.withheld from toolpost.repositories r \
+        let find = "select v.repository, v.id, r.name, v.commit, v.withheld, v.binary_files, v.odd_files from toolpost.repositories r \
                     join toolpost.versions v on v.repository = r.id and v.branch = coalesce($1, r.main) order by r.name";
         let rows = look.query(find, &[&self.asked.branch]).await.map_err(|error| self.fault(&error))?;
         let all = rows.iter().map(|row| Version {
@@ -152,6 +154,8 @@ impl Search<'_> {
             name: row.get(2),
             commit: row.get(3),
             withheld: row.get(4),
+            binary: row.get(5),
+            odd: row.get(6),
         });
         let (wanted, others): (Vec<Version>, Vec<Version>) =
             all.partition(|version| names.name(&version.name));
@@ -188,7 +192,11 @@ impl Search<'_> {
                 break;
             }
         }
-        self.count(look, versions.get(..found.repositories).unwrap_or_default(), &mut left).await?;
+        for version in versions.iter().take(found.repositories) {
+            left.withheld += i64::from(version.withheld);
+            left.binary += i64::from(version.binary);
+            left.odd += i64::from(version.odd);
+        }
         found.left_out.extend(left.words());
         Ok(found)
     }
@@ -294,30 +302,6 @@ impl Search<'_> {
             }
         }
         Ok(texts.into_iter().filter(|(content, text)| hash(text.as_bytes()) == *content).collect())
-    }
-
-    /// Counts what is in the index without its text.
-    async fn count(
-        &self,
-        look: &Transaction<'_>,
-        versions: &[Version],
-        left: &mut LeftOut,
-    ) -> Result<(), Fault> {
-        left.withheld = versions.iter().map(|version| i64::from(version.withheld)).sum();
-        // The pairs are few, and each is looked up by itself.
-        let (repositories, ids): (Vec<i32>, Vec<i64>) =
-            versions.iter().map(|version| (version.repository, version.id)).unzip();
-        let find = "select b.form, count(*) from unnest($1::integer[], $2::bigint[]) v (repository, id) \
-                    join toolpost.blobs b on b.repository = v.repository and b.form <> 0 \
-                    join toolpost.files f on f.repository = v.repository and f.version = v.id and f.hash = b.hash \
-                    group by b.form";
-        for row in look.query(find, &[&repositories, &ids]).await.map_err(|error| self.fault(&error))? {
-            match row.get::<_, i16>(0) {
-                1 => left.binary = row.get(1),
-                _ => left.odd = row.get(1),
-            }
-        }
-        Ok(())
     }
 }
 

@@ -83,7 +83,7 @@ impl Push<'_> {
         let git = Git::of(self.folder)?;
         let commit = git.commit(&self.commit)?;
         let branch = self.branch.clone().or_else(|| git.branch()).unwrap_or_else(|| "HEAD".to_owned());
-        let name = self.repository.clone().unwrap_or_else(|| name(&git, self.folder));
+        let name = self.repository.clone().unwrap_or_else(|| name(Some(&git), self.folder));
         let all = git.files(&commit)?;
         let files: Vec<Tracked> = all.iter().filter(|file| (self.may_read)(&file.path)).cloned().collect();
         let withheld = all.len() - files.len();
@@ -138,15 +138,17 @@ impl Push<'_> {
 }
 
 /// Gives the name that a repository has in the index, where none is said.
-pub fn name_in(folder: &Path) -> Result<String, Fault> {
-    Ok(name(&Git::of(folder)?, folder))
+#[must_use]
+pub fn name_in(folder: &Path) -> String {
+    // Where there is no git, nothing was cloned.
+    name(Git::of(folder).ok().as_ref(), folder)
 }
 
-fn name(git: &Git, folder: &Path) -> String {
+fn name(git: Option<&Git>, folder: &Path) -> String {
     let own = || {
         folder.file_name().map_or_else(|| "repository".to_owned(), |name| name.to_string_lossy().into_owned())
     };
-    git.origin().as_deref().and_then(name_of).unwrap_or_else(own)
+    git.and_then(Git::origin).as_deref().and_then(name_of).unwrap_or_else(own)
 }
 
 /// Enters the repository, if it is not there; gives its number.
@@ -365,6 +367,11 @@ impl Commit<'_> {
         }
         let missing = "select count(*) from toolpost.files f where f.repository = $1 and f.version = $2 and not exists \
                        (select from toolpost.blobs b where b.repository = $1 and b.hash = f.hash)";
+        let count = "update toolpost.versions v set binary_files = n.binary_files, odd_files = n.odd_files from \
+                     (select count(*) filter (where b.form = 1) as binary_files, count(*) filter (where b.form = 2) as odd_files \
+                     from toolpost.files f join toolpost.blobs b on b.repository = f.repository and b.hash = f.hash \
+                     where f.repository = $1 and f.version = $2) n where v.id = $2";
+        change.execute(count, &[&self.repository, &version]).await?;
         Ok(change.query_one(missing, &[&self.repository, &version]).await?.get(0))
     }
 }

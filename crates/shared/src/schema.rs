@@ -57,6 +57,12 @@ pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fau
         change.batch_execute(step).await.map_err(fault)?;
         found += 1;
         if found == 1 {
+            let can = "select exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals))";
+            if change.query_one(can, &[]).await.map_err(fault)?.get(0) {
+                // A fifth more room, and half the time to look into a piece.
+                let quick = "alter table toolpost.pieces alter column body set compression lz4";
+                change.batch_execute(quick).await.map_err(fault)?;
+            }
             change.batch_execute(&parts()).await.map_err(fault)?;
         }
     }

@@ -23,6 +23,8 @@ create table toolpost.versions (
   pushed timestamptz not null default now(),
   files integer not null,
   withheld integer not null,
+  binary_files integer not null default 0,
+  odd_files integer not null default 0,
   unique (repository, branch)
 );
 
