@@ -97,6 +97,7 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
             "missing_files": status.waiting,
             "segments": status.segments,
             "index_bytes": status.bytes,
+            "unkept_segments": status.unkept,
             "shared_files": status.shared,
             "shared_lost": status.lost,
             "refused": refused,
@@ -124,8 +125,14 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
         if status.waiting > 0 {
             out::line(&format!("{} files are searched each time until they are in it.", status.waiting))?;
         }
+        if status.unkept > 0 {
+            out::line(
+                "The folder for caches cannot be written, so nothing of this stays; name another one with --cache DIR.",
+            )?;
+        }
     }
-    Ok(if refused.is_some() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    let failed = refused.is_some() || status.unkept > 0;
+    Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
 /// Writes a number of bytes as people read it.

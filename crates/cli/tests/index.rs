@@ -34,7 +34,7 @@ fn the_index_is_built_looked_at_and_removed() {
     let expected = |missing: u64, segments: u64| {
         json!({
             "roots": null, "files": 3, "text_bytes": 25, "missing_files": missing, "segments": segments,
-            "index_bytes": null, "refused": null,
+            "index_bytes": null, "unkept_segments": 0, "shared_files": 0, "shared_lost": null, "refused": null,
         })
     };
     assert_eq!(told("status"), expected(3, 0));
@@ -53,6 +53,15 @@ fn the_index_is_built_looked_at_and_removed() {
     );
     assert_eq!(told("status"), expected(3, 0));
     assert_eq!(run(&["drop"]).out, "Removed 0 B of index.\n");
+}
+
+#[test]
+fn what_cannot_be_kept_is_said() {
+    let world = World::with(&[("a.rs", b"fn needle() {}\n")]);
+    let ended = world.run(&["--cache", "/proc/none", "index", "build"]);
+    let last = ended.out.lines().last().unwrap_or_default().to_owned();
+    let expected = "The folder for caches cannot be written, so nothing of this stays; name another one with --cache DIR.";
+    assert_eq!((ended.code, last.as_str()), (Some(1), expected), "{}", ended.err);
 }
 
 #[test]

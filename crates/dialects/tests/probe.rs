@@ -588,3 +588,31 @@ async fn a_search_shows_whole_blocks_as_long_as_there_is_room() {
     }
     assert_eq!(pages, [2, 1]);
 }
+
+#[tokio::test]
+async fn a_root_that_is_gone_is_no_empty_directory() {
+    let calls = [
+        ("search", json!({"query": "first"})),
+        ("searchFiles", json!({"pattern": "*"})),
+        ("listFiles", json!({})),
+        ("extract", json!({"targets": "src/a.rs:1"})),
+    ];
+    type Go = fn(&std::path::Path);
+    let remove: Go = |root| fs::remove_dir_all(root).unwrap();
+    let again: Go = |root| {
+        fs::remove_dir_all(root).unwrap();
+        fs::create_dir_all(root.join("src")).unwrap();
+    };
+    let away: Go = |root| fs::rename(root, root.with_extension("moved")).unwrap();
+    for (go, why) in [(remove, "it was removed"), (again, "it was removed"), (away, "it was moved away")] {
+        let world = World::new(&[("src/a.rs", "fn first() {}\n")]);
+        world.call("search", json!({"query": "first"})).await.unwrap();
+        go(world.0.root());
+        let root = world.0.root().display();
+        let wanted = format!("The directory {root} is not what it was when this server was started: {why}.");
+        for (tool, arguments) in &calls {
+            let said = world.call(tool, arguments.clone()).await.unwrap_err();
+            assert!(said.starts_with(&wanted) && said.contains("start the server anew"), "{tool}: {said}");
+        }
+    }
+}

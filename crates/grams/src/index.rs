@@ -112,6 +112,8 @@ pub struct Status {
     pub lost: Option<String>,
     /// How many bytes these take on the disk.
     pub bytes: u64,
+    /// How many of the segments are in memory alone, since they cannot be written.
+    pub unkept: usize,
     /// Whether it is worked on now.
     pub working: bool,
     /// Why there is none.
@@ -311,6 +313,7 @@ impl State {
             shared: self.sharing.files(),
             lost: self.sharing.lost().map(str::to_owned),
             bytes: self.segments.iter().map(|(_, segment)| segment.len()).sum(),
+            unkept: self.segments.iter().filter(|(_, segment)| segment.name().is_none()).count(),
             working: self.work == Work::Going,
             refused: self.refused.clone(),
         }

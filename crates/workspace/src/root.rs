@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags, Stat, fstat, open};
+use rustix::fs::{Mode, OFlags, Stat, fstat, open, stat};
 
 use crate::fault::Fault;
 
@@ -41,6 +41,19 @@ impl Root {
     #[must_use]
     pub fn is_gone(&self) -> bool {
         fstat(&self.0.descriptor).is_ok_and(|stat| stat.st_nlink == 0)
+    }
+
+    /// Says what became of the directory that was opened, if it no longer stands at its path.
+    #[must_use]
+    pub fn lost(&self) -> Option<&'static str> {
+        if self.is_gone() {
+            return Some("it was removed");
+        }
+        match stat(&self.0.path) {
+            Ok(stat) if identity(&stat) == (self.0.device, self.0.inode) => None,
+            Ok(_) => Some("another one stands at its path"),
+            Err(_) => Some("it was moved away"),
+        }
     }
 
     pub(crate) fn open(path: PathBuf, position: usize) -> Result<Self, Fault> {

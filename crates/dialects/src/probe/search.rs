@@ -294,7 +294,7 @@ fn notes(output: &Output, page: &mut Page) {
         page.note(format!("{more} in tests left out; allowTests: true shows tests, too"));
     }
     if output.changed {
-        page.note("files have changed since the reply that this one goes on from; the order may be another");
+        page.note("files have changed since the reply that this one goes on from: results may come twice, or not at all; without the session the search begins anew");
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
     walked::notes(&output.walk, page);

@@ -84,7 +84,7 @@ pub struct Output {
     pub cut: Cut,
     /// By what the rest is asked for.
     pub next: Option<String>,
-    /// Whether files have changed since the answer that this one goes on from, so that the order may be another.
+    /// Whether files have changed since the answer that this one goes on from, so that some may come twice or not at all.
     pub changed: bool,
     /// How many files were searched.
     pub searched: usize,

@@ -33,7 +33,15 @@ pub(super) fn of(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, 
         Span::Line => builder.line_terminator(Some(b'\n')).crlf(true),
         Span::Lines => builder.crlf(true).line_terminator(None).dot_matches_new_line(true),
     };
-    builder.build(&read(pattern, span)).map_err(|error| wrong::explain(pattern, &error))
+    let read = read(pattern, span);
+    let built = builder.build(&read).or_else(|error| {
+        // A comment at the end (`(?x) a # b`) must not go on in what is put around an expression.
+        if !read.contains('#') {
+            return Err(error);
+        }
+        builder.build(&format!("{read}\n")).map_err(|_| error)
+    });
+    built.map_err(|error| wrong::explain(pattern, &error))
 }
 
 /// Gives the expression that is looked for, where one is written and another is meant.
