@@ -390,6 +390,9 @@ def refused_(world):
     done = world.run("--index", world.postgres.address("bare"), "grep", "x", "--repositories", "*")
     check("a database without an index", "holds no index; `toolpost index push` makes one" in done.stderr, done.stderr)
     world.pushed(root, "tree")
+    world.sql(f"alter database {world.name} set standard_conforming_strings = off")
+    lines, _ = world.across(r"x\\'|it's nowhere", "tree")
+    check("quotes are quotes", lines == [], lines)
     world.sql("update toolpost.schema set version = 99")
     done = world.push(root, "tree")
     check("tables of another version", "has version 99 of its tables, and this program knows version" in done.stderr, done.stderr)
@@ -397,6 +400,8 @@ def refused_(world):
     outside.mkdir()
     done = world.push(outside, "x")
     check("a directory without git", done.returncode == 2 and "git could not find the commit HEAD" in done.stderr, done.stderr)
+    done = world.push(root / "part0", "tree")
+    check("a directory below the top", done.returncode == 2 and f"give --root {root}" in done.stderr, done.stderr)
     done = world.run("--index", world.address(), "grep", "(", "--repositories", "*")
     check("an expression that is none", done.returncode == 2 and done.stderr, done.stderr)
 

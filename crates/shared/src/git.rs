@@ -62,6 +62,17 @@ impl Git {
         Ok(said.trim().to_owned())
     }
 
+    /// Makes sure that the folder is the top of the repository: paths of a commit begin there, and so do the rules.
+    pub(crate) fn be_at_top(&self) -> Result<(), Fault> {
+        let what = "be asked at the top of the repository";
+        let top = self.ask(what, &["rev-parse", "--show-toplevel"])?;
+        let top = Path::new(top.trim_end_matches('\n'));
+        if top == self.folder {
+            return Ok(());
+        }
+        Err(failed(what, &format!("the root is {}; give --root {}", self.folder.display(), top.display())))
+    }
+
     /// Gives the branch that is checked out; none where there is none.
     pub(crate) fn branch(&self) -> Option<String> {
         let said = self.ask("name the branch", &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok()?;

@@ -82,6 +82,7 @@ impl Push<'_> {
     pub fn run(&self, server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Pushed, Fault> {
         let git = Git::of(self.folder)?;
         let commit = git.commit(&self.commit)?;
+        git.be_at_top()?;
         let branch = self.branch.clone().or_else(|| git.branch()).unwrap_or_else(|| "HEAD".to_owned());
         let name = self.repository.clone().unwrap_or_else(|| name(Some(&git), self.folder));
         let all = git.files(&commit)?;

@@ -108,7 +108,11 @@ impl Server {
                     Some(client) => client,
                     None => self.connect().await?,
                 };
-                let limit = format!("set statement_timeout = {}", time.as_millis().max(1));
+                // Texts are quoted as this setting has it, whatever the server's own is.
+                let limit = format!(
+                    "set statement_timeout = {}; set standard_conforming_strings = on",
+                    time.as_millis().max(1)
+                );
                 let done = match client.batch_execute(&limit).await {
                     Ok(()) => {
                         self.look(&mut client, tables).await?;

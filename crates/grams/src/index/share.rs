@@ -21,6 +21,9 @@ const PAUSE: Duration = Duration::from_secs(300);
 /// How long it is not asked again after it did not answer.
 const AWAY: Duration = Duration::from_secs(30);
 
+/// How long nothing is asked after it was: what could not be read then cannot be read at once.
+const REST: Duration = Duration::from_secs(2);
+
 /// About so many contents it is asked at once.
 const AT_ONCE: usize = 4_096;
 
@@ -36,6 +39,8 @@ pub(super) struct Sharing {
     state: Reached,
     /// When it is asked again; at once if it never was.
     due: Option<Instant>,
+    /// When it was asked last.
+    asked: Option<Instant>,
     /// Why it did not answer, until it does.
     lost: Option<String>,
 }
@@ -99,7 +104,8 @@ impl State {
         }
         let Some(due) = self.sharing.due else { return true };
         let waits = Instant::now() < due;
-        if waits && self.sharing.lost.is_some() {
+        let rests = self.sharing.asked.is_some_and(|asked| asked.elapsed() < REST);
+        if rests || waits && self.sharing.lost.is_some() {
             return false;
         }
         let contents = self.sharing.contents.as_ref();
@@ -157,6 +163,7 @@ impl Inner {
         let (server, files, contents) = {
             let mut state = self.lock();
             state.sharing.due = Some(Instant::now() + PAUSE);
+            state.sharing.asked = Some(Instant::now());
             let Some(server) = state.sharing.server.clone() else { return };
             let number = state.sharing.far.as_ref().map(|(number, _)| *number);
             let mut files: BTreeMap<Key, FileStat> = BTreeMap::new();
