@@ -58,7 +58,7 @@ struct Searched {
     index: Index,
     meaning: Meaning,
     root: WorkspacePath,
-    /// How many blocks a second of processor time vectors were made of.
+    /// Of how many blocks a second vectors were made, reading them included.
     speed: f64,
 }
 

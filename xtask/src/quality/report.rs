@@ -36,7 +36,7 @@ impl Figures {
 
 pub(super) fn functions(rows: &[Functions]) -> String {
     let mut out = String::from(
-        "| functions of | way | MRR@10 | recall@10 | blocks a second, one core |\n|---|---|--:|--:|--:|\n",
+        "| functions of | way | MRR@10 | recall@10 | blocks a second |\n|---|---|--:|--:|--:|\n",
     );
     for row in rows {
         for (way, figures) in &row.ways {

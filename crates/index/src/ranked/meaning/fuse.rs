@@ -43,7 +43,7 @@ pub enum Fusion {
 
 impl Fusion {
     /// What did best on the packages that choose the settings, see `docs/quality.md`.
-    pub const BEST: Self = Self::Scores(0.6);
+    pub const BEST: Self = Self::Scores(0.8);
 }
 
 /// What was found.
