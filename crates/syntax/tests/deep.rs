@@ -1,5 +1,4 @@
 //! Thousands of calls in a chain are all seen, in their order.
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
 

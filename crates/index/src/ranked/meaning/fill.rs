@@ -236,7 +236,7 @@ fn texts(workspace: &Workspace, encoding: Option<&'static Encoding>, file: &Miss
             if out.len() > LONGEST {
                 break;
             }
-            out.push_str(&cut::line(line.trim(), CHARACTERS).0);
+            out.push_str(cut::line(line.trim(), CHARACTERS).0);
             out.push('\n');
         }
         // What it stands in counts, but less than what it is; its path does not: another file may hold the same.

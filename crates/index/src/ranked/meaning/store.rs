@@ -109,6 +109,7 @@ impl Rows {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
     use super::{Rows, Store};
     use toolpost_workspace::hash;
