@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters  # noqa: E402
 from mcp.types import ElicitResult  # noqa: E402
 
 #: A search that has to look hard at every word of a large repository.
-SLOW = {"pattern": r"(\w{1,3}\W?){10,40}[xq]{4}", "output_mode": "count", "multiline": True}
+SLOW = {"pattern": r"(\w{1,3}\W?){10,40}[xq]\W[xq]\W[xq]", "output_mode": "count", "multiline": True}
 TOOLS = ["Read", "Edit", "Write", "Glob", "Grep"]
 
 

@@ -252,8 +252,9 @@ fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, St
     if one.counted == Counted::AtLeast {
         assert!(one.entries > one.offset + one.shown && one.entries <= other.entries);
         (one.entries, one.totals, one.counted) = (other.entries, other.totals, other.counted);
-        assert!(one.unsearched.binary <= other.unsearched.binary);
-        one.unsearched.binary = other.unsearched.binary;
+        let counts = |output: &GrepOutput| [output.unsearched.binary, output.unsearched.only_ascii];
+        assert!(counts(&one).iter().zip(counts(other)).all(|(some, all)| *some <= all));
+        one.unsearched = other.unsearched.clone();
     }
     if one == *other {
         return None;
