@@ -213,12 +213,12 @@ pub(super) fn count(reply: &str, word: &str) -> Option<u64> {
     before.split_whitespace().next_back()?.trim_start_matches('[').parse().ok()
 }
 
-pub(super) fn lines(mut command: Command) -> Result<u64> {
+fn lines(mut command: Command) -> Result<u64> {
     Ok(programs::output(&mut command)?.lines().count() as u64)
 }
 
 /// Runs a program to its end, takes all that it prints, and says how long that took.
-pub(super) fn process(mut command: Command, wanted: &str) -> Result<Duration> {
+fn process(mut command: Command, wanted: &str) -> Result<Duration> {
     let begin = Instant::now();
     let done = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
     let took = begin.elapsed();

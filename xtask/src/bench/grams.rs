@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use std::{
     fmt::Write as _,
     path::PathBuf,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -23,6 +24,8 @@ const ALL: &str = "toolpost serve, all lines";
 const REPLY: (&str, &str) = ("TOOLPOST_REPLY_BYTES", "1000000000");
 /// How long an idle server is watched.
 const IDLE: Duration = Duration::from_secs(10);
+/// How long a server takes at most until it answers by an index that stands on the disk.
+const READY: Duration = Duration::from_secs(3);
 /// How many files are changed one after the other.
 const CHANGES: usize = 15;
 
@@ -116,8 +119,8 @@ impl Ground<'_> {
         command.env("TOOLPOST_CACHE", &self.cache).env(REPLY.0, REPLY.1);
         let mut server = Server::start(&mut command)?;
         server.call("Grep", &json!({"pattern": "toolpost"}))?;
-        // The files are listed beside the first search.
-        std::thread::sleep(Duration::from_secs(5));
+        // The files are listed, and the index is opened, beside the first search.
+        std::thread::sleep(READY);
         server.call("Grep", &json!({"pattern": "toolpost"}))?;
         Ok(server)
     }
@@ -164,12 +167,12 @@ impl Ground<'_> {
         let whole = json!({"pattern": pattern, "output_mode": "content", "head_limit": 0});
         let (mut one, mut many) = (self.ready()?, self.ready()?);
         let command = || cases::search(self.bench, self.rg, &self.root, pattern, "--line-number");
-        let lines = cases::lines(command())?;
+        let lines = theirs(command())?.0;
         cases::same(&what, cases::count(&many.call("Grep", &whole)?.0, "matching line").or(Some(0)), lines)?;
         let contestants: Vec<Contestant<'_>> = vec![
             (SERVER, Box::new(move || Ok(one.call("Grep", &first)?.1))),
             (ALL, Box::new(move || Ok(many.call("Grep", &whole)?.1))),
-            ("rg", Box::new(move || cases::process(command(), ""))),
+            ("rg", Box::new(move || Ok(theirs(command())?.1))),
         ];
         Ok((take_turns(&what, self.bench.rounds, contestants)?, lines))
     }
@@ -217,4 +220,18 @@ impl Ground<'_> {
             |name: &str| row.times.iter().find(|(other, _)| other == name).map(|(_, times)| times.as_slice());
         Ok(of(ALL).zip(of("rg")).map_or(f64::NAN, |(ours, theirs)| ratio(ours, theirs)))
     }
+}
+
+/// Runs `rg` to its end; gives how many lines it printed, and how long that took. Where nothing matches it ends with 1.
+fn theirs(mut command: Command) -> Result<(u64, Duration)> {
+    let begin = Instant::now();
+    let done = command.stdin(Stdio::null()).output()?;
+    let took = begin.elapsed();
+    ensure!(
+        done.status.code().is_some_and(|code| code < 2),
+        "{} ended with {}",
+        programs::shown(&command),
+        done.status
+    );
+    Ok((done.stdout.iter().filter(|byte| **byte == b'\n').count() as u64, took))
 }
