@@ -2,17 +2,15 @@
 
 use crate::{
     args::{Common, Grep as Args},
-    ask::{self, Input},
     out,
+    person::Person,
     settings::Settings,
-    wire,
+    value::{list, text},
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
-use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Operation as _, Progress, Session, operations};
-use toolpost_runtime::{Call, Outcome, Structured};
+use toolpost_engine::{Operation as _, operations};
 use toolpost_shared::{Across, Server};
 
 /// The dialect whose tool searches; it is known by its operation.
@@ -42,37 +40,9 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
 
 /// Searches the workspace.
 fn here(settings: &mut Settings, args: &Args) -> Result<Option<Value>> {
-    settings.dialects.value = vec![DIALECT.to_owned()];
-    settings.narrow.tools.value = None;
-    settings.reply_bytes.value = Some(ROOM);
-    let wired = wire::wire(settings, Structured::On, wire::Life::Short)?;
-    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let dialect = toolpost_dialects::named(DIALECT).context("the dialect of the search is missing")?;
-    let name = operations::grep::Grep::NAME;
-    let tool = dialect.tools.iter().find(|tool| tool.operation == name).context("no tool searches")?;
-    let call = Call {
-        tool: tool.name.to_owned(),
-        arguments: arguments(args),
-        session: Session::new(),
-        cancel: CancellationToken::new(),
-        asker: ask::asker(settings.ask.value, Input::Person),
-        progress: Progress::silent(),
-    };
-    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let outcome = threads.block_on(async {
-        let outcome = wired.runtime.call(call).await;
-        wired.runtime.shut_down().await;
-        outcome
-    });
-    let words = match outcome {
-        Outcome::Done(answer) => {
-            return Ok(Some(answer.structured.context("the answer has no structured part")?));
-        }
-        Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => answer.words(),
-        Outcome::Ask(question) => question.words(),
-    };
-    eprintln!("{}", out::harmless(&words));
-    Ok(None)
+    let ask = async |person: &Person| person.call(operations::grep::Grep::NAME, arguments(args)).await;
+    let answer = Person::asks(settings, DIALECT, ROOM, ask)?;
+    Ok(answer.map_err(|words| eprintln!("{}", out::harmless(&words))).ok())
 }
 
 fn arguments(args: &Args) -> Value {
@@ -202,12 +172,4 @@ fn notes(found: &Value, here: bool) -> Vec<String> {
 /// Says whether a line matches, or only surrounds one that does.
 fn is_match(line: &Value) -> bool {
     line["is_match"].as_bool().unwrap_or_else(|| line["role"] == "match")
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

@@ -10,6 +10,7 @@ mod history;
 mod index;
 mod log;
 mod out;
+mod person;
 mod policy;
 mod search;
 mod serve;
@@ -20,6 +21,7 @@ mod time;
 mod tools;
 mod trust;
 mod undo;
+mod value;
 mod wire;
 
 use args::{Args, Command};

@@ -2,17 +2,15 @@
 
 use crate::{
     args::{Common, Search as Args},
-    ask::{self, Input},
     out,
+    person::Person,
     settings::Settings,
-    wire,
+    value::{list, number, text},
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
-use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Operation as _, Progress, Session, operations::search::Search};
-use toolpost_runtime::{Call, Outcome, Structured};
+use toolpost_engine::{Operation as _, operations::search::Search};
 
 /// The dialect whose tool searches; it is known by its operation.
 const DIALECT: &str = "probe";
@@ -33,43 +31,16 @@ enum Colours {
 /// Searches, and prints what was found.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
-    settings.dialects.value = vec![DIALECT.to_owned()];
-    settings.narrow.tools.value = None;
-    settings.reply_bytes.value = Some(ROOM);
-    let wired = wire::wire(&settings, Structured::On, wire::Life::Short)?;
-    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let dialect = toolpost_dialects::named(DIALECT).context("the dialect of the search is missing")?;
-    let tool =
-        dialect.tools.iter().find(|tool| tool.operation == Search::NAME).context("no tool searches")?;
-    let call = Call {
-        tool: tool.name.to_owned(),
-        arguments: arguments(&args),
-        session: Session::new(),
-        cancel: CancellationToken::new(),
-        asker: ask::asker(settings.ask.value, Input::Person),
-        progress: Progress::silent(),
-    };
-    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let outcome = threads.block_on(async {
-        let outcome = wired.runtime.call(call).await;
-        wired.runtime.shut_down().await;
-        outcome
-    });
-    let words = match outcome {
-        Outcome::Done(answer) => {
-            let output = answer.structured.context("the answer has no structured part")?;
-            if args.json {
-                out::line(&serde_json::to_string_pretty(&output)?)?;
-            } else {
-                print(&output)?;
-            }
-            return Ok(ExitCode::SUCCESS);
+    let ask = async |person: &Person| person.call(Search::NAME, arguments(&args)).await;
+    match Person::asks(&mut settings, DIALECT, ROOM, ask)? {
+        Ok(output) if args.json => out::line(&serde_json::to_string_pretty(&output)?)?,
+        Ok(output) => print(&output)?,
+        Err(words) => {
+            eprintln!("{}", out::harmless(&words));
+            return Ok(ExitCode::from(FAILED));
         }
-        Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => answer.words(),
-        Outcome::Ask(question) => question.words(),
-    };
-    eprintln!("{}", out::harmless(&words));
-    Ok(ExitCode::from(FAILED))
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn arguments(args: &Args) -> Value {
@@ -145,16 +116,4 @@ fn painted(words: &str, colour: &str, colours: Colours) -> String {
         Colours::Shown => format!("\u{1b}[{colour}m{words}\u{1b}[0m"),
         Colours::NotShown => words.to_owned(),
     }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn number(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_default()
 }

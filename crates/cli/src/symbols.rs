@@ -2,20 +2,18 @@
 
 use crate::{
     args::{Common, Symbols as Args},
-    ask::{self, Input},
     out,
+    person::{Answer, Person},
     settings::Settings,
-    wire,
+    value::{list, number, text},
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::{Value, json};
-use std::{process::ExitCode, sync::Arc};
-use tokio_util::sync::CancellationToken;
+use std::process::ExitCode;
 use toolpost_engine::{
-    Operation as _, Progress, Session,
+    Operation as _,
     operations::{outline::Outline, relations::Relations, symbols::Symbols},
 };
-use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
 
 /// The dialect whose tools ask for symbols; they are known by their operations.
 const DIALECT: &str = "zblade";
@@ -32,19 +30,7 @@ const NAMED: u64 = 20;
 /// Asks, and prints the answer.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
-    settings.dialects.value = vec![DIALECT.to_owned()];
-    settings.narrow.tools.value = None;
-    settings.reply_bytes.value = Some(ROOM);
-    let wired = wire::wire(&settings, Structured::On, wire::Life::Short)?;
-    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let asker = ask::asker(settings.ask.value, Input::Person);
-    let person = Person { runtime: wired.runtime, session: Session::new(), asker };
-    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let answer = threads.block_on(async {
-        let answer = person.answer(&args).await;
-        person.runtime.shut_down().await;
-        answer
-    })?;
+    let answer = Person::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &args).await)?;
     let output = match answer {
         Ok(output) => only(output, &args),
         Err(words) => {
@@ -90,92 +76,61 @@ fn json_wanted(args: &Args) -> bool {
     }
 }
 
-/// Who asks.
-struct Person {
-    runtime: Arc<Runtime>,
-    session: Arc<Session>,
-    asker: Arc<dyn Asker>,
+/// Gives the output of the operation that answers, or the words in which it failed.
+async fn answer(person: &Person, args: &Args) -> Result<Answer> {
+    match args {
+        Args::Outline(outline) => person.call(Outline::NAME, json!({"path": outline.file})).await,
+        Args::Find(find) => {
+            let mut arguments = json!({"query": find.query, "limit": find.limit});
+            for (name, value) in [("kind", &find.kind), ("path", &find.path)] {
+                if let Some(value) = value {
+                    arguments[name] = json!(value);
+                }
+            }
+            person.call(Symbols::NAME, arguments).await
+        }
+        Args::Callers(uses) | Args::Callees(uses) => {
+            let mut arguments = match meant(person, &uses.symbol).await? {
+                Ok(arguments) => arguments,
+                Err(words) => return Ok(Err(words)),
+            };
+            arguments["limit"] = json!(uses.limit);
+            person.call(Relations::NAME, arguments).await
+        }
+    }
 }
 
-impl Person {
-    /// Gives the output of the operation that answers, or the words in which it failed.
-    async fn answer(&self, args: &Args) -> Result<Result<Value, String>> {
-        match args {
-            Args::Outline(outline) => self.call(Outline::NAME, json!({"path": outline.file})).await,
-            Args::Find(find) => {
-                let mut arguments = json!({"query": find.query, "limit": find.limit});
-                for (name, value) in [("kind", &find.kind), ("path", &find.path)] {
-                    if let Some(value) = value {
-                        arguments[name] = json!(value);
-                    }
-                }
-                self.call(Symbols::NAME, arguments).await
-            }
-            Args::Callers(uses) | Args::Callees(uses) => {
-                let mut arguments = match self.meant(&uses.symbol).await? {
-                    Ok(arguments) => arguments,
-                    Err(words) => return Ok(Err(words)),
-                };
-                arguments["limit"] = json!(uses.limit);
-                self.call(Relations::NAME, arguments).await
-            }
-        }
+/// Takes an id, a file with a name, or a name alone, if only one symbol has it.
+async fn meant(person: &Person, said: &str) -> Result<Answer> {
+    if let Some((path, name)) = said.split_once('#') {
+        let is_id = path.contains(':') && name.contains('(');
+        let named = || json!({"path": path, "name": name});
+        return Ok(Ok(if is_id { json!({"symbol_id": said}) } else { named() }));
     }
-
-    /// Takes an id, a file with a name, or a name alone, if only one symbol has it.
-    async fn meant(&self, said: &str) -> Result<Result<Value, String>> {
-        if let Some((path, name)) = said.split_once('#') {
-            let is_id = path.contains(':') && name.contains('(');
-            let named = || json!({"path": path, "name": name});
-            return Ok(Ok(if is_id { json!({"symbol_id": said}) } else { named() }));
+    let output = match person.call(Symbols::NAME, json!({"query": said, "limit": 100})).await? {
+        Ok(output) => output,
+        Err(words) => return Ok(Err(words)),
+    };
+    let exact = list(&output["symbols"]).iter().filter(|hit| hit["fit"] == "exact");
+    let ids: Vec<&str> = exact.map(|hit| text(&hit["symbol"]["id"])).collect();
+    Ok(match ids.as_slice() {
+        [id] => Ok(json!({"symbol_id": id})),
+        [] => {
+            let mut words =
+                format!("No symbol is called {said}. Searched: {}.", searched(&output["searched"]));
+            let others = list(&output["symbols"]).iter().map(|hit| text(&hit["symbol"]["qualified"]));
+            let near: Vec<&str> = others.chain(list(&output["near"]).iter().map(text)).take(5).collect();
+            if !near.is_empty() {
+                words.push_str(&format!(" Names like it: {}.", near.join(", ")));
+            }
+            Err(words)
         }
-        let output = match self.call(Symbols::NAME, json!({"query": said, "limit": 100})).await? {
-            Ok(output) => output,
-            Err(words) => return Ok(Err(words)),
-        };
-        let exact = list(&output["symbols"]).iter().filter(|hit| hit["fit"] == "exact");
-        let ids: Vec<&str> = exact.map(|hit| text(&hit["symbol"]["id"])).collect();
-        Ok(match ids.as_slice() {
-            [id] => Ok(json!({"symbol_id": id})),
-            [] => {
-                let mut words =
-                    format!("No symbol is called {said}. Searched: {}.", searched(&output["searched"]));
-                let others = list(&output["symbols"]).iter().map(|hit| text(&hit["symbol"]["qualified"]));
-                let near: Vec<&str> = others.chain(list(&output["near"]).iter().map(text)).take(5).collect();
-                if !near.is_empty() {
-                    words.push_str(&format!(" Names like it: {}.", near.join(", ")));
-                }
-                Err(words)
-            }
-            several => {
-                let listed = several.iter().take(NAMED as usize).map(|id| format!("\n  {id}"));
-                let listed: String = listed.collect();
-                Err(format!("{} symbols are called {said}; name one by its id:{listed}", several.len()))
-            }
-        })
-    }
-
-    async fn call(&self, operation: &str, arguments: Value) -> Result<Result<Value, String>> {
-        let dialect = toolpost_dialects::named(DIALECT).context("the dialect of symbols is missing")?;
-        let tool = dialect.tools.iter().find(|tool| tool.operation == operation);
-        let tool = tool.with_context(|| format!("no tool asks for {operation}"))?;
-        let call = Call {
-            tool: tool.name.to_owned(),
-            arguments,
-            session: self.session.clone(),
-            cancel: CancellationToken::new(),
-            asker: self.asker.clone(),
-            progress: Progress::silent(),
-        };
-        match self.runtime.call(call).await {
-            Outcome::Done(answer) => {
-                let output = answer.structured.context("the answer has no structured part")?;
-                Ok(Ok(output))
-            }
-            Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => Ok(Err(answer.words())),
-            Outcome::Ask(question) => Ok(Err(question.words())),
+        several => {
+            let listed = several.iter().take(NAMED as usize).map(|id| format!("\n  {id}"));
+            let listed: String = listed.collect();
+            Err(format!("{} symbols are called {said}; name one by its id:{listed}", several.len()))
         }
-    }
+    })
 }
 
 fn outline(output: &Value) -> Vec<String> {
@@ -282,16 +237,4 @@ fn searched(of: &Value) -> String {
         if counts.is_empty() { "no file".to_owned() } else { format!("files of {}", counts.join(", ")) };
     let left: Vec<&str> = list(&of["left_out"]).iter().map(text).collect();
     if left.is_empty() { counts } else { format!("{counts}; not searched: {}", left.join(", ")) }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn number(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_default()
 }

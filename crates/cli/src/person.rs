@@ -1,0 +1,69 @@
+//! A person at a terminal who asks operations, through the tools of one dialect.
+
+use crate::{
+    ask::{self, Input},
+    settings::Settings,
+    wire,
+};
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Progress, Session};
+use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
+
+/// What an operation gives, or the words in which it failed.
+pub(crate) type Answer = Result<Value, String>;
+
+/// Who asks.
+pub(crate) struct Person {
+    dialect: &'static str,
+    runtime: Arc<Runtime>,
+    session: Arc<Session>,
+    asker: Arc<dyn Asker>,
+}
+
+impl Person {
+    /// Lets a person ask through a dialect, with so many bytes of room for each answer; all is shut down then.
+    pub(crate) fn asks(
+        settings: &mut Settings,
+        dialect: &'static str,
+        room: usize,
+        ask: impl AsyncFnOnce(&Self) -> Result<Answer>,
+    ) -> Result<Answer> {
+        settings.dialects.value = vec![dialect.to_owned()];
+        settings.narrow.tools.value = None;
+        settings.reply_bytes.value = Some(room);
+        let wired = wire::wire(settings, Structured::On, wire::Life::Short)?;
+        wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+        let asker = ask::asker(settings.ask.value, Input::Person);
+        let person = Self { dialect, runtime: wired.runtime, session: Session::new(), asker };
+        let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        threads.block_on(async {
+            let answer = ask(&person).await;
+            person.runtime.shut_down().await;
+            answer
+        })
+    }
+
+    /// Calls the tool that does an operation.
+    pub(crate) async fn call(&self, operation: &str, arguments: Value) -> Result<Answer> {
+        let dialect = toolpost_dialects::named(self.dialect)
+            .with_context(|| format!("the dialect {} is missing", self.dialect))?;
+        let tool = dialect.tools.iter().find(|tool| tool.operation == operation);
+        let tool = tool.with_context(|| format!("no tool asks for {operation}"))?;
+        let call = Call {
+            tool: tool.name.to_owned(),
+            arguments,
+            session: self.session.clone(),
+            cancel: CancellationToken::new(),
+            asker: self.asker.clone(),
+            progress: Progress::silent(),
+        };
+        Ok(match self.runtime.call(call).await {
+            Outcome::Done(answer) => Ok(answer.structured.context("the answer has no structured part")?),
+            Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => Err(answer.words()),
+            Outcome::Ask(question) => Err(question.words()),
+        })
+    }
+}
