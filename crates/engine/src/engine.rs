@@ -1,8 +1,8 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, failures, fresh, indexed::Withheld,
-    navigating::Upgrades, projects::Projects,
+    Agents, CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, agents, failures, fresh,
+    indexed::Withheld, navigating::Upgrades, projects::Projects,
 };
 use encoding_rs::Encoding;
 use std::{
@@ -35,6 +35,7 @@ pub struct Engine {
     /// Made when it is first asked for.
     meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
     upgrades: Arc<Upgrades>,
+    agents: Option<Arc<dyn Agents>>,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -62,6 +63,7 @@ impl Engine {
             embedder: None,
             meaning: Arc::default(),
             upgrades: Arc::default(),
+            agents: None,
             encoding: None,
             rules: Rules::Git,
             several: Several::default(),
@@ -157,6 +159,20 @@ impl Engine {
             Failure::new(Kind::Denied, "No commands can be run here: this runtime was made without them.")
                 .hint(Hint::Advice(advice.to_owned()))
         })
+    }
+
+    /// Lets models and agents be asked.
+    #[must_use]
+    pub fn with_agents(self, agents: Option<Arc<dyn Agents>>) -> Self {
+        Self { agents, ..self }
+    }
+
+    /// Gives who is asked where a model is needed.
+    ///
+    /// # Errors
+    /// `Denied` where there is nobody, with how the user changes that.
+    pub fn agents(&self) -> Result<Arc<dyn Agents>, Failure> {
+        self.agents.clone().ok_or_else(agents::nobody)
     }
 
     /// Lets language servers be asked.

@@ -1,8 +1,9 @@
 //! Where an operation that makes calls makes them: each goes the way of every other call.
 
+use crate::Access;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::{future::Future, pin::Pin, time::Instant};
+use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// A call that an operation makes.
@@ -16,6 +17,30 @@ pub struct InnerCall {
     pub reply_bytes: usize,
     /// When its answer is due; what there is by then is the answer.
     pub due: Option<Instant>,
+    /// What it may do.
+    pub may: May,
+}
+
+/// What a call inside of another may do; neither kind makes calls of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum May {
+    /// Read, and nobody is asked about it: many such calls are made at once.
+    Read,
+    /// All that the rules allow; who is asked about calls of the client is asked about it, too.
+    Everything,
+}
+
+/// A tool that calls inside of another can name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    /// The name under which it is published.
+    pub name: String,
+    /// What it does, in a paragraph.
+    pub description: String,
+    /// The schema of its arguments, as JSON.
+    pub schema: String,
+    /// What its touches can be at most.
+    pub access: Vec<Access>,
 }
 
 /// What came of a call that an operation made.
@@ -46,8 +71,14 @@ pub enum Ended {
 /// An inner call that is being made.
 pub type Calling<'a> = Pin<Box<dyn Future<Output = InnerAnswer> + Send + 'a>>;
 
-/// The way in for calls that an operation makes: they may read, and make no calls of their own.
+/// The way in for calls that an operation makes; they make no calls of their own.
 pub trait FrontDoor: Send + Sync {
-    /// Makes a call in the same session.
+    /// Makes a call in the door's session.
     fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a>;
+
+    /// Lists the tools that can be called, in the order in which they are published, without those that make calls.
+    fn tools(&self) -> Vec<Offered>;
+
+    /// Makes a door to the same tools with a session of its own: what was seen on this side was not seen there.
+    fn apart(&self) -> Arc<dyn FrontDoor>;
 }

@@ -1,5 +1,6 @@
 //! Every operation, one file each, and the session.
 
+mod agents;
 mod at_once;
 mod changing;
 mod command;
@@ -25,13 +26,14 @@ mod touch;
 mod trees;
 mod walking;
 
+pub use agents::{Agents, Asking, Job, Prompt, Report};
 pub use command::{Approval, Command, Host, Line};
 pub use commands::Commands;
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
 pub use embedding::Service as EmbeddingService;
 pub use engine::{Engine, Several};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
-pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall};
+pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered};
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};

@@ -1,25 +1,28 @@
-//! The front door for the calls that a call makes: they go the whole way, may only read, and nobody is asked about them.
+//! The front door for the calls that a call makes: they go the whole way, under its own asker.
 
 use crate::{
-    Answer, Call, Runtime, Verdict,
+    Answer, Asker, Call, Runtime, Verdict,
     layers::{Stop, Trip, Within},
     wording,
 };
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, Progress, Session};
+use toolpost_engine::{
+    Access, Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, May, Offered, Progress, Session,
+};
 use toolpost_text::cut::NOTICE;
 use toolpost_tool::{Dialect, Part};
 
-/// Why nobody is asked: one call would lead to many questions at once, each without the others.
+/// Why nobody is asked about what only reads: one call would lead to many questions at once, each without the others.
 const NOBODY: &str = "Nobody is asked about a call inside of another; made by itself it is asked about.";
 
 /// The front door, as one call sees it.
 pub(crate) struct Door {
     runtime: Arc<Runtime>,
     session: Arc<Session>,
-    verdict: Verdict,
+    /// Who is asked about calls that may do more than read.
+    asker: Arc<dyn Asker>,
     dialect: &'static Dialect,
     parent: u64,
 }
@@ -31,9 +34,16 @@ impl Door {
         dialect: &'static Dialect,
         trip: &Trip<'_>,
     ) -> Arc<dyn FrontDoor> {
-        let session = trip.call.session.clone();
-        let verdict = trip.call.asker.standing().unwrap_or_else(|| Verdict::Deny(NOBODY.to_owned()));
-        Arc::new(Self { runtime: runtime.clone(), session, verdict, dialect, parent: trip.id })
+        let (session, asker) = (trip.call.session.clone(), trip.call.asker.clone());
+        Arc::new(Self { runtime: runtime.clone(), session, asker, dialect, parent: trip.id })
+    }
+
+    /// Gives who is asked about a call.
+    fn asks(&self, may: May) -> Arc<dyn Asker> {
+        match may {
+            May::Read => Arc::new(self.asker.standing().unwrap_or_else(|| Verdict::Deny(NOBODY.to_owned()))),
+            May::Everything => self.asker.clone(),
+        }
     }
 
     async fn make(&self, inner: InnerCall, cancel: CancellationToken) -> InnerAnswer {
@@ -43,12 +53,12 @@ impl Door {
             arguments: Value::String(inner.arguments),
             session: self.session.clone(),
             cancel,
-            asker: Arc::new(self.verdict.clone()),
+            asker: self.asks(inner.may),
             progress: Progress::silent(),
         };
         let mut trip = self.runtime.trip(published, call);
         trip.cx.deadline = inner.due;
-        trip.within = Some(Within { parent: self.parent, reply_bytes: inner.reply_bytes });
+        trip.within = Some(Within { parent: self.parent, reply_bytes: inner.reply_bytes, may: inner.may });
         let failed = |failure: &Failure| {
             // Calls beside one another are no row of repetitions.
             let dialect = published.map(|published| published.dialect);
@@ -70,6 +80,28 @@ impl Door {
 impl FrontDoor for Door {
     fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a> {
         Box::pin(self.make(call, cancel))
+    }
+
+    fn tools(&self) -> Vec<Offered> {
+        let tools = self.runtime.catalogue.tools().iter();
+        let callable = tools.filter(|tool| !tool.tool.access.contains(&Access::Calls));
+        let offered = callable.map(|tool| Offered {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            schema: tool.schema.to_string(),
+            access: tool.tool.access.to_vec(),
+        });
+        offered.collect()
+    }
+
+    fn apart(&self) -> Arc<dyn FrontDoor> {
+        Arc::new(Self {
+            runtime: self.runtime.clone(),
+            session: Session::new(),
+            asker: self.asker.clone(),
+            dialect: self.dialect,
+            parent: self.parent,
+        })
     }
 }
 

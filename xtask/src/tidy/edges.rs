@@ -33,8 +33,19 @@ const FRONTS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest"];
 /// What goes around the doors.
 const DOORS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest", "rustix", "cap-std", "ignore", "tokio"];
 
-const LIBRARIES: &[&str] =
-    &["text", "workspace", "process", "net", "documents", "grams", "search", "syntax", "index", "lsp"];
+const LIBRARIES: &[&str] = &[
+    "text",
+    "workspace",
+    "process",
+    "net",
+    "documents",
+    "grams",
+    "search",
+    "syntax",
+    "index",
+    "lsp",
+    "script",
+];
 
 /// The edges of the design; a crate that is not listed may not exist.
 const EDGES: &[Edge] = &[
@@ -57,6 +68,7 @@ const EDGES: &[Edge] = &[
         must_not: FRONTS,
     },
     Edge { name: "lsp", may: &["text", "workspace", "process"], must_not: FRONTS },
+    Edge { name: "script", may: &["text"], must_not: FRONTS },
     Edge { name: "engine", may: LIBRARIES, must_not: OUTSIDE },
     Edge { name: "tool", may: &["engine", "text", "workspace"], must_not: FRONTS },
     Edge { name: "dialects", may: &["tool", "engine", "text"], must_not: DOORS },

@@ -1,7 +1,7 @@
 //! `batch`: several calls at once, each settled by itself.
 
 use crate::{
-    Access, CallCtx, Ended, Engine, Failure, FrontDoor, InnerAnswer, InnerCall, Kind, Operation, Touch,
+    Access, CallCtx, Ended, Engine, Failure, FrontDoor, InnerAnswer, InnerCall, Kind, May, Operation, Touch,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -199,7 +199,8 @@ impl Running {
             let (door, cancel) = (Arc::clone(&self.door), self.cancel.clone());
             self.open.push((index, asked.tool.clone(), Instant::now()));
             let (reply_bytes, due) = (self.reply_bytes, self.due);
-            let call = InnerCall { tool: asked.tool, arguments: asked.arguments, reply_bytes, due };
+            let (tool, arguments) = (asked.tool, asked.arguments);
+            let call = InnerCall { tool, arguments, reply_bytes, due, may: May::Read };
             self.tasks.spawn(async move { (index, door.call(call, cancel).await) });
         }
         !self.open.is_empty()

@@ -1,32 +1,34 @@
-//! A call that another call makes may only read, and makes no calls of its own.
+//! A call that another call makes does only what that one was made for, and makes no calls of its own.
 
 use super::{Going, Next, Stop, Trip};
-use toolpost_engine::{Access, Failure, Hint, Kind};
+use toolpost_engine::{Access, Failure, Hint, Kind, May};
 
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
-        if trip.within.is_none() {
-            return next.go(trip).await;
-        }
+        let Some(may) = trip.within.as_ref().map(|within| within.may) else { return next.go(trip).await };
         if trip.published.is_some_and(|published| published.tool.access.contains(&Access::Calls)) {
-            return Err(refused(&trip.call.tool, "makes calls itself"));
+            let what = format!("A call inside of another makes no calls, and {} makes some.", trip.call.tool);
+            return Err(refused(what));
         }
         let writes = trip.prepared()?.touches.iter().find(|touch| touch.access() != Access::Reads);
-        if let Some(touch) = writes {
+        if let (May::Read, Some(touch)) = (may, writes) {
             let verb = match touch.access() {
                 Access::Reads | Access::Calls | Access::Writes => "write",
                 Access::Executes => "run",
                 Access::Fetches => "fetch from",
             };
-            return Err(refused(&trip.call.tool, &format!("would {verb} {}", touch.shown())));
+            return Err(refused(format!(
+                "A call inside of another may only read, and {} would {verb} {}.",
+                trip.call.tool,
+                touch.shown()
+            )));
         }
         trip.cx.door = None;
         next.go(trip).await
     })
 }
 
-fn refused(tool: &str, why: &str) -> Stop {
-    let what = format!("A call inside of another may only read, and {tool} {why}.");
+fn refused(what: String) -> Stop {
     let next = "Make this call by itself.";
     Stop::Refused(Failure::new(Kind::Denied, what).hint(Hint::Advice(next.to_owned())))
 }

@@ -13,7 +13,7 @@ mod turn;
 
 use crate::{Call, Question, Runtime, catalogue::Published};
 use std::{future::Future, pin::Pin};
-use toolpost_engine::{CallCtx, Failure, Kind};
+use toolpost_engine::{CallCtx, Failure, Kind, May};
 use toolpost_tool::{Done, Prepared};
 pub(crate) use turn::Turns;
 
@@ -51,6 +51,8 @@ pub(crate) struct Within {
     pub(crate) parent: u64,
     /// How many bytes its reply may have.
     pub(crate) reply_bytes: usize,
+    /// What it may do.
+    pub(crate) may: May,
 }
 
 impl Trip<'_> {

@@ -1,0 +1,1 @@
+//! Model clients, the loop, delegates and bridged servers.

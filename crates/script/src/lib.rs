@@ -1,0 +1,1 @@
+//! JavaScript within limits: host functions in, plain data out.
