@@ -1,17 +1,25 @@
 //! The network: which hosts may be reached, and the only way to them.
 
 mod address;
+mod client;
 mod dial;
 mod embeddings;
+mod fetch;
 mod hosts;
 mod named;
 mod post;
 mod proxy;
+mod web;
 
 pub use address::is_public;
+pub use client::{ClientError, client, tls};
 pub use dial::{DialError, dial};
 pub use embeddings::{Embeddings, EmbeddingsError};
+pub use fetch::{
+    Asked, End, FetchError, Fetched, Gate, Head, Known, Reach, Resolver, Resolving, System, fetch,
+};
 pub use hosts::{BadHost, Hosts, Say};
 pub use named::{dial_named, dial_socket};
 pub use post::PostError;
 pub use proxy::serve;
+pub use web::{BadAddress, WebAddress, is_own};

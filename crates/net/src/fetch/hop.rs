@@ -1,0 +1,143 @@
+//! One request: to the addresses that were judged, and to no others.
+
+use std::error::Error;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use reqwest::dns::{Name, Resolve, Resolving};
+use reqwest::header::{self, HeaderMap, HeaderName};
+use reqwest::{Client, Response, StatusCode};
+use tokio::time::{Instant, timeout_at};
+
+use super::{Asked, FetchError, Gate, Head, Known, Reach, Resolver};
+use crate::address::is_public;
+use crate::client::{Trust, builder};
+use crate::web::WebAddress;
+
+/// Judges a host and its addresses, and gives those that may be connected to.
+pub(super) async fn way(
+    here: &WebAddress,
+    resolver: &dyn Resolver,
+    gate: &Gate<'_>,
+    until: Instant,
+) -> Result<Vec<SocketAddr>, FetchError> {
+    let refused = |why| FetchError::NotAllowed { place: here.to_string(), why, from: None };
+    let reach = gate(here).map_err(refused)?;
+    let host = here.host();
+    let unknown = |why: String| FetchError::Unknown { host: host.clone(), why };
+    let found = match here.literal() {
+        Some(address) => vec![address],
+        None => match timeout_at(until, resolver.resolve(here.written_host())).await {
+            Ok(found) => found.map_err(|error| unknown(error.to_string()))?,
+            Err(_) => return Err(FetchError::Late { place: here.to_string() }),
+        },
+    };
+    if found.is_empty() {
+        return Err(unknown("the name is known, and leads nowhere".to_owned()));
+    }
+    // One address of somebody's own among public ones is no accident.
+    let own = found.iter().find(|address| reach == Reach::Public && !is_public(**address));
+    if let Some(address) = own {
+        return Err(FetchError::NotPublic { host, address: *address, from: None });
+    }
+    Ok(found.into_iter().map(|address| SocketAddr::new(address, here.port())).collect())
+}
+
+/// Sends the request; the name is not looked up again.
+pub(super) async fn ask(
+    here: &WebAddress,
+    way: &[SocketAddr],
+    asked: &Asked<'_>,
+    known: Known<'_>,
+    until: Instant,
+) -> Result<Response, FetchError> {
+    let trust = if here.is_secured() { Trust::System } else { Trust::Nobody };
+    let silent = |why: String| FetchError::Silent { place: here.to_string(), why };
+    let client: Client = builder(trust)?
+        .dns_resolver(Arc::new(Nobody))
+        .resolve_to_addrs(here.written_host(), way)
+        .pool_max_idle_per_host(0)
+        .read_timeout(asked.silence)
+        .build()
+        .map_err(|error| silent(error.to_string()))?;
+    let mut request = client.get(here.url().clone()).header(header::ACCEPT, asked.accept);
+    for (name, value) in [(header::IF_NONE_MATCH, known.tag), (header::IF_MODIFIED_SINCE, known.changed)] {
+        if let Some(value) = value {
+            request = request.header(name, value);
+        }
+    }
+    match timeout_at(until, request.send()).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) if error.is_timeout() => Err(FetchError::Late { place: here.to_string() }),
+        Ok(Err(error)) => Err(match unproven(&error) {
+            Some(why) => FetchError::Unproven { place: here.to_string(), why },
+            None => silent(innermost(&error)),
+        }),
+        Err(_) => Err(FetchError::Late { place: here.to_string() }),
+    }
+}
+
+/// Gives where an answer leads, if it leads elsewhere.
+pub(super) fn leads(answer: &Response) -> Option<String> {
+    let leads = matches!(
+        answer.status(),
+        StatusCode::MOVED_PERMANENTLY
+            | StatusCode::FOUND
+            | StatusCode::SEE_OTHER
+            | StatusCode::TEMPORARY_REDIRECT
+            | StatusCode::PERMANENT_REDIRECT
+    );
+    let location = answer.headers().get(header::LOCATION).filter(|_| leads)?;
+    Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
+}
+
+/// Reads the head of an answer.
+pub(super) fn head(answer: &Response) -> Head {
+    let headers = answer.headers();
+    Head {
+        content_type: value(headers, header::CONTENT_TYPE),
+        packed: value(headers, header::CONTENT_ENCODING).filter(|packed| packed != "identity"),
+        tag: value(headers, header::ETAG),
+        changed: value(headers, header::LAST_MODIFIED),
+        cache: value(headers, header::CACHE_CONTROL),
+        retry_after: value(headers, header::RETRY_AFTER),
+    }
+}
+
+fn value(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let text = headers.get(name)?.to_str().ok()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Gives the reason that lies deepest.
+pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
+/// Gives what is wrong with a certificate, if that is the matter.
+fn unproven(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(rustls::Error::InvalidCertificate(why)) = error.downcast_ref::<rustls::Error>() {
+            return Some(why.to_string());
+        }
+        let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        next = inside.map(|inside| inside as &(dyn Error + 'static)).or_else(|| error.source());
+    }
+    None
+}
+
+/// Looks nothing up: what was judged is all that is known.
+struct Nobody;
+
+impl Resolve for Nobody {
+    fn resolve(&self, name: Name) -> Resolving {
+        let fault = io::Error::other(format!("{} was not judged", name.as_str()));
+        Box::pin(std::future::ready(Err(fault.into())))
+    }
+}

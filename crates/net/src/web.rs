@@ -1,0 +1,189 @@
+//! An address of the web that may be fetched at all: over HTTP, of a host, and without a name and a password.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+use crate::address::is_public;
+
+/// The longest address.
+const LONGEST: usize = 8 * 1024;
+
+/// An address of the web, in the one way in which browsers read it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WebAddress(Url);
+
+/// Why a text is no address that can be fetched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadAddress {
+    /// It is no URL.
+    #[error("it is no URL ({0}); write it whole, as https://example.com/docs")]
+    NotUrl(String),
+    /// It is one of another sort.
+    #[error("`{0}:` is not fetched, only http: and https: are")]
+    Scheme(String),
+    /// It names somebody and a password.
+    #[error("it holds a name or a password before an `@`, which is not sent; leave them out")]
+    Credentials,
+    /// It is too long.
+    #[error("it is longer than {LONGEST} bytes")]
+    TooLong,
+}
+
+impl WebAddress {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// When it is none, is not of HTTP, or holds a name and a password.
+    pub fn parse(text: &str) -> Result<Self, BadAddress> {
+        let text = text.trim();
+        if text.len() > LONGEST {
+            return Err(BadAddress::TooLong);
+        }
+        Self::of(Url::parse(text).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
+    }
+
+    /// Reads where an answer leads, from here.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn join(&self, location: &str) -> Result<Self, BadAddress> {
+        if location.len() > LONGEST {
+            return Err(BadAddress::TooLong);
+        }
+        Self::of(self.0.join(location).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
+    }
+
+    fn of(mut url: Url) -> Result<Self, BadAddress> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(BadAddress::Scheme(url.scheme().to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(BadAddress::Credentials);
+        }
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(BadAddress::NotUrl("it names no host".to_owned()));
+        }
+        url.set_fragment(None);
+        Ok(Self(url))
+    }
+
+    /// Gives the host: a name, or an address without brackets.
+    #[must_use]
+    pub fn host(&self) -> String {
+        match self.literal() {
+            Some(address) => address.to_string(),
+            None => self.written_host().trim_end_matches('.').to_ascii_lowercase(),
+        }
+    }
+
+    /// Gives the port.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.0.port_or_known_default().unwrap_or(80)
+    }
+
+    /// Gives the address of the host, if it is one and no name.
+    #[must_use]
+    pub fn literal(&self) -> Option<IpAddr> {
+        self.written_host().trim_start_matches('[').trim_end_matches(']').parse().ok()
+    }
+
+    /// Says whether the way there is secured.
+    #[must_use]
+    pub fn is_secured(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    /// Gives the path, with its slash.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.0.path()
+    }
+
+    /// Gives the last name in the path.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.0.path().rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Gives the whole address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    pub(crate) fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// Gives the host as the URL writes it, which is what a connection looks for.
+    pub(crate) fn written_host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for WebAddress {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.0.as_str())
+    }
+}
+
+/// Says whether a host is by its very name somebody's own: this machine, or an address that is not of the public network.
+#[must_use]
+pub fn is_own(host: &str) -> bool {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    if let Ok(address) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
+        return !is_public(address);
+    }
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_in_one_way() {
+        let rows = [
+            ("http://0:81/", Ok(("0.0.0.0", 81, true))),
+            ("http://2130706433/", Ok(("127.0.0.1", 80, true))),
+            ("http://0x7f000001:8080/", Ok(("127.0.0.1", 8080, true))),
+            ("http://0177.0.0.1", Ok(("127.0.0.1", 80, true))),
+            ("http://127.1/", Ok(("127.0.0.1", 80, true))),
+            ("http://①②⑦.0.0.1/", Ok(("127.0.0.1", 80, true))),
+            ("http://127。0。0。1/", Ok(("127.0.0.1", 80, true))),
+            ("http://%31%32%37.0.0.1/", Ok(("127.0.0.1", 80, true))),
+            ("http://[::ffff:7f00:1]/", Ok(("::ffff:127.0.0.1", 80, true))),
+            ("http://[::127.0.0.1]/", Ok(("::127.0.0.1", 80, true))),
+            ("http://[64:ff9b::7f00:1]/", Ok(("64:ff9b::7f00:1", 80, true))),
+            ("http://LOCALHOST./", Ok(("localhost", 80, true))),
+            ("http://a.localhost/", Ok(("a.localhost", 80, true))),
+            ("http://169.254.169.254/latest", Ok(("169.254.169.254", 80, true))),
+            ("http://127.0.0.1:81\\@example.com/", Ok(("127.0.0.1", 81, true))),
+            ("http://127.0.0.1:81#@example.com/", Ok(("127.0.0.1", 81, true))),
+            ("https://Example.com./a", Ok(("example.com", 443, false))),
+            ("https://bücher.example/", Ok(("xn--bcher-kva.example", 443, false))),
+            ("http://example.com@127.0.0.1/", Err(BadAddress::Credentials)),
+            ("http://a:b@example.com/", Err(BadAddress::Credentials)),
+            ("file:///etc/passwd", Err(BadAddress::Scheme("file".to_owned()))),
+            ("unix:/var/run/docker.sock", Err(BadAddress::Scheme("unix".to_owned()))),
+            ("javascript:alert(1)", Err(BadAddress::Scheme("javascript".to_owned()))),
+            ("view-source:file:///etc/passwd", Err(BadAddress::Scheme("view-source".to_owned()))),
+        ];
+        for (text, wanted) in rows {
+            let read = WebAddress::parse(text);
+            let found = read.map(|read| (read.host(), read.port(), is_own(&read.host())));
+            let wanted = wanted.map(|(host, port, own)| (host.to_owned(), port, own));
+            assert_eq!(found, wanted, "{text}");
+        }
+        for text in
+            ["http://127.0.0.1%00.example.com/", "example.com", "http://", "http://a b/", "http://[::1", ""]
+        {
+            assert!(matches!(WebAddress::parse(text), Err(BadAddress::NotUrl(_))), "{text}");
+        }
+        let long = format!("http://a/{}", "x".repeat(LONGEST));
+        assert_eq!(WebAddress::parse(&long), Err(BadAddress::TooLong));
+    }
+}
