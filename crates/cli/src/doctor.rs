@@ -34,7 +34,8 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
                     .map(|(source, rules)| ("rules", rules_of(&source, rules))),
             );
             findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
-            let tools = wired.runtime.catalogue().tools();
+            let catalogue = wired.runtime.catalogue();
+            let tools = catalogue.tools();
             let bytes: usize = tools
                 .iter()
                 .map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len())

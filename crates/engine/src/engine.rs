@@ -1,8 +1,8 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    Agents, CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, agents, failures, fresh,
-    indexed::Withheld, navigating::Upgrades, projects::Projects,
+    Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, agents, bridges, failures,
+    fresh, indexed::Withheld, navigating::Upgrades, projects::Projects,
 };
 use encoding_rs::Encoding;
 use std::{
@@ -36,6 +36,7 @@ pub struct Engine {
     meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
     upgrades: Arc<Upgrades>,
     agents: Option<Arc<dyn Agents>>,
+    bridges: Option<Arc<dyn Bridges>>,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -64,6 +65,7 @@ impl Engine {
             meaning: Arc::default(),
             upgrades: Arc::default(),
             agents: None,
+            bridges: None,
             encoding: None,
             rules: Rules::Git,
             several: Several::default(),
@@ -173,6 +175,20 @@ impl Engine {
     /// `Denied` where there is nobody, with how the user changes that.
     pub fn agents(&self) -> Result<Arc<dyn Agents>, Failure> {
         self.agents.clone().ok_or_else(agents::nobody)
+    }
+
+    /// Lets the tools of other servers be called.
+    #[must_use]
+    pub fn with_bridges(self, bridges: Option<Arc<dyn Bridges>>) -> Self {
+        Self { bridges, ..self }
+    }
+
+    /// Gives the way to other servers.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none.
+    pub fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
+        self.bridges.clone().ok_or_else(bridges::none)
     }
 
     /// Lets language servers be asked.

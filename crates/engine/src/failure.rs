@@ -38,6 +38,8 @@ pub enum Kind {
     Conflict,
     /// The disk said no.
     Io,
+    /// A server, a service or a model elsewhere said no, or gave no answer.
+    Remote,
     /// The deadline passed.
     Timeout,
     /// The caller gave up.

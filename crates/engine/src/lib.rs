@@ -2,6 +2,7 @@
 
 mod agents;
 mod at_once;
+mod bridges;
 mod changing;
 mod command;
 mod commands;
@@ -27,6 +28,7 @@ mod trees;
 mod walking;
 
 pub use agents::{Agents, Asking, Job, Prompt, Report};
+pub use bridges::{Bridges, Piece, RemoteTool};
 pub use command::{Approval, Command, Host, Line};
 pub use commands::Commands;
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};

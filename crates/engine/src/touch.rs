@@ -1,6 +1,6 @@
 //! One thing in the world that a call would read, write, run or fetch.
 
-use crate::{Command, Host};
+use crate::{Command, Host, RemoteTool};
 use toolpost_workspace::WorkspacePath;
 
 /// One thing in the world that a call would touch.
@@ -14,6 +14,8 @@ pub enum Touch {
     Execute(Command),
     /// Fetches from a host.
     Fetch(Host),
+    /// Calls a tool of another server, which does what it does.
+    Bridge(RemoteTool),
 }
 
 /// How much of a file a write replaces.
@@ -42,6 +44,8 @@ pub enum Access {
     Executes,
     /// It fetches from the network.
     Fetches,
+    /// It calls tools of other servers.
+    Bridges,
 }
 
 impl Touch {
@@ -53,6 +57,7 @@ impl Touch {
             Self::Write(..) => Access::Writes,
             Self::Execute(_) => Access::Executes,
             Self::Fetch(_) => Access::Fetches,
+            Self::Bridge(_) => Access::Bridges,
         }
     }
 
@@ -61,7 +66,7 @@ impl Touch {
     pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
             Self::Read(path) | Self::Write(path, _) => Some(path),
-            Self::Execute(_) | Self::Fetch(_) => None,
+            Self::Execute(_) | Self::Fetch(_) | Self::Bridge(_) => None,
         }
     }
 
@@ -72,6 +77,7 @@ impl Touch {
             Self::Read(path) | Self::Write(path, _) => path.display(),
             Self::Execute(command) => format!("`{}`", command.shown()),
             Self::Fetch(host) => host.name().to_owned(),
+            Self::Bridge(tool) => tool.shown(),
         }
     }
 }

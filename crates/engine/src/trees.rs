@@ -65,7 +65,7 @@ pub(crate) fn judge<'a>(
     paths: impl IntoIterator<Item = &'a WorkspacePath>,
 ) -> Result<(), Failure> {
     let may = match access {
-        Access::Reads | Access::Calls | Access::Executes | Access::Fetches => &cx.may_read,
+        Access::Reads | Access::Calls | Access::Executes | Access::Fetches | Access::Bridges => &cx.may_read,
         Access::Writes => &cx.may_write,
     };
     let mut kept = paths.into_iter().filter(|path| !may(path));
@@ -73,7 +73,7 @@ pub(crate) fn judge<'a>(
     let others = kept.count();
     let others = if others == 0 { String::new() } else { format!(" (and {others} more in it)") };
     let verb = match access {
-        Access::Reads | Access::Calls | Access::Executes | Access::Fetches => "read",
+        Access::Reads | Access::Calls | Access::Executes | Access::Fetches | Access::Bridges => "read",
         Access::Writes => "written, moved or deleted",
     };
     let what = format!(

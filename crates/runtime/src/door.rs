@@ -47,7 +47,8 @@ impl Door {
     }
 
     async fn make(&self, inner: InnerCall, cancel: CancellationToken) -> InnerAnswer {
-        let published = self.runtime.catalogue.find_from(self.dialect, &inner.tool);
+        let catalogue = self.runtime.catalogue();
+        let published = catalogue.find_from(self.dialect, &inner.tool);
         let call = Call {
             tool: inner.tool,
             arguments: Value::String(inner.arguments),
@@ -68,9 +69,7 @@ impl Door {
             Ok(done) => (Ended::Done, words(done.page.finish())),
             Err(Stop::Failed(failure)) => (Ended::Failed, failed(&failure)),
             Err(Stop::Refused(failure)) => (Ended::Refused, failed(&failure)),
-            Err(Stop::NoSuchTool(name)) => {
-                (Ended::Failed, wording::no_such_tool(&name, &self.runtime.catalogue).words())
-            }
+            Err(Stop::NoSuchTool(name)) => (Ended::Failed, wording::no_such_tool(&name, &catalogue).words()),
             Err(Stop::Ask(question)) => (Ended::Refused, question.words()),
         };
         InnerAnswer { ended, words }
@@ -83,13 +82,14 @@ impl FrontDoor for Door {
     }
 
     fn tools(&self) -> Vec<Offered> {
-        let tools = self.runtime.catalogue.tools().iter();
-        let callable = tools.filter(|tool| !tool.tool.access.contains(&Access::Calls));
+        let catalogue = self.runtime.catalogue();
+        let tools = catalogue.tools().iter();
+        let callable = tools.filter(|tool| !tool.access().contains(&Access::Calls));
         let offered = callable.map(|tool| Offered {
             name: tool.name.clone(),
             description: tool.description.clone(),
             schema: tool.schema.to_string(),
-            access: tool.tool.access.to_vec(),
+            access: tool.access().to_vec(),
         });
         offered.collect()
     }

@@ -2,23 +2,29 @@
 
 mod answer;
 mod ask;
+mod bridged;
 mod call;
 mod catalogue;
 mod door;
 mod events;
 mod judged;
 mod layers;
+mod narrow;
 mod policy;
+mod published;
 mod runtime;
+mod wildcard;
 mod wording;
 
 pub use answer::{Answer, Outcome};
 pub use ask::{Asker, Asking, Question, Span, Verdict};
 pub use call::Call;
-pub use catalogue::{Catalogue, Narrow, NarrowError, Published};
+pub use catalogue::Catalogue;
 pub use events::{Event, Events};
+pub use narrow::{Narrow, NarrowError};
 pub use policy::{
     Decision, Explained, JudgedSegment, JudgedTouch, LearnError, Origin, Policy, PolicyError, Rule,
     RuleSource, Uncertain,
 };
+pub use published::{Described, Published};
 pub use runtime::{Config, Runtime, Structured};

@@ -1,7 +1,7 @@
 //! The runtime: every call goes in here, whoever makes it.
 
 use crate::{
-    Answer, Call, Catalogue, Events, Narrow, NarrowError, Outcome, Policy, Published,
+    Answer, Call, Catalogue, Described, Events, Narrow, NarrowError, Outcome, Policy, Published,
     door::Door,
     judged,
     layers::{Stop, Trip, Turns},
@@ -14,6 +14,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 use std::time::Duration;
+use tokio::sync::watch;
 use toolpost_engine::{CallCtx, Engine, MayRead};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Cause, unique};
@@ -47,7 +48,12 @@ pub enum Structured {
 pub struct Runtime {
     pub(crate) engine: Engine,
     pub(crate) config: Config,
-    pub(crate) catalogue: Catalogue,
+    /// The tools of the dialects.
+    own: Catalogue,
+    /// All tools that are published now.
+    catalogue: watch::Sender<Arc<Catalogue>>,
+    /// How many other servers are being connected.
+    connecting: watch::Sender<usize>,
     pub(crate) turns: Turns,
     /// Which files may be read without asking; it is the same one for all calls, so that what follows from it can be kept.
     pub(crate) may_read: MayRead,
@@ -64,13 +70,15 @@ impl Runtime {
     /// # Errors
     /// When the tools cannot be narrowed as the configuration says.
     pub fn new(engine: Engine, config: Config) -> Result<Self, NarrowError> {
-        let catalogue = Catalogue::of(&config.dialects).narrowed(&config.narrow)?;
+        let own = Catalogue::of(&config.dialects).narrowed(&config.narrow)?;
         let policy = config.policy.denying(&config.narrow.deny);
         Ok(Self {
             engine,
             may_read: judged::may_read(policy.clone()),
             config: Config { policy, ..config },
-            catalogue,
+            catalogue: watch::Sender::new(Arc::new(own.clone())),
+            own,
+            connecting: watch::Sender::new(0),
             turns: Turns::default(),
             events: Events::default(),
             calls: AtomicU64::new(1),
@@ -78,10 +86,50 @@ impl Runtime {
         })
     }
 
-    /// Gives the tools that are published.
+    /// Gives the tools that are published now.
     #[must_use]
-    pub fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        self.catalogue.borrow().clone()
+    }
+
+    /// Tells of each change of the tools that are published.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<Arc<Catalogue>> {
+        self.catalogue.subscribe()
+    }
+
+    /// Notes that so many other servers are being connected; each is counted off when it is, or is given up.
+    pub fn connecting(&self, servers: usize) {
+        self.connecting.send_modify(|open| *open += servers);
+    }
+
+    /// Notes that a server is connected, or is given up.
+    pub fn connected(&self) {
+        self.connecting.send_modify(|open| *open = open.saturating_sub(1));
+    }
+
+    /// Waits until no other server is being connected.
+    pub async fn settled(&self) {
+        // It cannot fail: the sender lives as long as the runtime.
+        self.connecting.subscribe().wait_for(|open| *open == 0).await.ok();
+    }
+
+    /// Publishes the tools of other servers, instead of those that were published of them before.
+    pub fn publish(&self, remote: Vec<Described>) {
+        let Some(dialect) = self.config.dialects.first() else { return };
+        let all = self.own.clone().joined(remote, dialect, &self.config.narrow);
+        let names = |catalogue: &Catalogue| {
+            catalogue
+                .tools()
+                .iter()
+                .map(|tool| (tool.name.clone(), tool.description.clone()))
+                .collect::<Vec<_>>()
+        };
+        self.catalogue.send_if_modified(|published| {
+            let changes = names(published) != names(&all);
+            *published = Arc::new(all);
+            changes
+        });
     }
 
     /// Gives how the runtime was made.
@@ -100,7 +148,7 @@ impl Runtime {
     #[must_use]
     pub fn instructions(&self) -> String {
         let is_left = |dialect: &&&Dialect| {
-            let mut tools = self.catalogue.tools().iter();
+            let mut tools = self.own.tools().iter();
             dialect.tools.is_empty() || tools.any(|tool| tool.dialect.name == dialect.name)
         };
         let left = self.config.dialects.iter().filter(is_left);
@@ -136,7 +184,8 @@ impl Runtime {
 
     /// Makes a call: through every layer, in and out.
     pub async fn call(self: &Arc<Self>, call: Call) -> Outcome {
-        let published = self.catalogue.find(&call.tool);
+        let catalogue = self.catalogue();
+        let published = catalogue.find(&call.tool);
         let same = fingerprint(&call);
         let session = call.session.clone();
         let mut trip = self.trip(published, call);
@@ -147,7 +196,7 @@ impl Runtime {
                 Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured })
             }
             Err(Stop::Ask(question)) => Outcome::Ask(question),
-            Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &self.catalogue)),
+            Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &catalogue)),
             Err(Stop::Failed(failure) | Stop::Refused(failure)) => {
                 let times = session.failed_again(same);
                 let dialect = published.map(|published| published.dialect);

@@ -330,7 +330,8 @@ async fn writers_of_one_path_wait_in_call_order() {
 #[tokio::test]
 async fn a_tool_is_found_by_name_alias_and_dialect() {
     let world = World::with(&[&DIALECT, &OTHER], "", None);
-    let names: Vec<&str> = world.runtime.catalogue().tools().iter().map(|tool| tool.name.as_str()).collect();
+    let catalogue = world.runtime.catalogue();
+    let names: Vec<&str> = catalogue.tools().iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["test_Do", "test_Many", "other_Do", "other_Many"]);
     for name in ["test_Do", "other_Do", "perform", "test_perform"] {
         let outcome =

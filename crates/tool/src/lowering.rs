@@ -65,7 +65,9 @@ impl<'a> Lowering<'a> {
         self.engine.rules()
     }
 
-    pub(crate) fn wants_structure(&self) -> bool {
+    /// Tells whether the operation's output is wanted as data beside the words.
+    #[must_use]
+    pub fn wants_structure(&self) -> bool {
         self.structure == Structure::Wanted
     }
 

@@ -1,6 +1,7 @@
 //! What can be done: one file each.
 
 pub mod batch;
+pub mod bridge;
 pub mod change;
 pub mod copy;
 pub mod delete;

@@ -6,7 +6,7 @@ use toolpost_engine::{Access, Failure, Hint, Kind, May};
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let Some(may) = trip.within.as_ref().map(|within| within.may) else { return next.go(trip).await };
-        if trip.published.is_some_and(|published| published.tool.access.contains(&Access::Calls)) {
+        if trip.published.is_some_and(|published| published.access().contains(&Access::Calls)) {
             let what = format!("A call inside of another makes no calls, and {} makes some.", trip.call.tool);
             return Err(refused(what));
         }
@@ -16,6 +16,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
                 Access::Reads | Access::Calls | Access::Writes => "write",
                 Access::Executes => "run",
                 Access::Fetches => "fetch from",
+                Access::Bridges => "call",
             };
             return Err(refused(format!(
                 "A call inside of another may only read, and {} would {verb} {}.",

@@ -11,7 +11,7 @@ mod prepare;
 mod trace;
 mod turn;
 
-use crate::{Call, Question, Runtime, catalogue::Published};
+use crate::{Call, Published, Question, Runtime};
 use std::{future::Future, pin::Pin};
 use toolpost_engine::{CallCtx, Failure, Kind, May};
 use toolpost_tool::{Done, Prepared};

@@ -33,7 +33,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             lowering = lowering.with_structure();
         }
         let arguments = std::mem::take(&mut trip.call.arguments);
-        let mut prepared = published.tool.prepare(arguments, &published.full_schema, &lowering)?;
+        let mut prepared = published.prepare(arguments, &lowering)?;
         let notes = std::mem::take(&mut prepared.notes);
         trip.cx.fresh = published.dialect.fresh;
         trip.prepared = Some(prepared);

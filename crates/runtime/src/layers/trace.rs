@@ -6,7 +6,7 @@ use tracing::Instrument;
 
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     let dialect = trip.published.map_or("-", |published| published.dialect.name);
-    let operation = trip.published.map_or("-", |published| published.tool.operation);
+    let operation = trip.published.map_or("-", |published| published.operation());
     let parent = trip.within.as_ref().map(|within| within.parent);
     let span = tracing::info_span!("call", id = trip.id, parent, dialect, tool = ?redact(&trip.call.tool), operation);
     let work = async move {

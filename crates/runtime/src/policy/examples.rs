@@ -57,6 +57,7 @@ pub(super) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Resu
 fn matches(parsed: &ParsedRule, example: &str) -> bool {
     match &parsed.rule.target {
         Target::Paths { .. } => parsed.rule.matches_path(example, example),
+        Target::Tools(_) => parsed.rule.matches_tool(example),
         Target::Hosts(_) => parsed.rule.matches_host(&Host::new(example)),
         Target::Commands(patterns) => {
             let allows = parsed.rule.decision == Decision::Allow;

@@ -124,6 +124,8 @@ struct Written {
     commands: Vec<String>,
     #[serde(default)]
     hosts: Vec<String>,
+    #[serde(default)]
+    tools: Vec<String>,
     decide: Decision,
     #[serde(default = "unsaid")]
     why: String,
@@ -138,6 +140,7 @@ enum WrittenAccess {
     Write,
     Execute,
     Fetch,
+    Bridge,
 }
 
 fn unsaid() -> String {
@@ -171,17 +174,24 @@ fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, Poli
     };
     let only =
         |meant: &[Access]| !accesses.is_empty() && accesses.iter().all(|access| meant.contains(access));
-    let target = match (written.paths.is_empty(), written.commands.is_empty(), written.hosts.is_empty()) {
-        (false, true, true) if only(&[Access::Reads, Access::Writes]) => paths(&written.paths, source)?,
-        (true, false, true) if only(&[Access::Executes]) => {
+    let named =
+        [&written.paths, &written.commands, &written.hosts, &written.tools].map(|names| !names.is_empty());
+    let target = match named {
+        [true, false, false, false] if only(&[Access::Reads, Access::Writes]) => {
+            paths(&written.paths, source)?
+        }
+        [false, true, false, false] if only(&[Access::Executes]) => {
             Target::Commands(commands(&written.commands, source)?)
         }
-        (true, true, false) if only(&[Access::Fetches]) => Target::Hosts(written.hosts),
-        (true, true, true) => return wrong("the rule names no `paths`, `commands` or `hosts`"),
+        [false, false, true, false] if only(&[Access::Fetches]) => Target::Hosts(written.hosts),
+        [false, false, false, true] if only(&[Access::Bridges]) => Target::Tools(written.tools),
+        [false, false, false, false] => {
+            return wrong("the rule names no `paths`, `commands`, `hosts` or `tools`");
+        }
         _ => {
             return wrong(
                 "a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with execute, \
-                 `hosts` with fetch",
+                 `hosts` with fetch, `tools` with bridge",
             );
         }
     };
@@ -235,6 +245,7 @@ impl WrittenAccess {
             Self::Write => Access::Writes,
             Self::Execute => Access::Executes,
             Self::Fetch => Access::Fetches,
+            Self::Bridge => Access::Bridges,
         }
     }
 }

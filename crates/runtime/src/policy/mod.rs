@@ -14,7 +14,7 @@ mod shown;
 use colon::Lists;
 use rule::Target;
 use std::{path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, Approval, BadHost, Command, Host, Hosts, Say, Touch};
+use toolpost_engine::{Access, Approval, BadHost, Command, Host, Hosts, RemoteTool, Say, Touch};
 use toolpost_workspace::WorkspacePath;
 
 pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
@@ -204,6 +204,7 @@ impl Policy {
             Touch::Write(path, _) => self.judge_path(Access::Writes, path),
             Touch::Execute(command) => self.judge_command(command),
             Touch::Fetch(host) => self.judge_host(host),
+            Touch::Bridge(tool) => self.judge_tool(tool),
         }
     }
 
@@ -251,6 +252,17 @@ impl Policy {
         let (decision, rule) = self.find(Access::Fetches, Decision::Ask, |rule| rule.matches_host(host));
         let why =
             rule.map_or_else(|| "no rule allows to fetch from there".to_owned(), |rule| rule.why.clone());
+        Judgement { decision, why, lifted: Lifted::ByRule }
+    }
+
+    /// Judges a tool of another server: that the operator connected it is the leave to call it.
+    fn judge_tool(&self, tool: &RemoteTool) -> Judgement {
+        if let Some(denied) = self.denies(Access::Bridges) {
+            return denied;
+        }
+        let (decision, rule) =
+            self.find(Access::Bridges, Decision::Allow, |rule| rule.matches_tool(&tool.shown()));
+        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 

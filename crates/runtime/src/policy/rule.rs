@@ -1,6 +1,7 @@
 //! One rule: which touches, of what, which decision, and why.
 
 use super::{Decision, pattern::Pattern};
+use crate::wildcard;
 use globset::GlobSet;
 use std::{borrow::Cow, fmt};
 use toolpost_engine::{Access, Host};
@@ -43,6 +44,8 @@ pub(super) enum Target {
     Commands(Vec<Pattern>),
     /// Names of hosts; `*.` in front means all below.
     Hosts(Vec<String>),
+    /// Names of tools of other servers, as they are published; `*` stands for any part.
+    Tools(Vec<String>),
 }
 
 /// The place of a rule that decided, for whoever wants to change it.
@@ -68,7 +71,7 @@ impl Rule {
         };
         match &self.target {
             Target::Paths { names, .. } if keeps && self.accesses == [Access::Writes] => names,
-            Target::Paths { .. } | Target::Commands(_) | Target::Hosts(_) => &[],
+            Target::Paths { .. } | Target::Commands(_) | Target::Hosts(_) | Target::Tools(_) => &[],
         }
     }
 
@@ -90,11 +93,17 @@ impl Rule {
         })
     }
 
+    /// Tells whether a tool of another server is meant, by the name under which it is published.
+    pub(super) fn matches_tool(&self, name: &str) -> bool {
+        let Target::Tools(patterns) = &self.target else { return false };
+        patterns.iter().any(|pattern| wildcard::matches(pattern, name))
+    }
+
     /// Gives the hosts that the rule decides about when something is fetched from them, and how.
     pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
             Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),
-            Target::Hosts(_) | Target::Paths { .. } | Target::Commands(_) => &[],
+            Target::Hosts(_) | Target::Paths { .. } | Target::Commands(_) | Target::Tools(_) => &[],
         };
         hosts.iter().map(|host| (host.as_str(), self.decision))
     }

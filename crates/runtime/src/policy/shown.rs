@@ -10,7 +10,7 @@ impl Policy {
         let whole = format!("{} {}", verb(touch), touch.shown());
         match touch {
             Touch::Execute(command) => [vec![placed(whole, command)], parts(&self.explain(command))].concat(),
-            Touch::Read(_) | Touch::Write(..) | Touch::Fetch(_) => vec![whole],
+            Touch::Read(_) | Touch::Write(..) | Touch::Fetch(_) | Touch::Bridge(_) => vec![whole],
         }
     }
 }
@@ -22,6 +22,7 @@ pub(crate) fn verb(touch: &Touch) -> &'static str {
         Touch::Write(..) => "write",
         Touch::Execute(_) => "execute",
         Touch::Fetch(_) => "fetch",
+        Touch::Bridge(_) => "bridge",
     }
 }
 

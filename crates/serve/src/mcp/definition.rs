@@ -15,7 +15,7 @@ const LARGEST: usize = 500_000;
 pub(super) fn definition(published: &Published, config: &Config) -> Tool {
     let mut tool =
         Tool::new(published.name.clone(), published.description.clone(), object(&published.schema));
-    tool.annotations = Some(annotations(published.tool.access));
+    tool.annotations = Some(annotations(published.access()));
     tool.meta = Some(meta(published, config));
     if config.structured == Structured::On {
         let schema = published.output_schema();
@@ -29,11 +29,11 @@ pub(super) fn definition(published: &Published, config: &Config) -> Tool {
 fn annotations(access: &[Access]) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
         Access::Reads | Access::Calls | Access::Fetches => false,
-        Access::Writes | Access::Executes => true,
+        Access::Writes | Access::Executes | Access::Bridges => true,
     });
     let open = access.iter().any(|access| match access {
         Access::Reads | Access::Calls | Access::Writes => false,
-        Access::Executes | Access::Fetches => true,
+        Access::Executes | Access::Fetches | Access::Bridges => true,
     });
     ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(open))
 }
@@ -41,7 +41,7 @@ fn annotations(access: &[Access]) -> ToolAnnotations {
 fn meta(published: &Published, config: &Config) -> MetaObject {
     let largest = config.reply_bytes.unwrap_or(published.dialect.budget.bytes).min(LARGEST);
     let mut meta = MetaObject::new();
-    if CORE.contains(&published.tool.operation) {
+    if CORE.contains(&published.operation()) {
         meta.insert("anthropic/alwaysLoad".to_owned(), json!(true));
     }
     meta.insert("anthropic/maxResultSizeChars".to_owned(), json!(largest));

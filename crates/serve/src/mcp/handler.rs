@@ -1,7 +1,7 @@
 //! What a client can ask of a server.
 #![expect(deprecated, reason = "clients of the legacy era still set a level of logging")]
 
-use super::{approvals::Approvals, ask, call::Calls, definition::definition, era::Era};
+use super::{approvals::Approvals, ask, call::Calls, era::Era, listing::Listing};
 use crate::{
     Options,
     wire::{Ends, Open},
@@ -12,9 +12,9 @@ use rmcp::{
         CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
         ErrorCode, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject,
         PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscriptionFilter, Tool,
+        SubscriptionFilter,
     },
-    service::{RequestContext, RoleServer, SubscriptionContext},
+    service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext},
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 use toolpost_engine::Session;
 use toolpost_runtime::Runtime;
 
-/// How many milliseconds clients may rely on what they were told; the tools are the same until the process ends.
+/// How many milliseconds clients may rely on what they were told, unless they hear of a change.
 const FRESH: u64 = 60_000;
 /// How many subscriptions a client may hold at once.
 const SUBSCRIPTIONS: usize = 16;
@@ -34,7 +34,7 @@ const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
 pub(crate) struct Handler {
     calls: Calls,
     info: ServerConfig,
-    tools: Vec<Tool>,
+    listing: Listing,
     /// Who answers: in the modern era each result says so.
     signature: MetaObject,
     ends: Ends,
@@ -49,8 +49,7 @@ impl Handler {
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
             .with_server_info(Implementation::new(options.name, options.version))
             .with_instructions(runtime.instructions());
-        let config = runtime.config();
-        let tools = runtime.catalogue().tools().iter().map(|tool| definition(tool, config)).collect();
+        let listing = Listing::of(runtime.clone());
         let calls = Calls {
             runtime,
             session: Session::new(),
@@ -61,7 +60,7 @@ impl Handler {
         };
         let mut signature = MetaObject::new();
         signature.insert(SIGNATURE.to_owned(), json!(info.server_info));
-        Self { calls, info, tools, signature, ends, subscriptions: Semaphore::new(SUBSCRIPTIONS) }
+        Self { calls, info, listing, signature, ends, subscriptions: Semaphore::new(SUBSCRIPTIONS) }
     }
 }
 
@@ -90,6 +89,10 @@ impl ServerHandler for Handler {
         Ok(discovered)
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.listing.tell(context.peer, &self.ends);
+    }
+
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -98,7 +101,7 @@ impl ServerHandler for Handler {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("There is one page of tools. Ask without a cursor.", None));
         }
-        let mut listed = ListToolsResult::with_all_items(self.tools.clone());
+        let mut listed = ListToolsResult::with_all_items(self.listing.now().await);
         if Era::of(&context) == Era::Modern {
             listed.ttl_ms = Some(FRESH);
             listed.cache_scope = Some(CacheScope::Private);
@@ -141,10 +144,7 @@ impl ServerHandler for Handler {
                 None,
             ));
         };
-        tokio::select! {
-            () = context.cancelled() => {}
-            () = self.ends.closing.cancelled() => {}
-        }
+        self.listing.tell_subscription(&context, &self.ends).await;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ mod call;
 mod definition;
 mod era;
 mod handler;
+mod listing;
 mod progress;
 mod reply;
 

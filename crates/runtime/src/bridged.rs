@@ -1,0 +1,63 @@
+//! A call of a tool of another server, made ready for the same layers as every other.
+
+use serde_json::{Value, json};
+use toolpost_engine::{
+    CallCtx, Engine, Failure, Hint, Operation, Piece, RemoteTool,
+    operations::bridge::{Bridge, Request},
+};
+use toolpost_tool::{Done, Lowering, Page, Prepared, Running};
+
+/// The word for the operation.
+pub(crate) const OPERATION: &str = Bridge::NAME;
+
+/// Gives the schema of the structured output: the server's answer, piece by piece.
+pub(crate) fn output_schema() -> Value {
+    json!({ "type": "object" })
+}
+
+/// Understands a call. The arguments go on as they are: whether they fit is for the server to say.
+pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
+    let request = Request { tool: tool.clone(), arguments: object(tool, arguments)?.to_string() };
+    let structured = at.wants_structure();
+    Ok(Prepared {
+        operation: OPERATION,
+        touches: Bridge::touches(&request),
+        run: Box::new(move |engine, cx| run(engine, cx, request, structured)),
+        notes: Vec::new(),
+    })
+}
+
+/// Reads the arguments: an object, or one that was sent as text.
+fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
+    let meant = match arguments {
+        Value::Null => json!({}),
+        Value::String(text) if text.trim().is_empty() => json!({}),
+        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        other => other,
+    };
+    if meant.is_object() {
+        return Ok(meant);
+    }
+    let what = format!("The arguments of {} must be a JSON object.", tool.shown());
+    Err(Failure::invalid(what).hint(Hint::Advice("Send them as the schema of the tool shows.".to_owned())))
+}
+
+fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bool) -> Running<'a> {
+    Box::pin(async move {
+        let output = Bridge::run(engine, request, cx).await?;
+        let structured = structured.then(|| json!(output));
+        let mut page = Page::new();
+        for (at, piece) in output.content.into_iter().enumerate() {
+            match piece {
+                Piece::Text { text } => {
+                    if at > 0 {
+                        page.text("\n");
+                    }
+                    page.text(&text);
+                }
+                Piece::Image { mime, data } => page.image(&mime, data),
+            }
+        }
+        Ok(Done { page, structured, seen: Vec::new() })
+    })
+}

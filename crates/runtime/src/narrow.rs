@@ -1,0 +1,66 @@
+//! Which of the tools are published: by their names, and by what they may touch.
+
+use crate::{published::Published, wildcard};
+use thiserror::Error;
+use toolpost_engine::Access;
+
+/// What the names of all tools of other servers begin with.
+const REMOTE: &str = "mcp__";
+
+/// Which of the tools are published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Narrow {
+    /// Only these: names, `dialect_name`, patterns with `*`, and with `!` in front what is left out; all where nothing is
+    /// said, or only what is left out.
+    pub tools: Option<Vec<String>>,
+    /// None that may do this; and no touch of this sort is allowed, whatever tool makes it.
+    pub deny: Vec<Access>,
+}
+
+/// Why the tools cannot be narrowed as was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NarrowError {
+    /// No tool has a name that was said.
+    #[error("no tool is called `{name}`; there are {}", .known.join(", "))]
+    NoSuchTool {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// No tool would be left.
+    #[error("no tool is left: each of those that were asked for is denied; ask for others, or deny less")]
+    Nothing,
+}
+
+impl Narrow {
+    /// Tells whether anything was said.
+    pub(crate) fn says_something(&self) -> bool {
+        !self.deny.is_empty() || self.tools.is_some()
+    }
+
+    /// Tells whether a tool is kept: named, not left out, and nothing of it denied.
+    pub(crate) fn keeps(&self, tool: &Published) -> bool {
+        let (out, named): (Vec<&str>, Vec<&str>) =
+            self.tools.iter().flatten().map(String::as_str).partition(|name| name.starts_with('!'));
+        let only_out = named.is_empty() && !out.is_empty();
+        let listed = self.tools.is_none() || only_out || named.iter().any(|name| means(name, tool));
+        let left_out = out.iter().any(|name| means(&name[1..], tool));
+        listed && !left_out && !self.deny.iter().any(|access| tool.access().contains(access))
+    }
+
+    /// Finds a name that means no tool; those of other servers may not have come yet.
+    pub(crate) fn unknown(&self, tools: &[impl AsRef<Published>]) -> Option<&str> {
+        let names = self.tools.iter().flatten().map(|name| name.strip_prefix('!').unwrap_or(name));
+        let mut wrong = names.filter(|name| {
+            let known = tools.iter().any(|tool| means(name, tool.as_ref()));
+            !known && *name != "*" && !name.starts_with(REMOTE)
+        });
+        wrong.next()
+    }
+}
+
+/// Tells whether a name or a pattern means a tool.
+fn means(name: &str, tool: &Published) -> bool {
+    if name.contains('*') { wildcard::matches(name, &tool.name) } else { tool.is_called(name) }
+}

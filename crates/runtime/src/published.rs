@@ -1,0 +1,124 @@
+//! A tool as clients see it, whoever does its work.
+
+use crate::bridged;
+use serde_json::Value;
+use toolpost_engine::{Access, Failure, RemoteTool};
+use toolpost_tool::{Dialect, Lowering, Manual, Prepared, ToolDef, published};
+
+/// A tool as clients see it.
+pub struct Published {
+    /// The name; prefixed by the dialect where two dialects have the same one.
+    pub name: String,
+    /// The dialect that speaks.
+    pub dialect: &'static Dialect,
+    /// The first paragraph of the tool's page, or what another server says of it.
+    pub description: String,
+    /// The schema of the arguments.
+    pub schema: Value,
+    /// The schema with aliases and unlisted arguments, for decoding.
+    full_schema: Value,
+    body: Body,
+}
+
+/// Who does the work.
+enum Body {
+    /// The engine, by a row of the dialect's table.
+    Own(&'static ToolDef),
+    /// Another server.
+    Remote(RemoteTool),
+}
+
+/// A tool of another server, as that server describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Described {
+    /// The tool.
+    pub tool: RemoteTool,
+    /// The name under which it is published.
+    pub name: String,
+    /// What the server says of it.
+    pub description: String,
+    /// The schema of its arguments.
+    pub schema: Value,
+}
+
+impl Published {
+    /// Publishes a row of a dialect's table.
+    pub(crate) fn own(name: String, dialect: &'static Dialect, tool: &'static ToolDef) -> Self {
+        let description = Manual::of_tool(dialect.pages, tool.name).map(|manual| manual.description);
+        let full_schema = (tool.schema)();
+        Self {
+            name,
+            dialect,
+            description: description.unwrap_or_default(),
+            schema: published(&full_schema),
+            full_schema,
+            body: Body::Own(tool),
+        }
+    }
+
+    /// Publishes a tool of another server, in the words of a dialect.
+    pub(crate) fn remote(described: Described, dialect: &'static Dialect) -> Self {
+        let Described { tool, name, description, schema } = described;
+        Self { name, dialect, description, full_schema: schema.clone(), schema, body: Body::Remote(tool) }
+    }
+
+    /// Gives what the tool can touch at most; what another server says of its own tools is not asked.
+    #[must_use]
+    pub fn access(&self) -> &'static [Access] {
+        match &self.body {
+            Body::Own(tool) => tool.access,
+            Body::Remote(_) => &[Access::Bridges],
+        }
+    }
+
+    /// Names the operation behind it.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        match &self.body {
+            Body::Own(tool) => tool.operation,
+            Body::Remote(_) => bridged::OPERATION,
+        }
+    }
+
+    /// Tells whether the tool only ever reads.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        !self.access().iter().any(|access| matches!(access, Access::Writes | Access::Bridges))
+    }
+
+    /// Gives the schema of the structured output.
+    #[must_use]
+    pub fn output_schema(&self) -> Value {
+        match &self.body {
+            Body::Own(tool) => published(&(tool.output_schema)()),
+            Body::Remote(_) => bridged::output_schema(),
+        }
+    }
+
+    /// Tells whether a name means this tool: published, the dialect's own, or `dialect_name`.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.answers_to(name) || self.is_called_in_full(name)
+    }
+
+    /// Tells whether the tool answers to a name in its dialect.
+    pub(crate) fn answers_to(&self, name: &str) -> bool {
+        match &self.body {
+            Body::Own(tool) => tool.answers_to(name),
+            Body::Remote(tool) => tool.shown() == name,
+        }
+    }
+
+    /// Tells whether a name is the dialect's name and the tool's.
+    pub(crate) fn is_called_in_full(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(self.dialect.name).and_then(|rest| rest.strip_prefix('_'));
+        rest.is_some_and(|rest| self.answers_to(rest))
+    }
+
+    /// Understands a call.
+    pub(crate) fn prepare(&self, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
+        match &self.body {
+            Body::Own(tool) => tool.prepare(arguments, &self.full_schema, at),
+            Body::Remote(tool) => bridged::prepare(tool, arguments, at),
+        }
+    }
+}
