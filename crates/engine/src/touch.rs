@@ -16,6 +16,8 @@ pub enum Touch {
     Fetch(Host),
     /// Calls a tool of another server, which does what it does.
     Bridge(RemoteTool),
+    /// Leaves a part of the work to an agent of that name, which makes calls of its own: each is judged by itself.
+    Delegate(String),
 }
 
 /// How much of a file a write replaces.
@@ -46,6 +48,8 @@ pub enum Access {
     Fetches,
     /// It calls tools of other servers.
     Bridges,
+    /// It leaves a part of the work to an agent.
+    Delegates,
 }
 
 impl Touch {
@@ -58,6 +62,7 @@ impl Touch {
             Self::Execute(_) => Access::Executes,
             Self::Fetch(_) => Access::Fetches,
             Self::Bridge(_) => Access::Bridges,
+            Self::Delegate(_) => Access::Delegates,
         }
     }
 
@@ -66,7 +71,7 @@ impl Touch {
     pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
             Self::Read(path) | Self::Write(path, _) => Some(path),
-            Self::Execute(_) | Self::Fetch(_) | Self::Bridge(_) => None,
+            Self::Execute(_) | Self::Fetch(_) | Self::Bridge(_) | Self::Delegate(_) => None,
         }
     }
 
@@ -78,6 +83,7 @@ impl Touch {
             Self::Execute(command) => format!("`{}`", command.shown()),
             Self::Fetch(host) => host.name().to_owned(),
             Self::Bridge(tool) => tool.shown(),
+            Self::Delegate(agent) => format!("to the agent {}", toolpost_text::escape::text(agent)),
         }
     }
 }

@@ -65,16 +65,26 @@ pub(crate) fn judge<'a>(
     paths: impl IntoIterator<Item = &'a WorkspacePath>,
 ) -> Result<(), Failure> {
     let may = match access {
-        Access::Reads | Access::Calls | Access::Executes | Access::Fetches | Access::Bridges => &cx.may_read,
         Access::Writes => &cx.may_write,
+        Access::Reads
+        | Access::Calls
+        | Access::Executes
+        | Access::Fetches
+        | Access::Bridges
+        | Access::Delegates => &cx.may_read,
     };
     let mut kept = paths.into_iter().filter(|path| !may(path));
     let Some(first) = kept.next() else { return Ok(()) };
     let others = kept.count();
     let others = if others == 0 { String::new() } else { format!(" (and {others} more in it)") };
     let verb = match access {
-        Access::Reads | Access::Calls | Access::Executes | Access::Fetches | Access::Bridges => "read",
         Access::Writes => "written, moved or deleted",
+        Access::Reads
+        | Access::Calls
+        | Access::Executes
+        | Access::Fetches
+        | Access::Bridges
+        | Access::Delegates => "read",
     };
     let what = format!(
         "{} cannot be taken as a whole: the rules do not let {}{others} be {verb} without asking. Nothing was changed.",

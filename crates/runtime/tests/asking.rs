@@ -31,7 +31,8 @@ struct Done {}
 
 impl Operation for Would {
     const NAME: &'static str = "would";
-    const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes, Access::Executes, Access::Fetches];
+    const ACCESS: &'static [Access] =
+        &[Access::Reads, Access::Writes, Access::Executes, Access::Fetches, Access::Delegates];
     type Request = Vec<Touch>;
     type Output = Done;
 
@@ -69,6 +70,7 @@ impl Tool for Do {
                 "write" => Ok(Touch::Write(at.path(what)?, Extent::Part)),
                 "delete" => Ok(Touch::Write(at.path(what)?, Extent::Gone)),
                 "fetch" => Ok(Touch::Fetch(Host::new(what))),
+                "delegate" => Ok(Touch::Delegate(what.to_owned())),
                 "below" => command(what, "sub", Approval::ByRules),
                 "wanted" => command(what, ".", Approval::Wanted),
                 _ => command(what, ".", Approval::ByRules),
@@ -303,6 +305,32 @@ async fn a_yes_for_always_is_a_rule_in_the_users_file() {
     ] {
         assert_ne!(world.call(&[touch]).await, "done", "{touch}");
     }
+}
+
+#[tokio::test]
+async fn agents_are_work_to_leave_unless_a_rule_speaks_of_them() {
+    let rules = "[[rule]]\ntouch = [\"delegate\"]\nagents = [\"writer\"]\ndecide = \"ask\"\nwhy = \"It writes.\"\n\
+                 [[rule]]\ntouch = [\"delegate\"]\nagents = [\"deployer\"]\ndecide = \"deny\"\nwhy = \"Never.\"\n";
+    let every =
+        "[[rule]]\ntouch = [\"delegate\"]\nagents = [\"*\"]\ndecide = \"deny\"\nwhy = \"Not here.\"\n";
+    let world = World::new(Verdict::AllowFor(Span::Always), rules, "");
+    let denied = "Not allowed to delegate to the agent deployer: Never.\n";
+    assert_eq!(world.call(&["delegate general"]).await, "done");
+    assert_eq!(world.call(&["delegate deployer"]).await, denied);
+    assert_eq!(world.asked(), Vec::new());
+    assert_eq!(world.call(&["delegate writer"]).await, "done");
+    assert_eq!(world.asked()[0].touches, ["delegate to the agent writer"]);
+    let learned = fs::read_to_string(&world.user).unwrap();
+    assert!(
+        learned.contains("touch = [\"delegate\"]\nagents = [\"writer\"]\ndecide = \"allow\""),
+        "{learned}"
+    );
+    // A project can only tighten.
+    let world = World::new(Verdict::Allow, rules, every);
+    assert_eq!(
+        world.call(&["delegate general"]).await,
+        "Not allowed to delegate to the agent general: Not here.\n"
+    );
 }
 
 #[tokio::test]

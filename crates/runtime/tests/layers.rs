@@ -516,10 +516,7 @@ async fn inner_calls_only_read_and_nobody_is_asked_about_them() {
     let world = World::new().asking(recorder.clone());
     let rows = [
         ("Do write x", "0 Refused A call inside of another may only read, and Do would write f.\nAdvice"),
-        (
-            "Many more",
-            "0 Refused A call inside of another may only read, and Many makes calls itself.\nAdvice",
-        ),
+        ("Many more", "0 Refused A call inside of another makes no calls, and Many makes some.\nAdvice"),
         (
             "Do secret",
             "0 Failed Not allowed to read .env: Such a file usually holds secrets. Nobody is asked about a call inside of \

@@ -243,7 +243,7 @@ fn a_file_is_refused_where_a_rule_or_an_example_is_wrong() {
         (
             "\n[[rule]]\ntouch = [\"read\"]\ncommands = [\"ls\"]\ndecide = \"allow\"\n".to_owned(),
             "o: line 2: a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with \
-             execute, `hosts` with fetch.",
+             execute, `hosts` with fetch, `tools` with bridge, `agents` with delegate.",
         ),
     ];
     for (text, wanted) in rows {

@@ -11,8 +11,9 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let prepared = trip.prepared()?;
-        let (writes, executes) = (touches(prepared, Access::Writes), touches(prepared, Access::Executes));
-        // A command has a time of its own; only the operator's makes it shorter.
+        let writes = touches(prepared, Access::Writes);
+        let executes = touches(prepared, Access::Executes) || touches(prepared, Access::Delegates);
+        // A command has a time of its own, and so has an agent; only the operator's makes it shorter.
         let own = trip.published.filter(|_| !executes).map(|published| published.dialect.deadline);
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
         // An inner call has no more time than the call that makes it.
@@ -20,7 +21,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         trip.cx = trip.cx.within(Some(time));
         if writes || executes {
             // A write is never abandoned half-way: it looks at the clock itself, before its first change. So does what
-            // runs a command, which ends it and tells what it wrote.
+            // runs a command or an agent, which ends it and tells what it brought.
             return next.go(trip).await;
         }
         let cancel = trip.cx.cancel.clone();

@@ -17,6 +17,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
                 Access::Executes => "run",
                 Access::Fetches => "fetch from",
                 Access::Bridges => "call",
+                Access::Delegates => "delegate",
             };
             return Err(refused(format!(
                 "A call inside of another may only read, and {} would {verb} {}.",

@@ -102,6 +102,7 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
             format!("paths = [{}]", serde_json::json!(globset::escape(&path.raw().to_string_lossy())))
         }
         Touch::Fetch(host) => format!("hosts = [{}]", serde_json::json!(host.name())),
+        Touch::Delegate(agent) => format!("agents = [{}]", serde_json::json!(agent)),
         Touch::Bridge(tool) => format!("tools = [{}]", serde_json::json!(tool.shown())),
         // A command has several parts, and what each needs is for a person to see.
         Touch::Execute(_) => return failure.hint(Hint::Advice(EXPLAIN.to_owned())),

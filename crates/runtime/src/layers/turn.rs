@@ -46,7 +46,7 @@ impl Drop for Held<'_> {
 fn written(touch: &Touch) -> Option<WorkspacePath> {
     match touch {
         Touch::Write(path, _) => Some(path.clone()),
-        Touch::Read(_) | Touch::Execute(_) | Touch::Fetch(_) | Touch::Bridge(_) => None,
+        Touch::Read(_) | Touch::Execute(_) | Touch::Fetch(_) | Touch::Bridge(_) | Touch::Delegate(_) => None,
     }
 }
 

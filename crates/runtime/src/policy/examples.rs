@@ -59,6 +59,7 @@ fn matches(parsed: &ParsedRule, example: &str) -> bool {
         Target::Paths { .. } => parsed.rule.matches_path(example, example),
         Target::Tools(_) => parsed.rule.matches_tool(example),
         Target::Hosts(_) => parsed.rule.matches_host(&Host::new(example)),
+        Target::Agents(_) => parsed.rule.matches_agent(example),
         Target::Commands(patterns) => {
             let allows = parsed.rule.decision == Decision::Allow;
             shell::read(example).segments.iter().any(|segment| {

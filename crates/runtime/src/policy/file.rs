@@ -126,6 +126,8 @@ struct Written {
     hosts: Vec<String>,
     #[serde(default)]
     tools: Vec<String>,
+    #[serde(default)]
+    agents: Vec<String>,
     decide: Decision,
     #[serde(default = "unsaid")]
     why: String,
@@ -141,6 +143,7 @@ enum WrittenAccess {
     Execute,
     Fetch,
     Bridge,
+    Delegate,
 }
 
 fn unsaid() -> String {
@@ -174,24 +177,25 @@ fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, Poli
     };
     let only =
         |meant: &[Access]| !accesses.is_empty() && accesses.iter().all(|access| meant.contains(access));
-    let named =
-        [&written.paths, &written.commands, &written.hosts, &written.tools].map(|names| !names.is_empty());
+    let named = [&written.paths, &written.commands, &written.hosts, &written.tools, &written.agents]
+        .map(|names| !names.is_empty());
     let target = match named {
-        [true, false, false, false] if only(&[Access::Reads, Access::Writes]) => {
+        [true, false, false, false, false] if only(&[Access::Reads, Access::Writes]) => {
             paths(&written.paths, source)?
         }
-        [false, true, false, false] if only(&[Access::Executes]) => {
+        [false, true, false, false, false] if only(&[Access::Executes]) => {
             Target::Commands(commands(&written.commands, source)?)
         }
-        [false, false, true, false] if only(&[Access::Fetches]) => Target::Hosts(written.hosts),
-        [false, false, false, true] if only(&[Access::Bridges]) => Target::Tools(written.tools),
-        [false, false, false, false] => {
-            return wrong("the rule names no `paths`, `commands`, `hosts` or `tools`");
+        [false, false, true, false, false] if only(&[Access::Fetches]) => Target::Hosts(written.hosts),
+        [false, false, false, true, false] if only(&[Access::Bridges]) => Target::Tools(written.tools),
+        [false, false, false, false, true] if only(&[Access::Delegates]) => Target::Agents(written.agents),
+        [false, false, false, false, false] => {
+            return wrong("the rule names no `paths`, `commands`, `hosts`, `tools` or `agents`");
         }
         _ => {
             return wrong(
                 "a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with execute, \
-                 `hosts` with fetch, `tools` with bridge",
+                 `hosts` with fetch, `tools` with bridge, `agents` with delegate",
             );
         }
     };
@@ -246,6 +250,7 @@ impl WrittenAccess {
             Self::Execute => Access::Executes,
             Self::Fetch => Access::Fetches,
             Self::Bridge => Access::Bridges,
+            Self::Delegate => Access::Delegates,
         }
     }
 }

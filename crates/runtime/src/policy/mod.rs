@@ -205,6 +205,7 @@ impl Policy {
             Touch::Execute(command) => self.judge_command(command),
             Touch::Fetch(host) => self.judge_host(host),
             Touch::Bridge(tool) => self.judge_tool(tool),
+            Touch::Delegate(agent) => self.judge_agent(agent),
         }
     }
 
@@ -262,6 +263,17 @@ impl Policy {
         }
         let (decision, rule) =
             self.find(Access::Bridges, Decision::Allow, |rule| rule.matches_tool(&tool.shown()));
+        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
+        Judgement { decision, why, lifted: Lifted::ByRule }
+    }
+
+    /// Judges an agent: its calls are judged one by one, so that what no rule speaks of is allowed.
+    fn judge_agent(&self, agent: &str) -> Judgement {
+        if let Some(denied) = self.denies(Access::Delegates) {
+            return denied;
+        }
+        let (decision, rule) =
+            self.find(Access::Delegates, Decision::Allow, |rule| rule.matches_agent(agent));
         let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
         Judgement { decision, why, lifted: Lifted::ByRule }
     }

@@ -46,6 +46,8 @@ pub(super) enum Target {
     Hosts(Vec<String>),
     /// Names of tools of other servers, as they are published; `*` stands for any part.
     Tools(Vec<String>),
+    /// Names of agents; `*` means every one.
+    Agents(Vec<String>),
 }
 
 /// The place of a rule that decided, for whoever wants to change it.
@@ -71,7 +73,11 @@ impl Rule {
         };
         match &self.target {
             Target::Paths { names, .. } if keeps && self.accesses == [Access::Writes] => names,
-            Target::Paths { .. } | Target::Commands(_) | Target::Hosts(_) | Target::Tools(_) => &[],
+            Target::Paths { .. }
+            | Target::Commands(_)
+            | Target::Hosts(_)
+            | Target::Tools(_)
+            | Target::Agents(_) => &[],
         }
     }
 
@@ -99,11 +105,20 @@ impl Rule {
         patterns.iter().any(|pattern| wildcard::matches(pattern, name))
     }
 
+    pub(super) fn matches_agent(&self, agent: &str) -> bool {
+        let Target::Agents(agents) = &self.target else { return false };
+        agents.iter().any(|name| name == "*" || name == agent)
+    }
+
     /// Gives the hosts that the rule decides about when something is fetched from them, and how.
     pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
             Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),
-            Target::Hosts(_) | Target::Paths { .. } | Target::Commands(_) | Target::Tools(_) => &[],
+            Target::Hosts(_)
+            | Target::Paths { .. }
+            | Target::Commands(_)
+            | Target::Tools(_)
+            | Target::Agents(_) => &[],
         };
         hosts.iter().map(|host| (host.as_str(), self.decision))
     }

@@ -10,7 +10,9 @@ impl Policy {
         let whole = format!("{} {}", verb(touch), touch.shown());
         match touch {
             Touch::Execute(command) => [vec![placed(whole, command)], parts(&self.explain(command))].concat(),
-            Touch::Read(_) | Touch::Write(..) | Touch::Fetch(_) | Touch::Bridge(_) => vec![whole],
+            Touch::Read(_) | Touch::Write(..) | Touch::Fetch(_) | Touch::Bridge(_) | Touch::Delegate(_) => {
+                vec![whole]
+            }
         }
     }
 }
@@ -23,6 +25,7 @@ pub(crate) fn verb(touch: &Touch) -> &'static str {
         Touch::Execute(_) => "execute",
         Touch::Fetch(_) => "fetch",
         Touch::Bridge(_) => "bridge",
+        Touch::Delegate(_) => "delegate",
     }
 }
 

@@ -29,11 +29,11 @@ pub(super) fn definition(published: &Published, config: &Config) -> Tool {
 fn annotations(access: &[Access]) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
         Access::Reads | Access::Calls | Access::Fetches => false,
-        Access::Writes | Access::Executes | Access::Bridges => true,
+        Access::Writes | Access::Executes | Access::Bridges | Access::Delegates => true,
     });
     let open = access.iter().any(|access| match access {
         Access::Reads | Access::Calls | Access::Writes => false,
-        Access::Executes | Access::Fetches | Access::Bridges => true,
+        Access::Executes | Access::Fetches | Access::Bridges | Access::Delegates => true,
     });
     ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(open))
 }
