@@ -143,6 +143,17 @@ PROBE += [
     ("bash", {"command": "ls src | sort"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
     ("bash", {"command": "git push --force"}, [FAILS, "Not allowed"], {}),
 ]
+OPENCODE += [
+    ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "pending", "priority": "high"}]}, ["added: a", "[ ] a: Do it [high]"], {}),
+    ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "someday", "priority": "high"}]}, [FAILS, "no status of a task"], {}),
+]
+PROBE += [
+    ("task", {"action": "create", "title": "Do it"}, ["Created task-1.", "[ ] task-1: Do it"], {}),
+    ("task", {"action": "update", "taskId": "task-9", "status": "completed"}, [FAILS, "There is no task", "task-1 Do it"], {}),
+    ("attempt_completion", {"result": "Done."}, [FAILS, "1 of 1 task is open"], {}),
+    ("task", {"action": "complete", "taskId": "task-1"}, ["Completed task-1."], {}),
+    ("attempt_completion", {"result": "Done.", "command": "touch ran"}, ["Done.", "was not run"], {"ran": None}),
+]
 WALKS = {"trae": TRAE, "zblade": ZBLADE, "opencode": OPENCODE, "probe": PROBE}
 
 

@@ -52,6 +52,9 @@ pub(crate) struct Common {
     /// Folder for what can be made again [default: the XDG cache folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
+    /// Name of the session, by which a later process finds its tasks again [default: each has its own]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) session: Option<String>,
     /// Index that many machines share, as postgres://…; searches ask it, too [default: none]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) index: Option<String>,

@@ -31,7 +31,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let input = if reads_input { Input::Taken } else { Input::Person };
     let caller = Caller {
         runtime: wired.runtime,
-        session: Session::new(),
+        session: Session::named(settings.session.value.clone()),
         asker: ask::asker(settings.ask.value, input),
     };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

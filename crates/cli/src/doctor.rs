@@ -8,7 +8,7 @@ use crate::{
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::{path::PathBuf, process::ExitCode};
-use toolpost_engine::{Means, Servers, available};
+use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::probe;
 
@@ -34,6 +34,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
                     .map(|(source, rules)| ("rules", rules_of(&source, rules))),
             );
             findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
+            findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
             let catalogue = wired.runtime.catalogue();
             let tools = catalogue.tools();
             let bytes: usize = tools
@@ -102,6 +103,28 @@ fn servers(servers: &Servers) -> Vec<String> {
     lines
 }
 
+/// How many lists of tasks are named.
+const LISTS: usize = 5;
+
+/// Says which lists of tasks are kept, and how a session goes on with one.
+fn tasks(engine: &Engine) -> Vec<String> {
+    let lists = match engine.task_lists() {
+        Ok(lists) => lists,
+        Err(failure) => return vec![failure.what],
+    };
+    let line = |kept: &KeptTasks| {
+        let tally = kept.tally;
+        let result = if kept.result.is_some() { ", said to be complete" } else { "" };
+        let name = &kept.session;
+        format!("{} of {} completed{result} (--session {name})", tally.completed, tally.all())
+    };
+    let mut lines: Vec<String> = lists.iter().take(LISTS).map(line).collect();
+    if lists.len() > LISTS {
+        lines.push(format!("{} older lists", lists.len() - LISTS));
+    }
+    lines
+}
+
 fn rules_of(source: &RuleSource, rules: usize) -> String {
     match source {
         RuleSource::BuiltIn => format!("{rules} built in"),
@@ -154,6 +177,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("events", &settings.events, path(&settings.events)),
         line("state", &settings.state, path(&settings.state)),
         line("cache", &settings.cache, path(&settings.cache)),
+        line("session", &settings.session, said(&settings.session, "each has its own")),
         line("index", &shared.index, index),
         line("repository", &shared.repositories, repositories),
         line("deadline_seconds", &settings.deadline, deadline.unwrap_or_else(|| of_dialect.clone())),

@@ -29,6 +29,7 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
         name: "toolpost".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         asker: ask::asker(settings.ask.value, Input::Taken),
+        session: settings.session.value.clone(),
     };
     let threads = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

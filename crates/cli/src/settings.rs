@@ -15,6 +15,9 @@ use toolpost_workspace::{HistoryLimits, operator};
 /// With fewer bytes a reply could not even say what was cut.
 const LEAST_REPLY: usize = 2_048;
 
+/// How many characters the name of a session may have.
+const LONGEST_NAME: usize = 64;
+
 const MB: u64 = 1024 * 1024;
 const DAY: u64 = 24 * 60 * 60;
 
@@ -56,6 +59,7 @@ pub(crate) struct Settings {
     pub(crate) events: Setting<Option<PathBuf>>,
     pub(crate) state: Setting<Option<PathBuf>>,
     pub(crate) cache: Setting<Option<PathBuf>>,
+    pub(crate) session: Setting<Option<String>>,
     pub(crate) shared: Sharing,
     pub(crate) deadline: Setting<Option<Duration>>,
     pub(crate) reply_bytes: Setting<Option<usize>>,
@@ -108,6 +112,7 @@ struct File {
     events: Option<PathBuf>,
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
+    session: Option<String>,
     index: Option<String>,
     repository: Option<Vec<String>>,
     deadline_seconds: Option<f64>,
@@ -167,6 +172,12 @@ impl Settings {
                 "XDG_CACHE_HOME",
                 ".cache",
             ),
+            session: from.optional(
+                flags.session.as_deref().map(session).transpose()?,
+                "SESSION",
+                session,
+                file.session.as_deref().map(session).transpose()?,
+            )?,
             shared: Sharing::find(flags, &from, (file.index, file.repository))?,
             deadline: from.optional(
                 None,
@@ -320,6 +331,21 @@ fn names(text: &str) -> Result<Vec<String>> {
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
 fn path(text: &str) -> Result<PathBuf> {
     Ok(PathBuf::from(text))
+}
+
+/// Checks the name of a session: it is part of the name of a file.
+fn session(name: &str) -> Result<String> {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    if name.len() > LONGEST_NAME
+        || !name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        || !name.chars().all(fits)
+    {
+        bail!(
+            "`{}` cannot be the name of a session: it has 1 to {LONGEST_NAME} letters, digits and . _ -, the first one a letter or digit",
+            name.escape_debug()
+        );
+    }
+    Ok(name.to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration> {

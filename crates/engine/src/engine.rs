@@ -2,7 +2,11 @@
 
 use crate::{
     Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, agents, bridges, failures,
-    fresh, indexed::Withheld, navigating::Upgrades, projects::Projects,
+    fresh,
+    indexed::Withheld,
+    navigating::Upgrades,
+    projects::Projects,
+    tasks::{TaskLists, Tasks},
 };
 use encoding_rs::Encoding;
 use std::{
@@ -37,6 +41,8 @@ pub struct Engine {
     upgrades: Arc<Upgrades>,
     agents: Option<Arc<dyn Agents>>,
     bridges: Option<Arc<dyn Bridges>>,
+    /// Opened when they are first asked for.
+    tasks: Arc<OnceLock<Result<Tasks, Failure>>>,
 }
 
 /// What happens where the next text to replace stands in several places behind the one before it.
@@ -66,6 +72,7 @@ impl Engine {
             upgrades: Arc::default(),
             agents: None,
             bridges: None,
+            tasks: Arc::default(),
             encoding: None,
             rules: Rules::Git,
             several: Several::default(),
@@ -189,6 +196,19 @@ impl Engine {
     /// `NotFound` where there is none.
     pub fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
         self.bridges.clone().ok_or_else(bridges::none)
+    }
+
+    /// Gives the lists of tasks.
+    pub(crate) fn tasks(&self) -> Result<&Tasks, Failure> {
+        self.tasks.get_or_init(|| Tasks::of(&self.workspace)).as_ref().map_err(Clone::clone)
+    }
+
+    /// Lists what is kept of the tasks of sessions in this workspace.
+    ///
+    /// # Errors
+    /// `Io` when what is kept cannot be read.
+    pub fn task_lists(&self) -> Result<TaskLists, Failure> {
+        self.tasks()?.lists()
     }
 
     /// Lets language servers be asked.

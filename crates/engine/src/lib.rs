@@ -23,6 +23,7 @@ mod projects;
 mod session;
 mod show;
 mod symbols;
+mod tasks;
 mod touch;
 mod trees;
 mod walking;
@@ -39,6 +40,7 @@ pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall, May, Off
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
+pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::Embedder;

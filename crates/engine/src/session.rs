@@ -1,11 +1,14 @@
 //! What is remembered between the calls of one client.
 
-use crate::Granted;
+use crate::{
+    Granted,
+    tasks::{Board, Completion},
+};
 use serde::Serialize;
 use std::{
     collections::{HashMap, VecDeque},
     ops::RangeInclusive,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath, unique};
 
@@ -47,6 +50,7 @@ pub enum Part {
 #[derive(Debug, Default)]
 pub struct Session {
     id: String,
+    name: Option<String>,
     /// Which files were seen, in which state.
     pub ledger: Ledger,
     /// What the user has allowed for the rest of it.
@@ -57,6 +61,9 @@ pub struct Session {
     paged: Mutex<HashMap<WorkspacePath, String>>,
     /// How far each question was answered.
     searches: Mutex<HashMap<String, String>>,
+    /// The tasks, where there is no state folder to keep them in.
+    board: Mutex<Board>,
+    completion: Mutex<Option<Completion>>,
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +90,39 @@ impl Session {
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::new(Self { id: unique(), ..Self::default() })
+    }
+
+    /// Starts a session that goes on, in what is kept between processes, with all that had this name.
+    #[must_use]
+    pub fn named(name: Option<String>) -> Arc<Self> {
+        Arc::new(Self { id: unique(), name, ..Self::default() })
+    }
+
+    /// Gives the name under which it goes on, if it has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Gives what was said to be the result of the work, once it was said to be complete.
+    #[must_use]
+    pub fn completion(&self) -> Option<Completion> {
+        self.completion.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes that the work was said to be complete.
+    pub(crate) fn finish(&self, completion: Completion) {
+        *self.completion.lock().unwrap_or_else(PoisonError::into_inner) = Some(completion);
+    }
+
+    /// Notes that the work goes on.
+    pub(crate) fn unfinish(&self) {
+        *self.completion.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Gives the tasks, where there is no state folder to keep them in.
+    pub(crate) fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives by what the session is known in the history.

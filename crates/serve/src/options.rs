@@ -12,4 +12,6 @@ pub struct Options {
     pub version: String,
     /// Who is asked when the client cannot ask its user.
     pub asker: Arc<dyn Asker>,
+    /// The name under which what is kept of the session goes on, if it has one.
+    pub session: Option<String>,
 }

@@ -8,5 +8,6 @@ pub(crate) mod navigated;
 mod notebook;
 pub(crate) mod numbered;
 pub(crate) mod ran;
+pub(crate) mod tasks;
 pub(crate) mod walked;
 pub(crate) mod whole;

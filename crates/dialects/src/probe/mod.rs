@@ -1,5 +1,6 @@
 //! The tools of Probe's agent.
 
+mod attempt_completion;
 mod bash;
 mod changed;
 mod create;
@@ -12,6 +13,7 @@ mod say;
 mod search;
 mod search_files;
 mod targets;
+mod task;
 
 use std::time::Duration;
 use toolpost_engine::{Changed, Fresh, Need};
@@ -28,13 +30,14 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("search.md"),
         include_str!("query.md"),
         include_str!("commands.md"),
+        include_str!("tasks.md"),
     ],
     instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
         searchFiles find them, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
         proves that it is still the line that was shown; the text is what stands behind the bar. Extract a file before you \
         edit it. After an edit the reply shows the lines as they are now, with fresh references, so there is no need to \
         extract them again. Changed by somebody else since it was shown, a file is not edited before you have seen the \
-        change; the refusal shows it. bash runs a line of shell.",
+        change; the refusal shows it. bash runs a line of shell. task keeps what is to be done, and attempt_completion says that all of it is.",
     budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh { part: Need::Seen, whole: Need::Nothing, changed: Changed::Refused },
@@ -42,7 +45,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 9] = [
+const TOOLS: [ToolDef; 11] = [
     ToolDef::of::<search::Search>(),
     ToolDef::of::<search::SearchAll>(),
     ToolDef::of::<query::Query>(),
@@ -52,6 +55,8 @@ const TOOLS: [ToolDef; 9] = [
     ToolDef::of::<list_files::ListFiles>(),
     ToolDef::of::<search_files::SearchFiles>(),
     ToolDef::of::<bash::Bash>(),
+    ToolDef::of::<task::Task>(),
+    ToolDef::of::<attempt_completion::AttemptCompletion>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

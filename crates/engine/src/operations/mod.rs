@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod bridge;
 pub mod change;
+pub mod complete;
 pub mod copy;
 pub mod delete;
 pub mod exec;
@@ -25,4 +26,5 @@ pub mod stat;
 pub mod stop;
 pub mod symbol;
 pub mod symbols;
+pub mod tasks;
 pub mod view;

@@ -52,7 +52,7 @@ impl Handler {
         let listing = Listing::of(runtime.clone());
         let calls = Calls {
             runtime,
-            session: Session::new(),
+            session: Session::named(options.session),
             open,
             asker: options.asker,
             approvals: Approvals::default(),

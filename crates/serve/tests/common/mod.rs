@@ -266,8 +266,12 @@ impl Client {
             structured,
         };
         let runtime = Arc::new(Runtime::new(Engine::new(workspace), config).unwrap());
-        let options =
-            Options { name: "toolpost".into(), version: "1.2.3".into(), asker: Arc::new(else_asked) };
+        let options = Options {
+            name: "toolpost".into(),
+            version: "1.2.3".into(),
+            asker: Arc::new(else_asked),
+            session: None,
+        };
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (input, output) = tokio::io::split(theirs);
         let serving = tokio::spawn(toolpost_serve::connection(runtime, options, input, output));

@@ -1,0 +1,82 @@
+//! The tasks of a session over processes: who has its name finds them, nothing is lost when one is killed.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, call, is_ok, words};
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+};
+
+const NAMED: [&str; 6] = ["--dialect", "probe", "--dialect", "opencode", "--session", "work"];
+
+fn create(title: &str) -> Value {
+    call("task", json!({ "action": "create", "title": title }))
+}
+
+fn list(world: &World) -> String {
+    words(&world.script_with(&NAMED, &[call("task", json!({ "action": "list" }))])[0])
+}
+
+#[test]
+fn two_dialects_and_two_processes_have_one_list() {
+    let world = World::new();
+    let todo = json!({ "id": "t", "content": "T", "status": "in_progress", "priority": "medium" });
+    let first = [call("todowrite", json!({ "todos": [todo] })), create("A")];
+    assert!(world.script_with(&NAMED, &first).iter().all(is_ok));
+    assert_eq!(list(&world), "Tasks: 0 of 2 completed, 1 in progress, 1 pending\n[>] t: T\n[ ] task-1: A");
+    let doctor = world.run(&["doctor"]).out;
+    let found: Vec<&str> = doctor.lines().filter(|line| line.contains("        tasks  ")).collect();
+    assert_eq!(found, ["        tasks  0 of 2 completed (--session work)"]);
+}
+
+#[test]
+fn the_name_of_a_session_leads_nowhere_else() {
+    let world = World::new();
+    for name in ["../x", ".x", "a/b", "", "ü", &"x".repeat(65)] {
+        let ended =
+            world.run(&["call", "--dialect", "probe", "--session", name, "task", "{\"action\":\"list\"}"]);
+        assert_eq!(ended.code, Some(2), "{name}: {ended:?}");
+        assert!(ended.err.contains("cannot be the name of a session"), "{ended:?}");
+    }
+}
+
+#[test]
+fn what_was_answered_is_there_after_a_kill() {
+    let world = World::new();
+    let mut answered = 0;
+    for round in 0..12 {
+        let arguments = [&NAMED[..], &["call", "--script", "-"]].concat();
+        let mut program = world.program(&arguments);
+        let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let lines: String =
+            (0..200).map(|number| format!("{}\n", create(&format!("{round}.{number}")))).collect();
+        // Who is killed does not read to the end.
+        let writer = std::thread::spawn(move || {
+            let _ = input.write_all(lines.as_bytes());
+        });
+        let mut replies = BufReader::new(child.stdout.take().unwrap()).lines();
+        for _ in 0..=round {
+            let reply: Value = serde_json::from_str(&replies.next().unwrap().unwrap()).unwrap();
+            assert!(is_ok(&reply), "{reply}");
+            answered += 1;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What was on the way to us was answered, too.
+        answered +=
+            replies.map_while(Result::ok).filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
+        writer.join().unwrap();
+        let said = list(&world);
+        let there = said.lines().filter(|line| line.starts_with("[ ] task-")).count();
+        assert!((answered..=answered + 1).contains(&there), "{there} of {answered}: {said}");
+        answered = there;
+        let ids: Vec<&str> = said.lines().skip(1).filter_map(|line| line[4..].split(':').next()).collect();
+        let wanted: Vec<String> = (1..=there).map(|number| format!("task-{number}")).collect();
+        assert_eq!(ids, wanted);
+    }
+}

@@ -1,0 +1,62 @@
+//! How tasks are shown and read, in every dialect that has them.
+
+use toolpost_engine::{
+    Failure, Hint,
+    operations::tasks::{Listed, Output, Priority, Status, Tally},
+};
+use toolpost_tool::Page;
+
+/// Reads how far a task is.
+pub(crate) fn status(said: &str) -> Result<Status, Failure> {
+    let names = Status::ALL.map(Status::name);
+    Status::read(said).ok_or_else(|| unknown("status", said, &names))
+}
+
+/// Reads how much a task matters.
+pub(crate) fn priority(said: &str) -> Result<Priority, Failure> {
+    let names = Priority::ALL.map(Priority::name);
+    Priority::read(said).ok_or_else(|| unknown("priority", said, &names))
+}
+
+fn unknown(what: &str, said: &str, names: &[&str]) -> Failure {
+    Failure::invalid(format!("{said:?} is no {what} of a task."))
+        .hint(Hint::Advice(format!("It is one of: {}.", names.join(", "))))
+}
+
+/// Lists the tasks, below how many are done.
+pub(crate) fn list(output: &Output, page: &mut Page) {
+    page.line(&counted(output.tally));
+    output.tasks.iter().for_each(|listed| page.line(&line(listed)));
+}
+
+/// Says how many of the tasks are done.
+pub(crate) fn counted(tally: Tally) -> String {
+    if tally.all() == 0 {
+        return "No tasks.".to_owned();
+    }
+    let others =
+        [(tally.in_progress, "in progress"), (tally.pending, "pending"), (tally.cancelled, "cancelled")];
+    let others = others.iter().filter(|(count, _)| *count > 0);
+    let others: String = others.map(|(count, name)| format!(", {count} {name}")).collect();
+    format!("Tasks: {} of {} completed{others}", tally.completed, tally.all())
+}
+
+fn line(listed: &Listed) -> String {
+    let task = &listed.task;
+    let sign = match task.status {
+        Status::Pending => ' ',
+        Status::InProgress => '>',
+        Status::Completed => 'x',
+        Status::Cancelled => '-',
+    };
+    let priority = task.priority.filter(|priority| *priority != Priority::Medium);
+    let priority = priority.map_or(String::new(), |priority| format!(" [{}]", priority.name()));
+    let waits = match listed.waits_for.as_slice() {
+        [] => String::new(),
+        open => format!(", blocked by {}", open.join(", ")),
+    };
+    let description = task.description.as_ref().map_or(String::new(), |text| {
+        text.trim_end().lines().map(|line| format!("\n      {line}")).collect()
+    });
+    format!("[{sign}] {}: {}{priority}{waits}{description}", task.id, task.title)
+}

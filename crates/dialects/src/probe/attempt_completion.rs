@@ -1,0 +1,48 @@
+//! `attempt_completion`: the work is said to be done.
+
+use crate::common::tasks;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::complete::{Complete, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct AttemptCompletion;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// What was done, and how that is known.
+    #[schemars(extend("x-aliases" = ["summary", "message"], "examples" = ["The form checks addresses; all tests pass."]))]
+    result: String,
+    /// A command that would show it; it is passed on and not run.
+    #[schemars(extend("examples" = ["npm start"]))]
+    command: Option<String>,
+}
+
+impl Tool for AttemptCompletion {
+    const NAME: &'static str = "attempt_completion";
+    const ALIASES: &'static [&'static str] = &["attemptCompletion"];
+    type Op = Complete;
+    type Args = Args;
+
+    fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request { result: args.result, command: args.command })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        page.line("The work is complete. The result that was taken down:");
+        page.line("");
+        page.line(output.completion.result.trim_end());
+        if let Some(command) = &output.completion.command {
+            page.line("");
+            page.line("A command that would show it, which was not run:");
+            page.line(command.trim_end());
+        }
+        if output.tally.all() > 0 {
+            page.line("");
+            page.line(&tasks::counted(output.tally));
+        }
+    }
+}

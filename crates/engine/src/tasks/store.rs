@@ -1,0 +1,121 @@
+//! Where the tasks of sessions are kept: in the state folder, or with the session where there is none.
+
+use super::{Board, Tally};
+use crate::{Failure, Hint, Kind, Session, failures};
+use std::time::SystemTime;
+use toolpost_workspace::{Shelf, ShelfError, Workspace, hash};
+
+/// Where the tasks of sessions are kept.
+#[derive(Clone)]
+pub(crate) struct Tasks {
+    roots: Vec<String>,
+    shelf: Option<Shelf>,
+    /// What tells the lists of this workspace from those of others.
+    mark: String,
+}
+
+/// Which lists of tasks there are of a workspace, those that were changed last first.
+pub type TaskLists = Vec<Kept>;
+
+/// A list of tasks that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The session's name; who gives it to a later session finds the tasks again.
+    pub session: String,
+    /// When it was changed last.
+    pub changed: SystemTime,
+    /// How many there are.
+    pub tally: Tally,
+    /// What was said to be the result, if the work was said to be complete.
+    pub result: Option<String>,
+}
+
+impl Tasks {
+    /// Opens the lists of a workspace; what cannot be opened is found out when it is used.
+    pub(crate) fn of(workspace: &Workspace) -> Result<Self, Failure> {
+        let roots: Vec<String> = workspace.roots().iter().map(toolpost_workspace::Root::shown).collect();
+        let folder = workspace.state_folder().map(|folder| folder.join("tasks"));
+        let shelf = folder.map(|folder| Shelf::open(&folder)).transpose().map_err(failed)?;
+        let mark = hash(roots.join("\0").as_bytes()).to_string().chars().take(12).collect();
+        Ok(Self { roots, shelf, mark })
+    }
+
+    /// Looks at the tasks of a session.
+    pub(crate) fn read(&self, session: &Session) -> Result<Board, Failure> {
+        match &self.shelf {
+            Some(shelf) => Ok(shelf.read(&self.key(session)).map_err(failed)?.unwrap_or_default()),
+            None => Ok(session.board().clone()),
+        }
+    }
+
+    /// Changes the tasks of a session; where that fails, they stay as they were.
+    pub(crate) fn change<T>(
+        &self,
+        session: &Session,
+        change: impl FnOnce(&mut Board) -> Result<T, Failure>,
+    ) -> Result<(T, Board), Failure> {
+        let keep = |board: &mut Board| -> Result<(T, Board), Trouble> {
+            board.roots.clone_from(&self.roots);
+            let done = change(board)?;
+            Ok((done, board.clone()))
+        };
+        match &self.shelf {
+            Some(shelf) => shelf.update(&self.key(session), keep).map_err(|trouble| trouble.0),
+            None => {
+                let mut board = session.board();
+                let mut next = board.clone();
+                let done = keep(&mut next).map_err(|trouble| trouble.0)?;
+                *board = next;
+                Ok(done)
+            }
+        }
+    }
+
+    /// Lists what is kept of this workspace.
+    pub(crate) fn lists(&self) -> Result<TaskLists, Failure> {
+        let Some(shelf) = &self.shelf else { return Ok(Vec::new()) };
+        let mut lists = Vec::new();
+        for (name, changed) in shelf.names().map_err(failed)? {
+            let Some(session) = name.strip_suffix(&self.mark).and_then(|name| name.strip_suffix('@')) else {
+                continue;
+            };
+            let board: Board = shelf.read(&name).map_err(failed)?.unwrap_or_default();
+            lists.push(Kept {
+                session: session.to_owned(),
+                changed,
+                tally: Tally::of(&board.tasks),
+                result: board.completion.map(|completion| completion.result),
+            });
+        }
+        Ok(lists)
+    }
+
+    fn key(&self, session: &Session) -> String {
+        format!("{}@{}", session.name().unwrap_or_else(|| session.id()), self.mark)
+    }
+}
+
+/// A failure, or what the shelf says.
+struct Trouble(Failure);
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl From<ShelfError> for Trouble {
+    fn from(error: ShelfError) -> Self {
+        Self(failed(error))
+    }
+}
+
+fn failed(error: ShelfError) -> Failure {
+    let words = failures::sentence(&format!("The tasks cannot be kept: {error}"));
+    match error {
+        ShelfError::Name(_) => Failure::invalid(words),
+        ShelfError::Io { .. } | ShelfError::Damaged { .. } => Failure::new(Kind::Io, words),
+        ShelfError::TooLarge { .. } => Failure::new(Kind::TooLarge, words),
+        ShelfError::Busy(_) => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
+    }
+}

@@ -1,0 +1,276 @@
+//! The tasks of a session: what becomes of the list, what is refused, and who finds it again.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::World;
+use std::fs;
+use toolpost_engine::{
+    CallCtx, Engine, Failure, Kind, Operation, Session,
+    operations::{
+        complete::{self, Complete},
+        tasks::{Edit, Item, NewTask, Output, Priority, Request, Status, Tasks},
+    },
+};
+use toolpost_workspace::{Options, Workspace};
+
+/// An engine over the same root, as another process has it.
+fn engine(world: &World, state: bool) -> Engine {
+    let state = state.then(|| world.base.path().join("state"));
+    let (workspace, _) =
+        Workspace::open(Options { roots: vec![world.at("")], state, ..Options::default() }).unwrap();
+    Engine::new(workspace)
+}
+
+fn cx(name: Option<&str>) -> CallCtx {
+    CallCtx::unlimited(Session::named(name.map(str::to_owned)))
+}
+
+async fn ask(engine: &Engine, cx: &CallCtx, request: Request) -> Result<String, Failure> {
+    Tasks::run(engine, request, cx).await.map(|output| shown(&output))
+}
+
+fn shown(output: &Output) -> String {
+    let line = |listed: &toolpost_engine::operations::tasks::Listed| {
+        let task = &listed.task;
+        let waits = if listed.waits_for.is_empty() {
+            String::new()
+        } else {
+            format!(" < {}", listed.waits_for.join(" "))
+        };
+        format!("{} {} {}{waits}", task.id, task.title, task.status.name())
+    };
+    output.tasks.iter().map(line).collect::<Vec<_>>().join("; ")
+}
+
+fn create(title: &str, id: Option<&str>, before: &[&str]) -> Request {
+    let blocked_by = Some(before.iter().map(ToString::to_string).collect());
+    let edit = Edit { blocked_by, ..Edit::default() };
+    Request::Create(NewTask { id: id.map(str::to_owned), title: title.to_owned(), edit })
+}
+
+fn status(id: &str, status: Status) -> Request {
+    Request::Update(id.to_owned(), Edit { status: Some(status), ..Edit::default() })
+}
+
+fn after(id: &str, before: &[&str]) -> Request {
+    let blocked_by = Some(before.iter().map(ToString::to_string).collect());
+    Request::Update(id.to_owned(), Edit { blocked_by, ..Edit::default() })
+}
+
+fn items(items: &[(&str, &str, Status)]) -> Request {
+    let item = |(id, title, status): &(&str, &str, Status)| Item {
+        id: (*id).to_owned(),
+        title: (*title).to_owned(),
+        status: *status,
+        priority: Priority::High,
+    };
+    Request::Replace(items.iter().map(item).collect())
+}
+
+#[tokio::test]
+async fn each_step_leaves_the_list_that_it_says() {
+    let world = World::new(&[]);
+    let cx = cx(None);
+    let conflict = |what: &str| Err((Kind::Conflict, what.to_owned()));
+    let ring = |ring: &str| conflict(&format!("These tasks would wait for one another: {ring}."));
+    let three = "task-1 A pending; task-2 B pending < task-1 (A); task-3 C pending < task-2 (B)";
+    let rows: Vec<(Request, Result<&str, (Kind, String)>)> = vec![
+        (create("A", None, &[]), Ok("task-1 A pending")),
+        (create("B", None, &["task-1", "task-1"]), Ok("task-1 A pending; task-2 B pending < task-1 (A)")),
+        (create("C", None, &["task-2"]), Ok(three)),
+        (after("task-1", &["task-3"]), ring("task-1 → task-3 → task-2 → task-1")),
+        (after("task-1", &["task-1"]), conflict("task-1 cannot wait for itself.")),
+        (after("task-1", &["none"]), Err((Kind::NotFound, "There is no task \"none\".".to_owned()))),
+        (create("D", None, &["none"]), Err((Kind::NotFound, "There is no task \"none\".".to_owned()))),
+        (create(" ", None, &[]), Err((Kind::Invalid, "task-4 does not say what is to be done.".to_owned()))),
+        (create("D", Some("task-1"), &[]), conflict("There is a task task-1 already: A.")),
+        (
+            create("D", Some("two words"), &[]),
+            Err((Kind::Invalid, "\"two words\" cannot be the id of a task.".to_owned())),
+        ),
+        (
+            Request::Complete("none".to_owned()),
+            Err((Kind::NotFound, "There is no task \"none\".".to_owned())),
+        ),
+        (
+            Request::Update("task-1".to_owned(), Edit::default()),
+            Err((Kind::Invalid, "Nothing is said that is to become of task-1.".to_owned())),
+        ),
+        (
+            Request::Complete("task-3".to_owned()),
+            conflict("task-3 (C) cannot be completed: it waits for what is still open."),
+        ),
+        (
+            status("task-2", Status::InProgress),
+            conflict("task-2 (B) cannot be begun: it waits for what is still open."),
+        ),
+        (Request::List, Ok(three)),
+        (
+            Request::Complete("task-1".to_owned()),
+            Ok("task-1 A completed; task-2 B pending; task-3 C pending < task-2 (B)"),
+        ),
+        (status("task-2", Status::Cancelled), Ok("task-1 A completed; task-2 B cancelled; task-3 C pending")),
+        // What the list that replaces does not say of a task stays; what is gone blocks nothing.
+        (
+            items(&[
+                ("task-3", "C", Status::Pending),
+                ("task-2", "B", Status::Pending),
+                ("own", "O", Status::Completed),
+            ]),
+            Ok("task-3 C pending < task-2 (B); task-2 B pending; own O completed"),
+        ),
+        (
+            items(&[("task-3", "C", Status::Completed), ("task-2", "B", Status::Pending)]),
+            conflict("task-3 (C) cannot be completed: it waits for what is still open."),
+        ),
+        (
+            items(&[("x", "X", Status::Pending), ("x", "Y", Status::Pending)]),
+            Err((Kind::Invalid, "Two tasks have the id x; each needs one of its own.".to_owned())),
+        ),
+        (items(&[("task-3", "C", Status::Completed)]), Ok("task-3 C completed")),
+        // No id is made twice.
+        (create("E", None, &[]), Ok("task-3 C completed; task-4 E pending")),
+        (items(&[]), Ok("")),
+        (create("F", None, &[]), Ok("task-5 F pending")),
+    ];
+    for (request, wanted) in rows {
+        let said = format!("{request:?}");
+        let found = ask(&world.engine, &cx, request).await.map_err(|failure| (failure.kind, failure.what));
+        assert_eq!(found, wanted.map(str::to_owned), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_has_an_end() {
+    let world = World::new(&[]);
+    let many: Vec<(String, String)> = (0..501).map(|at| (format!("t{at}"), "x".to_owned())).collect();
+    let wide = vec![("wide".to_owned(), "x".repeat(300_000))];
+    for (rows, what) in [
+        (many, "501 tasks are too many; a list has at most 500."),
+        (wide, "The tasks would have 300000 bytes; they may have 262144 together."),
+    ] {
+        let item = |(id, title): (String, String)| Item {
+            id,
+            title,
+            status: Status::Pending,
+            priority: Priority::Low,
+        };
+        let request = Request::Replace(rows.into_iter().map(item).collect());
+        let failure = ask(&world.engine, &cx(None), request).await.unwrap_err();
+        assert_eq!((failure.kind, failure.what.as_str()), (Kind::TooLarge, what));
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_that_name_finds_its_tasks_again() {
+    let world = World::new(&[]);
+    ask(&engine(&world, true), &cx(Some("work")), create("A", None, &[])).await.unwrap();
+    let rows: [(bool, Option<&str>, &str); 4] = [
+        (true, Some("work"), "task-1 A pending"),
+        (true, Some("other"), ""),
+        (true, None, ""),
+        // Without a state folder nothing is kept.
+        (false, Some("work"), ""),
+    ];
+    for (state, name, wanted) in rows {
+        let found = ask(&engine(&world, state), &cx(name), Request::List).await.unwrap();
+        assert_eq!(found, wanted, "{state} {name:?}");
+    }
+    let elsewhere = World::new(&[]);
+    let options = Options {
+        roots: vec![elsewhere.at("")],
+        state: Some(world.base.path().join("state")),
+        ..Options::default()
+    };
+    let other = Engine::new(Workspace::open(options).unwrap().0);
+    assert_eq!(ask(&other, &cx(Some("work")), Request::List).await.unwrap(), "", "another workspace");
+    let kept = engine(&world, true).task_lists().unwrap();
+    let kept: Vec<_> = kept.iter().map(|kept| (kept.session.as_str(), kept.tally.all())).collect();
+    assert_eq!(kept, [("work", 1)]);
+    // Without a state folder the session itself has them.
+    let (alone, cx) = (engine(&world, false), cx(None));
+    ask(&alone, &cx, create("B", None, &[])).await.unwrap();
+    assert_eq!(ask(&alone, &cx, create("C", None, &[])).await.unwrap(), "task-1 B pending; task-2 C pending");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_many_write_at_once_is_all_there() {
+    let world = World::new(&[]);
+    let writers = (0..8).map(|writer| {
+        let engine = engine(&world, true);
+        tokio::spawn(async move {
+            for number in 0..12 {
+                ask(&engine, &cx(Some("s")), create(&format!("{writer}.{number}"), None, &[])).await.unwrap();
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    let output = Tasks::run(&engine(&world, true), Request::List, &cx(Some("s"))).await.unwrap();
+    let mut titles: Vec<&str> = output.tasks.iter().map(|listed| listed.task.title.as_str()).collect();
+    let ids: Vec<&str> = output.tasks.iter().map(|listed| listed.task.id.as_str()).collect();
+    let wanted: Vec<String> = (1..=96).map(|number| format!("task-{number}")).collect();
+    assert_eq!(ids, wanted);
+    titles.sort_unstable();
+    titles.dedup();
+    assert_eq!(titles.len(), 96);
+}
+
+#[tokio::test]
+async fn what_is_damaged_is_never_an_empty_list() {
+    let world = World::new(&[]);
+    ask(&world.engine, &cx(Some("work")), create("A", None, &[])).await.unwrap();
+    let folder = world.base.path().join("state/tasks");
+    let file = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let file = file.filter(|path| path.extension().is_some_and(|ending| ending == "json")).next().unwrap();
+    fs::write(&file, "{\"tasks\": [").unwrap();
+    for request in [Request::List, create("B", None, &[])] {
+        let failure = ask(&world.engine, &cx(Some("work")), request).await.unwrap_err();
+        assert_eq!(failure.kind, Kind::Io);
+        let path = file.display().to_string();
+        assert_eq!(
+            failure.what,
+            format!(
+                "The tasks cannot be kept: {path} is damaged (EOF while parsing a list at line 1 column 11); delete it to begin anew."
+            )
+        );
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"tasks\": [");
+}
+
+#[tokio::test]
+async fn the_work_is_complete_when_nothing_is_open() {
+    let world = World::new(&[]);
+    let cx = cx(Some("work"));
+    let say = |result: &str| {
+        let request = complete::Request { result: result.to_owned(), command: Some("make run".to_owned()) };
+        Complete::run(&world.engine, request, &cx)
+    };
+    assert_eq!(say(" ").await.unwrap_err().what, "The result is empty.");
+    ask(&world.engine, &cx, create("A", None, &[])).await.unwrap();
+    ask(&world.engine, &cx, create("B", None, &[])).await.unwrap();
+    ask(&world.engine, &cx, Request::Complete("task-1".to_owned())).await.unwrap();
+    let failure = say("All is there.").await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.what.as_str(), failure.found.as_deref()),
+        (Kind::Conflict, "The work is not complete: 1 of 2 tasks is open.", Some("  task-2 B (pending)"))
+    );
+    assert_eq!(cx.session.completion(), None);
+    ask(&world.engine, &cx, status("task-2", Status::Cancelled)).await.unwrap();
+    let output = say("All is there.").await.unwrap();
+    let completion = cx.session.completion().unwrap();
+    assert_eq!(output.completion, completion);
+    assert_eq!(
+        (completion.result.as_str(), completion.command.as_deref()),
+        ("All is there.", Some("make run"))
+    );
+    let kept = engine(&world, true).task_lists().unwrap();
+    assert_eq!(kept[0].result.as_deref(), Some("All is there."));
+    // Once there is something to do again, it is not complete any more.
+    ask(&world.engine, &cx, create("C", None, &[])).await.unwrap();
+    assert_eq!(cx.session.completion(), None);
+    assert_eq!(world.engine.task_lists().unwrap()[0].result, None);
+}
