@@ -1,4 +1,4 @@
-"""A walk through every tool of four dialects with the official Python client: the words that come back, and the bytes on the disk.
+"""A walk through every tool of four dialects, and through code mode, with the official Python client: the words that come back, and the bytes on the disk.
 
 usage: dialects.py BINARY
 """
@@ -154,7 +154,24 @@ PROBE += [
     ("task", {"action": "complete", "taskId": "task-1"}, ["Completed task-1."], {}),
     ("attempt_completion", {"result": "Done.", "command": "touch ran"}, ["Done.", "was not run"], {"ran": None}),
 ]
-WALKS = {"trae": TRAE, "zblade": ZBLADE, "opencode": OPENCODE, "probe": PROBE}
+PROBE += [
+    ("execute_plan", {"code": "const paths = extractPaths(searchAll('wait'));\nlog(paths.length);\nreturn (await Promise.all(paths.map(async path => extract(path)))).length;"},
+     ["Result:\n2", "Logs:\n2"], {}),
+    ("execute_plan", {"code": "create('new/plan.txt', 'p\\n'); while (true) {}"},
+     ["The plan stopped because it computed for more than 2 s without a call.", "It had made 1 call"], {"new/plan.txt": "p\n"}),
+    ("execute_plan", {"code": "return ("}, [FAILS, "The script cannot be read at line"], {}),
+]
+CODE = [
+    ("search_tools", {"query": "read a file", "limit": 1}, ["declare function Read(args: {"], {}),
+    ("run_code", {"code": "return Grep({ pattern: 'fn \\\\w+', output_mode: 'content' }).split('\\n').filter(line => line.includes('pub fn')).length"}, ["2"], {}),
+    ("run_code", {"code": "try { await Read({ file_path: 'none' }) } catch (error) { return error.message }"}, ["none"], {}),
+]
+WALKS = {"trae": TRAE, "zblade": ZBLADE, "opencode": OPENCODE, "probe": PROBE, "code": CODE}
+
+
+def speaking(dialect):
+    """Gives the options by which a server speaks a dialect; code mode is spoken beside one, and shown alone."""
+    return ["--dialect", "claude", "--code-mode", "only"] if dialect == "code" else ["--dialect", dialect]
 
 
 async def walk(binary, dialect, mode):
@@ -165,7 +182,7 @@ async def walk(binary, dialect, mode):
             (root / name).write_text(text)
         os.mkdir(root.parent / "home")
         environment = {"HOME": str(root.parent / "home"), "PATH": "/usr/bin:/bin"}
-        server = StdioServerParameters(command=binary, args=["serve", "--dialect", dialect, "--root", str(root)], env=environment, cwd=str(root))
+        server = StdioServerParameters(command=binary, args=["serve", *speaking(dialect), "--root", str(root)], env=environment, cwd=str(root))
         async with Client(server, mode=mode) as client:
             job = ""
             listed = [tool.name for tool in (await client.list_tools()).tools]

@@ -44,7 +44,7 @@ fn generated(house: &House) -> Result<Vec<(String, String)>> {
     let said = Said::all();
     let against = Against::read(house)?;
     Ok(vec![
-        ("docs/reference/tools.md".to_owned(), tools::reference(&said)),
+        ("docs/reference/tools.md".to_owned(), tools::reference(&[Said::all(), Said::beside()].concat())),
         ("docs/reference/cli.md".to_owned(), cli::reference(house)?),
         (
             "README.md".to_owned(),

@@ -57,6 +57,12 @@ impl Said {
         toolpost_dialects::ALL.into_iter().map(Self::of).collect()
     }
 
+    /// Reads what is spoken beside another dialect.
+    #[must_use]
+    pub fn beside() -> Vec<Self> {
+        toolpost_dialects::BESIDE.into_iter().map(Self::of).collect()
+    }
+
     /// Finds a tool by its name or by another name it answers to.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&SaidTool> {

@@ -40,6 +40,9 @@ pub(crate) struct Common {
     /// Whether commands run in a sandbox [default: on]
     #[arg(long, global = true, value_enum)]
     pub(crate) sandbox: Option<OnOff>,
+    /// Whether scripts can be run in which tools are functions: beside the tools, not, or instead of them [default: off]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) code_mode: Option<CodeMode>,
     /// Whether an edit that looks for texts in order takes the first of several places [default: off]
     #[arg(long, global = true, value_enum)]
     pub(crate) first_match: Option<OnOff>,
@@ -77,6 +80,18 @@ pub(crate) enum Ask {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Deny {
     Write,
+}
+
+/// Whether scripts can be run in which tools are functions.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CodeMode {
+    /// Two more tools are served: one finds tools, one runs scripts.
+    On,
+    /// They are not.
+    Off,
+    /// They are, and no others: those are functions in scripts.
+    Only,
 }
 
 /// A switch.

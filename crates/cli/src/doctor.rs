@@ -36,7 +36,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
             findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
             findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
             let catalogue = wired.runtime.catalogue();
-            let tools = catalogue.tools();
+            let tools: Vec<_> = catalogue.listed().collect();
             let bytes: usize = tools
                 .iter()
                 .map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len())
@@ -174,6 +174,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("policy", &settings.policy, path(&settings.policy)),
         line("ask", &settings.ask, word(&settings.ask.value)),
         line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
+        line("code_mode", &settings.code_mode, word(&settings.code_mode.value)),
         line("events", &settings.events, path(&settings.events)),
         line("state", &settings.state, path(&settings.state)),
         line("cache", &settings.cache, path(&settings.cache)),

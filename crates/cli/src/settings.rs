@@ -1,6 +1,6 @@
 //! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
 
-use crate::args::{Ask, Common, Deny, OnOff};
+use crate::args::{Ask, CodeMode, Common, Deny, OnOff};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{
@@ -56,6 +56,7 @@ pub(crate) struct Settings {
     pub(crate) policy: Setting<Option<PathBuf>>,
     pub(crate) ask: Setting<Ask>,
     pub(crate) sandbox: Setting<OnOff>,
+    pub(crate) code_mode: Setting<CodeMode>,
     pub(crate) events: Setting<Option<PathBuf>>,
     pub(crate) state: Setting<Option<PathBuf>>,
     pub(crate) cache: Setting<Option<PathBuf>>,
@@ -109,6 +110,7 @@ struct File {
     policy: Option<PathBuf>,
     ask: Option<Ask>,
     sandbox: Option<OnOff>,
+    code_mode: Option<CodeMode>,
     events: Option<PathBuf>,
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
@@ -161,6 +163,7 @@ impl Settings {
             policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
             ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
+            code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
             events: from.optional(flags.events.clone(), "EVENTS", path, file.events)?,
             state: or_folder(
                 from.optional(flags.state.clone(), "STATE", path, file.state)?,

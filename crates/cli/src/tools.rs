@@ -13,12 +13,12 @@ use toolpost_runtime::{Catalogue, Published};
 /// Prints the definitions.
 pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let all = Catalogue::of(&wire::dialects(&settings.dialects.value)?);
+    let all = Catalogue::of(&wire::spoken(&settings)?);
     let catalogue = all.narrowed(&wire::narrow(&settings)?)?;
     match tools.format {
-        Format::Markdown => catalogue.tools().iter().for_each(|tool| println!("{}", markdown(tool))),
+        Format::Markdown => catalogue.listed().for_each(|tool| println!("{}", markdown(tool))),
         format => {
-            let list: Vec<Value> = catalogue.tools().iter().map(|tool| definition(tool, format)).collect();
+            let list: Vec<Value> = catalogue.listed().map(|tool| definition(tool, format)).collect();
             let list = if format == Format::Gemini {
                 json!([{ "functionDeclarations": list }])
             } else {

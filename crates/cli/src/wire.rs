@@ -1,7 +1,7 @@
 //! Puts the parts together: workspace, engine, dialects, policy, runtime.
 
 use crate::{
-    args::OnOff,
+    args::{CodeMode, OnOff},
     settings::{Origin, Settings},
     shared,
     trust::Trusted,
@@ -60,7 +60,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_commands(commands)
         .with_servers(servers);
     let config = Config {
-        dialects: dialects(&settings.dialects.value)?,
+        dialects: spoken(settings)?,
         narrow: narrow(settings)?,
         policy,
         deadline: settings.deadline.value,
@@ -178,7 +178,16 @@ fn roots(settings: &Settings) -> Vec<PathBuf> {
     }
 }
 
-pub(crate) fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
+/// Gives the dialects that are spoken: those that were named, and what is spoken beside them.
+pub(crate) fn spoken(settings: &Settings) -> Result<Vec<&'static Dialect>> {
+    let mut spoken = dialects(&settings.dialects.value)?;
+    if settings.code_mode.value != CodeMode::Off {
+        spoken.extend(toolpost_dialects::BESIDE);
+    }
+    Ok(spoken)
+}
+
+fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
     let mut dialects: Vec<&'static Dialect> = Vec::new();
     for name in names {
         let Some(dialect) = toolpost_dialects::named(name) else {
@@ -194,8 +203,18 @@ pub(crate) fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
 
 /// Makes the narrowing of the tools, and refuses names that no tool of the dialects has.
 pub(crate) fn narrow(settings: &Settings) -> Result<Narrow> {
-    let narrow = Narrow { tools: settings.narrow.tools.value.clone(), deny: settings.denied() };
-    Catalogue::of(&dialects(&settings.dialects.value)?).narrowed(&narrow)?;
+    let beside: Vec<String> =
+        toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
+    let code = settings.code_mode.value;
+    // Who names tools means those of the dialect; the others were asked for by their own setting.
+    let tools = settings.narrow.tools.value.clone().map(|mut tools| {
+        let only_out = tools.iter().all(|name| name.starts_with('!'));
+        tools.extend(beside.into_iter().filter(|_| code != CodeMode::Off && !only_out));
+        tools
+    });
+    let shown = (code == CodeMode::Only).then_some(toolpost_dialects::code::DIALECT.name);
+    let narrow = Narrow { tools, deny: settings.denied(), shown };
+    Catalogue::of(&spoken(settings)?).narrowed(&narrow)?;
     Ok(narrow)
 }
 

@@ -34,6 +34,9 @@ fn only_the_tools_that_were_asked_for_are_served() {
         (&["--deny", "write"], &["Read", "Glob", "Grep"]),
         (&["--tools", "Read,Edit", "--deny", "write"], &["Read"]),
         (&["--dialect", "trae", "--tools", "delete_files"], &["delete_file"]),
+        (&["--code-mode", "on", "--tools", "Read"], &["Read", "search_tools", "run_code"]),
+        (&["--code-mode", "only", "--read-only"], &["search_tools", "run_code"]),
+        (&["--dialect", "probe", "--read-only", "--tools", "create,execute_plan"], &["execute_plan"]),
     ];
     for (arguments, wanted) in rows {
         assert_eq!(&served(&world, arguments), wanted, "{arguments:?}");

@@ -1,6 +1,7 @@
 //! Who says it how: one folder each.
 
 pub mod claude;
+pub mod code;
 mod common;
 pub mod opencode;
 pub mod probe;
@@ -12,6 +13,9 @@ use toolpost_tool::Dialect;
 /// All dialects, in the order in which they are listed.
 pub const ALL: [&Dialect; 5] =
     [&claude::DIALECT, &trae::DIALECT, &zblade::DIALECT, &opencode::DIALECT, &probe::DIALECT];
+
+/// What is spoken beside another dialect: tools that find tools and call them.
+pub const BESIDE: [&Dialect; 1] = [&code::DIALECT];
 
 /// Finds a dialect by its name.
 #[must_use]

@@ -22,6 +22,7 @@ pub mod operations;
 mod projects;
 mod session;
 mod show;
+mod store;
 mod symbols;
 mod tasks;
 mod touch;
@@ -40,6 +41,7 @@ pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall, May, Off
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
+pub use store::Store;
 pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
@@ -51,6 +53,8 @@ pub use toolpost_net::{BadHost, Embeddings, Hosts, Say};
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,
 };
+/// What a script may use up.
+pub use toolpost_script::Limits as ScriptLimits;
 /// What a line of shell would do.
 pub use toolpost_syntax::shell;
 pub use touch::{Access, Extent, Touch};

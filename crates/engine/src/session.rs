@@ -1,7 +1,7 @@
 //! What is remembered between the calls of one client.
 
 use crate::{
-    Granted,
+    Granted, Store,
     tasks::{Board, Completion},
 };
 use serde::Serialize;
@@ -55,6 +55,8 @@ pub struct Session {
     pub ledger: Ledger,
     /// What the user has allowed for the rest of it.
     pub granted: Granted,
+    /// What scripts keep for later ones.
+    pub store: Store,
     remembered: Mutex<Remembered>,
     failures: Mutex<Repeated>,
     /// By what the last part of each project's index was known.

@@ -11,6 +11,7 @@ use toolpost_tool::Dialect;
 #[derive(Clone)]
 pub struct Catalogue {
     tools: Vec<Arc<Published>>,
+    shown: Option<&'static str>,
 }
 
 impl Catalogue {
@@ -28,7 +29,7 @@ impl Catalogue {
             };
             Arc::new(Published::own(name, dialect, tool))
         });
-        Self { tools: tools.collect() }
+        Self { tools: tools.collect(), shown: None }
     }
 
     /// Publishes only a part of the tools; no name changes by that.
@@ -46,7 +47,7 @@ impl Catalogue {
         if tools.is_empty() && had > 0 && narrow.says_something() {
             return Err(NarrowError::Nothing);
         }
-        Ok(Self { tools })
+        Ok(Self { tools, shown: narrow.shown })
     }
 
     /// Publishes tools of other servers behind these; one whose name is taken, or which is left out, is not.
@@ -67,6 +68,18 @@ impl Catalogue {
     }
 
     /// Gives the tools, always in the same order.
+    /// Gives the tools that clients are shown and can call, always in the same order.
+    pub fn listed(&self) -> impl Iterator<Item = &Published> {
+        self.tools.iter().map(|tool| &**tool).filter(|tool| self.is_listed(tool))
+    }
+
+    /// Tells whether clients are shown a tool.
+    #[must_use]
+    pub fn is_listed(&self, tool: &Published) -> bool {
+        self.shown.is_none_or(|dialect| dialect == tool.dialect.name)
+    }
+
+    /// Gives all tools, always in the same order.
     #[must_use]
     pub fn tools(&self) -> &[Arc<Published>] {
         &self.tools

@@ -15,6 +15,8 @@ pub struct Narrow {
     pub tools: Option<Vec<String>>,
     /// None that may do this; and no touch of this sort is allowed, whatever tool makes it.
     pub deny: Vec<Access>,
+    /// The dialect whose tools alone are shown to clients; the others are there for the calls that those make.
+    pub shown: Option<&'static str>,
 }
 
 /// Why the tools cannot be narrowed as was asked.
@@ -46,7 +48,9 @@ impl Narrow {
         let only_out = named.is_empty() && !out.is_empty();
         let listed = self.tools.is_none() || only_out || named.iter().any(|name| means(name, tool));
         let left_out = out.iter().any(|name| means(&name[1..], tool));
-        listed && !left_out && !self.deny.iter().any(|access| tool.access().contains(access))
+        // What makes calls does nothing else: each of them is judged by itself.
+        let calls = tool.access().contains(&Access::Calls);
+        listed && !left_out && (calls || !self.deny.iter().any(|access| tool.access().contains(access)))
     }
 
     /// Finds a name that means no tool; those of other servers may not have come yet.

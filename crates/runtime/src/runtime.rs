@@ -148,7 +148,7 @@ impl Runtime {
     #[must_use]
     pub fn instructions(&self) -> String {
         let is_left = |dialect: &&&Dialect| {
-            let mut tools = self.own.tools().iter();
+            let mut tools = self.own.listed();
             dialect.tools.is_empty() || tools.any(|tool| tool.dialect.name == dialect.name)
         };
         let left = self.config.dialects.iter().filter(is_left);
@@ -185,7 +185,7 @@ impl Runtime {
     /// Makes a call: through every layer, in and out.
     pub async fn call(self: &Arc<Self>, call: Call) -> Outcome {
         let catalogue = self.catalogue();
-        let published = catalogue.find(&call.tool);
+        let published = catalogue.find(&call.tool).filter(|tool| catalogue.is_listed(tool));
         let same = fingerprint(&call);
         let session = call.session.clone();
         let mut trip = self.trip(published, call);

@@ -51,7 +51,7 @@ fn shortened(words: &str) -> String {
 
 /// Words that no tool has a name.
 pub(crate) fn no_such_tool(name: &str, catalogue: &Catalogue) -> Answer {
-    let names: Vec<&str> = catalogue.tools().iter().map(|tool| tool.name.as_str()).collect();
+    let names: Vec<&str> = catalogue.listed().map(|tool| tool.name.as_str()).collect();
     let name: String = name.chars().take(80).flat_map(char::escape_default).collect();
     Answer::text(format!("No tool is called {name}. The tools are: {}.", names.join(", ")))
 }

@@ -8,6 +8,7 @@ pub(crate) mod navigated;
 mod notebook;
 pub(crate) mod numbered;
 pub(crate) mod ran;
+pub(crate) mod script;
 pub(crate) mod tasks;
 pub(crate) mod walked;
 pub(crate) mod whole;

@@ -7,6 +7,7 @@ mod create;
 mod edit;
 mod extract;
 mod list_files;
+mod plan;
 mod query;
 mod referred;
 mod say;
@@ -31,13 +32,15 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("query.md"),
         include_str!("commands.md"),
         include_str!("tasks.md"),
+        include_str!("plan.md"),
     ],
     instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
         searchFiles find them, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
         proves that it is still the line that was shown; the text is what stands behind the bar. Extract a file before you \
         edit it. After an edit the reply shows the lines as they are now, with fresh references, so there is no need to \
         extract them again. Changed by somebody else since it was shown, a file is not edited before you have seen the \
-        change; the refusal shows it. bash runs a line of shell. task keeps what is to be done, and attempt_completion says that all of it is.",
+        change; the refusal shows it. bash runs a line of shell. execute_plan runs JavaScript in which the tools are functions. \
+        task keeps what is to be done, and attempt_completion says that all of it is.",
     budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh { part: Need::Seen, whole: Need::Nothing, changed: Changed::Refused },
@@ -45,7 +48,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 11] = [
+const TOOLS: [ToolDef; 12] = [
     ToolDef::of::<search::Search>(),
     ToolDef::of::<search::SearchAll>(),
     ToolDef::of::<query::Query>(),
@@ -55,6 +58,7 @@ const TOOLS: [ToolDef; 11] = [
     ToolDef::of::<list_files::ListFiles>(),
     ToolDef::of::<search_files::SearchFiles>(),
     ToolDef::of::<bash::Bash>(),
+    ToolDef::of::<plan::ExecutePlan>(),
     ToolDef::of::<task::Task>(),
     ToolDef::of::<attempt_completion::AttemptCompletion>(),
 ];

@@ -236,7 +236,7 @@ fn render(output: &Output, page: &mut Page) {
         page.all();
     }
     if output.blocks.is_empty() {
-        if output.total == 0 {
+        if output.total == 0 && !output.over {
             page.line("No results found.");
             page.note(format!(
                 "looked for {} in {}",

@@ -10,7 +10,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Commands, Engine, Environment, Hosts, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several,
+    Agents, Commands, Engine, Environment, Hosts, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several,
     operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
@@ -57,6 +57,22 @@ impl World {
     /// A world in which a call has so much time.
     pub(crate) fn hurried(dialect: &'static Dialect, time: Duration) -> Self {
         Self::built(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })
+    }
+
+    /// A world in which models can be asked.
+    pub(crate) fn answering(dialect: &'static Dialect, agents: Arc<dyn Agents>) -> Self {
+        Self::built(dialect, |engine| engine.with_agents(Some(agents)), |config| config)
+    }
+
+    /// A world in which a second dialect is spoken beside the first.
+    pub(crate) fn beside(first: &'static Dialect, second: &'static Dialect) -> Self {
+        Self::built(first, |engine| engine, |config| Config { dialects: vec![first, second], ..config })
+    }
+
+    /// A world in which clients are shown the tools of the second dialect alone.
+    pub(crate) fn only(first: &'static Dialect, second: &'static Dialect) -> Self {
+        let narrow = Narrow { shown: Some(second.name), ..Narrow::default() };
+        Self::built(first, |engine| engine, |config| Config { dialects: vec![first, second], narrow, ..config })
     }
 
     fn built(

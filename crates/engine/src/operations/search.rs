@@ -84,6 +84,8 @@ pub struct Output {
     pub cut: Cut,
     /// By what the rest is asked for.
     pub next: Option<String>,
+    /// Whether the answer that this one goes on from had already shown the last of them.
+    pub over: bool,
     /// Whether files have changed since the answer that this one goes on from, so that some may come twice or not at all.
     pub changed: bool,
     /// How many files were searched.

@@ -1,6 +1,7 @@
 //! Starts the clock: when it runs out, what there is by then is the answer.
 
 use super::{Going, Next, Stop, Trip};
+use crate::Published;
 use std::time::Duration;
 use toolpost_engine::{Access, Failure, Hint, Kind};
 use toolpost_tool::Prepared;
@@ -12,7 +13,12 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let prepared = trip.prepared()?;
         let writes = touches(prepared, Access::Writes);
-        let executes = touches(prepared, Access::Executes) || touches(prepared, Access::Delegates);
+        let own = touches(prepared, Access::Executes) || touches(prepared, Access::Delegates);
+        // What makes calls that may be commands has as much time as those need.
+        let calling = |tool: &Published| {
+            tool.access().contains(&Access::Calls) && tool.access().contains(&Access::Executes)
+        };
+        let executes = own || trip.published.is_some_and(calling);
         // A command has a time of its own, and so has an agent; only the operator's makes it shorter.
         let own = trip.published.filter(|_| !executes).map(|published| published.dialect.deadline);
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };

@@ -48,7 +48,7 @@ impl Listing {
             return tools.clone();
         }
         let config = self.runtime.config();
-        let tools: Vec<Tool> = catalogue.tools().iter().map(|tool| definition(tool, config)).collect();
+        let tools: Vec<Tool> = catalogue.listed().map(|tool| definition(tool, config)).collect();
         *made = Some((catalogue, tools.clone()));
         tools
     }

@@ -144,6 +144,7 @@ fn output(
         tokens: page.tokens,
         cut: page.cut,
         next: (page.cut != super::Cut::No).then(|| next.to_string()),
+        over: matches!(asked, Some(Cursor { place: Place::End, .. })),
         changed: asked.is_some_and(|asked| asked.print != print),
         searched: found.searched,
         notes,

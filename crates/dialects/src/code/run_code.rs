@@ -1,0 +1,34 @@
+//! `run_code`: a script in which every tool of the other dialects is a function.
+
+use crate::common::script;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::plan::{self, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct RunCode;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// JavaScript in which every tool is a function that takes one object, as search_tools declares it. What it returns is the
+    /// reply.
+    #[schemars(extend("x-aliases" = ["script", "javascript", "source", "js"], "examples" = ["return Glob({ pattern: \"**/*.rs\" })"]))]
+    code: String,
+}
+
+impl Tool for RunCode {
+    const NAME: &'static str = "run_code";
+    type Op = plan::Plan;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        Ok(script::request(args.code, at))
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        script::render(output, "script", page);
+    }
+}

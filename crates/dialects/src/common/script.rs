@@ -1,0 +1,59 @@
+//! What came of a script, in words.
+
+use toolpost_engine::{
+    ScriptLimits,
+    operations::plan::{Output, Request},
+};
+use toolpost_text::counted::counted;
+use toolpost_tool::{Lowering, Page};
+
+/// Asks for a script with the usual limits.
+pub(crate) fn request(code: String, at: &Lowering) -> Request {
+    Request {
+        code,
+        library: None,
+        paged: Vec::new(),
+        limits: ScriptLimits::default(),
+        // What a call replies goes to the script, which may look for something in all of it.
+        reply_bytes: at.most_bytes().max(at.reply_bytes()),
+    }
+}
+
+/// Words what it returned, logged and put out, and why it stopped, if it did.
+pub(crate) fn render(output: &Output, what: &str, page: &mut Page) {
+    let mut sections: Vec<String> = Vec::new();
+    if let Some(stopped) = &output.stopped {
+        let made = match output.calls {
+            0 => "It had made no calls.".to_owned(),
+            calls => format!("It had made {}; what they did stays done.", counted(calls as u64, "call")),
+        };
+        sections.push(format!("The {what} {} {made}", stopped.words()));
+    }
+    if let Some(value) = &output.value {
+        let alone = output.stopped.is_none() && output.logs.is_empty() && output.outputs.is_empty();
+        sections.push(if alone { value.clone() } else { format!("Result:\n{value}") });
+    }
+    lines("Logs", &output.logs, output.logs_left_out, &mut sections);
+    lines("Output", &output.outputs, output.outputs_left_out, &mut sections);
+    if sections.is_empty() {
+        sections.push(format!("The {what} has come to its end; it returned, logged and put out nothing."));
+    }
+    page.take(sections.join("\n\n"));
+    if output.value.as_deref() == Some("") {
+        page.note("the text that it returned is empty");
+    }
+    if output.failed > 0 && output.stopped.is_none() {
+        page.note(format!("{} of {} failed", output.failed, counted(output.calls as u64, "call")));
+    }
+}
+
+fn lines(name: &str, lines: &[String], left_out: usize, sections: &mut Vec<String>) {
+    if lines.is_empty() {
+        return;
+    }
+    let mut text = format!("{name}:\n{}", lines.join("\n"));
+    if left_out > 0 {
+        text.push_str(&format!("\n… {} more left out", counted(left_out as u64, "line")));
+    }
+    sections.push(text);
+}

@@ -1,0 +1,23 @@
+// `searchAll` goes through the pages of `search`, so that it is not bound to what one reply holds.
+(host, rows, globals) => {
+  "use strict";
+  if (globals.search === undefined || globals.searchAll === undefined) return {};
+  const MORE = "the next ones: the same call with session:";
+  let asked = 0;
+  const searchAll = (...said) => {
+    const { maxTokensPerPage = 20000, maxPages = 50, ...query } = host.bind("searchAll", said);
+    asked += 1;
+    const session = `${host.session}-all-${asked}`;
+    const pages = [];
+    for (;;) {
+      const page = host.call("search", { ...query, limit: 1000, maxTokens: maxTokensPerPage, session });
+      pages.push(page);
+      if (!page.includes(MORE)) return pages.join("\n\n");
+      if (pages.length >= maxPages) {
+        pages.push(`[Warning: maxPages (${maxPages}) is reached; some results are left out.]`);
+        return pages.join("\n\n");
+      }
+    }
+  };
+  return { searchAll };
+}

@@ -1,0 +1,46 @@
+//! `execute_plan`: a script in which the dialect's tools are functions.
+
+use crate::common::script;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::plan::{self, Output, Paged, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ExecutePlan;
+
+/// What the dialect has beside its tools.
+const LIBRARY: &str = include_str!("plan.js");
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// JavaScript in which every tool is a function: `const hits = search("login"); return extractPaths(hits)`. With `await` or
+    /// without; what it returns, logs and puts out is the reply.
+    #[schemars(extend("x-aliases" = ["plan", "script", "javascript", "source"], "examples" = ["return search(\"login\")"]))]
+    code: String,
+    /// What the plan is for.
+    #[schemars(extend("x-unlisted" = true))]
+    #[expect(dead_code, reason = "what a plan is for says nothing about how it is run")]
+    description: Option<String>,
+}
+
+impl Tool for ExecutePlan {
+    const NAME: &'static str = "execute_plan";
+    type Op = plan::Plan;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let paged = Paged { tool: "search".to_owned(), argument: "session".to_owned() };
+        Ok(Request {
+            library: Some(LIBRARY.to_owned()),
+            paged: vec![paged],
+            ..script::request(args.code, at)
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        script::render(output, "plan", page);
+    }
+}

@@ -1,0 +1,188 @@
+//! Plans and code mode: scripts of both styles with their whole replies, hostile ones, and what models and clients see.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use toolpost_dialects::{code, named, probe};
+use toolpost_engine::{Agents, Asking, CallCtx, FrontDoor, Job, Prompt, Report};
+use toolpost_runtime::Outcome;
+use toolpost_tool::Dialect;
+
+/// The scripts, each with its reply, and the files that they find.
+const SCRIPTS: &str = include_str!("fixtures/scripts/scripts.md");
+
+/// Answers with what it was asked and the first line of what with; with a schema it counts the lines.
+struct Model;
+
+impl Agents for Model {
+    fn ask<'a>(&'a self, prompt: Prompt, _cancel: CancellationToken) -> Asking<'a, String> {
+        let Prompt { instruction, data, schema } = prompt;
+        Box::pin(async move {
+            Ok(match schema {
+                Some(_) => json!({ "lines": data.lines().count() }).to_string(),
+                None => format!("{instruction} <- {}", data.lines().next().unwrap_or_default()),
+            })
+        })
+    }
+
+    fn work<'a>(&'a self, _job: Job, _door: Arc<dyn FrontDoor>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+        Box::pin(async { Ok(Report { words: String::new(), missing: None }) })
+    }
+}
+
+/// The blocks of a page between fences: what stands behind the fence, and what is within.
+fn blocks<'t>(text: &'t str, fence: &str) -> Vec<(&'t str, &'t str)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((_, begun)) = rest.split_once(&format!("\n{fence}")) {
+        let (kind, body) = begun.split_once('\n').unwrap();
+        let (inside, after) = body.split_once(&format!("\n{fence}")).unwrap();
+        found.push((kind, inside));
+        rest = after;
+    }
+    found
+}
+
+/// A world in which a dialect's scripts run, with the files of the page.
+fn world(dialect: &'static Dialect) -> (World, &'static str) {
+    let (world, tool) = if dialect.name == "probe" {
+        (World::answering(dialect, Arc::new(Model)), "execute_plan")
+    } else {
+        (World::beside(dialect, &code::DIALECT), "run_code")
+    };
+    let (files, _) = SCRIPTS.split_once("\n## ").unwrap();
+    for (kind, text) in blocks(files, "```") {
+        world.put(kind.strip_prefix("file ").unwrap(), format!("{text}\n"));
+    }
+    (world, tool)
+}
+
+#[tokio::test]
+async fn scripts_of_both_styles_reply_what_they_should() {
+    let mut worlds: Vec<(&str, (World, &str))> = Vec::new();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for section in SCRIPTS.split("\n## ").skip(1) {
+        let (title, _) = section.split_once('\n').unwrap();
+        let (dialect, _) = title.split_once(':').unwrap();
+        if !worlds.iter().any(|(name, _)| *name == dialect) {
+            worlds.push((dialect, world(named(dialect).unwrap())));
+        }
+        let (_, (world, tool)) = worlds.iter().find(|(name, _)| *name == dialect).unwrap();
+        let found = blocks(section, "````");
+        let [("script", source), ("reply", wanted)] = found.as_slice() else { panic!("{title}") };
+        let outcome = world.call(tool, json!({ "code": source })).await;
+        let root = world.root().canonicalize().unwrap().display().to_string();
+        let said = words(&outcome).trim_end().replace(&root, "{root}");
+        count += 1;
+        if said != *wanted {
+            wrong.push(format!("## {title}\n{said}\n-- wanted\n{wanted}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(count >= 50, "{count}");
+}
+
+/// The scripts that the reference shows, letter by letter.
+#[tokio::test]
+async fn the_scripts_of_the_reference_run_unchanged() {
+    let rows = [
+        (
+            "// Get ALL matching results across the entire codebase\nconst allResults = searchAll(\"authentication\")\n\n// With options\nconst results = searchAll({\nquery: \"API endpoint\",\npath: \"./src\",\nmaxPages: 100\n})",
+            "The plan has come to its end; it returned, logged and put out nothing.",
+        ),
+        (
+            "// In execute_plan DSL script\nlet allResults = \"\"\nlet page = search(\"authentication\")\nwhile (page && !page.includes(\"All results retrieved\")) {\nallResults = allResults + \"\\n\" + page\npage = search(\"authentication\") // Same query = next page\n}\nreturn allResults",
+            "\nFile: src/api.js\nLines: 1-3 (function authentication)\n\n1:4e | export function authentication(endpoint) {\n2:32 |   return endpoint.API;\n3:22 | }\n\nFound 1 result in 1 file; about 23 tokens.\n",
+        ),
+    ];
+    let world = World::new(&probe::DIALECT);
+    world.put("src/api.js", "export function authentication(endpoint) {\n  return endpoint.API;\n}\n");
+    for (source, wanted) in rows {
+        assert_eq!(words(&world.call("execute_plan", json!({ "code": source })).await), wanted);
+    }
+}
+
+/// Scripts that want to harm end by a limit while other calls are answered.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hostile_scripts_end_while_others_are_served() {
+    let (world, tool) = world(&probe::DIALECT);
+    let world = Arc::new(world);
+    for (source, wanted) in [
+        ("while (true) {}", "it computed for more than 2 s without a call"),
+        ("const a = []; while (true) a.push('x'.repeat(1000) + a.length)", "The plan stopped"),
+        ("/^(a+)+$/.test('a'.repeat(40) + 'b')", "it computed for more than 2 s without a call"),
+        ("(function f() { f() })()", "Maximum call stack size exceeded"),
+        ("Array.prototype.map = () => 1; Object.prototype.toJSON = () => 1; throw new Error([1].map(String)[0])", "The plan stopped at line 1, column 72: 1."),
+        ("while (true) listFiles()", "it made more than 1000 calls"),
+        ("search({ get query() { while (true) {} } })", "it computed for more than 2 s without a call"),
+        ("(async () => { while (true) await null })()", "it computed for more than 2 s without a call"),
+        ("log('x'.repeat(1e6)); throw new Error('end')", "… (934464 more bytes)"),
+    ] {
+        let (own, source) = (world.clone(), source.to_owned());
+        let said = source.clone();
+        let running = tokio::spawn(async move { own.call(tool, json!({ "code": source })).await });
+        let other = world.call("extract", json!({ "file": "config.json" })).await;
+        assert!(words(&other).contains("retries"), "{said}");
+        let reply = words(&running.await.unwrap());
+        assert!(reply.contains(wanted), "{said}: {}", &reply[..reply.len().min(2_000)]);
+    }
+}
+
+/// What is asked about by itself is asked about in a script, too.
+#[tokio::test]
+async fn calls_of_scripts_are_judged_as_any_other_call() {
+    let source = json!({ "code": "return bash('npm install left-pad').length > 0" });
+    let (world, tool) = world(&probe::DIALECT);
+    let denied = words(&world.call(tool, source).await);
+    assert!(denied.starts_with("The plan stopped at line 1, column 8: "), "{denied}");
+    let outside = json!({ "code": "try { extract('../out/secret'); } catch (e) { return e.message }" });
+    let outside = words(&world.call(tool, outside).await);
+    assert!(outside.contains("outside") && !outside.contains(&format!("| {}", common::SECRET)), "{outside}");
+}
+
+#[tokio::test]
+async fn what_a_plan_did_before_it_stopped_stays_and_is_told() {
+    let (world, tool) = world(&probe::DIALECT);
+    let source = "create('made.txt', 'made\\n'); log('made'); missing()";
+    let said = words(&world.call(tool, json!({ "code": source })).await);
+    let wanted = "The plan stopped at line 1, column 43: ReferenceError: missing is not defined. It had made 1 call; what they did stays done.\n\nLogs:\nmade";
+    assert_eq!(said, wanted);
+    assert_eq!(world.files()["made.txt"], b"made\n");
+}
+
+#[tokio::test]
+async fn what_a_script_gives_is_data_too() {
+    let world = World::structured(&probe::DIALECT);
+    world.put("a.txt", "a\n");
+    let source = "log('x'); extract('a.txt'); return [1]";
+    let Outcome::Done(answer) = world.call("execute_plan", json!({ "code": source })).await else { panic!() };
+    let mut data: Value = answer.structured.unwrap();
+    data["elapsed_ms"] = json!(0);
+    let wanted = json!({
+        "value": "[\n  1\n]", "logs": ["x"], "logs_left_out": 0, "outputs": [], "outputs_left_out": 0, "stopped": null,
+        "calls": 1, "failed": 0, "elapsed_ms": 0,
+    });
+    assert_eq!(data, wanted);
+}
+
+/// Where only the two tools are shown, all others are there for scripts and for nobody else.
+#[tokio::test]
+async fn tools_that_are_not_shown_are_called_by_scripts_alone() {
+    let world = World::only(named("claude").unwrap(), &code::DIALECT);
+    world.put("a.txt", "here\n");
+    let said = words(&world.call("run_code", json!({ "code": "return Read({ file_path: 'a.txt' }).includes('here')" })).await);
+    assert_eq!(said, "true");
+    let refused = world.call("Read", json!({ "file_path": "a.txt" })).await;
+    assert!(matches!(&refused, Outcome::NoSuchTool(_)), "{refused:?}");
+    assert_eq!(words(&refused), "No tool is called Read. The tools are: search_tools, run_code.");
+    let found = words(&world.call("search_tools", json!({ "query": "edit" })).await);
+    assert!(found.contains("declare function Edit(args: {"), "{found}");
+    let none = words(&world.call("search_tools", json!({ "query": "zebra" })).await);
+    assert_eq!(none, "No tool fits these words.\n[toolpost: all tools: Read, Edit, Write, Glob, Grep]");
+}

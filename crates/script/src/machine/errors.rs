@@ -1,0 +1,82 @@
+//! What was thrown, in words, with the place in the source.
+
+use super::{SCRIPT, WRAPPED};
+use crate::{Fault, Why};
+use rquickjs::{Ctx, Error, Exception, Value};
+
+/// How many characters of a message are kept.
+const MESSAGE: usize = 4_000;
+
+/// Makes the fault of an error that comes from no line of the script.
+pub(super) fn plain(ctx: &Ctx<'_>, error: &Error) -> Fault {
+    let thrown = ctx.catch().into_object().and_then(Exception::from_object);
+    let message = thrown.and_then(|thrown| thrown.message()).unwrap_or_else(|| error.to_string());
+    Fault::new(kind("", &message), message)
+}
+
+/// Makes an error object of a message.
+pub(super) fn thrown<'js>(ctx: &Ctx<'js>, message: &str) -> Value<'js> {
+    let made = Exception::from_message(ctx.clone(), message);
+    made.map_or_else(|_| Value::new_undefined(ctx.clone()), |made| made.into_object().into_value())
+}
+
+/// Throws what ends a script that has to stop: its next step is interrupted whatever catches it.
+pub(super) fn stopping(ctx: &Ctx<'_>) -> Error {
+    Exception::throw_message(ctx, "the script has to stop")
+}
+
+/// Reads what the description of something thrown says: its name, its message, and its trace.
+pub(super) fn fault(described: &str, lines: u32) -> Fault {
+    let read: Option<(String, String, String)> = serde_json::from_str(described).ok();
+    let (name, message, trace) = read.unwrap_or_default();
+    let message: String = message.chars().take(MESSAGE).collect();
+    let why = kind(&name, &message);
+    let message = match (name.as_str(), message.as_str()) {
+        ("", message) => message.to_owned(),
+        (name, "") => name.to_owned(),
+        ("Error", message) => message.to_owned(),
+        (name, message) => format!("{name}: {message}"),
+    };
+    Fault::new(why, message.trim_end_matches('.')).at(place(&trace, lines))
+}
+
+fn kind(name: &str, message: &str) -> Why {
+    match (name, message) {
+        (_, "out of memory") => Why::Heap,
+        ("RangeError" | "InternalError", "Maximum call stack size exceeded" | "stack overflow") => Why::Stack,
+        _ => Why::Thrown,
+    }
+}
+
+/// Finds the first place of the script in a trace.
+fn place(trace: &str, lines: u32) -> Option<(u32, u32)> {
+    trace.lines().find_map(|line| {
+        let own = [(SCRIPT, 0), (WRAPPED, 1)].into_iter();
+        own.filter_map(|(name, before)| {
+            let rest = &line[line.rfind(&format!("{name}:"))? + name.len() + 1..];
+            let mut numbers = rest.split(|letter: char| !letter.is_ascii_digit());
+            let line: u32 = numbers.next()?.parse().ok()?;
+            let column: u32 = numbers.next().and_then(|column| column.parse().ok()).unwrap_or(1);
+            Some((line.saturating_sub(before).clamp(1, lines.max(1)), column))
+        })
+        .next()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_the_first_one_in_the_script() {
+        for (trace, wanted) in [
+            ("    at call (library.js:3:4)\n    at f (script.js:12:7)\n    at <eval> (script.js:20:1)", Some((12, 7))),
+            ("    at <anonymous> (wrapped.js:3:9)", Some((2, 9))),
+            ("    at wrapped.js:99:1", Some((20, 1))),
+            ("    at library.js:3:4", None),
+            ("", None),
+        ] {
+            assert_eq!(place(trace, 20), wanted, "{trace}");
+        }
+    }
+}

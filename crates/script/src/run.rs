@@ -1,0 +1,206 @@
+//! Runs a script on a thread of its own, and answers its calls from here.
+
+use crate::{
+    Asked, Fault, Host, Limits, Lines, Reply, Why,
+    gate::{self, Thread},
+    kept::Keeper,
+    machine,
+    watch::Watch,
+};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+/// How long a script, or a call that it made, is waited for after it was told to stop.
+const GRACE: Duration = Duration::from_secs(1);
+/// The stack of a script's thread beside what the script may use of it.
+const STACK: usize = 1024 * 1024;
+
+/// A script, and what it finds when it begins.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    /// What was written, with or without fences and tags around it.
+    pub source: String,
+    /// Functions of JavaScript, each of which takes the host, the rows, and the globals so far; it gives more globals.
+    pub libraries: Vec<String>,
+    /// What the libraries are told.
+    pub rows: Vec<Vec<String>>,
+    /// What it may use up.
+    pub limits: Limits,
+}
+
+/// How a script ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// What it returned, or why it did not come to its end.
+    pub value: Result<Reply, Fault>,
+    /// What it logged.
+    pub logs: Lines,
+    /// What it put out.
+    pub outputs: Lines,
+    /// What it used up.
+    pub used: Used,
+}
+
+/// What a script used up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Calls to the host.
+    pub calls: usize,
+    /// Those of them that failed.
+    pub failed: usize,
+    /// Time of the processor.
+    pub compute: Duration,
+    /// All of its time.
+    pub wall: Duration,
+}
+
+/// Calls that a script makes at once, and where their answers go.
+pub(crate) struct Request {
+    pub(crate) calls: Vec<Asked>,
+    pub(crate) at_once: usize,
+    pub(crate) answers: oneshot::Sender<Vec<Result<Reply, String>>>,
+}
+
+/// What a script's thread and its caller share.
+pub(crate) struct Shared {
+    pub(crate) watch: Watch,
+    pub(crate) logs: Keeper,
+    pub(crate) outputs: Keeper,
+    pub(crate) limits: Limits,
+}
+
+/// Tells the script to stop when nobody waits for it any more.
+struct Stops(Arc<Shared>);
+
+impl Drop for Stops {
+    fn drop(&mut self) {
+        self.0.watch.stop(Why::Cancelled);
+        self.0.watch.cancel.cancel();
+    }
+}
+
+/// Runs a script to its end, or to the end of what it may use up.
+pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken) -> Ended {
+    let begin = Instant::now();
+    let limits = script.limits.clone();
+    let shared = Arc::new(Shared {
+        watch: Watch::new(&limits, cancel.child_token()),
+        logs: Keeper::new(limits.log),
+        outputs: Keeper::new(limits.output),
+        limits,
+    });
+    let stops = Stops(shared.clone());
+    let mut used = Used::default();
+    let turn = tokio::select! {
+        biased;
+        turn = gate::turn() => Some(turn),
+        () = shared.watch.over() => None,
+    };
+    let value = match turn {
+        Some(Some(_turn)) => drive(script, &host, &shared, &mut used).await,
+        Some(None) => Err(Fault::new(
+            Why::Busy,
+            "it was not begun: scripts before it could not be ended and still run; try again later",
+        )),
+        None => Err(shared.watch.fault(&shared.limits).unwrap_or_else(gave_up)),
+    };
+    let (logs, outputs) = (shared.logs.take(), shared.outputs.take());
+    used.compute = shared.watch.used();
+    used.wall = begin.elapsed();
+    drop(stops);
+    Ended { value, logs, outputs, used }
+}
+
+/// Starts the thread, and answers until it ends.
+async fn drive(
+    script: Script,
+    host: &Arc<dyn Host>,
+    shared: &Arc<Shared>,
+    used: &mut Used,
+) -> Result<Reply, Fault> {
+    let (ask, mut asked) = mpsc::unbounded_channel();
+    let (end, mut ended) = oneshot::channel();
+    let thread = Thread::default();
+    let (own, inside) = (shared.clone(), thread.clone());
+    let started = std::thread::Builder::new()
+        .name("script".to_owned())
+        .stack_size(shared.limits.stack + STACK)
+        .spawn(move || {
+            let value = machine::run(&script, &own, ask);
+            let _ = end.send(value);
+            inside.end();
+        });
+    if let Err(error) = started {
+        return Err(Fault::new(Why::Busy, format!("no thread could be started for it: {error}")));
+    }
+    loop {
+        tokio::select! {
+            biased;
+            value = &mut ended => return value.unwrap_or_else(|_| Err(gave_up())),
+            Some(request) = asked.recv() => answer(request, host, shared, used).await,
+            () = shared.watch.over() => break,
+        }
+    }
+    match tokio::time::timeout(GRACE, ended).await {
+        Ok(Ok(value)) => value,
+        Ok(Err(_)) => Err(gave_up()),
+        Err(_) => {
+            thread.leave();
+            Err(shared.watch.fault(&shared.limits).unwrap_or_else(gave_up))
+        }
+    }
+}
+
+fn gave_up() -> Fault {
+    Fault::new(Why::Cancelled, "it ended without saying why")
+}
+
+/// Answers calls that were made at once, as many of them at the same time as was asked for.
+async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut Used) {
+    let Request { calls, at_once, answers } = request;
+    used.calls += calls.len();
+    if used.calls > shared.limits.calls {
+        used.calls = shared.limits.calls;
+        shared.watch.stop(Why::Calls);
+        return;
+    }
+    let mut replies: Vec<Option<Result<Reply, String>>> = calls.iter().map(|_| None).collect();
+    let mut waiting = calls.into_iter().enumerate();
+    let cancel = shared.watch.cancel.child_token();
+    let mut tasks = JoinSet::new();
+    let settled = async {
+        loop {
+            while tasks.len() < at_once.max(1) {
+                let Some((index, asked)) = waiting.next() else { break };
+                let answering = host.answer(asked, cancel.clone());
+                tasks.spawn(async move { (index, answering.await) });
+            }
+            match tasks.join_next().await {
+                Some(Ok((index, reply))) => replies[index] = Some(reply),
+                Some(Err(_)) => {}
+                None => break,
+            }
+        }
+    };
+    let over = async {
+        shared.watch.over().await;
+        cancel.cancel();
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        biased;
+        () = settled => {}
+        () = over => {}
+    }
+    let lost = || Err("The call was given up.".to_owned());
+    let replies: Vec<_> = replies.into_iter().map(|reply| reply.unwrap_or_else(lost)).collect();
+    used.failed += replies.iter().filter(|reply| reply.is_err()).count();
+    let _ = answers.send(replies);
+}

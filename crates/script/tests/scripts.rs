@@ -1,0 +1,314 @@
+//! Scripts of both styles, hostile ones too: what they give, where they fail, and that each ends within its limits.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio_util::sync::CancellationToken;
+use toolpost_script::{Answering, Asked, Ended, Fault, Host, Limits, Reply, Script, Why, run};
+
+/// `echo` gives what it gets, `fail` fails with it, `slow` waits so many milliseconds, `json` gives it as JSON.
+#[derive(Default)]
+struct Echo {
+    now: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+impl Host for Echo {
+    fn answer(&self, asked: Asked, cancel: CancellationToken) -> Answering {
+        let (now, most) = (self.now.clone(), self.most.clone());
+        Box::pin(async move {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let said = asked.arguments.join(" ");
+            let answer = match asked.name.as_str() {
+                "echo" => Ok(Reply::Text(said)),
+                "json" => Ok(Reply::Json(said)),
+                "nothing" => Ok(Reply::Nothing),
+                "slow" => {
+                    let time = Duration::from_millis(said.parse().unwrap());
+                    tokio::select! {
+                        () = tokio::time::sleep(time) => Ok(Reply::Text(said)),
+                        () = cancel.cancelled() => Err("told to stop".to_owned()),
+                    }
+                }
+                "deaf" => {
+                    tokio::time::sleep(Duration::from_secs(60)).await;
+                    Ok(Reply::Nothing)
+                }
+                _ => Err(format!("no: {said}")),
+            };
+            now.fetch_sub(1, Ordering::SeqCst);
+            answer
+        })
+    }
+}
+
+const LIBRARY: &str = r#"(host) => {
+  const names = ["echo", "json", "nothing", "slow", "deaf", "fail"];
+  const one = ([kind, value]) => {
+    if (kind === "failed") throw new Error(value);
+    return kind === "json" ? JSON.parse(value) : value;
+  };
+  const call = (name) => (...said) => one(JSON.parse(host.ask(JSON.stringify([[name, ...said.map(String)]]), 1))[0]);
+  const all = (name, list) => JSON.parse(host.ask(JSON.stringify(list.map((said) => [name, String(said)])), 4)).map(one);
+  return { all, ...Object.fromEntries(names.map((name) => [name, call(name)])) };
+}"#;
+
+fn script(source: &str) -> Script {
+    let limits = Limits { compute: Duration::from_millis(500), wall: Duration::from_secs(20), ..Limits::default() };
+    Script { source: source.to_owned(), libraries: vec![LIBRARY.to_owned()], rows: Vec::new(), limits }
+}
+
+async fn ended(script: Script) -> Ended {
+    run(script, Arc::new(Echo::default()), CancellationToken::new()).await
+}
+
+/// Compares what scripts give with what they should, and shows all that differs at once.
+async fn check(rows: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (source, wanted) in rows {
+        let got = said(&ended(script(source)).await);
+        if got != *wanted {
+            wrong.push(format!("{source}\n  gives  {got}\n  wanted {wanted}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a script gave: its value, or why not and where.
+fn said(ended: &Ended) -> String {
+    match &ended.value {
+        Ok(Reply::Text(text)) => format!("text {text}"),
+        Ok(Reply::Json(json)) => format!("json {}", json.split_whitespace().collect::<String>()),
+        Ok(Reply::Nothing) => "nothing".to_owned(),
+        Err(Fault { why, line, column, message }) => {
+            let place = line.map_or(String::new(), |line| format!(" {line}:{}", column.unwrap_or_default()));
+            format!("{why:?}{place} {message}")
+        }
+    }
+}
+
+#[tokio::test]
+async fn scripts_of_both_styles_give_what_they_say() {
+    check(&[
+        // What there is at the end.
+        ("return 1 + 1", "json 2"),
+        ("return 'a'", "text a"),
+        ("return null", "json null"),
+        ("return", "nothing"),
+        ("1 + 1", "nothing"),
+        ("", "nothing"),
+        ("return {a: [1, 'b', true], n: 10n, m: new Map([['k', 1]]), s: new Set([1, 2])}", r#"json {"a":[1,"b",true],"n":"10","m":{"k":1},"s":[1,2]}"#),
+        ("return () => 1", "nothing"),
+        ("return '\\ud800x'", "text \u{fffd}x"),
+        ("async function main() { return 7 }\nmain()", "json 7"),
+        ("(async () => { const a = await echo('x'); return a + '!'; })()", "text x!"),
+        // The host, as if it were near.
+        ("return echo('a b').split(' ')", r#"json ["a","b"]"#),
+        ("return echo('abc').length", "json 3"),
+        ("function f(x) { return echo(x).toUpperCase() }\nreturn ['a', 'b'].map(f).join('')", "text AB"),
+        ("return ['a', 'b'].map(x => echo(x)).filter(x => x > 'a')", r#"json ["b"]"#),
+        ("let n = 0; while (true) { n += Number(echo('1')); if (n === 3) break; } return n", "json 3"),
+        ("let n = 0; do { n++ } while (n < 5); return n", "json 5"),
+        ("try { fail('x') } catch (e) { return e.message }", "text no: x"),
+        ("try { fail('x') } catch { return 'caught' } finally { log('done') }", "text caught"),
+        ("return json('{\"a\": 1}').a", "json 1"),
+        ("return nothing() === undefined", "json true"),
+        ("class A { constructor(x) { this.x = x } get y() { return echo(this.x) } }\nreturn new A('q').y", "text q"),
+        ("function* g() { yield echo('1'); yield echo('2') }\nreturn [...g()]", r#"json ["1","2"]"#),
+        ("const { a, ...rest } = { a: 1, b: 2 }; return rest", r#"json {"b":2}"#),
+        ("return `${echo('t')}${[1, 2].at(-1)}`.replace(/t(\\d)/, '$1')", "text 2"),
+        ("return [3, 1, 2].sort((a, b) => a - b).flat().concat([4])", "json [1,2,3,4]"),
+        ("return Object.entries({a: 1}).map(([k, v]) => k + v)", r#"json ["a1"]"#),
+        ("return [[1, [2, [3]]], 4].flat(Infinity)", "json [1,2,3,4]"),
+        ("x = 5; return x", "json 5"),
+        ("var echo2 = echo; const echo1 = (x) => echo2(x); return echo1('v')", "text v"),
+        ("const echo = 1; return echo", "json 1"),
+        // The same with promises.
+        ("return await echo('a')", "text a"),
+        ("const [a, b] = await Promise.all([echo('a'), echo('b')]); return a + b", "text ab"),
+        ("return await Promise.all(['a', 'b'].map(async x => (await echo(x)) + '1'))", r#"json ["a1","b1"]"#),
+        ("return (await Promise.allSettled([(async () => fail('x'))(), echo('y')])).map(r => r.status)", r#"json ["rejected","fulfilled"]"#),
+        ("async function f(x) { return await echo(x) }\nreturn (await f('a')) + (await f('b'))", "text ab"),
+        ("try { await fail('x') } catch (e) { return e.message }", "text no: x"),
+        ("for await (const x of (async function* () { yield echo('1'); yield 2 })()) log(x); return 'ok'", "text ok"),
+        ("return echo('a') + await echo('b')", "text ab"),
+        ("return Promise.resolve(echo('p')).then(x => x + '.')", "text p."),
+        ("const a = await echo('top'); log(a)", "nothing"),
+        ("return all('echo', ['a', 'b', 'c'])", r#"json ["a","b","c"]"#),
+        // What models put around it.
+        ("```js\nreturn 1\n```", "json 1"),
+        ("<execute_plan><code>return 1</code></execute_plan>", "json 1"),
+        ("return 1 &lt; 2 &amp;&amp; &quot;q&quot;", "text q"),
+        ("return '&lt;'", "text &lt;"),
+        ("return 1 // with a remark", "json 1"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_with_its_place() {
+    check(&[
+        ("let a = 1;\nlet b = ;\nreturn a", "Syntax 2:9 SyntaxError: unexpected token in expression: ';'"),
+        ("const x = 1;\nx.y.z;", "Thrown 2:1 TypeError: cannot read property 'z' of undefined"),
+        ("const x = 1;\nreturn x.y.z;", "Thrown 2:8 TypeError: cannot read property 'z' of undefined"),
+        ("\n\nfail('x')", "Thrown 3:1 no: x"),
+        ("function f() {\n  return fail('deep')\n}\nreturn f()", "Thrown 2:10 no: deep"),
+        ("throw new RangeError('own')", "Thrown 1:11 RangeError: own"),
+        ("throw 'text'", "Thrown text"),
+        ("throw {code: 3}", "Thrown {\"code\":3}"),
+        ("missing()", "Thrown 1:1 ReferenceError: missing is not defined"),
+        ("await Promise.reject(new Error('no'))", "Thrown 1:26 no"),
+        ("(async () => { throw new Error('lost') })(); log('x'); 1", "Thrown 1:26 lost"),
+        ("await new Promise(() => {})", "Waiting it waits for a promise that nothing settles any more"),
+        ("setTimeout(() => {}, 1)", "Thrown 1:1 ReferenceError: setTimeout is not defined"),
+        ("require('fs')", "Thrown 1:1 ReferenceError: require is not defined"),
+        ("return [typeof process, typeof std, typeof os, typeof fetch, typeof Atomics].join()", "text undefined,undefined,undefined,undefined,undefined"),
+        ("const a = {}; a.a = a; return a", "Thrown TypeError: circular reference"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_built_in_stays_and_ordinary_code_does_not_notice() {
+    check(&[
+        ("'use strict'; Array.prototype.map = () => 'evil'", "Thrown 1:15 TypeError: 'map' is read-only"),
+        ("Array.prototype.map = () => 'evil'; return [1].map(x => x + 1)", "json [2]"),
+        ("Object.prototype.toJSON = () => 'evil'; return {a: 1}", "json {\"a\":1}"),
+        ("try { Object.prototype.toString = 1 } catch (e) { return e.message }", "text toString is built in and cannot be changed"),
+        ("JSON.stringify = () => 'evil'; return {a: 1}", "json {\"a\":1}"),
+        ("JSON.parse = () => 'evil'; return json('[1]')", "json [1]"),
+        ("Promise.prototype.then = null; return await echo('a')", "text a"),
+        ("echo.call = 1; return Object.isFrozen(echo)", "json true"),
+        ("Object.setPrototypeOf(Array.prototype, {x: 1})", "Thrown 1:23 TypeError: object is not extensible"),
+        ("class E extends Error { constructor(m) { super(m); this.name = 'E'; } }\nthrow new E('own')", "Thrown 1:48 E: own"),
+        ("const o = {}; o.toString = () => 'mine'; o.constructor = 1; return `${o}${o.constructor}`", "text mine1"),
+        ("function A() {} A.prototype.toString = function () { return 'A' }; return '' + new A()", "text A"),
+        ("globalThis.mine = 1; return mine", "json 1"),
+        ("(function () { return this.constructor.constructor('return 5')() })()\nreturn 1", "json 1"),
+    ])
+    .await;
+}
+
+/// Scripts that want to harm: each ends by a limit or an error, soon.
+#[tokio::test]
+async fn hostile_scripts_end_within_their_limits() {
+    let rows: &[(&str, &[Why])] = &[
+        ("while(true){}", &[Why::Compute]),
+        ("for(;;);", &[Why::Compute]),
+        ("await 1; while(true){}", &[Why::Compute]),
+        ("try { while(true){} } catch { } finally { while(true){} }", &[Why::Compute]),
+        ("(function f() { try { f() } catch { f() } })()", &[Why::Compute, Why::Stack]),
+        ("/^(a+)+$/.test('a'.repeat(40) + 'b')", &[Why::Compute]),
+        ("'a'.repeat(5000).match(/(a*)*(a*)*(a*)*b/)", &[Why::Compute]),
+        ("const a = []; while (true) a.push(new Array(1000).fill('x'))", &[Why::Heap]),
+        ("let s = 'x'; while (true) s += s", &[Why::Heap, Why::Thrown]),
+        ("'x'.repeat(2 ** 30)", &[Why::Heap, Why::Thrown]),
+        ("new ArrayBuffer(2 ** 31)", &[Why::Heap, Why::Thrown]),
+        ("(function f() { f() })()", &[Why::Stack]),
+        ("const f = () => [1].map(f); f()", &[Why::Stack]),
+        ("let a = []; for (let i = 0; i < 1e6; i++) a = [a]; JSON.stringify(a)", &[Why::Stack, Why::Heap, Why::Compute]),
+        ("JSON.parse('['.repeat(1e6))", &[Why::Stack, Why::Thrown]),
+        ("new RegExp('('.repeat(1e6))", &[Why::Stack, Why::Thrown]),
+        ("eval('('.repeat(1e6))", &[Why::Stack, Why::Thrown]),
+        ("async function f() { while (true) await null }\nf()", &[Why::Compute]),
+        ("const p = []; while (true) p.push(Promise.resolve().then(() => {}))", &[Why::Heap, Why::Compute]),
+        ("const f = () => Promise.resolve().then(f); f()", &[Why::Compute, Why::Heap]),
+        ("function* g() { while (true) yield 1 } for (const x of g()) ;", &[Why::Compute]),
+        ("function* g() { yield* g() } [...g()]", &[Why::Stack]),
+        ("[...{ *[Symbol.iterator]() { while (true) yield 1 } }]", &[Why::Heap, Why::Compute]),
+        ("return { get a() { while (true) {} } }", &[Why::Compute]),
+        ("return { toJSON() { while (true) {} } }", &[Why::Compute]),
+        ("return new Proxy({}, { ownKeys() { while (true) {} } })", &[Why::Compute]),
+        ("throw { get message() { while (true) {} }, toString() { while (true) {} }, toJSON() { while (true) {} } }", &[Why::Compute]),
+        ("class E extends Error { get message() { while (true) {} } } throw new E()", &[Why::Compute]),
+        ("echo({ toString() { while (true) {} } })", &[Why::Compute]),
+        ("log({ toJSON() { while (true) {} } })", &[Why::Compute]),
+        ("while (true) log('x'.repeat(1000))", &[Why::Compute]),
+        ("while (true) output('x'.repeat(1000))", &[Why::Compute]),
+        ("while (true) echo('x')", &[Why::Calls]),
+        ("try { while (true) echo('x') } catch {} return 1", &[Why::Calls]),
+        ("Array.prototype.reverse.call({ length: 2 ** 53 - 1 })", &[Why::Thrown]),
+        ("Array.prototype.join.call({ length: 2 ** 53 - 1 }, '')", &[Why::Thrown]),
+        ("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)", &[Why::Compute]),
+        ("new Array(2 ** 32 - 1).sort()", &[Why::Thrown]),
+        ("let a = []; for (let i = 0; i < 60; i++) a = [a, a]; a.flat(Infinity)", &[Why::Compute]),
+        ("('a'.repeat(1e7)).indexOf('a'.repeat(4e6) + 'b')", &[Why::Thrown]),
+        ("return 'x'.repeat(2 ** 21)", &[Why::Thrown]),
+        ("let n = 3n; while (true) n = n * n", &[Why::Thrown, Why::Compute, Why::Heap]),
+        ("Error.prepareStackTrace = () => { while (true) {} }; throw new Error('x')", &[Why::Compute, Why::Thrown]),
+        ("slow(60000)", &[Why::Time]),
+        ("try { slow(60000) } catch { while (true) {} }", &[Why::Time]),
+        ("deaf()", &[Why::Time]),
+    ];
+    let mut wrong = Vec::new();
+    for (source, wanted) in rows {
+        let mut script = script(source);
+        script.limits.wall = Duration::from_secs(if wanted.contains(&Why::Time) { 1 } else { 30 });
+        let begin = Instant::now();
+        let ended = ended(script).await;
+        let why = ended.value.as_ref().err().map(|fault| fault.why);
+        if !why.is_some_and(|why| wanted.contains(&why)) {
+            wrong.push(format!("{source}: {}", said(&ended)));
+        }
+        // Far more than any limit, so that it does not depend on the machine.
+        assert!(begin.elapsed() < Duration::from_secs(60), "{source}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn what_there_was_stays_when_a_limit_ends_it() {
+    let ended = ended(script("log('one', {a: 1}); output('shown'); echo('x'); while (true) {}")).await;
+    assert_eq!(ended.value.map_err(|fault| fault.why), Err(Why::Compute));
+    assert_eq!(ended.logs.lines, [r#"one {"a":1}"#]);
+    assert_eq!(ended.outputs.lines, ["shown"]);
+    assert_eq!((ended.used.calls, ended.used.failed), (1, 0));
+    assert!(ended.used.compute >= Duration::from_millis(400), "{:?}", ended.used);
+}
+
+#[tokio::test]
+async fn floods_are_counted_and_not_kept() {
+    let mut flood = script("for (let i = 0; i < 5000; i++) log('0123456789')");
+    flood.limits.log = 100;
+    let ended = ended(flood).await;
+    assert_eq!(ended.logs.lines.len() + ended.logs.left_out, 5000);
+    assert_eq!(ended.logs.lines.last().unwrap(), "0… (9 more bytes)");
+}
+
+#[tokio::test]
+async fn calls_that_are_made_at_once_run_at_once_and_keep_their_order() {
+    let host = Arc::new(Echo::default());
+    let most = host.most.clone();
+    let ended = run(script("return all('slow', [60, 50, 40, 30, 20, 10])"), host, CancellationToken::new()).await;
+    assert_eq!(said(&ended), r#"json ["60","50","40","30","20","10"]"#);
+    assert_eq!(most.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn who_gives_up_is_heard() {
+    for source in ["while (true) {}", "slow(60000)", "try { slow(60000) } catch {} while (true) {}"] {
+        let mut script = script(source);
+        script.limits.compute = Duration::from_secs(100);
+        let cancel = CancellationToken::new();
+        let giver = cancel.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            giver.cancel();
+        });
+        let ended = run(script, Arc::new(Echo::default()), cancel).await;
+        assert_eq!(said(&ended), "Cancelled the caller gave up", "{source}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn others_are_served_while_a_script_loops() {
+    let looping = tokio::spawn(ended(script("while (true) {}")));
+    for _ in 0..3 {
+        assert_eq!(said(&ended(script("return echo('near')")).await), "text near");
+    }
+    assert_eq!(looping.await.unwrap().value.map_err(|fault| fault.why), Err(Why::Compute));
+}
