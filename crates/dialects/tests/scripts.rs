@@ -91,6 +91,11 @@ async fn scripts_of_both_styles_reply_what_they_should() {
 /// The scripts that the reference shows, letter by letter.
 #[tokio::test]
 async fn the_scripts_of_the_reference_run_unchanged() {
+    let world = World::new(&probe::DIALECT);
+    world.put("src/api.js", "export function authentication(endpoint) {\n  return endpoint.API;\n}\n");
+    let found = words(&world.call("search", json!({ "query": "authentication" })).await);
+    assert!(found.starts_with("File: src/api.js\nLines: 1-3 (function authentication)"), "{found}");
+    let paged = format!("\n{found}");
     let rows = [
         (
             "// Get ALL matching results across the entire codebase\nconst allResults = searchAll(\"authentication\")\n\n// With options\nconst results = searchAll({\nquery: \"API endpoint\",\npath: \"./src\",\nmaxPages: 100\n})",
@@ -98,11 +103,9 @@ async fn the_scripts_of_the_reference_run_unchanged() {
         ),
         (
             "// In execute_plan DSL script\nlet allResults = \"\"\nlet page = search(\"authentication\")\nwhile (page && !page.includes(\"All results retrieved\")) {\nallResults = allResults + \"\\n\" + page\npage = search(\"authentication\") // Same query = next page\n}\nreturn allResults",
-            "\nFile: src/api.js\nLines: 1-3 (function authentication)\n\n1:4e | export function authentication(endpoint) {\n2:32 |   return endpoint.API;\n3:22 | }\n\nFound 1 result in 1 file; about 23 tokens.\n",
+            paged.as_str(),
         ),
     ];
-    let world = World::new(&probe::DIALECT);
-    world.put("src/api.js", "export function authentication(endpoint) {\n  return endpoint.API;\n}\n");
     for (source, wanted) in rows {
         assert_eq!(words(&world.call("execute_plan", json!({ "code": source })).await), wanted);
     }
@@ -118,7 +121,7 @@ async fn hostile_scripts_end_while_others_are_served() {
         ("const a = []; while (true) a.push('x'.repeat(1000) + a.length)", "The plan stopped"),
         ("/^(a+)+$/.test('a'.repeat(40) + 'b')", "it computed for more than 2 s without a call"),
         ("(function f() { f() })()", "Maximum call stack size exceeded"),
-        ("Array.prototype.map = () => 1; Object.prototype.toJSON = () => 1; throw new Error([1].map(String)[0])", "The plan stopped at line 1, column 72: 1."),
+        ("Array.prototype.map = () => 1; Object.prototype.toJSON = () => 1; throw new Error([1].map(String)[0])", "The plan stopped at line 1, column 91: 1."),
         ("while (true) listFiles()", "it made more than 1000 calls"),
         ("search({ get query() { while (true) {} } })", "it computed for more than 2 s without a call"),
         ("(async () => { while (true) await null })()", "it computed for more than 2 s without a call"),
@@ -151,7 +154,7 @@ async fn what_a_plan_did_before_it_stopped_stays_and_is_told() {
     let (world, tool) = world(&probe::DIALECT);
     let source = "create('made.txt', 'made\\n'); log('made'); missing()";
     let said = words(&world.call(tool, json!({ "code": source })).await);
-    let wanted = "The plan stopped at line 1, column 43: ReferenceError: missing is not defined. It had made 1 call; what they did stays done.\n\nLogs:\nmade";
+    let wanted = "The plan stopped at line 1, column 44: ReferenceError: missing is not defined. It had made 1 call; what they did stays done.\n\nLogs:\nmade";
     assert_eq!(said, wanted);
     assert_eq!(world.files()["made.txt"], b"made\n");
 }
