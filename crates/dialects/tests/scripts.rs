@@ -121,7 +121,10 @@ async fn hostile_scripts_end_while_others_are_served() {
         ("const a = []; while (true) a.push('x'.repeat(1000) + a.length)", "The plan stopped"),
         ("/^(a+)+$/.test('a'.repeat(40) + 'b')", "it computed for more than 2 s without a call"),
         ("(function f() { f() })()", "Maximum call stack size exceeded"),
-        ("Array.prototype.map = () => 1; Object.prototype.toJSON = () => 1; throw new Error([1].map(String)[0])", "The plan stopped at line 1, column 91: 1."),
+        (
+            "Array.prototype.map = () => 1; Object.prototype.toJSON = () => 1; throw new Error([1].map(String)[0])",
+            "The plan stopped at line 1, column 91: 1.",
+        ),
         ("while (true) listFiles()", "it made more than 1000 calls"),
         ("search({ get query() { while (true) {} } })", "it computed for more than 2 s without a call"),
         ("(async () => { while (true) await null })()", "it computed for more than 2 s without a call"),
@@ -179,7 +182,11 @@ async fn what_a_script_gives_is_data_too() {
 async fn tools_that_are_not_shown_are_called_by_scripts_alone() {
     let world = World::only(named("claude").unwrap(), &code::DIALECT);
     world.put("a.txt", "here\n");
-    let said = words(&world.call("run_code", json!({ "code": "return Read({ file_path: 'a.txt' }).includes('here')" })).await);
+    let said = words(
+        &world
+            .call("run_code", json!({ "code": "return Read({ file_path: 'a.txt' }).includes('here')" }))
+            .await,
+    );
     assert_eq!(said, "true");
     let refused = world.call("Read", json!({ "file_path": "a.txt" })).await;
     assert!(matches!(&refused, Outcome::NoSuchTool(_)), "{refused:?}");

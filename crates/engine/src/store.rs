@@ -67,7 +67,9 @@ fn put(kept: &mut BTreeMap<String, String>, name: &str, value: String) -> Result
         return Ok(());
     }
     if kept.len() >= NAMES && !kept.contains_key(name) {
-        return Err(format!("{name} was not kept: a session keeps {NAMES} names; set one that is not needed to null."));
+        return Err(format!(
+            "{name} was not kept: a session keeps {NAMES} names; set one that is not needed to null."
+        ));
     }
     kept.insert(name.to_owned(), value);
     Ok(())
@@ -85,7 +87,10 @@ mod tests {
         store.append("list", "1").unwrap();
         store.append("list", "\"]\"").unwrap();
         assert_eq!(store.append("a", "1"), Err("a has a value that is no list.".to_owned()));
-        assert_eq!((store.get("list").as_deref(), store.keys()), (Some("[1,\"]\"]"), vec!["a".to_owned(), "list".to_owned()]));
+        assert_eq!(
+            (store.get("list").as_deref(), store.keys()),
+            (Some("[1,\"]\"]"), vec!["a".to_owned(), "list".to_owned()])
+        );
         let much = "1".repeat(BYTES);
         assert!(store.set("b", &much).unwrap_err().starts_with("b was not kept"));
         store.set("a", "null").unwrap();

@@ -58,7 +58,8 @@ const LIBRARY: &str = r#"(host) => {
 }"#;
 
 fn script(source: &str) -> Script {
-    let limits = Limits { compute: Duration::from_millis(500), wall: Duration::from_secs(20), ..Limits::default() };
+    let limits =
+        Limits { compute: Duration::from_millis(500), wall: Duration::from_secs(20), ..Limits::default() };
     Script { source: source.to_owned(), libraries: vec![LIBRARY.to_owned()], rows: Vec::new(), limits }
 }
 
@@ -101,7 +102,10 @@ async fn scripts_of_both_styles_give_what_they_say() {
         ("return", "nothing"),
         ("1 + 1", "nothing"),
         ("", "nothing"),
-        ("return {a: [1, 'b', true], n: 10n, m: new Map([['k', 1]]), s: new Set([1, 2])}", r#"json {"a":[1,"b",true],"n":"10","m":{"k":1},"s":[1,2]}"#),
+        (
+            "return {a: [1, 'b', true], n: 10n, m: new Map([['k', 1]]), s: new Set([1, 2])}",
+            r#"json {"a":[1,"b",true],"n":"10","m":{"k":1},"s":[1,2]}"#,
+        ),
         ("return () => 1", "nothing"),
         ("return '\\ud800x'", "text \u{fffd}x"),
         ("async function main() { return 7 }\nmain()", "json 7"),
@@ -117,7 +121,10 @@ async fn scripts_of_both_styles_give_what_they_say() {
         ("try { fail('x') } catch { return 'caught' } finally { log('done') }", "text caught"),
         ("return json('{\"a\": 1}').a", "json 1"),
         ("return nothing() === undefined", "json true"),
-        ("class A { constructor(x) { this.x = x } get y() { return echo(this.x) } }\nreturn new A('q').y", "text q"),
+        (
+            "class A { constructor(x) { this.x = x } get y() { return echo(this.x) } }\nreturn new A('q').y",
+            "text q",
+        ),
         ("function* g() { yield echo('1'); yield echo('2') }\nreturn [...g()]", r#"json ["1","2"]"#),
         ("const { a, ...rest } = { a: 1, b: 2 }; return rest", r#"json {"b":2}"#),
         ("return `${echo('t')}${[1, 2].at(-1)}`.replace(/t(\\d)/, '$1')", "text 2"),
@@ -131,10 +138,16 @@ async fn scripts_of_both_styles_give_what_they_say() {
         ("return await echo('a')", "text a"),
         ("const [a, b] = await Promise.all([echo('a'), echo('b')]); return a + b", "text ab"),
         ("return await Promise.all(['a', 'b'].map(async x => (await echo(x)) + '1'))", r#"json ["a1","b1"]"#),
-        ("return (await Promise.allSettled([(async () => fail('x'))(), echo('y')])).map(r => r.status)", r#"json ["rejected","fulfilled"]"#),
+        (
+            "return (await Promise.allSettled([(async () => fail('x'))(), echo('y')])).map(r => r.status)",
+            r#"json ["rejected","fulfilled"]"#,
+        ),
         ("async function f(x) { return await echo(x) }\nreturn (await f('a')) + (await f('b'))", "text ab"),
         ("try { await fail('x') } catch (e) { return e.message }", "text no: x"),
-        ("for await (const x of (async function* () { yield echo('1'); yield 2 })()) log(x); return 'ok'", "text ok"),
+        (
+            "for await (const x of (async function* () { yield echo('1'); yield 2 })()) log(x); return 'ok'",
+            "text ok",
+        ),
         ("return echo('a') + await echo('b')", "text ab"),
         ("return Promise.resolve(echo('p')).then(x => x + '.')", "text p."),
         ("const a = await echo('top'); log(a)", "nothing"),
@@ -166,7 +179,10 @@ async fn what_is_wrong_is_said_with_its_place() {
         ("await new Promise(() => {})", "Waiting it waits for a promise that nothing settles any more"),
         ("setTimeout(() => {}, 1)", "Thrown 1:1 ReferenceError: setTimeout is not defined"),
         ("require('fs')", "Thrown 1:1 ReferenceError: require is not defined"),
-        ("return [typeof process, typeof std, typeof os, typeof fetch, typeof Atomics].join()", "text undefined,undefined,undefined,undefined,undefined"),
+        (
+            "return [typeof process, typeof std, typeof os, typeof fetch, typeof Atomics].join()",
+            "text undefined,undefined,undefined,undefined,undefined",
+        ),
         ("const a = {}; a.a = a; return a", "Thrown TypeError: circular reference"),
     ])
     .await;
@@ -178,14 +194,23 @@ async fn what_is_built_in_stays_and_ordinary_code_does_not_notice() {
         ("'use strict'; Array.prototype.map = () => 'evil'", "Thrown 1:15 TypeError: 'map' is read-only"),
         ("Array.prototype.map = () => 'evil'; return [1].map(x => x + 1)", "json [2]"),
         ("Object.prototype.toJSON = () => 'evil'; return {a: 1}", "json {\"a\":1}"),
-        ("try { Object.prototype.toString = 1 } catch (e) { return e.message }", "text toString is built in and cannot be changed"),
+        (
+            "try { Object.prototype.toString = 1 } catch (e) { return e.message }",
+            "text toString is built in and cannot be changed",
+        ),
         ("JSON.stringify = () => 'evil'; return {a: 1}", "json {\"a\":1}"),
         ("JSON.parse = () => 'evil'; return json('[1]')", "json [1]"),
         ("Promise.prototype.then = null; return await echo('a')", "text a"),
         ("echo.call = 1; return Object.isFrozen(echo)", "json true"),
         ("Object.setPrototypeOf(Array.prototype, {x: 1})", "Thrown 1:23 TypeError: object is not extensible"),
-        ("class E extends Error { constructor(m) { super(m); this.name = 'E'; } }\nthrow new E('own')", "Thrown 1:48 E: own"),
-        ("const o = {}; o.toString = () => 'mine'; o.constructor = 1; return `${o}${o.constructor}`", "text mine1"),
+        (
+            "class E extends Error { constructor(m) { super(m); this.name = 'E'; } }\nthrow new E('own')",
+            "Thrown 1:48 E: own",
+        ),
+        (
+            "const o = {}; o.toString = () => 'mine'; o.constructor = 1; return `${o}${o.constructor}`",
+            "text mine1",
+        ),
         ("function A() {} A.prototype.toString = function () { return 'A' }; return '' + new A()", "text A"),
         ("globalThis.mine = 1; return mine", "json 1"),
         ("(function () { return this.constructor.constructor('return 5')() })()\nreturn 1", "json 1"),
@@ -210,7 +235,10 @@ async fn hostile_scripts_end_within_their_limits() {
         ("new ArrayBuffer(2 ** 31)", &[Why::Heap, Why::Thrown]),
         ("(function f() { f() })()", &[Why::Stack]),
         ("const f = () => [1].map(f); f()", &[Why::Stack]),
-        ("let a = []; for (let i = 0; i < 1e6; i++) a = [a]; JSON.stringify(a)", &[Why::Stack, Why::Heap, Why::Compute]),
+        (
+            "let a = []; for (let i = 0; i < 1e6; i++) a = [a]; JSON.stringify(a)",
+            &[Why::Stack, Why::Heap, Why::Compute],
+        ),
         ("JSON.parse('['.repeat(1e6))", &[Why::Stack, Why::Thrown]),
         ("new RegExp('('.repeat(1e6))", &[Why::Stack, Why::Thrown]),
         ("eval('('.repeat(1e6))", &[Why::Stack, Why::Thrown]),
@@ -223,7 +251,10 @@ async fn hostile_scripts_end_within_their_limits() {
         ("return { get a() { while (true) {} } }", &[Why::Compute]),
         ("return { toJSON() { while (true) {} } }", &[Why::Compute]),
         ("return new Proxy({}, { ownKeys() { while (true) {} } })", &[Why::Compute]),
-        ("throw { get message() { while (true) {} }, toString() { while (true) {} }, toJSON() { while (true) {} } }", &[Why::Compute]),
+        (
+            "throw { get message() { while (true) {} }, toString() { while (true) {} }, toJSON() { while (true) {} } }",
+            &[Why::Compute],
+        ),
         ("class E extends Error { get message() { while (true) {} } } throw new E()", &[Why::Compute]),
         ("echo({ toString() { while (true) {} } })", &[Why::Compute]),
         ("log({ toJSON() { while (true) {} } })", &[Why::Compute]),
@@ -239,7 +270,10 @@ async fn hostile_scripts_end_within_their_limits() {
         ("('a'.repeat(1e7)).indexOf('a'.repeat(4e6) + 'b')", &[Why::Thrown]),
         ("return 'x'.repeat(2 ** 21)", &[Why::Thrown]),
         ("let n = 3n; while (true) n = n * n", &[Why::Thrown, Why::Compute, Why::Heap]),
-        ("Error.prepareStackTrace = () => { while (true) {} }; throw new Error('x')", &[Why::Compute, Why::Thrown]),
+        (
+            "Error.prepareStackTrace = () => { while (true) {} }; throw new Error('x')",
+            &[Why::Compute, Why::Thrown],
+        ),
         ("slow(60000)", &[Why::Time]),
         ("try { slow(60000) } catch { while (true) {} }", &[Why::Time]),
         ("deaf()", &[Why::Time]),
@@ -283,7 +317,8 @@ async fn floods_are_counted_and_not_kept() {
 async fn calls_that_are_made_at_once_run_at_once_and_keep_their_order() {
     let host = Arc::new(Echo::default());
     let most = host.most.clone();
-    let ended = run(script("return all('slow', [60, 50, 40, 30, 20, 10])"), host, CancellationToken::new()).await;
+    let ended =
+        run(script("return all('slow', [60, 50, 40, 30, 20, 10])"), host, CancellationToken::new()).await;
     assert_eq!(said(&ended), r#"json ["60","50","40","30","20","10"]"#);
     assert_eq!(most.load(Ordering::SeqCst), 4);
 }

@@ -24,8 +24,7 @@ pub const DIALECT: Dialect = Dialect {
     say,
 };
 
-const TOOLS: [ToolDef; 2] =
-    [ToolDef::of::<search_tools::SearchTools>(), ToolDef::of::<run_code::RunCode>()];
+const TOOLS: [ToolDef; 2] = [ToolDef::of::<search_tools::SearchTools>(), ToolDef::of::<run_code::RunCode>()];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");
 

@@ -50,7 +50,11 @@ impl Tool for SearchTools {
         let declared: Vec<String> = output.tools.iter().map(typescript::declaration).collect();
         page.text(&declared.join("\n"));
         if output.fitting > output.tools.len() {
-            page.note(format!("{} of {} that fit; a larger limit shows more", output.tools.len(), output.fitting));
+            page.note(format!(
+                "{} of {} that fit; a larger limit shows more",
+                output.tools.len(),
+                output.fitting
+            ));
         }
         if output.tools.len() < output.names.len() {
             page.note(format!("all tools: {}", output.names.join(", ")));

@@ -17,7 +17,10 @@ pub(super) fn declaration(tool: &Tool) -> String {
         return format!("{about}declare function {name}(): string;\n");
     }
     let optional = if required(&schema).is_empty() { "?" } else { "" };
-    format!("{about}declare function {name}(args{optional}: {}): string;\n", object(&schema, properties, "", DEPTH))
+    format!(
+        "{about}declare function {name}(args{optional}: {}): string;\n",
+        object(&schema, properties, "", DEPTH)
+    )
 }
 
 /// Writes a name so that it can be the name of a function.
@@ -50,7 +53,11 @@ fn object(schema: &Value, properties: &Map<String, Value>, indent: &str, depth: 
 fn about(property: &Value) -> String {
     let words = property.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     let default = property.get("default").map(|default| format!("Default: {default}"));
-    [Some(words).filter(|words| !words.is_empty()), default].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [Some(words).filter(|words| !words.is_empty()), default]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn comment(words: &str, indent: &str) -> String {
@@ -86,7 +93,11 @@ fn named(name: &str, schema: &Value, indent: &str, depth: usize) -> String {
         "string" | "boolean" | "null" => name.to_owned(),
         "array" => {
             let items = schema.get("items").map_or("unknown".to_owned(), |items| kind(items, indent, depth));
-            if items.contains(" | ") && !items.starts_with('{') { format!("({items})[]") } else { format!("{items}[]") }
+            if items.contains(" | ") && !items.starts_with('{') {
+                format!("({items})[]")
+            } else {
+                format!("{items}[]")
+            }
         }
         "object" => match schema.get("properties").and_then(Value::as_object) {
             Some(properties) if depth > 0 && !properties.is_empty() => {

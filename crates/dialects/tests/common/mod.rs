@@ -10,8 +10,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Commands, Engine, Environment, Hosts, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several,
-    operations::grep::Rules,
+    Agents, Commands, Engine, Environment, Hosts, Plan, Progress, Sandbox, ServerSettings, Servers, Session,
+    Several, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
@@ -72,7 +72,11 @@ impl World {
     /// A world in which clients are shown the tools of the second dialect alone.
     pub(crate) fn only(first: &'static Dialect, second: &'static Dialect) -> Self {
         let narrow = Narrow { shown: Some(second.name), ..Narrow::default() };
-        Self::built(first, |engine| engine, |config| Config { dialects: vec![first, second], narrow, ..config })
+        Self::built(
+            first,
+            |engine| engine,
+            |config| Config { dialects: vec![first, second], narrow, ..config },
+        )
     }
 
     fn built(

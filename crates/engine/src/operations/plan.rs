@@ -119,9 +119,13 @@ impl Operation for Plan {
         }
         let session = format!("plan-{}", unique());
         let wall = cx.time_left(request.limits.wall);
-        let mut rows: Vec<Vec<String>> =
-            vec![vec!["session".to_owned(), session], vec!["calls".to_owned(), request.limits.calls.to_string()]];
-        rows.extend(request.paged.into_iter().map(|paged| vec!["paged".to_owned(), paged.tool, paged.argument]));
+        let mut rows: Vec<Vec<String>> = vec![
+            vec!["session".to_owned(), session],
+            vec!["calls".to_owned(), request.limits.calls.to_string()],
+        ];
+        rows.extend(
+            request.paged.into_iter().map(|paged| vec!["paged".to_owned(), paged.tool, paged.argument]),
+        );
         rows.extend(door.tools().into_iter().map(|tool| vec!["tool".to_owned(), tool.name, tool.schema]));
         let script = Script {
             source: request.code,

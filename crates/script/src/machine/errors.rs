@@ -70,7 +70,10 @@ mod tests {
     #[test]
     fn the_place_is_the_first_one_in_the_script() {
         for (trace, wanted) in [
-            ("    at call (library.js:3:4)\n    at f (script.js:12:7)\n    at <eval> (script.js:20:1)", Some((12, 7))),
+            (
+                "    at call (library.js:3:4)\n    at f (script.js:12:7)\n    at <eval> (script.js:20:1)",
+                Some((12, 7)),
+            ),
             ("    at <anonymous> (wrapped.js:3:9)", Some((2, 9))),
             ("    at wrapped.js:99:1", Some((20, 1))),
             ("    at library.js:3:4", None),
