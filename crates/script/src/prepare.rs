@@ -1,7 +1,5 @@
 //! Makes a script of what a model wrote: what stands around the code is taken off.
 
-/// Tags that models put around the code.
-const TAGS: [&str; 4] = ["execute_plan", "code", "plan", "script"];
 /// How entities of HTML are written, and what they mean; `&amp;` is last, so that nothing is decoded twice.
 const ENTITIES: [(&str, &str); 6] =
     [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")];
@@ -27,14 +25,16 @@ pub(crate) fn decoded(source: &str) -> Option<String> {
     Some(ENTITIES.iter().fold(source.to_owned(), |text, (entity, letter)| text.replace(entity, letter)))
 }
 
+/// Takes off a tag of whatever name that stands around all of it: no script begins with one.
 fn untagged(text: &str) -> &str {
     let inner = text.trim();
-    let found = TAGS.iter().find_map(|tag| {
-        let rest = inner.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;
-        rest.strip_suffix('>')?.strip_suffix(tag)?.strip_suffix("</")
-    });
-    let found = found.or_else(|| inner.strip_prefix("<![CDATA[")?.strip_suffix("]]>"));
-    found.map_or(text, without_edges)
+    let tagged = || {
+        let (tag, rest) = inner.strip_prefix('<')?.split_once('>')?;
+        let named = !tag.is_empty() && tag.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        rest.strip_suffix('>')?.strip_suffix(tag)?.strip_suffix("</").filter(|_| named)
+    };
+    let data = || inner.strip_prefix("<![CDATA[")?.strip_suffix("]]>");
+    tagged().or_else(data).map_or(text, without_edges)
 }
 
 fn unfenced(text: &str) -> &str {
@@ -65,7 +65,7 @@ mod tests {
             ("```\nreturn 1\n```", "return 1"),
             ("```js\n  return 1;\n```\n", "  return 1;"),
             (" ```javascript\r\nreturn 1\r\n``` ", "return 1"),
-            ("<execute_plan><code>\nreturn 1\n</code></execute_plan>", "return 1"),
+            ("<my_plan><code>\nreturn 1\n</code></my_plan>", "return 1"),
             ("<code>\n```js\nreturn 1\n```\n</code>", "return 1"),
             ("<plan><![CDATA[return a < b]]></plan>", "return a < b"),
             // Not around all of it.

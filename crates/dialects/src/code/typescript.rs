@@ -61,7 +61,7 @@ fn about(property: &Value) -> String {
 }
 
 fn comment(words: &str, indent: &str) -> String {
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "*\u{200b}/");
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "*\\/");
     if words.is_empty() { String::new() } else { format!("{indent}/** {words} */\n") }
 }
 
@@ -148,7 +148,7 @@ mod tests {
                 description: "Does */ it.".to_owned(),
                 schema: schema.to_string(),
             };
-            let wanted = format!("/** Does *\u{200b}/ it. */\ndeclare function mcp__a_b__c{wanted}\n");
+            let wanted = format!("/** Does *\\/ it. */\ndeclare function mcp__a_b__c{wanted}\n");
             assert_eq!(declaration(&tool), wanted, "{schema}");
         }
     }
