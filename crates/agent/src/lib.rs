@@ -1,1 +1,3 @@
 //! Model clients, the loop, delegates and bridged servers.
+
+pub mod bridge;

@@ -22,7 +22,7 @@ pub(crate) struct Common {
     /// Directory that may be read and changed; may repeat [default: the current directory]
     #[arg(long = "root", global = true, value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
-    /// Tool to serve, by its name or as dialect_name; may repeat, or name several with commas [default: all]
+    /// Tool to serve: a name, dialect_name, a pattern with *, or !name to leave one out; may repeat, commas [default: all]
     #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
     /// What no tool may do: tools that do it are not served [default: nothing is denied]
@@ -34,6 +34,9 @@ pub(crate) struct Common {
     /// Rules over what may be touched (TOML), instead of the user's and the project's files
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+    /// File with the `mcpServers` whose tools are served, too, as mcp__server__tool [default: none]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) mcp_config: Option<PathBuf>,
     /// Who answers where nobody can be asked [default: deny]
     #[arg(long, global = true, value_enum)]
     pub(crate) ask: Option<Ask>,
@@ -80,6 +83,9 @@ pub(crate) enum Ask {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Deny {
     Write,
+    Execute,
+    Fetch,
+    Bridge,
 }
 
 /// Whether scripts can be run in which tools are functions.

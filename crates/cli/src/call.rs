@@ -12,6 +12,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
+use toolpost_agent::bridge::Bridge;
 use toolpost_engine::{Progress, Session};
 use toolpost_runtime::{Answer, Asker, Call, Outcome, Runtime, Structured};
 use toolpost_tool::Part;
@@ -31,6 +32,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let input = if reads_input { Input::Taken } else { Input::Person };
     let caller = Caller {
         runtime: wired.runtime,
+        bridge: wired.bridge,
         session: Session::named(settings.session.value.clone()),
         asker: ask::asker(settings.ask.value, input),
     };
@@ -49,6 +51,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
 
 struct Caller {
     runtime: Arc<Runtime>,
+    bridge: Option<Arc<Bridge>>,
     session: Arc<Session>,
     asker: Arc<dyn Asker>,
 }
@@ -62,6 +65,11 @@ impl Caller {
     }
 
     async fn call(&self, tool: String, arguments: Value) -> Outcome {
+        // Other servers are started where one of them may have the tool.
+        if let (Some(bridge), None) = (&self.bridge, self.runtime.catalogue().find(&tool)) {
+            bridge.begin(&self.runtime);
+            self.runtime.settled().await;
+        }
         let call = Call {
             tool,
             arguments,

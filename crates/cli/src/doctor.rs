@@ -35,6 +35,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
             );
             findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
             findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
+            findings.extend(bridged(wired)?.into_iter().map(|line| ("bridged", line)));
             let catalogue = wired.runtime.catalogue();
             let tools: Vec<_> = catalogue.listed().collect();
             let bytes: usize = tools
@@ -77,6 +78,24 @@ fn sandbox(settings: &Settings) -> Vec<String> {
     };
     let failed = found.failed.iter().map(|(means, why)| format!("without {}: {why}", means.name()));
     std::iter::once(first).chain(failed).collect()
+}
+
+/// Connects to the servers that are bridged, and says what each offers.
+fn bridged(wired: &wire::Wired) -> Result<Vec<String>> {
+    let Some(bridge) = &wired.bridge else { return Ok(Vec::new()) };
+    let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let standing = threads.block_on(async {
+        bridge.begin(&wired.runtime);
+        let standing = bridge.standing().await;
+        wired.runtime.settled().await;
+        wired.runtime.shut_down().await;
+        standing
+    });
+    let lines = standing.into_iter().map(|(name, tools)| match tools {
+        Ok(tools) => format!("{name}: {tools} tools"),
+        Err(why) => why,
+    });
+    Ok(lines.collect())
 }
 
 /// Says which language servers were found, which are passed over, and which there would be.
@@ -168,10 +187,14 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line(
             "deny",
             &settings.narrow.deny,
-            if settings.narrow.deny.value.is_empty() { "nothing" } else { "write" }.to_owned(),
+            match settings.narrow.deny.value.as_slice() {
+                [] => "nothing".to_owned(),
+                denied => denied.iter().map(|deny| deny.word()).collect::<Vec<_>>().join(", "),
+            },
         ),
         line("read_only", &settings.narrow.read_only, word(&settings.narrow.read_only.value)),
         line("policy", &settings.policy, path(&settings.policy)),
+        line("mcp_config", &settings.mcp_config, path(&settings.mcp_config)),
         line("ask", &settings.ask, word(&settings.ask.value)),
         line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
         line("code_mode", &settings.code_mode, word(&settings.code_mode.value)),

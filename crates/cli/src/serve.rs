@@ -38,6 +38,9 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
         .build()
         .context("the threads could not be started")?;
     let served = threads.block_on(async {
+        if let Some(bridge) = &wired.bridge {
+            bridge.begin(&wired.runtime);
+        }
         let served = toolpost_serve::stdio(wired.runtime.clone(), options).await;
         wired.runtime.shut_down().await;
         served

@@ -54,6 +54,7 @@ pub(crate) struct Settings {
     pub(crate) roots: Setting<Vec<PathBuf>>,
     pub(crate) narrow: Narrowing,
     pub(crate) policy: Setting<Option<PathBuf>>,
+    pub(crate) mcp_config: Setting<Option<PathBuf>>,
     pub(crate) ask: Setting<Ask>,
     pub(crate) sandbox: Setting<OnOff>,
     pub(crate) code_mode: Setting<CodeMode>,
@@ -108,6 +109,7 @@ struct File {
     deny: Option<Vec<Deny>>,
     read_only: Option<OnOff>,
     policy: Option<PathBuf>,
+    mcp_config: Option<PathBuf>,
     ask: Option<Ask>,
     sandbox: Option<OnOff>,
     code_mode: Option<CodeMode>,
@@ -133,12 +135,16 @@ struct File {
 impl Settings {
     /// Gives what no tool may do.
     pub(crate) fn denied(&self) -> Vec<Access> {
-        match (self.narrow.denies_writes(), self.sandbox.value) {
-            (false, _) => Vec::new(),
-            (true, OnOff::On) => vec![Access::Writes],
-            // Without a sandbox nothing keeps a command from writing.
-            (true, OnOff::Off) => vec![Access::Writes, Access::Executes],
+        let mut denied: Vec<Access> = self.narrow.deny.value.iter().map(|deny| deny.access()).collect();
+        if self.narrow.denies_writes() {
+            // What another server does nobody knows.
+            denied.extend([Access::Writes, Access::Bridges]);
+            if self.sandbox.value == OnOff::Off {
+                // Without a sandbox nothing keeps a command from writing.
+                denied.push(Access::Executes);
+            }
         }
+        denied
     }
 
     /// Finds every setting.
@@ -161,6 +167,7 @@ impl Settings {
             )?,
             narrow: Narrowing::find(flags, &from, (file.tools, file.deny, file.read_only))?,
             policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
+            mcp_config: from.optional(flags.mcp_config.clone(), "MCP_CONFIG", path, file.mcp_config)?,
             ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
             code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
@@ -202,6 +209,27 @@ impl Settings {
             embedding: Embedding::find(&from, file.embedding, file.embedding_model)?,
             history: Kept::find(&from, file.history_mb, file.history_days)?,
         })
+    }
+}
+
+impl Deny {
+    fn access(self) -> Access {
+        match self {
+            Self::Write => Access::Writes,
+            Self::Execute => Access::Executes,
+            Self::Fetch => Access::Fetches,
+            Self::Bridge => Access::Bridges,
+        }
+    }
+
+    /// Gives the word for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::Fetch => "fetch",
+            Self::Bridge => "bridge",
+        }
     }
 }
 

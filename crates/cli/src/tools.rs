@@ -7,14 +7,13 @@ use crate::{
 };
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::process::ExitCode;
-use toolpost_runtime::{Catalogue, Published};
+use std::{process::ExitCode, sync::Arc};
+use toolpost_runtime::{Catalogue, Published, Structured};
 
 /// Prints the definitions.
 pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let all = Catalogue::of(&wire::spoken(&settings)?);
-    let catalogue = all.narrowed(&wire::narrow(&settings)?)?;
+    let catalogue = published(&settings)?;
     match tools.format {
         Format::Markdown => catalogue.listed().for_each(|tool| println!("{}", markdown(tool))),
         format => {
@@ -28,6 +27,30 @@ pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the tools that would be served; other servers are started to list theirs.
+fn published(settings: &Settings) -> Result<Arc<Catalogue>> {
+    if settings.mcp_config.value.is_none() {
+        let all = Catalogue::of(&wire::spoken(settings)?);
+        return Ok(Arc::new(all.narrowed(&wire::narrow(settings)?)?));
+    }
+    let wired = wire::wire(settings, Structured::Off, wire::Life::Short)?;
+    let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    threads.block_on(async {
+        if let Some(bridge) = &wired.bridge {
+            bridge.begin(&wired.runtime);
+            for (_, tools) in bridge.standing().await {
+                if let Err(why) = tools {
+                    eprintln!("toolpost: {why}");
+                }
+            }
+        }
+        wired.runtime.settled().await;
+        let catalogue = wired.runtime.catalogue();
+        wired.runtime.shut_down().await;
+        Ok(catalogue)
+    })
 }
 
 fn definition(tool: &Published, format: Format) -> Value {

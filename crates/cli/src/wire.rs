@@ -12,9 +12,10 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
+use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
-    Access, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment, Grams, Plan,
-    Sandbox, ServerSettings, Servers, Several, operations::grep::Rules,
+    Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
+    Grams, Plan, Sandbox, ServerSettings, Servers, Several, operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
@@ -38,6 +39,8 @@ pub(crate) enum Life {
 pub(crate) struct Wired {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) recovery: Recovery,
+    /// The servers that are bridged, where some are.
+    pub(crate) bridge: Option<Arc<Bridge>>,
 }
 
 /// Puts the parts together.
@@ -50,6 +53,8 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let commands = commands(&workspace, sandbox, &policy)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
+    let bridge = bridge(settings, &workspace)?;
+    let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
     let engine = Engine::new(workspace)
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
@@ -58,7 +63,8 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_grams(grams)
         .with_embedder(embedder(settings)?)
         .with_commands(commands)
-        .with_servers(servers);
+        .with_servers(servers)
+        .with_bridges(bridges);
     let config = Config {
         dialects: spoken(settings)?,
         narrow: narrow(settings)?,
@@ -69,7 +75,19 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     };
     let runtime = Runtime::new(engine, config)?;
     write_events(&runtime, settings)?;
-    Ok(Wired { runtime: Arc::new(runtime), recovery })
+    Ok(Wired { runtime: Arc::new(runtime), recovery, bridge })
+}
+
+/// Reads which servers are bridged; none is started here. What a project says of servers is not read by itself: it would
+/// start programs that the project names.
+fn bridge(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Bridge>>> {
+    let Some(path) = &settings.mcp_config.value else { return Ok(None) };
+    let name = path.display().to_string();
+    let text =
+        operator::read(path)?.with_context(|| format!("mcp_config names {name}, which does not exist"))?;
+    let entries = bridge::read(&name, &text, |variable| std::env::var(variable).ok())?;
+    let home = workspace.roots().first().map_or_else(|| PathBuf::from("."), |root| root.path().to_path_buf());
+    Ok(Some(Bridge::new(entries, &home)))
 }
 
 /// Makes the index by which searches read only the files that can match, where it is worth while.
@@ -293,7 +311,14 @@ pub(crate) fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option
 fn own_files(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
     let configuration = operator::folder("XDG_CONFIG_HOME", ".config");
     let (policy, events) = (&settings.policy.value, &settings.events.value);
-    let named = [policy, events, &settings.state.value, &settings.cache.value, &configuration];
+    let named = [
+        policy,
+        events,
+        &settings.mcp_config.value,
+        &settings.state.value,
+        &settings.cache.value,
+        &configuration,
+    ];
     inside(workspace, named.into_iter().flatten())
 }
 

@@ -50,6 +50,9 @@ pub trait Bridges: Send + Sync {
         arguments: &'a str,
         cx: &'a CallCtx,
     ) -> Asking<'a, Vec<Piece>>;
+
+    /// Ends the servers that were started here, and starts no more.
+    fn end(&self) -> Asking<'_, ()>;
 }
 
 /// Says that there is no way to other servers.

@@ -13,7 +13,6 @@ mod narrow;
 mod policy;
 mod published;
 mod runtime;
-mod wildcard;
 mod wording;
 
 pub use answer::{Answer, Outcome};

@@ -1,8 +1,9 @@
 //! Which of the tools are published: by their names, and by what they may touch.
 
-use crate::{published::Published, wildcard};
+use crate::published::Published;
 use thiserror::Error;
 use toolpost_engine::Access;
+use toolpost_text::wildcard;
 
 /// What the names of all tools of other servers begin with.
 const REMOTE: &str = "mcp__";
@@ -43,14 +44,10 @@ impl Narrow {
 
     /// Tells whether a tool is kept: named, not left out, and nothing of it denied.
     pub(crate) fn keeps(&self, tool: &Published) -> bool {
-        let (out, named): (Vec<&str>, Vec<&str>) =
-            self.tools.iter().flatten().map(String::as_str).partition(|name| name.starts_with('!'));
-        let only_out = named.is_empty() && !out.is_empty();
-        let listed = self.tools.is_none() || only_out || named.iter().any(|name| means(name, tool));
-        let left_out = out.iter().any(|name| means(&name[1..], tool));
+        let listed = self.tools.as_ref().is_none_or(|list| wildcard::picks(list, |name| means(name, tool)));
         // What makes calls does nothing else: each of them is judged by itself.
         let calls = tool.access().contains(&Access::Calls);
-        listed && !left_out && (calls || !self.deny.iter().any(|access| tool.access().contains(access)))
+        listed && (calls || !self.deny.iter().any(|access| tool.access().contains(access)))
     }
 
     /// Finds a name that means no tool; those of other servers may not have come yet.

@@ -179,7 +179,13 @@ impl Runtime {
                 commands.shut_down().await;
             }
         };
-        tokio::join!(servers, commands);
+        let bridges = async {
+            if let Ok(bridges) = self.engine.bridges() {
+                // Nothing can be done about one that does not end: it is killed with this process.
+                bridges.end().await.ok();
+            }
+        };
+        tokio::join!(servers, commands, bridges);
     }
 
     /// Makes a call: through every layer, in and out.

@@ -16,4 +16,5 @@ mod omission;
 pub mod patch;
 pub mod redact;
 pub mod terminal;
+pub mod wildcard;
 pub mod window;

@@ -1,10 +1,10 @@
 //! One rule: which touches, of what, which decision, and why.
 
 use super::{Decision, pattern::Pattern};
-use crate::wildcard;
 use globset::GlobSet;
 use std::{borrow::Cow, fmt};
 use toolpost_engine::{Access, Host};
+use toolpost_text::wildcard;
 
 /// Where a rule comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,167 @@
+//! A connection to one server: started or dialled, opened in the era that it speaks, and its tools listed.
+
+use super::{
+    described,
+    entry::{Entry, Era, Way},
+};
+use rmcp::{
+    ClientHandler, Peer, RoleClient,
+    model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion},
+    service::{
+        ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, ServiceError,
+        serve_client_with_lifecycle,
+    },
+};
+use std::{path::Path, sync::Arc};
+use thiserror::Error;
+use tokio::{
+    net::unix::pipe,
+    sync::Notify,
+    time::{Instant, timeout_at},
+};
+use toolpost_process::{Environment, Launch, Program, Served, StartError};
+use toolpost_runtime::Described;
+
+/// A connection to one server; the server ends when this is dropped.
+pub(super) struct Link {
+    service: RunningService<RoleClient, Client>,
+    served: Option<Served>,
+    /// What it offered when it was asked last.
+    pub(super) tools: Vec<Described>,
+    /// What of it is not published, and why.
+    pub(super) left_out: Vec<String>,
+}
+
+/// What this side tells a server: who it is, and that it answers nothing else.
+pub(super) struct Client {
+    info: ClientConfig,
+    /// Told when the server says that its tools are others now.
+    changed: Arc<Notify>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, Error)]
+pub(super) enum LinkError {
+    #[error("it could not be started: {0}")]
+    Start(#[from] StartError),
+    #[error("its pipes could not be used: {0}")]
+    Pipes(std::io::Error),
+    #[error("{0}")]
+    Address(String),
+    #[error("it did not open the connection: {0}")]
+    Open(Box<ClientInitializeError>),
+    #[error("it did not list its tools: {0}")]
+    List(ServiceError),
+    #[error("it was not ready within {0} s")]
+    Late(f64),
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        self.info.clone()
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.changed.notify_one();
+    }
+}
+
+impl Link {
+    /// Connects to a server and lists its tools, in the time that it has to start.
+    pub(super) async fn open(entry: &Entry, home: &Path, changed: Arc<Notify>) -> Result<Self, LinkError> {
+        let by = Instant::now() + entry.start;
+        let late = || LinkError::Late(entry.start.as_secs_f64());
+        let eras = match entry.era {
+            Some(era) => vec![era],
+            // A server of the modern era alone says no to the handshake; it is started anew for the other opening.
+            None => vec![Era::Legacy, Era::Modern],
+        };
+        let mut first = None;
+        for era in eras {
+            let tried = timeout_at(by, Self::opened(entry, home, changed.clone(), era)).await;
+            match tried.map_err(|_| late())? {
+                Ok(link) => return Ok(link),
+                Err(error @ (LinkError::Start(_) | LinkError::Pipes(_) | LinkError::Address(_))) => {
+                    return Err(error);
+                }
+                // The first refusal tells more: hardly any server speaks the modern era alone.
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.unwrap_or_else(late))
+    }
+
+    async fn opened(entry: &Entry, home: &Path, changed: Arc<Notify>, era: Era) -> Result<Self, LinkError> {
+        let mode = match era {
+            Era::Legacy => ClientLifecycleMode::Initialize,
+            Era::Modern => {
+                ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
+            }
+        };
+        let info = ClientConfig::new(
+            ClientCapabilities::default(),
+            Implementation::new("toolpost", env!("CARGO_PKG_VERSION")),
+        );
+        let client = Client { info, changed };
+        let open = |error| LinkError::Open(Box::new(error));
+        let (service, served) = match &entry.way {
+            Way::Program { .. } => {
+                let (served, input, output) = start(entry, home)?;
+                let service = serve_client_with_lifecycle(client, (output, input), mode).await;
+                (service.map_err(open)?, Some(served))
+            }
+            Way::Http { url, headers } => {
+                let transport = super::http::transport(url, headers).map_err(LinkError::Address)?;
+                (serve_client_with_lifecycle(client, transport, mode).await.map_err(open)?, None)
+            }
+        };
+        let mut link = Self { service, served, tools: Vec::new(), left_out: Vec::new() };
+        link.list(&entry.name).await?;
+        Ok(link)
+    }
+
+    /// Asks for the tools again.
+    pub(super) async fn list(&mut self, server: &str) -> Result<(), LinkError> {
+        let listed = self.service.peer().list_all_tools().await.map_err(LinkError::List)?;
+        (self.tools, self.left_out) = described::tools(server, listed);
+        Ok(())
+    }
+
+    /// Gives whom calls are sent to.
+    pub(super) fn peer(&self) -> Peer<RoleClient> {
+        self.service.peer().clone()
+    }
+
+    /// Tells whether nothing can come of it any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.service.is_closed() || self.served.as_ref().is_some_and(|served| served.exit().is_some())
+    }
+
+    /// Gives how many bytes of memory the server holds, where it was started here.
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.served.as_ref().and_then(Served::memory)
+    }
+}
+
+/// Starts a server; what it writes about its errors is taken and told to nobody, since it may quote what may not be read.
+fn start(entry: &Entry, home: &Path) -> Result<(Served, pipe::Sender, pipe::Receiver), LinkError> {
+    let Way::Program { command, arguments, environment, directory } = &entry.way else {
+        return Err(LinkError::Address("it is not a program".to_owned()));
+    };
+    let environment = environment
+        .iter()
+        .fold(Environment::of_this_process(), |environment, (name, value)| environment.with(name, value));
+    let directory = directory.as_deref().map_or_else(|| home.to_path_buf(), |directory| home.join(directory));
+    let launch =
+        Launch { environment, ..Launch::new(Program::direct(command.as_str(), arguments), directory) };
+    let (served, wires) = Served::start(&launch)?;
+    let input = pipe::Sender::from_owned_fd(wires.input.into()).map_err(LinkError::Pipes)?;
+    let output = pipe::Receiver::from_owned_fd(wires.output.into()).map_err(LinkError::Pipes)?;
+    let errors = pipe::Receiver::from_owned_fd(wires.errors.into()).map_err(LinkError::Pipes)?;
+    tokio::spawn(drain(errors));
+    Ok((served, input, output))
+}
+
+async fn drain(mut errors: pipe::Receiver) {
+    tokio::io::copy(&mut errors, &mut tokio::io::sink()).await.ok();
+}

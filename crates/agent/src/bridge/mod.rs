@@ -1,0 +1,132 @@
+//! Bridged servers: the tools of other MCP servers, called as our own are.
+
+mod answered;
+mod described;
+mod entry;
+mod http;
+mod link;
+mod server;
+
+pub use entry::{Entry, EntryError, Era, Way, read};
+
+use server::Server;
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Asking, Bridges, CallCtx, Failure, Kind, Piece, RemoteTool};
+use toolpost_runtime::{Described, Runtime};
+
+/// The servers that are bridged.
+pub struct Bridge {
+    servers: Vec<Arc<Server>>,
+    /// What each of them offers, by its name.
+    offered: Mutex<BTreeMap<String, Vec<Described>>>,
+    over: CancellationToken,
+    begun: AtomicBool,
+}
+
+impl Bridge {
+    /// Makes the way to some servers; none is started before it is begun or called. `home` is where they start.
+    #[must_use]
+    pub fn new(entries: Vec<Entry>, home: &Path) -> Arc<Self> {
+        let servers = entries.into_iter().map(|entry| Arc::new(Server::new(entry, home.to_path_buf())));
+        Arc::new(Self {
+            servers: servers.collect(),
+            offered: Mutex::default(),
+            over: CancellationToken::new(),
+            begun: AtomicBool::new(false),
+        })
+    }
+
+    /// Connects to all of them, beside all else, and publishes their tools, now and whenever they change; once.
+    pub fn begin(self: &Arc<Self>, runtime: &Arc<Runtime>) {
+        if self.begun.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        runtime.connecting(self.servers.len());
+        for server in &self.servers {
+            let (bridge, server, runtime) = (self.clone(), server.clone(), Arc::downgrade(runtime));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = bridge.keep(&server, &runtime) => {}
+                    () = bridge.over.cancelled() => {}
+                }
+            });
+        }
+    }
+
+    /// Says of each server how many tools it offers, or why it cannot be reached.
+    pub async fn standing(&self) -> Vec<(String, Result<usize, String>)> {
+        let mut standing = Vec::new();
+        for server in &self.servers {
+            let tools = server.tools().await;
+            let said = tools.map(|tools| tools.len()).map_err(|failure| failure.what);
+            standing.push((server.entry.name.clone(), said));
+        }
+        standing
+    }
+
+    async fn keep(&self, server: &Server, runtime: &Weak<Runtime>) {
+        let first = server.tools().await;
+        if let Err(failure) = &first {
+            tracing::warn!(server = server.entry.name, "{}", failure.what);
+        }
+        self.offer(server, first.unwrap_or_default(), runtime);
+        if let Some(runtime) = runtime.upgrade() {
+            runtime.connected();
+        }
+        loop {
+            server.changed.notified().await;
+            match server.relist().await {
+                Ok(tools) => self.offer(server, tools, runtime),
+                Err(failure) => tracing::warn!(server = server.entry.name, "{}", failure.what),
+            }
+        }
+    }
+
+    fn offer(&self, server: &Server, tools: Vec<Described>, runtime: &Weak<Runtime>) {
+        let all = {
+            let mut offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
+            offered.insert(server.entry.name.clone(), tools);
+            offered.values().flatten().cloned().collect()
+        };
+        if let Some(runtime) = runtime.upgrade() {
+            runtime.publish(all);
+        }
+    }
+}
+
+impl Bridges for Bridge {
+    fn call<'a>(
+        &'a self,
+        tool: &'a RemoteTool,
+        arguments: &'a str,
+        cx: &'a CallCtx,
+    ) -> Asking<'a, Vec<Piece>> {
+        Box::pin(async move {
+            let server = self.servers.iter().find(|server| server.entry.name == tool.server);
+            let server = server.ok_or_else(|| {
+                Failure::new(Kind::NotFound, format!("No server is called `{}`.", tool.server))
+            })?;
+            let arguments = serde_json::from_str(arguments)
+                .map_err(|error| Failure::invalid(format!("The arguments cannot be read: {error}.")))?;
+            server.call(tool, arguments, cx).await
+        })
+    }
+
+    fn end(&self) -> Asking<'_, ()> {
+        Box::pin(async {
+            self.over.cancel();
+            for server in &self.servers {
+                server.end().await;
+            }
+            Ok(())
+        })
+    }
+}

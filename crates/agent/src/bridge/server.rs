@@ -1,0 +1,216 @@
+//! One bridged server: connected when it is needed, given up when it hangs, started again after it died.
+
+use super::{
+    answered,
+    entry::Entry,
+    link::{Link, LinkError},
+};
+use rmcp::{
+    Peer, RoleClient,
+    model::{CallToolRequestParams, ClientRequest, JsonObject, PingRequest, Request, ServerResult},
+    service::{PeerRequestOptions, ServiceError},
+};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{
+    sync::{Mutex, Notify},
+    time::timeout,
+};
+use toolpost_engine::{CallCtx, Failure, Hint, Kind, Piece, RemoteTool};
+use toolpost_runtime::Described;
+
+/// How long a server that gave no answer has to show that it lives.
+const PING: Duration = Duration::from_secs(2);
+/// How long after a failed start it is not started again; each further failure doubles it.
+const BACK_OFF: Duration = Duration::from_secs(1);
+/// The longest of these times.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How much memory a server that was started here may hold.
+const MEMORY: u64 = 4 * 1024 * 1024 * 1024;
+/// The longest that a call is waited for, where neither the call nor the file says less.
+const CALL: Duration = Duration::from_secs(120);
+
+/// One bridged server.
+pub(super) struct Server {
+    pub(super) entry: Entry,
+    home: PathBuf,
+    state: Mutex<State>,
+    /// Told when its tools are others now.
+    pub(super) changed: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct State {
+    link: Option<Link>,
+    /// Why the last try failed, when, and how many did in a row.
+    failed: Option<(String, Instant, u32)>,
+}
+
+impl Server {
+    pub(super) fn new(entry: Entry, home: PathBuf) -> Self {
+        Self { entry, home, state: Mutex::default(), changed: Arc::default() }
+    }
+
+    /// Connects, if it is not connected; gives the tools that are published of it.
+    pub(super) async fn tools(&self) -> Result<Vec<Described>, Failure> {
+        let mut state = self.state.lock().await;
+        self.connect(&mut state).await?;
+        Ok(self.wanted(&state))
+    }
+
+    /// Asks a connected server for its tools again.
+    pub(super) async fn relist(&self) -> Result<Vec<Described>, Failure> {
+        let mut state = self.state.lock().await;
+        self.connect(&mut state).await?;
+        if let Some(link) = &mut state.link {
+            link.list(&self.entry.name).await.map_err(|error| self.unreachable(&error.to_string()))?;
+        }
+        Ok(self.wanted(&state))
+    }
+
+    /// Ends it, if it was started here.
+    pub(super) async fn end(&self) {
+        self.state.lock().await.link = None;
+    }
+
+    /// Calls a tool. A server that died is started again for the next call, and never asked twice: nobody knows what it
+    /// had done.
+    pub(super) async fn call(
+        &self,
+        tool: &RemoteTool,
+        arguments: JsonObject,
+        cx: &CallCtx,
+    ) -> Result<Vec<Piece>, Failure> {
+        let peer = self.peer().await?;
+        let limit = cx.time_left(self.entry.call.unwrap_or(CALL).min(CALL));
+        let params = CallToolRequestParams::new(tool.tool.clone()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(Request::new(params));
+        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        let mut handle = match sent {
+            Ok(handle) => handle,
+            Err(error) => return Err(self.lost(&error.to_string()).await),
+        };
+        let answer = tokio::select! {
+            answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
+            () = cx.cancel.cancelled() => {
+                handle.cancel(Some("the caller gave up".to_owned())).await.ok();
+                return Err(Failure::new(
+                    Kind::Cancelled,
+                    format!("The call was cancelled; what the server `{}` had done by then stays.", tool.server),
+                ));
+            }
+            () = tokio::time::sleep(limit) => {
+                handle.cancel(Some("it took too long".to_owned())).await.ok();
+                return Err(self.late(&peer, limit).await);
+            }
+        };
+        match answer {
+            Ok(ServerResult::CallToolResult(result)) => answered::pieces(tool, result),
+            Ok(ServerResult::InputRequiredResult(_)) => Err(answered::complaint(
+                tool,
+                "It wants to ask the user something before it goes on; that is not passed on here.",
+            )),
+            Ok(_) => Err(answered::complaint(tool, "It answered with what is no result of a tool.")),
+            Err(ServiceError::McpError(error)) => Err(answered::complaint(tool, &error.message)),
+            Err(error) => Err(self.lost(&error.to_string()).await),
+        }
+    }
+
+    async fn peer(&self) -> Result<Peer<RoleClient>, Failure> {
+        let mut state = self.state.lock().await;
+        if let Some(link) = &state.link
+            && link.memory().is_some_and(|bytes| bytes > MEMORY)
+        {
+            state.link = None;
+        }
+        let anew = state.link.is_none();
+        self.connect(&mut state).await?;
+        if anew {
+            // It may offer something else than before.
+            self.changed.notify_one();
+        }
+        let link = state.link.as_ref().ok_or_else(|| self.unreachable("it is not connected"))?;
+        Ok(link.peer())
+    }
+
+    async fn connect(&self, state: &mut State) -> Result<(), Failure> {
+        if state.link.as_ref().is_some_and(|link| !link.is_over()) {
+            return Ok(());
+        }
+        state.link = None;
+        if let Some((why, when, times)) = &state.failed {
+            let pause = BACK_OFF.saturating_mul(1 << (times - 1).min(6)).min(LONGEST);
+            if let Some(left) = pause.checked_sub(when.elapsed()) {
+                let again = format!("{why}; it is tried again in {:.0} s", left.as_secs_f64().ceil());
+                return Err(self.unreachable(&again));
+            }
+        }
+        match Link::open(&self.entry, &self.home, self.changed.clone()).await {
+            Ok(link) => {
+                (state.link, state.failed) = (Some(link), None);
+                Ok(())
+            }
+            Err(error) => {
+                let why = why(&error);
+                let times = state.failed.as_ref().map_or(0, |(_, _, times)| *times);
+                state.failed = Some((why.clone(), Instant::now(), times.saturating_add(1)));
+                Err(self.unreachable(&why))
+            }
+        }
+    }
+
+    /// Says that no answer came in time; a server that does not answer anything else either is ended.
+    async fn late(&self, peer: &Peer<RoleClient>, limit: Duration) -> Failure {
+        let ping = peer.send_request(ClientRequest::PingRequest(PingRequest::default()));
+        // An error is an answer, too: those of the modern era know no ping.
+        let lives = matches!(timeout(PING, ping).await, Ok(Ok(_) | Err(ServiceError::McpError(_))));
+        if !lives {
+            self.state.lock().await.link = None;
+        }
+        let what = format!(
+            "The server `{}` gave no answer within {:.1} s{}.",
+            self.entry.name,
+            limit.as_secs_f64(),
+            if lives {
+                ""
+            } else {
+                ", nor to anything else: it was ended, and the next call starts it again"
+            }
+        );
+        Failure::new(Kind::Timeout, what).hint(Hint::Advice(
+            "Whether it had done anything is not known: look before you call it again, or ask it for less."
+                .to_owned(),
+        ))
+    }
+
+    /// Says that the connection broke during a call.
+    async fn lost(&self, why: &str) -> Failure {
+        self.state.lock().await.link = None;
+        let what = format!("The server `{}` went away during the call: {why}.", self.entry.name);
+        Failure::new(Kind::Remote, what).hint(Hint::Advice(
+            "Whether it had done anything is not known: look first. The next call starts it again."
+                .to_owned(),
+        ))
+    }
+
+    fn unreachable(&self, why: &str) -> Failure {
+        let what =
+            format!("The server `{}` cannot be reached: {}.", self.entry.name, why.trim_end_matches('.'));
+        Failure::new(Kind::Remote, what).hint(Hint::Advice(
+            "Do it with the other tools, or tell the user: `toolpost doctor` shows the servers.".to_owned(),
+        ))
+    }
+
+    /// Gives the tools that the file wants of it.
+    fn wanted(&self, state: &State) -> Vec<Described> {
+        let tools = state.link.iter().flat_map(|link| &link.tools);
+        tools.filter(|described| self.entry.takes(&described.tool.tool)).cloned().collect()
+    }
+}
+
+fn why(error: &LinkError) -> String {
+    toolpost_text::redact::redact(&error.to_string()).into_owned()
+}

@@ -1,0 +1,69 @@
+//! Patterns of names, in which `*` stands for any part of a name.
+
+/// Tells whether a list picks something: one of its names means it, and none with `!` in front does. A list that only
+/// leaves out picks everything else.
+#[must_use]
+pub fn picks(list: &[String], means: impl Fn(&str) -> bool) -> bool {
+    let (out, named): (Vec<&str>, Vec<&str>) =
+        list.iter().map(String::as_str).partition(|name| name.starts_with('!'));
+    let listed = (named.is_empty() && !out.is_empty()) || named.iter().any(|name| means(name));
+    listed && !out.iter().any(|name| means(&name[1..]))
+}
+
+/// Tells whether a name is meant by a pattern; nothing but `*` stands for more than itself.
+#[must_use]
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{matches, picks};
+
+    #[test]
+    fn a_star_stands_for_any_part() {
+        let rows = [
+            ("*", "anything", true),
+            ("*", "", true),
+            ("read", "read", true),
+            ("read", "read_file", false),
+            ("mcp__fs__*", "mcp__fs__read", true),
+            ("mcp__fs__*", "mcp__fsx__read", false),
+            ("mcp__*__read", "mcp__fs__read", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("a*a", "a", false),
+            ("**", "x", true),
+            ("a.c", "abc", false),
+        ];
+        for (pattern, name, meant) in rows {
+            assert_eq!(matches(pattern, name), meant, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_out_wherever_it_stands() {
+        let rows: [(&[&str], &str, bool); 8] = [
+            (&[], "read", false),
+            (&["*"], "read", true),
+            (&["read"], "write", false),
+            (&["!bash"], "read", true),
+            (&["!bash"], "bash", false),
+            (&["!bash", "*"], "bash", false),
+            (&["*", "!mcp__x__*"], "mcp__x__y", false),
+            (&["read", "!bash"], "write", false),
+        ];
+        for (list, name, picked) in rows {
+            let names: Vec<String> = list.iter().map(|&name| name.to_owned()).collect();
+            assert_eq!(picks(&names, |pattern| matches(pattern, name)), picked, "{list:?} {name}");
+        }
+    }
+}
