@@ -52,6 +52,9 @@ pub(crate) struct Common {
     /// File that every call is written to, as JSON lines
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// How much of each call is written there [default: names]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) events_detail: Option<EventsDetail>,
     /// Folder for locks, journals and history [default: the XDG state folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
@@ -98,6 +101,14 @@ pub(crate) enum CodeMode {
     Off,
     /// They are, and no others: those are functions in scripts.
     Only,
+}
+
+/// How much of each call is written to the file of events.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EventsDetail {
+    Names,
+    All,
 }
 
 /// A switch.

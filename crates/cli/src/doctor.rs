@@ -199,6 +199,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
         line("code_mode", &settings.code_mode, word(&settings.code_mode.value)),
         line("events", &settings.events, path(&settings.events)),
+        line("events_detail", &settings.events_detail, word(&settings.events_detail.value)),
         line("state", &settings.state, path(&settings.state)),
         line("cache", &settings.cache, path(&settings.cache)),
         line("session", &settings.session, said(&settings.session, "each has its own")),

@@ -1,6 +1,6 @@
 //! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
 
-use crate::args::{Ask, CodeMode, Common, Deny, OnOff};
+use crate::args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{
@@ -59,6 +59,7 @@ pub(crate) struct Settings {
     pub(crate) sandbox: Setting<OnOff>,
     pub(crate) code_mode: Setting<CodeMode>,
     pub(crate) events: Setting<Option<PathBuf>>,
+    pub(crate) events_detail: Setting<EventsDetail>,
     pub(crate) state: Setting<Option<PathBuf>>,
     pub(crate) cache: Setting<Option<PathBuf>>,
     pub(crate) session: Setting<Option<String>>,
@@ -114,6 +115,7 @@ struct File {
     sandbox: Option<OnOff>,
     code_mode: Option<CodeMode>,
     events: Option<PathBuf>,
+    events_detail: Option<EventsDetail>,
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
     session: Option<String>,
@@ -172,6 +174,13 @@ impl Settings {
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
             code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
             events: from.optional(flags.events.clone(), "EVENTS", path, file.events)?,
+            events_detail: from.choose(
+                flags.events_detail,
+                "EVENTS_DETAIL",
+                one_of,
+                file.events_detail,
+                EventsDetail::Names,
+            )?,
             state: or_folder(
                 from.optional(flags.state.clone(), "STATE", path, file.state)?,
                 "XDG_STATE_HOME",

@@ -1,7 +1,7 @@
 //! Puts the parts together: workspace, engine, dialects, policy, runtime.
 
 use crate::{
-    args::{CodeMode, OnOff},
+    args::{CodeMode, EventsDetail, OnOff},
     settings::{Origin, Settings},
     shared,
     trust::Trusted,
@@ -17,7 +17,7 @@ use toolpost_engine::{
     Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
     Grams, Plan, Sandbox, ServerSettings, Servers, Several, operations::grep::Rules,
 };
-use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
+use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
     AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator, walk,
@@ -336,7 +336,11 @@ fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
     let file =
         operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
     let file = Mutex::new(file);
-    runtime.events.listen(move |event| {
+    let detail = match settings.events_detail.value {
+        EventsDetail::Names => Detail::Names,
+        EventsDetail::All => Detail::All,
+    };
+    runtime.events.listen(detail, move |event| {
         let Ok(mut line) = serde_json::to_vec(event) else { return };
         line.push(b'\n');
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);

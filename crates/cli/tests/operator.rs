@@ -217,12 +217,15 @@ fn every_call_is_written_to_the_events() {
     let events = String::from_utf8(world.read("../events")).unwrap();
     let mut seen: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for event in &mut seen {
-        if let Some(took) = event.as_object_mut().unwrap().remove("microseconds") {
-            assert!(took.is_u64(), "{took}");
+        if let Some(took) = event.as_object_mut().unwrap().remove("duration") {
+            assert!(took.is_f64(), "{took}");
         }
     }
-    let started = |id: u64, tool: &str| json!({ "status": "started", "id": id, "tool": tool });
-    let finished = |id: u64, tool: &str, outcome: &str| json!({ "status": "finished", "id": id, "tool": tool, "outcome": outcome });
+    let started = |id: u64, tool: &str| json!({ "status": "started", "id": id, "name": tool });
+    let finished = |id: u64, tool: &str, outcome: &str| {
+        let status = if outcome == "done" { "completed" } else { "failed" };
+        json!({ "status": status, "id": id, "name": tool, "outcome": outcome })
+    };
     let wanted = [
         started(1, "Read"),
         finished(1, "Read", "done"),
@@ -236,6 +239,13 @@ fn every_call_is_written_to_the_events() {
         finished(5, "no\n TOKEN=[redacted]", "no_such_tool"),
     ];
     assert_eq!(seen, wanted);
+    world.script_with(&["--events", "../all", "--events-detail", "all"], &calls[..1]);
+    let events = String::from_utf8(world.read("../all")).unwrap();
+    let seen: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (&seen[0]["params"], &seen[1]["result"]),
+        (&json!({ "file_path": "f" }), &json!("     1\ta\n"))
+    );
 }
 
 #[test]

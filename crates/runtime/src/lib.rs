@@ -19,7 +19,7 @@ pub use answer::{Answer, Outcome};
 pub use ask::{Asker, Asking, Question, Span, Verdict};
 pub use call::Call;
 pub use catalogue::Catalogue;
-pub use events::{Event, Events};
+pub use events::{Detail, Event, Events, Status};
 pub use narrow::{Narrow, NarrowError};
 pub use policy::{
     Decision, Explained, JudgedSegment, JudgedTouch, LearnError, Origin, Policy, PolicyError, Rule,

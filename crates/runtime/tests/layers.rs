@@ -19,8 +19,8 @@ use toolpost_engine::{
     operations::batch,
 };
 use toolpost_runtime::{
-    Asker, Asking, Call, Config, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
-    Structured, Verdict,
+    Asker, Asking, Call, Config, Detail, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
+    Status, Structured, Verdict,
 };
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
@@ -424,11 +424,9 @@ async fn calls_are_announced_also_when_they_are_not_understood() {
     let world = World::new();
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let hear = heard.clone();
-    world.runtime.events.listen(move |event| {
-        hear.lock().unwrap().push(match event {
-            Event::Started { id, tool, .. } => format!("{id} {tool} started"),
-            Event::Finished { id, tool, outcome, .. } => format!("{id} {tool} {outcome}"),
-        });
+    world.runtime.events.listen(Detail::Names, move |event| {
+        let Event { id, name, outcome, .. } = event;
+        hear.lock().unwrap().push(format!("{id} {name} {}", outcome.as_deref().unwrap_or("started")));
     });
     world.call("f", "hello").await;
     world.call("f", "panic").await;
@@ -547,6 +545,44 @@ async fn inner_replies_share_the_budget_and_name_their_pictures() {
 }
 
 #[tokio::test]
+async fn who_listens_to_everything_hears_what_was_said() {
+    let world = World::new();
+    let heard: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let hear = heard.clone();
+    world.runtime.events.listen(Detail::All, move |event| {
+        hear.lock().unwrap().push(Event { duration: None, ..event.clone() });
+    });
+    world.call("f", "hello").await;
+    world.call(".env", "hello").await;
+    let event = |id: u64, path: &str| Event {
+        status: Status::Started,
+        id,
+        parent: None,
+        name: "Do".to_owned(),
+        params: Some(Arc::new(json!({ "path": path, "order": "hello" }))),
+        outcome: None,
+        duration: None,
+        result: None,
+        error: None,
+    };
+    let (first, second) = (event(1, "f"), event(2, ".env"));
+    let done = Event {
+        status: Status::Completed,
+        outcome: Some("done".to_owned()),
+        result: Some("hello".to_owned()),
+        ..first.clone()
+    };
+    let why = "Not allowed to read .env: Such a file usually holds secrets. No.";
+    let denied = Event {
+        status: Status::Failed,
+        outcome: Some("denied".to_owned()),
+        error: Some(why.to_owned()),
+        ..second.clone()
+    };
+    assert_eq!(*heard.lock().unwrap(), [first, done, second, denied]);
+}
+
+#[tokio::test]
 async fn inner_calls_find_the_tools_of_their_own_dialect_first() {
     let world = World::with(&[&DIALECT, &OTHER], "", None);
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -554,22 +590,22 @@ async fn inner_calls_find_the_tools_of_their_own_dialect_first() {
     world
         .runtime
         .events
-        .listen(move |event| hear.lock().unwrap().push(serde_json::to_string(event).unwrap()));
+        .listen(Detail::Names, move |event| hear.lock().unwrap().push(serde_json::to_string(event).unwrap()));
     let call = world.prepared("other_Many", json!({ "calls": ["Do secret", "test_Do hello"], "at_once": 1 }));
     world.runtime.call(call).await;
     let heard: Vec<String> = heard
         .lock()
         .unwrap()
         .iter()
-        .map(|event| event.split(",\"micro").next().unwrap().to_owned())
+        .map(|event| event.split(",\"duration").next().unwrap().to_owned())
         .collect();
     let wanted = [
-        r#"{"status":"started","id":1,"tool":"other_Many"}"#,
-        r#"{"status":"started","id":2,"parent":1,"tool":"Do"}"#,
-        r#"{"status":"finished","id":2,"parent":1,"tool":"Do","outcome":"denied""#,
-        r#"{"status":"started","id":3,"parent":1,"tool":"test_Do"}"#,
-        r#"{"status":"finished","id":3,"parent":1,"tool":"test_Do","outcome":"done""#,
-        r#"{"status":"finished","id":1,"tool":"other_Many","outcome":"done""#,
+        r#"{"status":"started","id":1,"name":"other_Many"}"#,
+        r#"{"status":"started","id":2,"parent":1,"name":"Do"}"#,
+        r#"{"status":"failed","id":2,"parent":1,"name":"Do","outcome":"denied""#,
+        r#"{"status":"started","id":3,"parent":1,"name":"test_Do"}"#,
+        r#"{"status":"completed","id":3,"parent":1,"name":"test_Do","outcome":"done""#,
+        r#"{"status":"completed","id":1,"name":"other_Many","outcome":"done""#,
     ];
     assert_eq!(heard, wanted);
 }

@@ -1,21 +1,39 @@
 //! Tells the event bus that a call arrived and how it ended.
 
 use super::{Back, Going, Next, Stop, Trip};
-use crate::Event;
-use std::time::Instant;
+use crate::{Event, Status};
+use std::{sync::Arc, time::Instant};
 use toolpost_text::redact::redact;
+use toolpost_tool::Part;
 
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
-        let (id, runtime) = (trip.id, next.runtime);
-        // A name that no tool has may be anything.
-        let tool = redact(&trip.call.tool).into_owned();
-        let parent = trip.within.as_ref().map(|within| within.parent);
-        runtime.events.tell(&Event::Started { id, parent, tool: tool.clone() });
+        let events = &next.runtime.events;
+        let all = events.want_all();
+        let event = Event {
+            status: Status::Started,
+            id: trip.id,
+            parent: trip.within.as_ref().map(|within| within.parent),
+            // A name that no tool has may be anything.
+            name: redact(&trip.call.tool).into_owned(),
+            params: all.then(|| Arc::new(trip.call.arguments.clone())),
+            outcome: None,
+            duration: None,
+            result: None,
+            error: None,
+        };
+        events.tell(&event);
         let start = Instant::now();
-        let back = next.go(trip).await;
-        let microseconds = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        runtime.events.tell(&Event::Finished { id, parent, tool, outcome: outcome(&back), microseconds });
+        let mut back = next.go(trip).await;
+        let ended = Event {
+            status: if back.is_ok() { Status::Completed } else { Status::Failed },
+            outcome: Some(outcome(&back)),
+            duration: Some(start.elapsed()),
+            result: all.then(|| words(&mut back)).flatten(),
+            error: all.then(|| error(&back)).flatten(),
+            ..event
+        };
+        events.tell(&ended);
         back
     })
 }
@@ -30,5 +48,23 @@ fn outcome(back: &Back) -> String {
             .ok()
             .and_then(|kind| kind.as_str().map(str::to_owned))
             .unwrap_or_default(),
+    }
+}
+
+fn words(back: &mut Back) -> Option<String> {
+    let parts = back.as_mut().ok()?.page.parts_mut();
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        Part::Image { .. } => None,
+    });
+    Some(texts.collect::<Vec<_>>().join("\n"))
+}
+
+fn error(back: &Back) -> Option<String> {
+    match back {
+        Ok(_) => None,
+        Err(Stop::Failed(failure) | Stop::Refused(failure)) => Some(failure.what.clone()),
+        Err(Stop::Ask(question)) => Some(question.words()),
+        Err(Stop::NoSuchTool(name)) => Some(format!("No tool is called {name}.")),
     }
 }
