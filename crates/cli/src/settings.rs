@@ -1,52 +1,24 @@
 //! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
 
+mod parsed;
+mod sources;
+
 use crate::args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use parsed::{names, one_of, path, reply_bytes, seconds, session, within_a_day};
 use serde::Deserialize;
+pub(crate) use sources::{Origin, Setting};
+use sources::{Sources, or_folder};
 use std::{
-    env::{self, VarError},
-    fmt,
+    env,
     path::{Path, PathBuf},
     time::Duration,
 };
 use toolpost_engine::Access;
 use toolpost_workspace::{HistoryLimits, operator};
 
-/// With fewer bytes a reply could not even say what was cut.
-const LEAST_REPLY: usize = 2_048;
-
-/// How many characters the name of a session may have.
-const LONGEST_NAME: usize = 64;
-
 const MB: u64 = 1024 * 1024;
 const DAY: u64 = 24 * 60 * 60;
-
-/// Where a setting came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
-    Flag,
-    Environment(String),
-    File(PathBuf),
-    Default,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag => out.write_str("flag"),
-            Self::Environment(name) => write!(out, "environment, {name}"),
-            Self::File(path) => write!(out, "file, {}", path.display()),
-            Self::Default => out.write_str("default"),
-        }
-    }
-}
-
-/// A value, and where it came from.
-#[derive(Debug, Clone)]
-pub(crate) struct Setting<T> {
-    pub(crate) value: T,
-    pub(crate) origin: Origin,
-}
 
 /// All settings.
 pub(crate) struct Settings {
@@ -58,8 +30,7 @@ pub(crate) struct Settings {
     pub(crate) ask: Setting<Ask>,
     pub(crate) sandbox: Setting<OnOff>,
     pub(crate) code_mode: Setting<CodeMode>,
-    pub(crate) events: Setting<Option<PathBuf>>,
-    pub(crate) events_detail: Setting<EventsDetail>,
+    pub(crate) events: Hearing,
     pub(crate) state: Setting<Option<PathBuf>>,
     pub(crate) cache: Setting<Option<PathBuf>>,
     pub(crate) session: Setting<Option<String>>,
@@ -86,6 +57,12 @@ pub(crate) struct Narrowing {
     pub(crate) tools: Setting<Option<Vec<String>>>,
     pub(crate) deny: Setting<Vec<Deny>>,
     pub(crate) read_only: Setting<OnOff>,
+}
+
+/// Where calls are written, and how much of each.
+pub(crate) struct Hearing {
+    pub(crate) file: Setting<Option<PathBuf>>,
+    pub(crate) detail: Setting<EventsDetail>,
 }
 
 /// The index that many machines share.
@@ -173,14 +150,7 @@ impl Settings {
             ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
             code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
-            events: from.optional(flags.events.clone(), "EVENTS", path, file.events)?,
-            events_detail: from.choose(
-                flags.events_detail,
-                "EVENTS_DETAIL",
-                one_of,
-                file.events_detail,
-                EventsDetail::Names,
-            )?,
+            events: Hearing::find(flags, &from, (file.events, file.events_detail))?,
             state: or_folder(
                 from.optional(flags.state.clone(), "STATE", path, file.state)?,
                 "XDG_STATE_HOME",
@@ -275,6 +245,16 @@ impl Narrowing {
     }
 }
 
+impl Hearing {
+    fn find(flags: &Common, from: &Sources, file: (Option<PathBuf>, Option<EventsDetail>)) -> Result<Self> {
+        let names = EventsDetail::Names;
+        Ok(Self {
+            file: from.optional(flags.events.clone(), "EVENTS", path, file.0)?,
+            detail: from.choose(flags.events_detail, "EVENTS_DETAIL", one_of, file.1, names)?,
+        })
+    }
+}
+
 impl Sharing {
     fn find(flags: &Common, from: &Sources, file: (Option<String>, Option<Vec<String>>)) -> Result<Self> {
         let repositories = (!flags.repositories.is_empty()).then(|| flags.repositories.clone());
@@ -304,56 +284,6 @@ impl Kept {
     }
 }
 
-struct Sources {
-    file: PathBuf,
-}
-
-impl Sources {
-    fn choose<T>(
-        &self,
-        flag: Option<T>,
-        name: &str,
-        parse: impl Fn(&str) -> Result<T>,
-        file: Option<T>,
-        default: T,
-    ) -> Result<Setting<T>> {
-        let found = self.optional(flag, name, parse, file)?;
-        Ok(Setting { value: found.value.unwrap_or(default), origin: found.origin })
-    }
-
-    fn optional<T>(
-        &self,
-        flag: Option<T>,
-        name: &str,
-        parse: impl Fn(&str) -> Result<T>,
-        file: Option<T>,
-    ) -> Result<Setting<Option<T>>> {
-        if flag.is_some() {
-            return Ok(Setting { value: flag, origin: Origin::Flag });
-        }
-        let variable = format!("TOOLPOST_{name}");
-        let text = match env::var(&variable) {
-            Ok(text) => Some(text),
-            Err(VarError::NotPresent) => None,
-            // Passing over it would drop, for example, the rules that it names.
-            Err(VarError::NotUnicode(_)) => bail!("{variable} is not UTF-8"),
-        };
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            let value = parse(&text).with_context(|| format!("{variable} is `{text}`"))?;
-            return Ok(Setting { value: Some(value), origin: Origin::Environment(variable) });
-        }
-        let origin = if file.is_some() { Origin::File(self.file.clone()) } else { Origin::Default };
-        Ok(Setting { value: file, origin })
-    }
-}
-
-fn or_folder(setting: Setting<Option<PathBuf>>, variable: &str, customary: &str) -> Setting<Option<PathBuf>> {
-    if setting.value.is_some() {
-        return setting;
-    }
-    Setting { value: operator::folder(variable, customary), origin: setting.origin }
-}
-
 fn read_file(path: &Path) -> Result<File> {
     let Some(text) = operator::read(path).with_context(|| format!("{} cannot be read", path.display()))?
     else {
@@ -361,58 +291,4 @@ fn read_file(path: &Path) -> Result<File> {
     };
     toml::from_str(&text)
         .with_context(|| format!("{} is not a configuration that can be used", path.display()))
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
-fn names(text: &str) -> Result<Vec<String>> {
-    Ok(text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
-fn path(text: &str) -> Result<PathBuf> {
-    Ok(PathBuf::from(text))
-}
-
-/// Checks the name of a session: it is part of the name of a file.
-fn session(name: &str) -> Result<String> {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    if name.len() > LONGEST_NAME
-        || !name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
-        || !name.chars().all(fits)
-    {
-        bail!(
-            "`{}` cannot be the name of a session: it has 1 to {LONGEST_NAME} letters, digits and . _ -, the first one a letter or digit",
-            name.escape_debug()
-        );
-    }
-    Ok(name.to_owned())
-}
-
-fn seconds(text: &str) -> Result<Duration> {
-    within_a_day(text.parse()?)
-}
-
-fn reply_bytes(bytes: usize) -> Result<usize> {
-    if bytes < LEAST_REPLY {
-        bail!("a reply needs at least {LEAST_REPLY} bytes");
-    }
-    Ok(bytes)
-}
-
-fn within_a_day(seconds: f64) -> Result<Duration> {
-    if !(seconds > 0.0 && seconds <= 86_400.0) {
-        bail!("a deadline must be more than 0 and at most 86400 seconds");
-    }
-    Ok(Duration::try_from_secs_f64(seconds)?)
-}
-
-fn one_of<T: clap::ValueEnum>(text: &str) -> Result<T> {
-    T::from_str(text, true).or_else(|_| {
-        let names: Vec<String> = T::value_variants()
-            .iter()
-            .filter_map(clap::ValueEnum::to_possible_value)
-            .map(|value| value.get_name().to_owned())
-            .collect();
-        bail!("it must be one of {}", names.join(", "))
-    })
 }

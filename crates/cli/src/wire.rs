@@ -310,7 +310,7 @@ pub(crate) fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option
 /// Lists the files and folders that Toolpost itself works with, as far as they lie inside of a root.
 fn own_files(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
     let configuration = operator::folder("XDG_CONFIG_HOME", ".config");
-    let (policy, events) = (&settings.policy.value, &settings.events.value);
+    let (policy, events) = (&settings.policy.value, &settings.events.file.value);
     let named = [
         policy,
         events,
@@ -332,11 +332,11 @@ fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -
 }
 
 fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
-    let Some(path) = &settings.events.value else { return Ok(()) };
+    let Some(path) = &settings.events.file.value else { return Ok(()) };
     let file =
         operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
     let file = Mutex::new(file);
-    let detail = match settings.events_detail.value {
+    let detail = match settings.events.detail.value {
         EventsDetail::Names => Detail::Names,
         EventsDetail::All => Detail::All,
     };

@@ -1,0 +1,94 @@
+//! Where a setting is looked for, one place after the other.
+
+use anyhow::{Context, Result, bail};
+use std::{
+    env::{self, VarError},
+    fmt,
+    path::PathBuf,
+};
+use toolpost_workspace::operator;
+
+/// Where a setting came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Flag,
+    Environment(String),
+    File(PathBuf),
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => out.write_str("flag"),
+            Self::Environment(name) => write!(out, "environment, {name}"),
+            Self::File(path) => write!(out, "file, {}", path.display()),
+            Self::Default => out.write_str("default"),
+        }
+    }
+}
+
+/// A value, and where it came from.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+/// Where settings are looked for behind the flags: the environment, and a file that was read.
+pub(super) struct Sources {
+    pub(super) file: PathBuf,
+}
+
+impl Sources {
+    /// Chooses a value, or the default.
+    pub(super) fn choose<T>(
+        &self,
+        flag: Option<T>,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T>,
+        file: Option<T>,
+        default: T,
+    ) -> Result<Setting<T>> {
+        let found = self.optional(flag, name, parse, file)?;
+        Ok(Setting { value: found.value.unwrap_or(default), origin: found.origin })
+    }
+
+    /// Chooses a value where there is one.
+    pub(super) fn optional<T>(
+        &self,
+        flag: Option<T>,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T>,
+        file: Option<T>,
+    ) -> Result<Setting<Option<T>>> {
+        if flag.is_some() {
+            return Ok(Setting { value: flag, origin: Origin::Flag });
+        }
+        let variable = format!("TOOLPOST_{name}");
+        let text = match env::var(&variable) {
+            Ok(text) => Some(text),
+            Err(VarError::NotPresent) => None,
+            // Passing over it would drop, for example, the rules that it names.
+            Err(VarError::NotUnicode(_)) => bail!("{variable} is not UTF-8"),
+        };
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            let value = parse(&text).with_context(|| format!("{variable} is `{text}`"))?;
+            return Ok(Setting { value: Some(value), origin: Origin::Environment(variable) });
+        }
+        let origin = if file.is_some() { Origin::File(self.file.clone()) } else { Origin::Default };
+        Ok(Setting { value: file, origin })
+    }
+}
+
+/// Gives a folder where none was set: the one that is customary.
+pub(super) fn or_folder(
+    setting: Setting<Option<PathBuf>>,
+    variable: &str,
+    customary: &str,
+) -> Setting<Option<PathBuf>> {
+    if setting.value.is_some() {
+        return setting;
+    }
+    Setting { value: operator::folder(variable, customary), origin: setting.origin }
+}
