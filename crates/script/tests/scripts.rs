@@ -339,6 +339,21 @@ async fn who_gives_up_is_heard() {
     }
 }
 
+/// What the interpreter does not interrupt is left behind: its caller has an answer, and others go on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_interrupted_is_left_behind() {
+    // A list of names that only says how long it is: many millions of steps within one of the interpreter.
+    let mut stubborn = script("log('begun'); JSON.stringify({}, new Array(2 ** 31)); return 1");
+    stubborn.limits.wall = Duration::from_secs(1);
+    let begin = Instant::now();
+    let ended = tokio::time::timeout(Duration::from_secs(60), ended(stubborn)).await.unwrap();
+    assert_eq!(ended.value.map_err(|fault| fault.why), Err(Why::Time));
+    // It was waited for after its time was up, and did not come to an end.
+    assert!(begin.elapsed() >= Duration::from_secs(2), "{:?}", begin.elapsed());
+    assert_eq!(ended.logs.lines, ["begun"]);
+    assert_eq!(said(&self::ended(script("return echo('near')")).await), "text near");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn others_are_served_while_a_script_loops() {
     let looping = tokio::spawn(ended(script("while (true) {}")));
