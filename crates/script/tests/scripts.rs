@@ -1,4 +1,5 @@
 //! Scripts of both styles, hostile ones too: what they give, where they fail, and that each ends within its limits.
+#![expect(clippy::unwrap_used, clippy::too_many_lines, reason = "rows of scripts")]
 
 use std::{
     sync::{
