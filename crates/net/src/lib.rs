@@ -1,17 +1,20 @@
 //! The network: which hosts may be reached, and the only way to them.
 
 mod address;
+mod charset;
 mod client;
 mod dial;
 mod embeddings;
 mod fetch;
 mod hosts;
+pub mod html;
 mod named;
 mod post;
 mod proxy;
 mod web;
 
 pub use address::is_public;
+pub use charset::{Bytes, Decoded, decode};
 pub use client::{ClientError, client, tls};
 pub use dial::{DialError, dial};
 pub use embeddings::{Embeddings, EmbeddingsError};

@@ -1,0 +1,126 @@
+//! Which characters the bytes of an answer stand for: by a mark at their beginning, by the head, by what the text says of itself.
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+
+/// How far into a text it may say of itself how it is written.
+const SAID: usize = 4 * 1024;
+
+/// A text, and how it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded {
+    /// The characters; what could not be read stands as U+FFFD.
+    pub text: String,
+    /// The name of the encoding.
+    pub encoding: &'static str,
+    /// Whether all of it could be read.
+    pub bytes: Bytes,
+}
+
+/// Whether all bytes stand for characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bytes {
+    /// All do.
+    Good,
+    /// Some do not.
+    Odd,
+}
+
+/// Reads the characters of a body whose media type was said, or was not.
+#[must_use]
+pub fn decode(body: &[u8], content_type: Option<&str>) -> Decoded {
+    let marked = Encoding::for_bom(body).map(|(encoding, _)| encoding);
+    let encoding = marked
+        .or_else(|| content_type.and_then(parameter).and_then(named))
+        .or_else(|| said(&body[..body.len().min(SAID)]))
+        .unwrap_or_else(|| if looks_utf8(body) { UTF_8 } else { WINDOWS_1252 });
+    let (text, used, odd) = encoding.decode(body);
+    let bytes = if odd { Bytes::Odd } else { Bytes::Good };
+    Decoded { text: text.into_owned(), encoding: used.name(), bytes }
+}
+
+/// Tells whether bytes are UTF-8, but for a character that was cut off at their end.
+fn looks_utf8(body: &[u8]) -> bool {
+    match std::str::from_utf8(body) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    }
+}
+
+fn named(label: &str) -> Option<&'static Encoding> {
+    Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())
+}
+
+/// Gives the character set that a media type names.
+fn parameter(content_type: &str) -> Option<&str> {
+    content_type.split(';').skip(1).find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then_some(value)
+    })
+}
+
+/// Gives what a text says of itself: in a `meta` element, or in the declaration of XML. Since it can be read before it is known
+/// how the text is written, it is written in single bytes.
+fn said(head: &[u8]) -> Option<&'static Encoding> {
+    let text: String = head.iter().map(|byte| char::from(*byte).to_ascii_lowercase()).collect();
+    let declared = text.strip_prefix("<?xml").and_then(|rest| value_of(rest.split("?>").next()?, "encoding"));
+    let meta = || {
+        text.split("<meta").skip(1).find_map(|element| {
+            let element = element.split('>').next()?;
+            value_of(element, "charset").and_then(named)
+        })
+    };
+    let found = declared.and_then(named).or_else(meta)?;
+    // A text whose letters are of two bytes could not have been read so far.
+    Some(if found.is_ascii_compatible() { found } else { UTF_8 })
+}
+
+fn value_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let rest = text[text.find(name)? + name.len()..].trim_start().strip_prefix('=')?.trim_start();
+    let quoted = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
+    let end = quoted.find(['"', '\'', ';', ' ', '\t', '\n', '/', '>']).unwrap_or(quoted.len());
+    (end > 0).then(|| &quoted[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_known_by_mark_head_or_text() {
+        let rows: &[(&[u8], Option<&str>, &str, &str)] = &[
+            (b"caf\xc3\xa9", None, "UTF-8", "café"),
+            (b"caf\xe9", None, "windows-1252", "café"),
+            (b"caf\xe9", Some("text/html; charset=ISO-8859-1"), "windows-1252", "café"),
+            (b"caf\xe9", Some("text/html; Charset=\"latin1\""), "windows-1252", "café"),
+            (b"caf\xe9", Some("text/html; charset=utf-8"), "UTF-8", "caf\u{fffd}"),
+            (b"\xef\xbb\xbfcaf\xc3\xa9", Some("text/plain; charset=latin1"), "UTF-8", "café"),
+            (b"\xff\xfea\0b\0", Some("text/html"), "UTF-16LE", "ab"),
+            (b"<meta charset=shift_jis>\x93\xfa", None, "Shift_JIS", "<meta charset=shift_jis>日"),
+            (b"<META CHARSET = 'koi8-r'/>\xc1", Some("text/html"), "KOI8-R", "<META CHARSET = 'koi8-r'/>а"),
+            (
+                b"<meta http-equiv=Content-Type content=\"text/html; charset=gbk\">\xc4\xe3",
+                None,
+                "GBK",
+                "<meta http-equiv=Content-Type content=\"text/html; charset=gbk\">你",
+            ),
+            (
+                b"<?xml version='1.0' encoding='euc-jp'?>\xc6\xfc",
+                None,
+                "EUC-JP",
+                "<?xml version='1.0' encoding='euc-jp'?>日",
+            ),
+            (b"<meta charset=utf-16>a", None, "UTF-8", "<meta charset=utf-16>a"),
+            (
+                b"<meta charset=nonsense>\xe9",
+                Some("text/html; charset=nonsense"),
+                "windows-1252",
+                "<meta charset=nonsense>é",
+            ),
+            (b"cut \xe2\x82", None, "UTF-8", "cut \u{fffd}"),
+        ];
+        for (body, content_type, encoding, text) in rows {
+            let found = decode(body, *content_type);
+            assert_eq!((found.encoding, found.text.as_str()), (*encoding, *text), "{body:?}");
+        }
+    }
+}

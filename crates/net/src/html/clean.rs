@@ -1,0 +1,185 @@
+//! Leaves of HTML what a reader sees: whole elements, each closed, not too deep, without what is hidden.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::names::{self, Sort};
+use super::scan::{Closed, Piece, Scan, Tag};
+
+/// How deep elements may lie in one another; of deeper ones the text stays.
+const DEEPEST: usize = 100;
+
+/// What a reader sees of a page.
+#[derive(Debug, Default)]
+pub(super) struct Clean<'h> {
+    /// Its pieces: every element that is opened is closed.
+    pub(super) pieces: Vec<Piece<'h>>,
+    /// What the page is called.
+    pub(super) title: Option<String>,
+    /// To what its links are relative, where it says so.
+    pub(super) base: Option<String>,
+    /// Whether all of it is there.
+    pub(super) extent: Extent,
+}
+
+/// Whether all of a page was taken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Extent {
+    #[default]
+    All,
+    Beginning,
+}
+
+/// An element that is open.
+struct Open<'h> {
+    name: Cow<'h, str>,
+    sight: Sight,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    Seen,
+    Hidden,
+}
+
+/// The elements that are open, and what was left of the page so far.
+struct Work<'h> {
+    clean: Clean<'h>,
+    open: Vec<Open<'h>>,
+    hidden: usize,
+    /// Those that lie too deep, by their names: their ends mean nothing either.
+    deeper: HashMap<Cow<'h, str>, usize>,
+    room: usize,
+}
+
+/// Cleans a page; of a long one the beginning is taken.
+pub(super) fn clean(html: &str, room: usize) -> Clean<'_> {
+    let mut work =
+        Work { clean: Clean::default(), open: Vec::new(), hidden: 0, deeper: HashMap::new(), room };
+    for piece in Scan::new(html) {
+        if work.room == 0 {
+            work.clean.extent = Extent::Beginning;
+            break;
+        }
+        match piece {
+            Piece::Text(text) => work.text(text),
+            Piece::Open(tag) => work.begin(tag),
+            Piece::Close(name) => work.end(&name),
+        }
+    }
+    work.close_to(0);
+    work.clean
+}
+
+impl<'h> Work<'h> {
+    fn text(&mut self, text: &'h str) {
+        if self.open.last().is_some_and(|open| open.name == "title") && self.hidden == 1 {
+            let title = html_escape::decode_html_entities(text.trim()).into_owned();
+            if self.clean.title.is_none() && !title.is_empty() {
+                self.clean.title = Some(title);
+            }
+            return;
+        }
+        if self.hidden == 0 {
+            let kept = &text[..text.floor_char_boundary(self.room)];
+            if kept.len() < text.len() {
+                self.clean.extent = Extent::Beginning;
+            }
+            self.room = self.room.saturating_sub(kept.len().max(1));
+            self.clean.pieces.push(Piece::Text(kept));
+        }
+    }
+
+    fn begin(&mut self, tag: Tag<'h>) {
+        let sort = names::sort(&tag.name);
+        if tag.name == "base" && self.clean.base.is_none() {
+            let href = tag.attribute("href").map(html_escape::decode_html_entities);
+            self.clean.base = href.map(Cow::into_owned);
+        }
+        match sort {
+            Sort::Frame => return,
+            Sort::Empty => {
+                if self.hidden == 0 && names::is_shown_empty(&tag.name) && !is_hidden(&tag) {
+                    self.spend(&tag);
+                    self.clean.pieces.push(Piece::Open(tag));
+                }
+                return;
+            }
+            Sort::Unseen | Sort::Plain => {}
+        }
+        self.close_implied(&tag.name);
+        // In a drawing every element can be written as one that holds nothing.
+        if tag.closed == Closed::Itself
+            && self.open.iter().any(|open| open.name == "svg" || open.name == "math")
+        {
+            return;
+        }
+        if self.open.len() >= DEEPEST {
+            *self.deeper.entry(tag.name).or_default() += 1;
+            return;
+        }
+        let sight = if sort == Sort::Unseen || is_hidden(&tag) { Sight::Hidden } else { Sight::Seen };
+        self.open.push(Open { name: tag.name.clone(), sight });
+        self.hidden += usize::from(sight == Sight::Hidden);
+        if self.hidden == 0 {
+            self.spend(&tag);
+            self.clean.pieces.push(Piece::Open(tag));
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        if let Some(count) = self.deeper.get_mut(name)
+            && *count > 0
+        {
+            *count -= 1;
+            return;
+        }
+        let walls: &[&str] = if names::TABLE.contains(&name) { &[] } else { names::CELLS };
+        self.close_nearest(&[name], walls);
+    }
+
+    /// Closes what an element ends by beginning.
+    fn close_implied(&mut self, name: &str) {
+        for (closed, walls) in names::implied(name) {
+            self.close_nearest(closed, walls);
+        }
+    }
+
+    /// Closes the innermost element of some names, and what lies in it, unless a wall lies between.
+    fn close_nearest(&mut self, closed: &[&str], walls: &[&str]) {
+        let found =
+            self.open.iter().rposition(|open| closed.contains(&&*open.name) || walls.contains(&&*open.name));
+        if let Some(at) = found.filter(|at| closed.contains(&&*self.open[*at].name)) {
+            self.close_to(at);
+        }
+    }
+
+    fn close_to(&mut self, at: usize) {
+        while self.open.len() > at
+            && let Some(open) = self.open.pop()
+        {
+            if self.hidden == 0 {
+                self.clean.pieces.push(Piece::Close(open.name));
+            }
+            self.hidden -= usize::from(open.sight == Sight::Hidden);
+        }
+        self.deeper.clear();
+    }
+
+    fn spend(&mut self, tag: &Tag<'_>) {
+        let attributes: usize = tag.attributes.iter().map(|(name, value)| name.len() + value.len() + 4).sum();
+        self.room = self.room.saturating_sub(2 * tag.name.len() + attributes + 5);
+    }
+}
+
+/// Tells whether an element says that it is not to be seen.
+fn is_hidden(tag: &Tag<'_>) -> bool {
+    let style = || {
+        let style: String = tag.attribute("style").unwrap_or_default().split_whitespace().collect();
+        let style = style.to_ascii_lowercase();
+        style.contains("display:none") || style.contains("visibility:hidden")
+    };
+    tag.attribute("hidden").is_some_and(|how| !how.eq_ignore_ascii_case("until-found"))
+        || tag.attribute("aria-hidden").is_some_and(|how| how.eq_ignore_ascii_case("true"))
+        || style()
+}

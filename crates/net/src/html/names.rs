@@ -1,0 +1,100 @@
+//! What the names of elements mean for how they lie in one another.
+
+/// How an element is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// The frame of the page, which stands there anyway.
+    Frame,
+    /// It holds nothing.
+    Empty,
+    /// Readers do not see what it holds.
+    Unseen,
+    /// Any other.
+    Plain,
+}
+
+/// The parts of a table.
+pub(super) const TABLE: &[&str] = &["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"];
+/// What an end of something else does not reach out of.
+pub(super) const CELLS: &[&str] = &["table", "td", "th", "caption"];
+
+const EMPTY: &[&str] = &[
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+    "wbr",
+];
+const UNSEEN: &[&str] = &[
+    "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "video", "audio",
+    "title", "select", "datalist", "button", "textarea", "noembed", "noframes", "dialog",
+];
+/// Elements that end a paragraph, and that begin on a line of their own.
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "center",
+    "details",
+    "div",
+    "dl",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "ul",
+];
+const LISTS: &[&str] = &["ul", "ol", "menu", "dl", "table", "td", "th"];
+
+/// Tells how an element is treated.
+pub(super) fn sort(name: &str) -> Sort {
+    match name {
+        "html" | "head" | "body" => Sort::Frame,
+        _ if EMPTY.contains(&name) => Sort::Empty,
+        _ if UNSEEN.contains(&name) => Sort::Unseen,
+        _ => Sort::Plain,
+    }
+}
+
+/// Tells whether an element that holds nothing is seen.
+pub(super) fn is_shown_empty(name: &str) -> bool {
+    matches!(name, "br" | "hr" | "img")
+}
+
+/// Tells whether an element begins on a line of its own.
+pub(super) fn is_block(name: &str) -> bool {
+    BLOCKS.contains(&name) || TABLE.contains(&name) || matches!(name, "li" | "dt" | "dd" | "option")
+}
+
+/// Elements that end where another begins, and what they do not reach out of.
+type Implied = (&'static [&'static str], &'static [&'static str]);
+
+/// Gives which elements end where one begins.
+pub(super) fn implied(name: &str) -> &'static [Implied] {
+    match name {
+        "li" => &[(&["li"], LISTS)],
+        "dt" | "dd" => &[(&["dt", "dd"], LISTS)],
+        "td" | "th" => &[(&["td", "th"], &["tr", "table"])],
+        "tr" => &[(&["tr"], &["table"])],
+        "thead" | "tbody" | "tfoot" => &[(&["thead", "tbody", "tfoot", "caption"], &["table"])],
+        "a" => &[(&["a"], CELLS)],
+        "option" | "optgroup" => &[(&["option"], &["select"])],
+        _ if BLOCKS.contains(&name) => &[(&["p"], CELLS)],
+        _ => &[],
+    }
+}

@@ -1,0 +1,101 @@
+//! Which part of a page is what it is about: the article, or the element that the page itself names as its main one.
+
+use dom_smoothie::{Config, Readability};
+
+use super::clean::Clean;
+use super::scan::{Piece, Tag};
+use super::{text, write};
+use crate::web::WebAddress;
+
+/// The longest page in which an article is looked for, in bytes.
+const LONGEST: usize = 1 << 20;
+/// The most elements of such a page.
+const ELEMENTS: usize = 20_000;
+/// How much of what is seen an article must hold: one part of so many.
+const SHARE: usize = 5;
+/// The least characters of a main element.
+const LEAST: usize = 200;
+
+/// Which part of a page was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// All that is seen.
+    All,
+    /// The element that the page names as its main one.
+    Main,
+    /// The article that was found in it.
+    Article,
+}
+
+/// A part of a page.
+pub(super) struct Chosen {
+    pub(super) html: String,
+    pub(super) which: Which,
+}
+
+/// Chooses the part that the page is about.
+pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> Chosen {
+    let all = write::html(&page.pieces, base);
+    let main = main(&page.pieces).filter(|main| text::seen(main) >= LEAST);
+    // An article loses tables and code, which are what documentation is read for.
+    let is_reference = main.is_some_and(|main| main.iter().any(is_reference));
+    if !is_reference && let Some(html) = article(page, &all, base) {
+        return Chosen { html, which: Which::Article };
+    }
+    match main {
+        Some(main) => Chosen { html: write::html(main, base), which: Which::Main },
+        None => Chosen { html: all, which: Which::All },
+    }
+}
+
+/// Finds the main element: one that is named so, or the only article.
+fn main<'p, 'h>(pieces: &'p [Piece<'h>]) -> Option<&'p [Piece<'h>]> {
+    let named = |tag: &Tag<'_>| {
+        tag.name == "main" || tag.attribute("role").is_some_and(|role| role.eq_ignore_ascii_case("main"))
+    };
+    let first = |is: &dyn Fn(&Tag<'_>) -> bool| {
+        pieces.iter().position(|piece| matches!(piece, Piece::Open(tag) if is(tag)))
+    };
+    let is_article = |tag: &Tag<'_>| tag.name == "article";
+    let articles = pieces.iter().filter(|piece| matches!(piece, Piece::Open(tag) if is_article(tag)));
+    let only = (articles.count() == 1).then(|| first(&is_article)).flatten();
+    element(pieces, first(&named).or(only)?)
+}
+
+/// Gives the pieces of an element, from its beginning to its end.
+fn element<'p, 'h>(pieces: &'p [Piece<'h>], at: usize) -> Option<&'p [Piece<'h>]> {
+    let Piece::Open(Tag { name, .. }) = pieces.get(at)? else { return None };
+    let mut depth = 0_usize;
+    for (further, piece) in pieces[at..].iter().enumerate() {
+        match piece {
+            Piece::Open(tag) if tag.name == *name => depth += 1,
+            Piece::Close(closed) if closed == name => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(&pieces[at..=at + further]);
+        }
+    }
+    None
+}
+
+fn is_reference(piece: &Piece<'_>) -> bool {
+    matches!(piece, Piece::Open(tag) if matches!(&*tag.name, "pre" | "table" | "dl"))
+}
+
+/// Finds an article in a page that looks as if it had one; it must hold much of what is seen.
+fn article(page: &Clean<'_>, all: &str, base: &WebAddress) -> Option<String> {
+    let elements = page.pieces.iter().filter(|piece| matches!(piece, Piece::Open(_))).count();
+    if all.len() > LONGEST || elements > ELEMENTS {
+        return None;
+    }
+    let config = Config { disable_json_ld: true, ..Config::default() };
+    let mut reader = Readability::new(all, Some(base.as_str()), Some(config)).ok()?;
+    if !reader.is_probably_readable() {
+        return None;
+    }
+    let article = reader.parse().ok()?;
+    let html = article.content.to_string();
+    let kept = text::seen(&super::clean::clean(&html, usize::MAX).pieces);
+    (kept * SHARE > text::seen(&page.pieces)).then_some(html)
+}

@@ -1,0 +1,127 @@
+//! A page as plain text: a line for each block, lists with dashes, cells apart by tabs.
+
+use super::names;
+use super::scan::{Piece, Tag};
+
+/// Writes pieces as plain text.
+pub(super) fn text(pieces: &[Piece<'_>]) -> String {
+    let mut lines = Lines::default();
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => lines.words(&html_escape::decode_html_entities(text)),
+            Piece::Open(tag) => lines.open(tag),
+            Piece::Close(name) => lines.close(name),
+        }
+    }
+    lines.out.truncate(lines.out.trim_end().len());
+    lines.out
+}
+
+/// Counts the characters that a reader sees.
+pub(super) fn seen(pieces: &[Piece<'_>]) -> usize {
+    let texts = pieces.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(*text),
+        Piece::Open(_) | Piece::Close(_) => None,
+    });
+    texts.flat_map(str::split_whitespace).map(|word| word.chars().count() + 1).sum()
+}
+
+#[derive(Default)]
+struct Lines {
+    out: String,
+    /// How many elements are open whose spaces and breaks count.
+    kept: usize,
+    /// A space that is written before the next word.
+    gap: bool,
+    /// What the next line begins with.
+    lead: &'static str,
+}
+
+impl Lines {
+    fn words(&mut self, text: &str) {
+        if self.kept > 0 {
+            self.begin();
+            self.out.push_str(text);
+            return;
+        }
+        for (index, word) in text.split(char::is_whitespace).enumerate() {
+            self.gap |= index > 0;
+            if word.is_empty() {
+                continue;
+            }
+            let starts_line = self.begin();
+            if self.gap && !starts_line && !self.out.ends_with(['\t', ' ']) {
+                self.out.push(' ');
+            }
+            self.gap = false;
+            self.out.push_str(word);
+        }
+    }
+
+    /// Writes what the line begins with; tells whether it is the beginning of a line.
+    fn begin(&mut self) -> bool {
+        let starts = self.out.is_empty() || self.out.ends_with('\n');
+        if starts && !self.lead.is_empty() {
+            self.out.push_str(self.lead);
+            self.lead = "";
+        }
+        starts
+    }
+
+    fn open(&mut self, tag: &Tag<'_>) {
+        match &*tag.name {
+            "br" => self.out.push('\n'),
+            "hr" => {
+                self.line(2);
+                self.out.push_str("---\n");
+            }
+            "img" => {
+                let alt = tag.attribute("alt").unwrap_or_default();
+                self.words(&html_escape::decode_html_entities(alt));
+            }
+            "td" | "th" => self.cell(),
+            name if names::is_block(name) => self.line(apart(name)),
+            _ => {}
+        }
+        match &*tag.name {
+            "li" => self.lead = "- ",
+            "pre" => self.kept += 1,
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        if name == "pre" {
+            self.kept = self.kept.saturating_sub(1);
+        }
+        if names::is_block(name) && !matches!(name, "td" | "th") {
+            self.line(apart(name));
+        }
+    }
+
+    fn cell(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with(['\n', '\t']) {
+            self.out.push('\t');
+        }
+        self.gap = false;
+    }
+
+    /// Ends the line, and puts empty ones behind it.
+    fn line(&mut self, breaks: usize) {
+        self.gap = false;
+        if self.out.is_empty() {
+            return;
+        }
+        let there = self.out.bytes().rev().take_while(|byte| *byte == b'\n').count();
+        self.out.extend(std::iter::repeat_n('\n', breaks.saturating_sub(there)));
+    }
+}
+
+/// Tells how many line ends part a block from others.
+fn apart(name: &str) -> usize {
+    match name {
+        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" | "ul" | "ol" | "dl" | "table"
+        | "blockquote" | "figure" => 2,
+        _ => 1,
+    }
+}

@@ -1,0 +1,141 @@
+//! Pages as Markdown and as text: what is kept, what is left out, and that no page takes long or much.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use toolpost_net::{
+    WebAddress,
+    html::{Which, Whole, markdown, text},
+};
+
+fn address() -> WebAddress {
+    WebAddress::parse("https://example.com/docs/page").unwrap()
+}
+
+#[test]
+fn pages_become_markdown() {
+    let rows = [
+        ("<h1>A</h1><p>b <b>c</b> <i>d</i></p>", "# A\n\nb **c** *d*"),
+        ("<a href='../x?a=1&amp;b=2#c'>l</a>", "[l](https://example.com/x?a=1&b=2#c)"),
+        ("<a href='javascript:alert(1)'>l</a><a href='mailto:a@b.c'>m</a>", "l[m](mailto:a@b.c)"),
+        ("<base href='https://other.org/z/'><a href=y>l</a>", "[l](https://other.org/z/y)"),
+        (
+            "<img src='/i.png' alt='a picture'><img src='/j.png'><img alt=x src='data:image/png;base64,AAAA'>",
+            "![a picture](https://example.com/i.png)",
+        ),
+        (
+            "<pre><code class='language-rust'>fn a() {\n    b &lt; c\n}</code></pre>",
+            "```rust\nfn a() {\n    b < c\n}\n```",
+        ),
+        ("<ul><li>a<li>b<ul><li>c</ul></ul>", "- a\n- b\n  - c"),
+        ("<ol><li>a<li>b</ol>", "1. a\n2. b"),
+        ("<table><tr><th>a<th>b<tr><td>1<td>2</table>", "| a | b |\n| - | - |\n| 1 | 2 |"),
+        ("a<script>alert('<b>')</script><style>p{}</style><svg><text>s</text><path/><path></svg>b", "ab"),
+        ("a<div hidden>b<p>c</div><div style='display: NONE'>d</div><div aria-hidden=true>e</div>f", "af"),
+        ("<section><div hidden>a</section>b", "b"),
+        (
+            "a<noscript>b</noscript><template>c</template><button>Copy</button><select><option>d<option>e</select>",
+            "a",
+        ),
+        ("<<!-- x -->b>c", "\\<b>c"),
+        ("<p>a<p>b<blockquote>c</blockquote>", "a\n\nb\n\n> c"),
+    ];
+    for (html, wanted) in rows {
+        let said = markdown(html, &address());
+        assert_eq!((said.text.as_str(), said.part, said.whole), (wanted, Which::All, Whole::All), "{html}");
+    }
+}
+
+#[test]
+fn pages_become_text() {
+    let rows = [
+        ("<h1>A</h1><p>b <b>c</b>\n  d&amp;e</p><p>f</p>", "A\n\nb c d&e\n\nf"),
+        ("<ul><li>a</li><li>b <a href=x>c</a></li></ul>d", "- a\n- b c\n\nd"),
+        ("<table><tr><th>a<th>b<tr><td>1<td>2</table>", "a\tb\n1\t2"),
+        ("<pre>a\n  b</pre>c<br>d", "a\n  b\n\nc\nd"),
+        ("a<script>x</script> b<hr>c", "a b\n\n---\nc"),
+        ("a &lt;b&gt; c", "a <b> c"),
+    ];
+    for (html, wanted) in rows {
+        assert_eq!(text(html, &address()).text, wanted, "{html}");
+    }
+}
+
+#[test]
+fn the_part_that_a_page_is_about_is_taken() {
+    let menu = "<nav><ul><li><a href=/a>Home</a><li><a href=/b>Products and prices</a></ul></nav>";
+    let words =
+        "The committee has published its report on the state of the bridges, and its findings are plain. "
+            .repeat(4);
+    let paragraphs = format!("<p>{words}</p>").repeat(6);
+    let code = "<pre><code>make all</code></pre>";
+    let rows = [
+        (format!("<title>T</title>{menu}<main><h1>M</h1>{paragraphs}{code}</main>"), Which::Main),
+        (format!("{menu}<div role=main><h1>M</h1>{paragraphs}<table><tr><td>1</table></div>"), Which::Main),
+        (
+            format!("{menu}<div class=story><h1>M</h1>{paragraphs}</div><footer>imprint</footer>"),
+            Which::Article,
+        ),
+        (format!("{menu}<main><p>short</p></main>"), Which::All),
+        (menu.to_owned(), Which::All),
+        (format!("{menu}<article>{code}{paragraphs}</article>"), Which::Main),
+        (format!("{menu}<article>{code}</article><article>{code}</article>"), Which::All),
+    ];
+    for (html, wanted) in rows {
+        let said = markdown(&html, &address());
+        assert_eq!(said.part, wanted, "{html}");
+        assert_eq!(said.text.contains("Products and prices"), wanted == Which::All, "{}", said.text);
+        assert_eq!(
+            said.text.matches("findings are plain").count(),
+            html.matches("findings are plain").count()
+        );
+    }
+    let said = markdown("<title> A\n &amp; B </title><svg><title>no</title></svg>c", &address());
+    assert_eq!((said.title.as_deref(), said.text.as_str()), (Some("A & B"), "c"));
+}
+
+#[test]
+fn no_page_is_too_deep_or_too_long() {
+    let many = 100_000;
+    let rows = [
+        "<div>".repeat(many),
+        "<b>".repeat(many),
+        (0..many).map(|number| format!("<font size={number}>")).collect(),
+        "<a href=x>".repeat(many),
+        "<p><b>".repeat(many),
+        "<table><tr><td>".repeat(many / 3),
+        "<ul><li>".repeat(many),
+        "<<!---->b>".repeat(many),
+        format!("{}x{}", "<div>".repeat(many), "</div>".repeat(many)),
+        format!("<b>{}", "<p></b>".repeat(many)),
+        "<svg><path>".repeat(many),
+        "<blockquote>".repeat(many),
+        "</p>".repeat(many),
+        "<".repeat(10 << 20),
+        "<a ".repeat(many * 10),
+        "<!--".repeat(many * 10),
+        "<script>".repeat(many),
+        "<a b='".repeat(many),
+        "&lt;".repeat(many * 10),
+        "*_`[".repeat(many * 5),
+        "<br>".repeat(many * 5),
+        "<td>x".repeat(many),
+        "<option>x".repeat(many),
+        "<p>word word word, word word.".repeat(many / 5),
+        "x ".repeat(2 << 20),
+    ];
+    for page in &rows {
+        let begins = &page[..page.len().min(40)];
+        let began = std::time::Instant::now();
+        let page = format!("{page}THE END");
+        let made = markdown(&page, &address());
+        let plain = text(&page, &address());
+        eprintln!("{:?} {begins} {} {}", began.elapsed(), made.text.len(), plain.text.len());
+        // What is longer than that is cut, and says so; nothing else is lost but what was hidden in the page's own way.
+        assert!(made.text.len() <= 4 << 20 && plain.text.len() <= 4 << 20, "{begins}");
+        let hides =
+            ["<a b='", "<a <a ", "<!--", "<script>", "<svg>"].iter().any(|hides| begins.starts_with(hides));
+        for said in [made, plain] {
+            let kept = said.text.contains("THE END");
+            assert_eq!(kept, !hides && said.whole == Whole::All, "{begins} {:?}", said.whole);
+        }
+    }
+}
