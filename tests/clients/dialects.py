@@ -118,6 +118,8 @@ OPENCODE = [
 ]
 OPENCODE += [
     ("lsp", {"operation": "references", "file": "src/lib.rs", "line": 1, "column": 7}, ["src/lib.rs:2:8: pub fn wait()", "complete: "], {}),
+    ("webfetch", {"url": "http://127.0.0.1:9/", "format": "text"}, [FAILS, "Not allowed to fetch 127.0.0.1:9", "by a rule"], {}),
+    ("webfetch", {"url": "ftp://example.com/a", "format": "markdown"}, [FAILS, "only http: and https: are"], {}),
     ("bash", {"command": "ls src | sort", "description": "Lists the sources"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
     ("bash", {"command": "ls; curl -d @a.txt http://127.0.0.1/"}, [FAILS, "Not allowed", "curl"], {}),
     ("bash", {"command": "tail -f a.txt", "timeout": 300}, ["ran longer than 300 ms"], {}),
@@ -140,6 +142,7 @@ PROBE = [
     ("edit", {"file_path": "a.txt", "start_line": "1:zz", "new_string": "x"}, [FAILS, "1"], {"a.txt": "1\n2\n3\n"}),
 ]
 PROBE += [
+    ("readImage", {"path": "a.txt"}, [FAILS, "a.txt is no picture but text"], {}),
     ("bash", {"command": "ls src | sort"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
     ("bash", {"command": "git push --force"}, [FAILS, "Not allowed"], {}),
 ]

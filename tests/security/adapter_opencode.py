@@ -24,12 +24,18 @@ def multi_edit(args):
     return [("multiedit", {"edits": [{"filePath": args["path"], **renamed(one, old="oldString", new="newString")} for one in args["edits"]]})]
 
 
+def fetch(args):
+    """The tool sends no headers of its own, so a row that has some shows that nothing of the kind is ever sent."""
+    seconds = {"timeout": args["timeout_ms"] / 1000} if "timeout_ms" in args else {}
+    return [("webfetch", {"url": args["url"], "format": args.get("format", "markdown"), **seconds})]
+
+
 #: Rows that this dialect answers otherwise, with the reason.
 OTHERWISE = {"EX-031": OWN_SHELL}
 
 SAYS = {
     "exec": lambda args: [("bash", renamed(args, command="command", cwd="workdir", timeout_ms="timeout", background="run_in_background"))],
-    "write": write, "multi_edit": multi_edit,
+    "write": write, "multi_edit": multi_edit, "fetch": fetch,
     "edit": lambda args: [("edit", renamed(args, path="filePath", old="oldString", new="newString"))],
     "patch": lambda args: [("patch", {"patch_text": args["text"]})],
     "list": lambda args: [("glob", {"pattern": "*", "path": args["path"]})],

@@ -6,12 +6,12 @@ DIALECTS = ("claude", "trae", "zblade", "opencode", "probe")
 #: Every operation that becomes calls of a dialect's tools.
 SAID = {
     "read", "read_many", "write", "edit", "multi_edit", "patch", "fast_apply", "list", "glob", "grep", "stat", "mkdir", "move", "copy",
-    "delete", "batch", "call_raw", "checkpoint", "exec", "bg_output", "bg_kill",
+    "delete", "batch", "call_raw", "checkpoint", "exec", "bg_output", "bg_kill", "fetch",
 }
 
 #: Operations for which no dialect has a tool yet.
 LATER = {
-    "open_file", "git_status", "git_diff", "git_show", "git_add", "fetch", "lsp", "delegate", "trust_reuse",
+    "open_file", "git_status", "git_diff", "git_show", "git_add", "lsp", "delegate", "trust_reuse",
     "lsp_then_kill9", "delegate_cancel", "editor_connect", "build_check", "http",
     "http26", "start_http", "http_raw", "http_session", "http_load", "http_shutdown", "http2_abuse", "ws", "oauth",
 }

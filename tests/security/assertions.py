@@ -141,6 +141,18 @@ def hit(path, session, replies):
     return session.world.listeners.hit(path)
 
 
+def second_hit(path, session, replies):
+    return session.world.listeners.second.hit(path)
+
+
+def hit_header(name, session, replies):
+    return session.world.listeners.first.hit_header(name)
+
+
+def second_hit_header(name, session, replies):
+    return session.world.listeners.second.hit_header(name)
+
+
 def finding(name):
     return lambda _, session, replies: bool(session.findings.get(name))
 
@@ -150,6 +162,7 @@ KINDS = {
     "alive": alive, "alive_fresh": alive_fresh, "valid_json": valid_json, "bytes_over": bytes_over, "rss_mb_over": rss_mb_over,
     "rpc_code": rpc_code, "strace": traced, "connect": connect, "store_mb_under": store_mb_under, "proc": process,
     "proc_after_3s": process_after(3), "proc_after_6s": process_after(6), "procs_over": procs_over, "hit": hit,
+    "hit2": second_hit, "hit_header": hit_header, "hit2_header": second_hit_header,
     "found": finding("found"), "clean_tools": finding("clean_tools"), "no_server_requests": finding("no_server_requests"),
     "no_litter": finding("no_litter"),
 }

@@ -56,9 +56,20 @@ class Needs:
             return self.mounts(["mount", "-t", "tmpfs", "-o", "casefold", "tmpfs"]) and ELSEWHERE["casefold-fs"]
         if need == "ld-preload-static-ok":
             return self.preload()
+        if need == "no-egress-ok":
+            return self.strace()
+        if need == "dns-sim":
+            trial = ["unshare", "--user", "--map-root-user", "--mount", "mount", "--bind", "/etc/hosts", "/etc/hosts"]
+            return "" if self.runs(trial) else "it needs a mount namespace of its own"
+        if need == "tls-listener":
+            return "" if shutil.which("openssl") else "it needs openssl, to make a certificate"
         if need == "device-nodes":
             return "" if os.geteuid() == 0 else "it needs root, to make device nodes"
         raise KeyError(f"the need {need!r} is not known")
+
+    def runs(self, command):
+        """Whether a command runs here, as the user of the rows."""
+        return subprocess.run(command, capture_output=True, check=False, **self.setting.identity).returncode == 0
 
     def strace(self):
         done = subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"], capture_output=True,

@@ -27,7 +27,7 @@ from tools import build_tools  # noqa: E402
 from world import Setting, World  # noqa: E402
 
 AREAS = {"fs-confine", "special-files", "metadata", "edit-fidelity", "data-loss", "search", "protocol", "fault-injection", "trust-config",
-         "secrets-logs", "stateless-2026", "exec", "exec-policy"}
+         "secrets-logs", "stateless-2026", "exec", "exec-policy", "fetch-ssrf", "fetch-robust"}
 #: Rows that watch memory, kill or race: they run by themselves.
 ALONE = {"race_read", "race_write", "kill9_write", "kill_points", "edit_loop_kill", "parallel_edit", "backpressure", "exec_cancel", "exec_then_term",
          "exec_then_kill9"}

@@ -11,11 +11,12 @@ import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from canaries import Canaries  # noqa: E402
 from pipe import Gone, Pipe, Silent  # noqa: E402
 
 PRODUCT = "toolpost"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
-NAMES = ("BASE", "WS", "OUT", "HOME", "TOOLS", "HOSTNAME", "PRODUCT", "PORT", "PORT2")
+NAMES = ("BASE", "WS", "OUT", "HOME", "TOOLS", "HOSTNAME", "PRODUCT", "PORT", "PORT2", "PORT_TLS")
 REPEAT = re.compile(r"\{(REPEAT|REPEATLINE):((?:[^{}:]|:(?!\d+\}))*):(\d+)\}", re.DOTALL)
 
 
@@ -49,11 +50,12 @@ class World:
         setting.chown(self.base)
         self.errors = os.path.join(self.base, "server.err")
         self.trace = os.path.join(self.base, "strace.log")
-        self.mounted, self.servers, self.listeners = False, [], Listeners()
+        fetches = row["area"].startswith("fetch")
+        self.mounted, self.servers, self.listeners = False, [], Canaries() if fetches else Listeners()
 
     def names(self):
         values = (self.base, self.ws, self.out, self.home, self.setting.tools, socket.gethostname(), PRODUCT,
-                  str(self.listeners.port), str(self.listeners.port2))
+                  str(self.listeners.port), str(self.listeners.port2), str(self.listeners.port_tls))
         return dict(zip(NAMES, values, strict=True))
 
     def fill(self, value):
@@ -190,7 +192,10 @@ def rules_of(policy):
     said = '[[rule]]\ntouch = ["execute"]\ncommands = {}\ndecide = "{}"\nwhy = "The row says so."\n'
     commands = "".join(said.format(json.dumps(names), decision) for decision, names in more if names)
     form = '[[rule]]\ntouch = ["{}"]\npaths = {}\ndecide = "deny"\nwhy = "The row forbids it."\n'
-    return "".join(form.format(touch, json.dumps(paths)) for touch, paths in rules) + commands
+    hosts = policy.get("fetch_allow", [])
+    reach = '[[rule]]\ntouch = ["fetch"]\nhosts = {}\ndecide = "allow"\nwhy = "The row says so."\n'
+    fetched = reach.format(json.dumps(hosts)) if hosts else ""
+    return "".join(form.format(touch, json.dumps(paths)) for touch, paths in rules) + commands + fetched
 
 
 class Listeners:
@@ -203,6 +208,7 @@ class Listeners:
             one.bind(("127.0.0.1", 0))
         self.stream.listen()
         self.port, self.port2 = self.stream.getsockname()[1], self.datagrams.getsockname()[1]
+        self.port_tls = 0
         threading.Thread(target=self._answer, daemon=True).start()
 
     def _answer(self):
@@ -241,4 +247,14 @@ def wrapped(command, policy, world):
         command = ["bash", "-c", f'ulimit -f {policy["file_size_kib"]} && exec "$@"', "limited", *command]
     if "umask" in policy:
         command = ["bash", "-c", f'umask {policy["umask"]} && exec "$@"', "masked", *command]
-    return command
+    return simulated(command, world) if "dns-sim" in world.row.get("needs", []) else command
+
+
+def simulated(command, world):
+    """The command where the names of the rows are known, by a file of hosts of its own."""
+    hosts = os.path.join(world.base, "hosts")
+    with open(hosts, "w") as file:
+        file.write("127.0.0.1 localhost loop.test\n10.1.2.3 private.test\n169.254.169.254 metadata.test\n::1 loop6.test\n")
+    os.chmod(hosts, 0o644)
+    bind = 'mount --bind "$0" /etc/hosts && exec "$@"'
+    return ["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", bind, hosts, *command]

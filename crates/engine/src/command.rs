@@ -1,5 +1,6 @@
 //! A command that a call would run, and a host that it would fetch from.
 
+use toolpost_net::Say;
 use toolpost_syntax::shell;
 use toolpost_workspace::WorkspacePath;
 
@@ -53,15 +54,27 @@ impl Command {
     }
 }
 
-/// A host of the network, by its name or its address.
+/// A host of the network, by its name or its address, at one port or at any.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Host(String);
+pub struct Host {
+    name: String,
+    port: Option<u16>,
+}
+
+/// The ports that nobody has to name.
+const USUAL: [u16; 2] = [80, 443];
 
 impl Host {
     /// Takes a name or an address as it stands in a URL; letter case and a dot at the end mean nothing.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self(name.trim_end_matches('.').to_ascii_lowercase())
+        Self { name: name.trim_end_matches('.').to_ascii_lowercase(), port: None }
+    }
+
+    /// Takes a name or an address, and the port at which it is asked.
+    #[must_use]
+    pub fn at(name: &str, port: u16) -> Self {
+        Self { port: Some(port), ..Self::new(name) }
     }
 
     /// Finds the host in a URL, or in what a person writes for one; none where there is none to be sure of.
@@ -82,6 +95,34 @@ impl Host {
     /// Gives the name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.0
+        &self.name
+    }
+
+    /// Writes it as a rule names it: with its port, where that is not one of the usual ones.
+    #[must_use]
+    pub fn written(&self) -> String {
+        match self.port.filter(|port| !USUAL.contains(port)) {
+            Some(port) if self.name.contains(':') => format!("[{}]:{port}", self.name),
+            Some(port) => format!("{}:{port}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Says whether it is by its very name this machine, or at an address that is not of the public network.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        toolpost_net::is_own(&self.name)
+    }
+
+    /// Says whether a rule's pattern means it. Where a port is known, a pattern without one lets only the usual ones be reached.
+    #[must_use]
+    pub fn is_meant_by(&self, pattern: &str, say: Say) -> bool {
+        if let Some(port) = self.port {
+            return toolpost_net::means(pattern, &self.name, port, say);
+        }
+        match pattern.strip_prefix("*.") {
+            Some(domain) => self.name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
+            None => pattern == "*" || Self::new(pattern) == *self,
+        }
     }
 }

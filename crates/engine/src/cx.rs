@@ -1,12 +1,13 @@
 //! What one call brings along: its session, its clock, its permissions.
 
-use crate::{Failure, FrontDoor, Kind, Session};
+use crate::{Failure, FrontDoor, Host, Kind, Session};
 use std::{
     collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
+use toolpost_net::Reach;
 use toolpost_workspace::{Cause, ContentHash, WorkspacePath};
 
 /// Says whether a file found on the way (by a walk) may be read without asking.
@@ -14,6 +15,9 @@ pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
 /// Says whether a file found on the way (in a directory that is taken as a whole) may be written without asking.
 pub type MayWrite = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
+
+/// Says how far a host may be reached to which an answer leads, without asking; a refusal says why.
+pub type MayFetch = Arc<dyn Fn(&Host) -> Result<Reach, String> + Send + Sync>;
 
 /// The content that the caller has last seen of each file that it writes.
 pub type Expected = HashMap<WorkspacePath, ContentHash>;
@@ -69,6 +73,8 @@ pub struct CallCtx {
     pub may_read: MayRead,
     /// Which files may be changed that a directory, taken as a whole, holds.
     pub may_write: MayWrite,
+    /// Which hosts may be fetched from.
+    pub may_fetch: MayFetch,
     /// Whether a write needs a read.
     pub fresh: Fresh,
     /// The content that the caller has seen of the files that it writes.
@@ -91,6 +97,7 @@ impl CallCtx {
             deadline: None,
             may_read: Arc::new(|_| true),
             may_write: Arc::new(|_| true),
+            may_fetch: Arc::new(|_| Ok(Reach::Public)),
             fresh: Fresh::NOT_ASKED,
             expected: Expected::new(),
             progress: Progress::silent(),

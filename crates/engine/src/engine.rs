@@ -2,6 +2,7 @@
 
 use crate::{
     Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, agents, bridges, failures,
+    fetching::Cache,
     fresh,
     indexed::Withheld,
     navigating::Upgrades,
@@ -40,6 +41,7 @@ pub struct Engine {
     meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
     upgrades: Arc<Upgrades>,
     agents: Option<Arc<dyn Agents>>,
+    fetched: Arc<Cache>,
     bridges: Option<Arc<dyn Bridges>>,
     /// Opened when they are first asked for.
     tasks: Arc<OnceLock<Result<Tasks, Failure>>>,
@@ -71,6 +73,7 @@ impl Engine {
             meaning: Arc::default(),
             upgrades: Arc::default(),
             agents: None,
+            fetched: Arc::default(),
             bridges: None,
             tasks: Arc::default(),
             encoding: None,
@@ -221,6 +224,11 @@ impl Engine {
     #[must_use]
     pub fn servers(&self) -> Option<Servers> {
         self.servers.clone()
+    }
+
+    /// Gives what was fetched lately.
+    pub(crate) fn fetched(&self) -> &Cache {
+        &self.fetched
     }
 
     /// Gives what is known of the files of the workspace.

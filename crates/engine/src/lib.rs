@@ -12,6 +12,7 @@ mod embedding;
 mod engine;
 mod failure;
 mod failures;
+mod fetching;
 mod fresh;
 mod front_door;
 mod granted;
@@ -33,7 +34,7 @@ pub use agents::{Agents, Asking, Job, Prompt, Report};
 pub use bridges::{Bridges, Piece, RemoteTool};
 pub use command::{Approval, Command, Host, Line};
 pub use commands::Commands;
-pub use cx::{CallCtx, Changed, Expected, Fresh, MayRead, MayWrite, Need, Progress};
+pub use cx::{CallCtx, Changed, Expected, Fresh, MayFetch, MayRead, MayWrite, Need, Progress};
 pub use embedding::Service as EmbeddingService;
 pub use engine::{Engine, Several};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
@@ -47,8 +48,8 @@ pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::Embedder;
 pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
-/// Which hosts commands reach.
-pub use toolpost_net::{BadHost, Embeddings, Hosts, Say};
+/// Which hosts are reached, and how far.
+pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,

@@ -81,7 +81,7 @@ impl Touch {
         match self {
             Self::Read(path) | Self::Write(path, _) => path.display(),
             Self::Execute(command) => format!("`{}`", command.shown()),
-            Self::Fetch(host) => host.name().to_owned(),
+            Self::Fetch(host) => host.written(),
             Self::Bridge(tool) => tool.shown(),
             Self::Delegate(agent) => format!("to the agent {}", toolpost_text::escape::text(agent)),
         }

@@ -42,7 +42,10 @@ pub fn decode(body: &[u8], content_type: Option<&str>) -> Decoded {
 fn looks_utf8(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(_) => true,
-        Err(error) => error.error_len().is_none(),
+        Err(error) => {
+            let (whole, rest) = body.split_at(error.valid_up_to());
+            error.error_len().is_none() && (rest.len() > 1 || !whole.is_ascii())
+        }
     }
 }
 

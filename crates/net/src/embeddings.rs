@@ -122,7 +122,7 @@ mod tests {
                 head.push_str(&line);
                 line.clear();
             }
-            let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
             let mut body = vec![0; length.trim().parse().unwrap()];
             reader.read_exact(&mut body).unwrap();
             reader.into_inner().write_all(answer.as_bytes()).unwrap();
@@ -135,7 +135,7 @@ mod tests {
     fn services_are_asked_and_their_faults_are_said() {
         let rows = [
             (
-                "HTTP/1.1 200 OK\r\nContent-Length: 83\r\n\r\n{\"data\":[{\"index\":1,\"embedding\":[0.5,2]},{\"index\":0,\"embedding\":[1,0]}],\"model\":\"m\"}",
+                "HTTP/1.1 200 OK\r\nContent-Length: 84\r\n\r\n{\"data\":[{\"index\":1,\"embedding\":[0.5,2]},{\"index\":0,\"embedding\":[1,0]}],\"model\":\"m\"}",
                 "[[1.0, 0.0], [0.5, 2.0]]",
             ),
             (
@@ -162,7 +162,10 @@ mod tests {
                 "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}",
                 "PLACE does not answer as an embeddings service does: vectors of several lengths, or without numbers",
             ),
-            ("hello\r\n\r\n", "PLACE does not speak HTTP: it begins with \"hello\"; look at its address"),
+            (
+                "hello\r\n\r\n",
+                "PLACE cannot be reached: invalid HTTP version parsed; start the service, or look at its address",
+            ),
         ];
         for (answer, wanted) in rows {
             let (address, served) = service(answer);
@@ -174,7 +177,7 @@ mod tests {
             assert_eq!(found, wanted);
             let asked = served.join().unwrap();
             assert!(asked.starts_with("POST /v1/embeddings HTTP/1.1\r\n"), "{asked}");
-            assert!(asked.contains("Authorization: Bearer k\r\n"), "{asked}");
+            assert!(asked.contains("authorization: Bearer k\r\n"), "{asked}");
             assert!(
                 asked
                     .ends_with("{\"model\":\"m\",\"input\":[\"one\",\"two\"],\"encoding_format\":\"float\"}"),

@@ -83,6 +83,13 @@ impl Entry {
     }
 }
 
+/// Says whether an entry of a list means a host at a port; one that is no entry means none.
+#[must_use]
+pub fn means(text: &str, host: &str, port: u16, say: Say) -> bool {
+    let (Some(entry), Some(host)) = (entry(text), plain(host)) else { return false };
+    entry.means(&host, port, say)
+}
+
 fn entry(text: &str) -> Option<Entry> {
     let (host, port) = split(text.trim())?;
     let name = match host.strip_prefix("*.") {

@@ -8,6 +8,7 @@ mod embeddings;
 mod fetch;
 mod hosts;
 pub mod html;
+mod json;
 mod named;
 mod post;
 mod proxy;
@@ -21,7 +22,8 @@ pub use embeddings::{Embeddings, EmbeddingsError};
 pub use fetch::{
     Asked, End, FetchError, Fetched, Gate, Head, Known, Reach, Resolver, Resolving, System, fetch,
 };
-pub use hosts::{BadHost, Hosts, Say};
+pub use hosts::{BadHost, Hosts, Say, means};
+pub use json::pretty;
 pub use named::{dial_named, dial_socket};
 pub use post::PostError;
 pub use proxy::serve;

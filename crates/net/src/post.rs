@@ -1,11 +1,17 @@
-//! Sends something to a service that the operator named, and gives its answer: one request a connection, no leading elsewhere.
+//! Sends something to a service that the operator named, and gives its answer: no leading elsewhere.
 
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::time::{Duration, Instant};
+use std::error::Error;
+use std::time::Duration;
 
-/// How long a service may take to be reached, and to answer.
-const PATIENCE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(120));
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, Response, StatusCode};
+use tokio::time::sleep;
+
+use crate::client::{ClientError, Trust, builder};
+use crate::web::{BadAddress, WebAddress};
+
+/// How long a service may take to answer.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// How long whoever waits goes without asking whether to stop.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The longest answer.
@@ -16,30 +22,40 @@ const TOLD: usize = 300;
 /// A service, and the key that it wants.
 #[derive(Clone)]
 pub(crate) struct Post {
-    host: String,
-    port: u16,
-    path: String,
+    address: WebAddress,
     key: Option<String>,
+    client: Client,
 }
 
 /// Why a service gives no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
     /// Its address cannot be used.
-    #[error("`{address}` cannot be used: {why}; write it as http://127.0.0.1:11434/v1")]
+    #[error(
+        "`{address}` cannot be used: {why}; the address of a service looks like http://127.0.0.1:11434/v1"
+    )]
     Address {
         /// The address.
         address: String,
         /// Why.
-        why: &'static str,
+        why: BadAddress,
     },
+    /// The key for it cannot be sent.
+    #[error("the key for {place} holds spaces, or what is not ASCII")]
+    Key {
+        /// The service.
+        place: String,
+    },
+    /// The connection cannot be secured.
+    #[error(transparent)]
+    Client(#[from] ClientError),
     /// It is not reached, or stops in the middle.
-    #[error("{place} cannot be reached: {fault}; start the service, or look at its address")]
+    #[error("{place} cannot be reached: {why}; start the service, or look at its address")]
     Unreachable {
         /// The service.
         place: String,
-        /// What the system said.
-        fault: io::Error,
+        /// What went wrong.
+        why: String,
     },
     /// It refuses.
     #[error("{place} answered {status}{said}; {next}")]
@@ -53,14 +69,6 @@ pub enum PostError {
         /// What to do.
         next: &'static str,
     },
-    /// It is no such service.
-    #[error("{place} does not speak HTTP: it begins with {begins:?}; look at its address")]
-    Foreign {
-        /// The service.
-        place: String,
-        /// How its answer begins.
-        begins: String,
-    },
     /// Whoever asked wants no answer any more.
     #[error("it was stopped before {place} had answered")]
     Stopped {
@@ -72,10 +80,7 @@ pub enum PostError {
 impl std::fmt::Debug for Post {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The key is nobody's to read.
-        out.debug_struct("Post")
-            .field("place", &self.place())
-            .field("path", &self.path)
-            .finish_non_exhaustive()
+        out.debug_struct("Post").field("address", &self.address.as_str()).finish_non_exhaustive()
     }
 }
 
@@ -83,170 +88,104 @@ impl Post {
     /// Reads an address.
     pub(crate) fn new(address: &str, key: Option<String>) -> Result<Self, PostError> {
         let bad = |why| PostError::Address { address: address.to_owned(), why };
-        if address.starts_with("https://") {
-            return Err(bad("TLS is not spoken; let a proxy on this machine speak it"));
+        let address = WebAddress::parse(address).map_err(bad)?;
+        let trust = if address.is_secured() { Trust::System } else { Trust::Nobody };
+        // Each request has a runtime of its own, so no connection outlives one.
+        let made = builder(trust)?.pool_max_idle_per_host(0).build();
+        let why =
+            |error: reqwest::Error| PostError::Unreachable { place: place(&address), why: innermost(&error) };
+        let post = Self { client: made.map_err(why)?, address, key };
+        if post.key.as_ref().is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
+            return Err(PostError::Key { place: post.place() });
         }
-        let rest = address.strip_prefix("http://").ok_or_else(|| bad("it does not begin with http://"))?;
-        let (place, path) = rest.split_once('/').ok_or_else(|| bad("it names no path"))?;
-        if place.contains('@') {
-            return Err(bad("a name and a password have no place in it"));
-        }
-        if !address.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(bad("it holds spaces, or what is not ASCII"));
-        }
-        if key.as_ref().is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Err(bad("the key for it holds spaces, or what is not ASCII"));
-        }
-        let (host, port) = match place.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => {
-                (host, port.parse().map_err(|_| bad("its port is no number up to 65535"))?)
-            }
-            _ => (place, 80),
-        };
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        if host.is_empty() {
-            return Err(bad("it names no host"));
-        }
-        Ok(Self { host: host.to_owned(), port, path: format!("/{path}"), key })
+        Ok(post)
     }
 
     pub(crate) fn place(&self) -> String {
-        if self.host.contains(':') {
-            format!("[{}]:{}", self.host, self.port)
-        } else {
-            format!("{}:{}", self.host, self.port)
-        }
+        place(&self.address)
     }
 
-    /// Sends JSON, and gives the body of the answer.
+    /// Sends JSON, and gives the body of the answer; whoever waits is no task, so this waits, too.
     pub(crate) fn send(&self, body: &[u8], stop: &dyn Fn() -> bool) -> Result<Vec<u8>, PostError> {
-        let unreachable = |fault| PostError::Unreachable { place: self.place(), fault };
-        let mut stream = self.connect().map_err(unreachable)?;
-        let key = self.key.as_ref().map(|key| format!("Authorization: Bearer {key}\r\n")).unwrap_or_default();
-        let head = format!(
-            "POST {} HTTP/1.1\r\nHost: {}\r\n{key}Content-Type: application/json\r\nAccept: application/json\r\n\
-             Connection: close\r\nContent-Length: {}\r\n\r\n",
-            self.path,
-            self.place(),
-            body.len()
-        );
-        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).map_err(unreachable)?;
-        let answer = self.read(&mut stream, stop)?;
-        self.body(&answer)
-    }
-
-    fn connect(&self) -> io::Result<TcpStream> {
-        let mut last = io::Error::from(io::ErrorKind::NotFound);
-        for address in (self.host.as_str(), self.port).to_socket_addrs()? {
-            match TcpStream::connect_timeout(&address, PATIENCE.0) {
-                Ok(stream) => {
-                    stream.set_read_timeout(Some(PAUSE))?;
-                    stream.set_write_timeout(Some(PATIENCE.1))?;
-                    return Ok(stream);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| self.unreachable(error.to_string()))?;
+        runtime.block_on(async {
+            tokio::select! {
+                answer = tokio::time::timeout(PATIENCE, self.exchange(body.to_vec())) => {
+                    answer.unwrap_or_else(|_| Err(self.unreachable("it does not answer".to_owned())))
                 }
-                Err(fault) => last = fault,
+                () = stopped(stop) => Err(PostError::Stopped { place: self.place() }),
             }
-        }
-        Err(last)
+        })
     }
 
-    /// Reads an answer to its end, or to the end that it names.
-    fn read(&self, stream: &mut TcpStream, stop: &dyn Fn() -> bool) -> Result<Vec<u8>, PostError> {
-        let until = Instant::now() + PATIENCE.1;
-        let late = || io::Error::from(io::ErrorKind::TimedOut);
-        let (mut out, mut piece) = (Vec::new(), vec![0; 64 << 10]);
-        loop {
-            if stop() {
-                return Err(PostError::Stopped { place: self.place() });
-            }
-            let fault = match stream.read(&mut piece) {
-                Ok(0) => return Ok(out),
-                Ok(count) => {
-                    out.extend_from_slice(&piece[..count]);
-                    match whole(&out) {
-                        true => return Ok(out),
-                        false if out.len() > LONGEST => io::Error::other("its answer has no end"),
-                        false => continue,
-                    }
-                }
-                Err(fault) if is_pause(&fault) && Instant::now() < until => continue,
-                Err(fault) if is_pause(&fault) => late(),
-                Err(fault) => fault,
-            };
-            return Err(PostError::Unreachable { place: self.place(), fault });
+    async fn exchange(&self, body: Vec<u8>) -> Result<Vec<u8>, PostError> {
+        let failed = |error: reqwest::Error| self.unreachable(innermost(&error));
+        let mut request = self.client.post(self.address.url().clone()).body(body);
+        request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "application/json");
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key);
         }
+        let mut answer = request.send().await.map_err(failed)?;
+        let status = answer.status();
+        if !status.is_success() {
+            return Err(self.refused(status, &taken(&mut answer, TOLD).await.unwrap_or_default()));
+        }
+        let body = taken(&mut answer, LONGEST + 1).await.map_err(failed)?;
+        if body.len() > LONGEST {
+            return Err(self.unreachable("its answer has no end".to_owned()));
+        }
+        Ok(body)
     }
 
-    fn body(&self, answer: &[u8]) -> Result<Vec<u8>, PostError> {
-        let foreign = || {
-            let first = answer.split(|byte| *byte == b'\r' || *byte == b'\n').next().unwrap_or_default();
-            let begins = String::from_utf8_lossy(&first[..first.len().min(40)]).into_owned();
-            PostError::Foreign { place: self.place(), begins }
-        };
-        let (head, body) = parts(answer).ok_or_else(foreign)?;
-        let status = head.lines().next().filter(|line| line.starts_with("HTTP/")).ok_or_else(foreign)?;
-        let status = status.split_once(' ').ok_or_else(foreign)?.1.trim().to_owned();
-        let body = if is_chunked(&head) { unchunked(body).unwrap_or_default() } else { body.to_vec() };
-        if status.starts_with('2') {
-            return Ok(body);
-        }
-        let said = String::from_utf8_lossy(&body[..body.len().min(TOLD)]).trim().to_owned();
+    fn unreachable(&self, why: String) -> PostError {
+        PostError::Unreachable { place: self.place(), why }
+    }
+
+    fn refused(&self, status: StatusCode, body: &[u8]) -> PostError {
+        let said = String::from_utf8_lossy(body).trim().to_owned();
         let said = if said.is_empty() { said } else { format!(": {said}") };
-        let next = match status.get(..3) {
-            Some("401" | "403") => "give its key in TOOLPOST_EMBEDDING_KEY",
-            Some("429") => "it wants fewer requests: wait, or raise its limits",
-            Some(three) if three.starts_with('3') => {
-                "it leads elsewhere, which is not followed: configure the address it leads to"
-            }
-            Some(three) if three.starts_with('5') => "look at what the service writes of it",
+        let next = match status.as_u16() {
+            401 | 403 => "give its key in TOOLPOST_EMBEDDING_KEY",
+            429 => "it wants fewer requests: wait, or raise its limits",
+            300..=399 => "it leads elsewhere, which is not followed: configure the address it leads to",
+            500.. => "look at what the service writes of it",
             _ => "look at its address and at the name of the model",
         };
-        Err(PostError::Refused { place: self.place(), status, said, next })
+        PostError::Refused { place: self.place(), status: status.to_string(), said, next }
     }
 }
 
-fn is_pause(fault: &io::Error) -> bool {
-    matches!(fault.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
-}
-
-/// Takes an answer apart.
-fn parts(answer: &[u8]) -> Option<(String, &[u8])> {
-    let at = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
-    Some((String::from_utf8_lossy(&answer[..at]).into_owned(), &answer[at + 4..]))
-}
-
-/// Gives the value of a header.
-fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
-    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
-    lines.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
-}
-
-fn is_chunked(head: &str) -> bool {
-    header(head, "transfer-encoding").is_some_and(|value| value.to_ascii_lowercase().contains("chunked"))
-}
-
-/// Tells whether an answer has come to the end that it names.
-fn whole(answer: &[u8]) -> bool {
-    let Some((head, body)) = parts(answer) else { return false };
-    if is_chunked(&head) {
-        return body.ends_with(b"0\r\n\r\n") && unchunked(body).is_some();
+fn place(address: &WebAddress) -> String {
+    match address.host() {
+        host if host.contains(':') => format!("[{host}]:{}", address.port()),
+        host => format!("{host}:{}", address.port()),
     }
-    let length = header(&head, "content-length").and_then(|length| length.parse::<usize>().ok());
-    length.is_some_and(|length| body.len() >= length)
 }
 
-/// Puts together what was sent in pieces; none if the last one is missing.
-fn unchunked(mut body: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    loop {
-        let at = body.windows(2).position(|two| two == b"\r\n")?;
-        let size = std::str::from_utf8(&body[..at]).ok()?;
-        let size = usize::from_str_radix(size.split(';').next()?.trim(), 16).ok()?;
-        body = &body[at + 2..];
-        if size == 0 {
-            return Some(out);
-        }
-        out.extend_from_slice(body.get(..size)?);
-        body = body.get(size.checked_add(2)?..)?;
+/// Takes so much of a body, and no more.
+async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::Error> {
+    let mut body = Vec::new();
+    while body.len() < most
+        && let Some(piece) = answer.chunk().await?
+    {
+        body.extend_from_slice(&piece[..piece.len().min(most - body.len())]);
     }
+    Ok(body)
+}
+
+/// Waits until somebody wants it to stop.
+async fn stopped(stop: &dyn Fn() -> bool) {
+    while !stop() {
+        sleep(PAUSE).await;
+    }
+}
+
+/// Gives the reason that lies deepest.
+pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
 }

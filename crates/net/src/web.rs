@@ -156,7 +156,7 @@ mod tests {
             ("http://127。0。0。1/", Ok(("127.0.0.1", 80, true))),
             ("http://%31%32%37.0.0.1/", Ok(("127.0.0.1", 80, true))),
             ("http://[::ffff:7f00:1]/", Ok(("::ffff:127.0.0.1", 80, true))),
-            ("http://[::127.0.0.1]/", Ok(("::127.0.0.1", 80, true))),
+            ("http://[::127.0.0.1]/", Ok(("::7f00:1", 80, true))),
             ("http://[64:ff9b::7f00:1]/", Ok(("64:ff9b::7f00:1", 80, true))),
             ("http://LOCALHOST./", Ok(("localhost", 80, true))),
             ("http://a.localhost/", Ok(("a.localhost", 80, true))),

@@ -71,6 +71,24 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Takes out of a text of unknown origin what could command a terminal, turn its direction, or hide words in it; line ends
+/// become plain ones.
+///
+/// What joins letters and picks pictures stays: languages and emoji need it.
+#[must_use]
+pub fn prose(text: &str) -> Cow<'_, str> {
+    let goes = |character: char| {
+        let plain = matches!(character, '\n' | '\t');
+        let joins = matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}');
+        !plain && !joins && hidden(character)
+    };
+    if text.chars().any(goes) {
+        Cow::Owned(text.chars().filter(|character| !goes(*character)).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 /// Writes one character.
 fn escape(out: &mut String, character: char) {
     match character {

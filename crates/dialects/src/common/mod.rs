@@ -2,6 +2,7 @@
 
 pub(crate) mod changed;
 pub(crate) mod document;
+pub(crate) mod fetched;
 pub(crate) mod found;
 pub(crate) mod matched;
 pub(crate) mod navigated;

@@ -11,6 +11,7 @@ mod multiedit;
 mod patch;
 mod say;
 mod todowrite;
+mod webfetch;
 mod write;
 
 use std::time::Duration;
@@ -28,11 +29,13 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("code.md"),
         include_str!("commands.md"),
         include_str!("tasks.md"),
+        include_str!("web.md"),
     ],
     instructions: "File and search tools over the workspace: grep and glob to find, edit, multiedit, patch and write to change. They keep \
         bytes, line endings and encodings, and never leave the workspace. Look at a place with grep before you edit it; every \
         change answers with a diff. A file is written over as a whole only after its present content was shown. bash runs a line of shell; lsp \
-        finds where names of code are defined and used. todowrite keeps the list of what is to be done.",
+        finds where names of code are defined and used. todowrite keeps the list of what is to be done; webfetch shows what stands at an \
+        address of the web.",
     budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: FRESH,
@@ -44,7 +47,7 @@ pub const DIALECT: Dialect = Dialect {
 /// over only when it was shown, which a refusal does.
 const FRESH: Fresh = Fresh { part: Need::Nothing, whole: Need::Seen, changed: Changed::Told };
 
-const TOOLS: [ToolDef; 9] = [
+const TOOLS: [ToolDef; 10] = [
     ToolDef::of::<grep::Grep>(),
     ToolDef::of::<glob::Glob>(),
     ToolDef::of::<write::Write>(),
@@ -54,6 +57,7 @@ const TOOLS: [ToolDef; 9] = [
     ToolDef::of::<bash::Bash>(),
     ToolDef::of::<lsp::Lsp>(),
     ToolDef::of::<todowrite::TodoWrite>(),
+    ToolDef::of::<webfetch::WebFetch>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -9,6 +9,7 @@ mod extract;
 mod list_files;
 mod plan;
 mod query;
+mod read_image;
 mod referred;
 mod say;
 mod search;
@@ -35,7 +36,7 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("plan.md"),
     ],
     instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
-        searchFiles find them, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
+        searchFiles find them, readImage shows pictures, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
         proves that it is still the line that was shown; the text is what stands behind the bar. Extract a file before you \
         edit it. After an edit the reply shows the lines as they are now, with fresh references, so there is no need to \
         extract them again. Changed by somebody else since it was shown, a file is not edited before you have seen the \
@@ -48,11 +49,12 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 12] = [
+const TOOLS: [ToolDef; 13] = [
     ToolDef::of::<search::Search>(),
     ToolDef::of::<search::SearchAll>(),
     ToolDef::of::<query::Query>(),
     ToolDef::of::<extract::Extract>(),
+    ToolDef::of::<read_image::ReadImage>(),
     ToolDef::of::<edit::Edit>(),
     ToolDef::of::<create::Create>(),
     ToolDef::of::<list_files::ListFiles>(),

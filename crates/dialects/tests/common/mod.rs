@@ -79,6 +79,11 @@ impl World {
         )
     }
 
+    /// A world that is configured otherwise.
+    pub(crate) fn configured(dialect: &'static Dialect, config: impl FnOnce(Config) -> Config) -> Self {
+        Self::built(dialect, |engine| engine, config)
+    }
+
     fn built(
         dialect: &'static Dialect,
         engine: impl FnOnce(Engine) -> Engine,

@@ -13,6 +13,9 @@ use toolpost_documents::pdf::{self, PageRange, PdfError, PdfLimits};
 /// How long a document may take, where the call has no shorter time.
 const TIME: Duration = Duration::from_secs(30);
 
+/// The most pages of a document that is no file.
+const MOST: u32 = 200;
+
 /// Pages of a PDF.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Pdf {
@@ -46,19 +49,43 @@ pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Sh
     let hash = whole.hash;
     let limits = PdfLimits { deadline: cx.time_left(TIME), ..PdfLimits::default() };
     let pdf = pdf::read(whole.bytes, range.as_ref(), limits).map_err(|error| failed(&path, &error))?;
-    let pages = pdf.pages.into_iter().map(|page| {
-        let text = match page.note {
-            Some(note) if page.text.trim().is_empty() => format!("[{note}]"),
-            Some(note) => format!("{}\n[{note}]", page.text),
-            None => page.text,
-        };
-        PdfPage { number: page.number, text }
-    });
-    let (pages, notes) = fit(pages.collect(), request.max_bytes);
+    let pages = pdf.pages.into_iter().map(noted).collect();
+    let (pages, notes) = fit(pages, request.max_bytes);
     let all = notes.is_empty() && pages.len() as u64 == u64::from(pdf.total_pages);
     let part = if all { Part::Whole } else { Part::Some };
     let pdf = Pdf { total_pages: pdf.total_pages, pages, notes };
     Ok(Shown { content: Content::Pdf(pdf), hash: Some(hash), part, bytes: None })
+}
+
+/// Gives a page with what should be known of its text.
+fn noted(page: pdf::Page) -> PdfPage {
+    let text = match page.note {
+        Some(note) if page.text.trim().is_empty() => format!("[{note}]"),
+        Some(note) => format!("{}\n[{note}]", page.text),
+        None => page.text,
+    };
+    PdfPage { number: page.number, text }
+}
+
+/// Gives the text of a document that is no file, page after page, and says so where there are more of them.
+pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String, Option<String>), Failure> {
+    let limits = PdfLimits { deadline: time, max_unasked: MOST, max_pages: MOST, ..PdfLimits::default() };
+    let (read, note) = match pdf::read(bytes.clone(), None, limits) {
+        Err(PdfError::PagesNeeded { total, .. }) => {
+            let range = PageRange::parse(&format!("1-{MOST}")).ok();
+            (
+                pdf::read(bytes, range.as_ref(), limits),
+                Some(format!("only the first {MOST} of {total} pages are shown")),
+            )
+        }
+        read => (read, None),
+    };
+    let read = read.map_err(|error| failed(name, &error))?;
+    let total = read.total_pages;
+    let pages = read.pages.into_iter().map(noted);
+    let pages =
+        pages.map(|page| format!("--- page {} of {total} ---\n{}\n", page.number, page.text.trim_end()));
+    Ok((pages.collect(), note))
 }
 
 /// Keeps the first pages that fit into the answer, and says which are missing.

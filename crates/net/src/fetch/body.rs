@@ -3,7 +3,8 @@
 use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
 
-use super::{End, hop::innermost};
+use super::End;
+use crate::post::innermost;
 
 /// Takes a body until it ends, is long enough, or the time is over.
 pub(super) async fn read(mut answer: Response, most: usize, until: Instant) -> (Vec<u8>, End) {

@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{Asked, FetchError, Gate, Head, Known, Reach, Resolver};
 use crate::address::is_public;
 use crate::client::{Trust, builder};
+use crate::post::innermost;
 use crate::web::WebAddress;
 
 /// Judges a host and its addresses, and gives those that may be connected to.
@@ -108,15 +109,6 @@ pub(super) fn head(answer: &Response) -> Head {
 fn value(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     let text = headers.get(name)?.to_str().ok()?.trim();
     (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// Gives the reason that lies deepest.
-pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
 }
 
 /// Gives what is wrong with a certificate, if that is the matter.

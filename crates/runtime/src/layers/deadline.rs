@@ -19,8 +19,10 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             tool.access().contains(&Access::Calls) && tool.access().contains(&Access::Executes)
         };
         let executes = own || trip.published.is_some_and(calling);
-        // A command has a time of its own, and so has an agent; only the operator's makes it shorter.
-        let own = trip.published.filter(|_| !executes).map(|published| published.dialect.deadline);
+        let fetches = touches(prepared, Access::Fetches);
+        // A command has a time of its own, and so have an agent and what fetches; only the operator's makes it shorter.
+        let own =
+            trip.published.filter(|_| !executes && !fetches).map(|published| published.dialect.deadline);
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
         // An inner call has no more time than the call that makes it.
         let time = trip.cx.time_left(time);

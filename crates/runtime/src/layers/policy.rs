@@ -33,6 +33,11 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             trip.cx.may_read =
                 Arc::new(move |path| may_read(path) || is_granted(&granted, Access::Reads, path));
         }
+        let (hosts, yes) = (policy.clone(), granted.clone());
+        let session = trip.call.session.clone();
+        trip.cx.may_fetch = Arc::new(move |host| {
+            hosts.reach(host, |touch| yes.contains(touch) || session.granted.holds(touch))
+        });
         trip.cx.may_write = Arc::new(move |path| {
             policy.judge_path(Access::Writes, path).decision == Decision::Allow
                 || is_granted(&granted, Access::Writes, path)
@@ -101,7 +106,7 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
         Touch::Read(path) | Touch::Write(path, _) => {
             format!("paths = [{}]", serde_json::json!(globset::escape(&path.raw().to_string_lossy())))
         }
-        Touch::Fetch(host) => format!("hosts = [{}]", serde_json::json!(host.name())),
+        Touch::Fetch(host) => format!("hosts = [{}]", serde_json::json!(host.written())),
         Touch::Delegate(agent) => format!("agents = [{}]", serde_json::json!(agent)),
         Touch::Bridge(tool) => format!("tools = [{}]", serde_json::json!(tool.shown())),
         // A command has several parts, and what each needs is for a person to see.

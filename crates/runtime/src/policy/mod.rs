@@ -5,6 +5,7 @@ mod command;
 mod defaults;
 mod examples;
 mod file;
+mod host;
 mod learn;
 mod pattern;
 mod place;
@@ -14,7 +15,7 @@ mod shown;
 use colon::Lists;
 use rule::Target;
 use std::{path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, Approval, BadHost, Command, Host, Hosts, RemoteTool, Say, Touch};
+use toolpost_engine::{Access, Approval, Command, RemoteTool, Touch};
 use toolpost_workspace::WorkspacePath;
 
 pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
@@ -181,29 +182,13 @@ impl Policy {
         named.filter(is_kept).map(PathBuf::from).collect()
     }
 
-    /// Lists the hosts that commands reach without anybody being asked: what is asked about is refused there, since
-    /// nobody can be asked while a program waits.
-    ///
-    /// # Errors
-    /// When a rule names a host that is none.
-    pub fn hosts(&self) -> Result<Hosts, BadHost> {
-        if self.denies(Access::Fetches).is_some() {
-            return Ok(Hosts::default());
-        }
-        let said = self.rules.iter().flat_map(Rule::hosts);
-        Hosts::in_order(said.map(|(host, decision)| match decision {
-            Decision::Allow => (host, Say::Reach),
-            Decision::Ask | Decision::Deny => (host, Say::Refuse),
-        }))
-    }
-
     /// Judges one touch.
     pub(crate) fn judge(&self, touch: &Touch) -> Judgement {
         match touch {
             Touch::Read(path) => self.judge_path(Access::Reads, path),
             Touch::Write(path, _) => self.judge_path(Access::Writes, path),
             Touch::Execute(command) => self.judge_command(command),
-            Touch::Fetch(host) => self.judge_host(host),
+            Touch::Fetch(host) => self.judge_fetch(host),
             Touch::Bridge(tool) => self.judge_tool(tool),
             Touch::Delegate(agent) => self.judge_agent(agent),
         }
@@ -243,17 +228,6 @@ impl Policy {
         }
         let lifted = if explained.fixed() { Lifted::ByNothing } else { Lifted::ByRule };
         Judgement { decision: explained.decision, why: explained.reason(), lifted }
-    }
-
-    /// Judges a host: what no rule allows is asked about.
-    pub(crate) fn judge_host(&self, host: &Host) -> Judgement {
-        if let Some(denied) = self.denies(Access::Fetches) {
-            return denied;
-        }
-        let (decision, rule) = self.find(Access::Fetches, Decision::Ask, |rule| rule.matches_host(host));
-        let why =
-            rule.map_or_else(|| "no rule allows to fetch from there".to_owned(), |rule| rule.why.clone());
-        Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
     /// Judges a tool of another server: that the operator connected it is the leave to call it.

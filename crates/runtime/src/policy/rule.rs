@@ -3,7 +3,7 @@
 use super::{Decision, pattern::Pattern};
 use globset::GlobSet;
 use std::{borrow::Cow, fmt};
-use toolpost_engine::{Access, Host};
+use toolpost_engine::{Access, Host, Say};
 use toolpost_text::wildcard;
 
 /// Where a rule comes from.
@@ -93,10 +93,16 @@ impl Rule {
 
     pub(super) fn matches_host(&self, host: &Host) -> bool {
         let Target::Hosts(hosts) = &self.target else { return false };
-        hosts.iter().any(|pattern| match pattern.strip_prefix("*.") {
-            Some(domain) => host.name().strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
-            None => pattern == "*" || Host::new(pattern) == *host,
-        })
+        let say = if self.decision == Decision::Allow { Say::Reach } else { Say::Refuse };
+        hosts.iter().any(|pattern| host.is_meant_by(pattern, say))
+    }
+
+    /// Tells whether the operator has named this very host in it, by its name or its address.
+    pub(super) fn names_host(&self, host: &Host) -> bool {
+        let Target::Hosts(hosts) = &self.target else { return false };
+        let says =
+            self.decision == Decision::Allow && self.may_loosen() && self.source != RuleSource::BuiltIn;
+        says && hosts.iter().any(|named| !named.starts_with('*') && host.is_meant_by(named, Say::Reach))
     }
 
     /// Tells whether a tool of another server is meant, by the name under which it is published.

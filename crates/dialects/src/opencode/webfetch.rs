@@ -1,0 +1,70 @@
+//! `webfetch`: what stands at an address of the web.
+
+use crate::common::fetched;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::Duration;
+use toolpost_engine::{
+    Failure,
+    operations::fetch::{Fetch, Format, Output, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct WebFetch;
+
+/// How many seconds it takes where nothing is said, and at most.
+const SECONDS: (f64, f64) = (30.0, 120.0);
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// The address, beginning with https:// or http://.
+    #[schemars(extend("x-aliases" = ["uri", "link"], "examples" = ["https://example.com/docs"]))]
+    url: String,
+    /// As what pages are shown: markdown (if left out), text, or html as it is.
+    #[schemars(extend("x-required" = true, "examples" = ["markdown"]))]
+    format: Option<Shape>,
+    /// How many seconds it may take, at most 120; 30 if left out.
+    #[schemars(range(min = 0), extend("x-aliases" = ["timeout_seconds"], "examples" = [30]))]
+    timeout: Option<f64>,
+    /// Where the words go on, as a reply before has named it.
+    #[schemars(extend("x-unlisted" = true, "examples" = [0]))]
+    offset: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Shape {
+    Text,
+    #[default]
+    Markdown,
+    Html,
+}
+
+impl Tool for WebFetch {
+    const NAME: &'static str = "webfetch";
+    const ALIASES: &'static [&'static str] = &["web_fetch", "fetch"];
+    type Op = Fetch;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let format = match args.format.unwrap_or_default() {
+            Shape::Text => Format::Text,
+            Shape::Markdown => Format::Markdown,
+            Shape::Html => Format::Html,
+        };
+        let (usual, most) = SECONDS;
+        let seconds = args.timeout.filter(|seconds| *seconds > 0.0).unwrap_or(usual).min(most);
+        Ok(Request {
+            time: Duration::from_secs_f64(seconds),
+            offset: args.offset.unwrap_or(0),
+            max_bytes: at.reply_bytes(),
+            max_lines: at.dialect.budget.lines,
+            ..Request::new(&args.url, format)?
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        fetched::render(output, page);
+    }
+}

@@ -1,0 +1,42 @@
+//! `readImage`: a picture, as the client can show it.
+
+use crate::common::{document, numbered};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::picture::{Output, Picture, Request},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ReadImage;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Path of the picture: a PNG, JPEG, GIF, WebP or SVG file.
+    #[schemars(extend("x-aliases" = ["file", "file_path", "image"], "examples" = ["docs/architecture.png"]))]
+    path: String,
+}
+
+impl Tool for ReadImage {
+    const NAME: &'static str = "readImage";
+    const ALIASES: &'static [&'static str] = &["read_image"];
+    type Op = Picture;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request { path: at.path(&args.path)?, said: args.path, max_bytes: at.reply_bytes() })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let read = output.read();
+        document::render(&read.content, page, |text, page| {
+            let mut body = String::new();
+            text.lines.iter().for_each(|line| numbered::text(&line, &mut body));
+            page.take(body);
+            let more = text.next.map_or("", |_| "; only its beginning fits into this answer");
+            page.note(format!("{}: a drawing in SVG, shown as the text that it is{more}", read.path));
+        });
+        read.note.iter().for_each(|note| page.note(note.clone()));
+    }
+}

@@ -1,0 +1,92 @@
+"""Fetches the same addresses through two servers, and tells how long each took and how much its memory grew.
+
+usage: measure.py BINARY PYTHON [--only NAME]...
+"""
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+import threading
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "security")]
+from canaries import Canaries  # noqa: E402
+from pipe import Gone, Pipe, Silent, refused, text_of  # noqa: E402
+
+#: What is fetched, by the paths of the canary servers.
+PATHS = {
+    "a small page": "/hello", "4 GiB in 4 MB of gzip": "/gzbomb", "a bomb in a bomb": "/gzgz1", "an endless body": "/infinite",
+    "a byte a second": "/drip", "10 MB of `<`": "/lt", "100 000 elements in one another": "/deep", "500 KB of binary data": "/bin",
+}
+#: Seconds that an answer may take, and megabytes by which a server may grow before it is ended; what is promised of Toolpost.
+PATIENCE, MOST, PROMISED = 60, 2_000, 200
+
+
+def started(binary, python, port):
+    """The two servers, each as its name, the command, and the call of a URL."""
+    folder = tempfile.mkdtemp(prefix="toolpost-fetch-")
+    rules = os.path.join(folder, "rules.toml")
+    with open(rules, "w") as file:
+        file.write(f'[[rule]]\ntouch = ["fetch"]\nhosts = ["127.0.0.1:{port}"]\ndecide = "allow"\n')
+    own = [binary, "serve", "--dialect", "opencode", "--root", folder, "--policy", rules]
+    theirs = [python, "-m", "mcp_server_fetch", "--allow-private-ips", "--ignore-robots-txt"]
+    return [
+        ("toolpost", own, lambda url: ("webfetch", {"url": url, "format": "markdown", "timeout": 20})),
+        ("mcp-server-fetch", theirs, lambda url: ("fetch", {"url": url})),
+    ]
+
+
+def measured(command, call):
+    """Makes one call of a fresh server: seconds, megabytes of growth, and how it ended."""
+    server = Pipe(command, env={"PATH": "/usr/bin:/bin", "HOME": tempfile.gettempdir(), "LANG": "C.UTF-8"})
+    grown, over = [0.0], threading.Event()
+    try:
+        server.initialize(seconds=60)
+        time.sleep(0.3)
+        idle = server.resident_mb()
+
+        def watch():
+            while not over.wait(0.02):
+                grown[0] = max(grown[0], (server.resident_mb() or idle) - idle)
+                if grown[0] > MOST:
+                    server.kill()
+                    return
+
+        threading.Thread(target=watch, daemon=True).start()
+        began = time.monotonic()
+        try:
+            answer = server.call(*call, PATIENCE)
+            said = text_of(answer).strip().replace("\n", " ")
+            ended = f"{'refused' if refused(answer) else 'answered'}, {len(text_of(answer))} bytes: {said[:60]}"
+        except Silent:
+            ended = f"no answer in {PATIENCE} s"
+        except Gone:
+            ended = f"ended at {MOST} MB of growth" if grown[0] > MOST else "the server died"
+        return time.monotonic() - began, grown[0], ended
+    finally:
+        over.set()
+        server.kill()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary")
+    parser.add_argument("python")
+    parser.add_argument("--only", action="append", choices=PATHS)
+    options = parser.parse_args()
+    canaries, broken = Canaries(), []
+    for name in options.only or PATHS:
+        canaries.ready(PATHS[name])
+        for server, command, call in started(os.path.abspath(options.binary), options.python, canaries.port):
+            seconds, grown, ended = measured(command, call(f"http://127.0.0.1:{canaries.port}{PATHS[name]}"))
+            print(f"{name:34}{server:18}{seconds:7.1f} s {grown:7.0f} MB  {ended}", flush=True)
+            if server == "toolpost" and (grown > PROMISED or not ended.startswith(("answered", "refused"))):
+                broken.append(name)
+    print(f"not as promised: {', '.join(broken)}" if broken else "as promised")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
