@@ -150,6 +150,17 @@ OPENCODE += [
     ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "pending", "priority": "high"}]}, ["added: a", "[ ] a: Do it [high]"], {}),
     ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "someday", "priority": "high"}]}, [FAILS, "no status of a task"], {}),
 ]
+ZBLADE += [
+    ("codebase_investigator", {"objective": "Where does wait stand?"}, ['"findings":[{"claim":', '"evidence":["src/', '"tool_calls_used":', '"confidence":'], {}),
+    ("codebase_investigator", {"objective": "what is it"}, [FAILS, "no word to look for"], {}),
+]
+PROBE += [
+    ("analyze_all", {"depth": "shallow"}, ["Languages:", "- rust: 2 files", "- src/main.rs:1 fn main()"], {}),
+    ("analyze_all", {"path": "nowhere"}, [FAILS, "nowhere"], {}),
+    ("create", {"file_path": ".agents/skills/wait/SKILL.md", "content": "---\nname: wait\ndescription: Waits.\n---\nWait.\n"}, ["SKILL.md"], {}),
+    ("listSkills", {}, ['"skills":[]', "not trusted", ".agents/skills/wait/SKILL.md"], {}),
+    ("useSkill", {"skillName": "wait"}, [FAILS, "nobody has said that it is trusted"], {}),
+]
 PROBE += [
     ("task", {"action": "create", "title": "Do it"}, ["Created task-1.", "[ ] task-1: Do it"], {}),
     ("task", {"action": "update", "taskId": "task-9", "status": "completed"}, [FAILS, "There is no task", "task-1 Do it"], {}),

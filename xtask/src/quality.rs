@@ -1,5 +1,6 @@
 //! `cargo xtask quality`: how well searches by words, by meaning and by both find what was asked for.
 
+mod beside;
 mod commits;
 mod functions;
 mod report;
@@ -16,12 +17,16 @@ use toolpost_workspace::{Options, Workspace, WorkspacePath};
 const PAGE: &str = "docs/quality.md";
 
 const HELP: &str = "cargo xtask quality --pairs FOLDER [--history REPOSITORY]… [--choose]
+cargo xtask quality --investigator --history REPOSITORY… [--commits N]
 
 Functions: the first sentence of a function's doc comment is asked, and the function without the comment is to be found among
 all others of packages that the model was not tuned on. FOLDER is what tools/embedder/pairs.py wrote.
 Commits: a commit's message is asked of the files as they were before it and those like it; what is to be found are the files
 that it changed. REPOSITORY is a git directory. With two of them, the tables are put into docs/quality.md.
 
+  --investigator   measures the commits alone, by words, by the investigator and by counting their words with rg; with two histories,
+             the table is put into docs/quality.md
+  --commits  how many of the commits that can be asked are asked, in even distances [all]
   --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together";
 
 /// The ways that are compared, as they are called in the tables.
@@ -51,6 +56,8 @@ struct Plan {
     pairs: Option<PathBuf>,
     histories: Vec<PathBuf>,
     choose: bool,
+    investigator: bool,
+    commits: Option<usize>,
 }
 
 /// A tree that is searched.
@@ -72,6 +79,9 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         return Ok(Verdict::Good);
     }
     let plan = plan(arguments)?;
+    if plan.investigator {
+        return investigated(house, &plan);
+    }
     let pairs = plan.pairs.as_ref().context("--pairs names no folder; see --help")?;
     let target = house.target().join("quality");
     if plan.choose {
@@ -95,13 +105,28 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         Some(&reference),
     )?;
     let mut table = report::functions(&rows);
-    let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS));
+    let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS, None));
     let histories: Vec<Commits> = histories.collect::<Result<_>>()?;
     table.push_str(&report::commits(&histories));
     say::line(&table);
     if histories.len() >= 2 {
         house.write(PAGE, &marked::put(&house.read(PAGE)?, "quality", &format!("\n{table}\n"))?)?;
         say::line(&format!("{PAGE}: the tables are written"));
+    }
+    Ok(Verdict::Good)
+}
+
+/// Measures the investigator beside words and beside rg.
+fn investigated(house: &House, plan: &Plan) -> Result<Verdict> {
+    let target = house.target().join("quality");
+    let most = plan.commits.unwrap_or(usize::MAX);
+    let rows = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS[..1], Some(most)));
+    let rows: Vec<Commits> = rows.collect::<Result<_>>()?;
+    let table = report::commits(&rows);
+    say::line(&table);
+    if rows.len() >= 2 {
+        house.write(PAGE, &marked::put(&house.read(PAGE)?, "investigator", &format!("{table}\n"))?)?;
+        say::line(&format!("{PAGE}: the table is written"));
     }
     Ok(Verdict::Good)
 }
@@ -117,6 +142,14 @@ fn plan(arguments: &[String]) -> Result<Plan> {
             }
             [flag, folder, rest @ ..] if flag == "--history" => {
                 plan.histories.push(folder.into());
+                rest
+            }
+            [flag, rest @ ..] if flag == "--investigator" => {
+                plan.investigator = true;
+                rest
+            }
+            [flag, count, rest @ ..] if flag == "--commits" => {
+                plan.commits = Some(count.parse().context("--commits takes a number")?);
                 rest
             }
             [flag, rest @ ..] if flag == "--choose" => {

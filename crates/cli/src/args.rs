@@ -146,6 +146,8 @@ pub(crate) enum Command {
     /// Explains which rule decides about a command, or trusts the rules of a project
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Lists the skills that there are, or trusts those of the project
+    Skills(Skills),
     /// Says what works here, what does not, and which settings are in force
     Doctor(Doctor),
 }
@@ -376,6 +378,30 @@ pub(crate) struct Explain {
 
 #[derive(clap::Args)]
 pub(crate) struct Trust {
+    /// Trust them no longer
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Skills {
+    /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<SkillsCommand>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// Lets skills of the project be used as they are now, until a file of theirs changes
+    Trust(TrustSkills),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TrustSkills {
+    /// Names of the skills [default: all of the project]
+    pub(crate) names: Vec<String>,
     /// Trust them no longer
     #[arg(long)]
     pub(crate) revoke: bool,

@@ -16,6 +16,7 @@ mod search;
 mod serve;
 mod settings;
 mod shared;
+mod skills;
 mod symbols;
 mod time;
 mod tools;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Diff(diff) => diff::run(&args.common, diff),
         Command::Undo(undo) => undo::run(&args.common, undo),
         Command::Policy(policy) => policy::run(&args.common, policy),
+        Command::Skills(skills) => skills::run(&args.common, skills),
         Command::Doctor(doctor) => doctor::run(&args.common, doctor),
     };
     done.unwrap_or_else(|error| {

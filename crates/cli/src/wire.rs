@@ -15,7 +15,7 @@ use std::{
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
     Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Grams, Plan, Sandbox, ServerSettings, Servers, Several, operations::grep::Rules,
+    Grams, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
@@ -64,7 +64,8 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_embedder(embedder(settings)?)
         .with_commands(commands)
         .with_servers(servers)
-        .with_bridges(bridges);
+        .with_bridges(bridges)
+        .with_skills(skills(settings));
     let config = Config {
         dialects: spoken(settings)?,
         narrow: narrow(settings)?,
@@ -147,6 +148,20 @@ fn commands(workspace: &Workspace, sandbox: Sandbox, policy: &Policy) -> Result<
 fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
     let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
     Servers::new(ServerSettings::new(sandbox, Environment::of_this_process(), roots))
+}
+
+/// Says where the user's skills lie, and which of a project's are trusted; trust that is given while this runs counts.
+pub(crate) fn skills(settings: &Settings) -> SkillPlaces {
+    let own = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("skills"));
+    let home = operator::home();
+    let customary = [".agents", ".claude", ".codex", ".gemini"];
+    let customary = home.iter().flat_map(|home| customary.map(|name| home.join(name).join("skills")));
+    let state = settings.state.value.clone();
+    let trusted = move |file: &str, content: &str| {
+        let known = state.as_deref().map(Trusted::read);
+        known.is_some_and(|known| known.is_ok_and(|known| known.holds(file, content)))
+    };
+    SkillPlaces { user: own.into_iter().chain(customary).collect(), trusted: Arc::new(trusted) }
 }
 
 /// Makes the plan by which commands are confined: the roots can be changed, unless nothing may be written; what others

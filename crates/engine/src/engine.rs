@@ -1,12 +1,12 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, Touch, agents, bridges, failures,
-    fetching::Cache,
-    fresh,
+    Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, MayRead, Touch, agents, bridges,
+    failures, fetching::Cache, fresh,
     indexed::Withheld,
     navigating::Upgrades,
     projects::Projects,
+    skills::{self, SkillPlaces},
     tasks::{TaskLists, Tasks},
 };
 use encoding_rs::Encoding;
@@ -43,6 +43,7 @@ pub struct Engine {
     agents: Option<Arc<dyn Agents>>,
     fetched: Arc<Cache>,
     bridges: Option<Arc<dyn Bridges>>,
+    skills: SkillPlaces,
     /// Opened when they are first asked for.
     tasks: Arc<OnceLock<Result<Tasks, Failure>>>,
 }
@@ -75,6 +76,7 @@ impl Engine {
             agents: None,
             fetched: Arc::default(),
             bridges: None,
+            skills: SkillPlaces::default(),
             tasks: Arc::default(),
             encoding: None,
             rules: Rules::Git,
@@ -199,6 +201,18 @@ impl Engine {
     /// `NotFound` where there is none.
     pub fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
         self.bridges.clone().ok_or_else(bridges::none)
+    }
+
+    /// Says where the user's skills lie, and which of a project's are trusted.
+    #[must_use]
+    pub fn with_skills(self, skills: SkillPlaces) -> Self {
+        Self { skills, ..self }
+    }
+
+    /// Finds all skills, as they are now.
+    #[must_use]
+    pub fn skills(&self, may: &MayRead) -> skills::Found {
+        skills::find(self, &self.skills, may)
     }
 
     /// Gives the lists of tasks.

@@ -1,6 +1,7 @@
 //! Every operation, one file each, and the session.
 
 mod agents;
+mod analyzing;
 mod at_once;
 mod bridges;
 mod changing;
@@ -17,12 +18,14 @@ mod fresh;
 mod front_door;
 mod granted;
 mod indexed;
+mod investigating;
 mod navigating;
 mod operation;
 pub mod operations;
 mod projects;
 mod session;
 mod show;
+mod skills;
 mod store;
 mod symbols;
 mod tasks;
@@ -42,6 +45,7 @@ pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall, May, Off
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};
+pub use skills::{Found as FoundSkills, Skill, SkillPlaces, Source as SkillSource, Trusts};
 pub use store::Store;
 pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
 pub use toolpost_grams::{Grams, Status as GramsStatus};

@@ -66,6 +66,8 @@ pub struct Session {
     /// The tasks, where there is no state folder to keep them in.
     board: Mutex<Board>,
     completion: Mutex<Option<Completion>>,
+    /// Which skills were begun with, each with the text that was given.
+    active: Mutex<HashMap<String, ContentHash>>,
 }
 
 #[derive(Debug, Default)]
@@ -120,6 +122,12 @@ impl Session {
     /// Notes that the work goes on.
     pub(crate) fn unfinish(&self) {
         *self.completion.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Notes that a skill was begun with; tells whether this text of it was not given before.
+    pub(crate) fn activated(&self, skill: &str, text: ContentHash) -> bool {
+        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        active.insert(skill.to_owned(), text) != Some(text)
     }
 
     /// Gives the tasks, where there is no state folder to keep them in.

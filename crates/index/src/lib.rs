@@ -4,6 +4,7 @@ mod doubts;
 pub mod embed;
 mod graph;
 mod index;
+mod links;
 mod modules;
 mod query;
 pub mod ranked;
@@ -19,6 +20,7 @@ mod word;
 pub use doubts::Doubts;
 pub use graph::{At, File, FileId, Graph, Kept, Tally};
 pub use index::{Index, LeftOut, Lent, Trouble};
+pub use links::Link;
 pub use modules::is_manifest;
 pub use query::{Again, Counts, Direction, Edge, Edges, Fit, Hit, Hits, Once, Relation, Resolved, Wanted};
 pub use record::{

@@ -18,4 +18,4 @@ pub use blocks::Block;
 pub use filter::BadFilter;
 pub use index::{Index, LeftOut, Lent, Trouble};
 pub use meaning::{Filled, Fused, Fusion, Meaning, Meant, Reason, Unfilled};
-pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What};
+pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What, is_test};

@@ -5,6 +5,7 @@ pub mod cut;
 pub mod diff;
 pub mod encoding;
 pub mod escape;
+pub mod frontmatter;
 pub mod guard;
 pub mod hashline;
 pub mod line_edit;

@@ -20,6 +20,11 @@ impl Fault {
         self.0.raw_os_error()
     }
 
+    /// Tells whether there is nothing at all.
+    pub fn is_missing(self) -> bool {
+        matches!(self.0, Errno::NOENT | Errno::NOTDIR)
+    }
+
     pub(crate) fn errno(self) -> Errno {
         self.0
     }

@@ -1,6 +1,7 @@
 //! Files that are to be found by the message of the commit that changed them.
 
 use super::Searched;
+use super::beside::Beside;
 use super::report::{Commits, Figures};
 use crate::{disk, programs};
 use anyhow::{Context, Result, ensure};
@@ -15,7 +16,13 @@ const FILES: usize = 8;
 const MARK: char = '\u{1}';
 
 /// Measures a history: the files are those from before all these commits.
-pub(super) fn measure(place: &Path, target: &Path, ways: &[(&'static str, Fusion)]) -> Result<Commits> {
+/// Where `beside` says how many commits are asked, the investigator and rg are asked, too.
+pub(super) fn measure(
+    place: &Path,
+    target: &Path,
+    ways: &[(&'static str, Fusion)],
+    beside: Option<usize>,
+) -> Result<Commits> {
     let git = |arguments: &[&str]| {
         programs::output(programs::program("git").arg("--git-dir").arg(place).args(arguments))
     };
@@ -46,23 +53,36 @@ pub(super) fn measure(place: &Path, target: &Path, ways: &[(&'static str, Fusion
     programs::output(programs::program("tar").arg("-xf").arg(&archive).arg("-C").arg(&tree))?;
     disk::remove_file(&archive)?;
     let searched = Searched::open(&tree)?;
-    let mut figures = vec![Figures::default(); ways.len()];
-    for (message, files) in commits {
-        let wanted: Vec<&String> = files.iter().filter(|file| disk::exists(&tree.join(file))).collect();
-        if wanted.is_empty() || wanted.len() > FILES || message.split_whitespace().count() < 4 {
-            continue;
+    let others = beside.map(|_| Beside::open(&disk::canonical(&tree)?)).transpose()?;
+    let mut names: Vec<&'static str> = ways.iter().map(|(way, _)| *way).collect();
+    names.extend(others.iter().flat_map(|_| ["investigator", "rg, counting words"]));
+    let mut figures = vec![Figures::default(); names.len()];
+    let asked = commits.into_iter().filter_map(|(message, files)| {
+        let wanted: Vec<String> = files.into_iter().filter(|file| disk::exists(&tree.join(file))).collect();
+        let fits = !wanted.is_empty() && wanted.len() <= FILES && message.split_whitespace().count() >= 4;
+        fits.then_some((message, wanted))
+    });
+    let asked: Vec<(String, Vec<String>)> = asked.collect();
+    let count = asked.len().min(beside.unwrap_or(usize::MAX));
+    for (message, wanted) in (0..count).map(|at| &asked[at * asked.len() / count]) {
+        let vector = searched.vector(message)?;
+        let mut found: Vec<Vec<String>> = Vec::new();
+        for (_, fusion) in ways {
+            found.push(searched.ask(message, &vector, *fusion)?.0);
         }
-        let vector = searched.vector(&message)?;
-        for (figures, (_, fusion)) in figures.iter_mut().zip(ways) {
-            let (found, _) = searched.ask(&message, &vector, *fusion)?;
-            let among = wanted.iter().filter(|file| found.iter().take(10).any(|own| own == **file)).count();
+        if let Some(others) = &others {
+            found.push(others.investigate(message)?);
+            found.push(others.counted(message)?);
+        }
+        for (figures, found) in figures.iter_mut().zip(found) {
+            let among = wanted.iter().filter(|file| found.iter().take(10).any(|own| own == *file)).count();
             figures.asked += 1;
             figures.found += among as f64 / wanted.len() as f64;
         }
     }
     let blocks = searched.ask("all", &searched.vector("all")?, Fusion::BEST)?.1;
     let commits = figures.first().map_or(0, |figures| figures.asked);
-    Ok(Commits { name, commits, blocks, ways: ways.iter().map(|(way, _)| *way).zip(figures).collect() })
+    Ok(Commits { name, commits, blocks, ways: names.into_iter().zip(figures).collect() })
 }
 
 /// The message without its last lines that name people.

@@ -1,5 +1,6 @@
 //! The tools of Probe's agent.
 
+mod analyze_all;
 mod attempt_completion;
 mod bash;
 mod changed;
@@ -7,6 +8,7 @@ mod create;
 mod edit;
 mod extract;
 mod list_files;
+mod list_skills;
 mod plan;
 mod query;
 mod read_image;
@@ -16,6 +18,7 @@ mod search;
 mod search_files;
 mod targets;
 mod task;
+mod use_skill;
 
 use std::time::Duration;
 use toolpost_engine::{Changed, Fresh, Need};
@@ -34,6 +37,8 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("commands.md"),
         include_str!("tasks.md"),
         include_str!("plan.md"),
+        include_str!("skills.md"),
+        include_str!("analyze.md"),
     ],
     instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
         searchFiles find them, readImage shows pictures, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
@@ -49,7 +54,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 13] = [
+const TOOLS: [ToolDef; 16] = [
     ToolDef::of::<search::Search>(),
     ToolDef::of::<search::SearchAll>(),
     ToolDef::of::<query::Query>(),
@@ -61,6 +66,9 @@ const TOOLS: [ToolDef; 13] = [
     ToolDef::of::<search_files::SearchFiles>(),
     ToolDef::of::<bash::Bash>(),
     ToolDef::of::<plan::ExecutePlan>(),
+    ToolDef::of::<analyze_all::AnalyzeAll>(),
+    ToolDef::of::<list_skills::ListSkills>(),
+    ToolDef::of::<use_skill::UseSkill>(),
     ToolDef::of::<task::Task>(),
     ToolDef::of::<attempt_completion::AttemptCompletion>(),
 ];

@@ -8,6 +8,7 @@ mod edit;
 mod find;
 mod grep;
 mod info;
+mod investigator;
 mod json;
 mod many;
 mod outline;
@@ -37,6 +38,7 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("search.md"),
         include_str!("symbols.md"),
         include_str!("batch.md"),
+        include_str!("investigator.md"),
         include_str!("commands.md"),
     ],
     instructions: "File and search tools over the workspace. Look around with get_workspace_structure or get_project_index_overview, find names with find_files or \
@@ -56,7 +58,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 30] = [
+const TOOLS: [ToolDef; 31] = [
     ToolDef::of::<read::ReadFile>(),
     ToolDef::of::<read::ReadFileRange>(),
     ToolDef::of::<write::WriteFile>(),
@@ -86,6 +88,7 @@ const TOOLS: [ToolDef; 30] = [
     ToolDef::of::<project::GetProjectIndexChunk>(),
     ToolDef::of::<many::ReadManyFiles>(),
     ToolDef::of::<batch::Batch>(),
+    ToolDef::of::<investigator::CodebaseInvestigator>(),
     ToolDef::of::<run_command::RunCommand>(),
 ];
 

@@ -11,7 +11,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
     Agents, Commands, Engine, Environment, Hosts, Plan, Progress, Sandbox, ServerSettings, Servers, Session,
-    Several, operations::grep::Rules,
+    Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
@@ -113,7 +113,10 @@ impl World {
             nowhere,
             vec![root.clone()],
         ));
-        let whole = Engine::new(workspace).with_commands(commands).with_servers(servers);
+        // What the project brings is trusted here, as the user of this world has said.
+        let skills =
+            SkillPlaces { user: vec![base.path().join("home/skills")], trusted: Arc::new(|_, _| true) };
+        let whole = Engine::new(workspace).with_commands(commands).with_servers(servers).with_skills(skills);
         let runtime = Runtime::new(engine(whole), config(plain)).unwrap();
         Self { runtime: Arc::new(runtime), session: Session::new(), base, root }
     }

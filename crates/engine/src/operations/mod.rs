@@ -1,5 +1,6 @@
 //! What can be done: one file each.
 
+pub mod analyze;
 pub mod batch;
 pub mod bridge;
 pub mod change;
@@ -10,6 +11,7 @@ pub mod exec;
 pub mod fetch;
 pub mod glob;
 pub mod grep;
+pub mod investigate;
 pub mod job;
 pub mod list;
 pub mod make_directory;
@@ -26,6 +28,8 @@ pub mod relations;
 pub mod rename;
 pub mod search;
 pub mod semantic;
+pub mod skill;
+pub mod skills;
 pub mod stat;
 pub mod stop;
 pub mod symbol;

@@ -5,7 +5,7 @@ mod gather;
 mod record;
 mod write;
 
-pub(crate) use gather::gather;
+pub(crate) use gather::{Gathered, gather};
 pub(crate) use record::{Limits, Record, Why};
 pub(crate) use write::write;
 

@@ -201,7 +201,8 @@ const DIRECTORIES: [&str; 10] =
 const ENDS: [&str; 8] = ["_test", ".test", ".spec", "_spec", "-test", "_tests", ".tests", "-spec"];
 
 /// Tells whether a file, or a directory, is one of tests by its path below its root.
-pub(crate) fn is_test(path: &str) -> bool {
+#[must_use]
+pub fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let of_tests = directory.split('/').any(|name| DIRECTORIES.contains(&name.to_lowercase().as_str()));
     let lower = name.to_lowercase();

@@ -1,0 +1,148 @@
+//! `analyze_all`: what a project is made of, from its files alone.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::analyze::{self, Analyze, Module, Output, Request},
+};
+use toolpost_text::counted::counted;
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct AnalyzeAll;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Directory to analyze; the workspace if left out.
+    #[schemars(extend("x-aliases" = ["directory", "dir"], "examples" = ["src"]))]
+    path: Option<String>,
+    /// How far to look; normal if left out.
+    depth: Option<Depth>,
+    /// What is asked beside, in words.
+    #[schemars(extend("x-unlisted" = true, "x-aliases" = ["query"], "examples" = ["Where are addresses checked?"]))]
+    question: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Depth {
+    Shallow,
+    Normal,
+    Deep,
+}
+
+/// How many modules are told, and how many names in one line.
+const MODULES: usize = 80;
+const NAMES: usize = 12;
+
+impl Tool for AnalyzeAll {
+    const NAME: &'static str = "analyze_all";
+    const ALIASES: &'static [&'static str] = &["analyzeAll"];
+    type Op = Analyze;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let depth = match args.depth {
+            Some(Depth::Shallow) => analyze::Depth::Shallow,
+            Some(Depth::Normal) | None => analyze::Depth::Normal,
+            Some(Depth::Deep) => analyze::Depth::Deep,
+        };
+        let question = args.question.filter(|question| !question.trim().is_empty());
+        Ok(Request { base: at.path_or_root(args.path.as_deref())?, depth, question })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let path = if output.path.is_empty() { "." } else { output.path.as_str() };
+        page.line(&format!(
+            "{path}: {}, {} in known languages",
+            counted(output.files as u64, "file"),
+            counted(output.lines, "line")
+        ));
+        if let Some(answer) = &output.answer {
+            section(page, "What was found to the question");
+            for (number, one) in answer.findings.iter().take(10).enumerate() {
+                page.line(&format!("{}. {} [{}]", number + 1, one.claim, one.evidence.join(", ")));
+            }
+            answer.gaps.iter().for_each(|gap| page.line(&format!("- gap: {gap}")));
+            page.line(&format!("Confidence {}: {}.", answer.confidence, answer.grounds.join("; ")));
+        }
+        section(page, "Languages");
+        for language in &output.languages {
+            let (files, lines) = (counted(language.files as u64, "file"), counted(language.lines, "line"));
+            page.line(&format!("- {}: {files}, {lines}", language.name));
+        }
+        entries(output, page);
+        modules(&output.modules, page);
+        rest(output, page);
+        page.note(format!("links between files: {}", output.searched.words()));
+    }
+}
+
+fn section(page: &mut Page, heading: &str) {
+    page.line(&format!("\n{heading}:"));
+}
+
+fn entries(output: &Output, page: &mut Page) {
+    section(page, "Entry points");
+    if output.entries.is_empty() {
+        page.line("None was recognized.");
+    }
+    for entry in &output.entries {
+        page.line(&format!("- {}:{} {}", entry.path, entry.line, entry.what));
+    }
+    if output.more_entries > 0 {
+        page.line(&format!("- and {} more", output.more_entries));
+    }
+}
+
+fn modules(modules: &[Module], page: &mut Page) {
+    section(page, "Modules");
+    for module in modules.iter().take(MODULES) {
+        let uses =
+            if module.uses.is_empty() { String::new() } else { format!("; uses {}", names(&module.uses)) };
+        let (files, lines) = (counted(module.files as u64, "file"), counted(module.lines, "line"));
+        page.line(&format!("- {}: {files}, {lines}{uses}", module.name));
+    }
+    if modules.len() > MODULES {
+        page.line(&format!("- and {} more", modules.len() - MODULES));
+    }
+}
+
+fn rest(output: &Output, page: &mut Page) {
+    section(page, "Cycles between modules");
+    if output.rings.is_empty() {
+        page.line("None.");
+    }
+    output.rings.iter().for_each(|ring| page.line(&format!("- {}", names(ring))));
+    section(page, "Hotspots, the files that most others use");
+    for one in &output.hotspots {
+        let by = counted(one.used_by as u64, "file");
+        let places = counted(one.places as u64, "place");
+        page.line(&format!("- {}: used by {by} at {places}, {}", one.path, counted(one.lines, "line")));
+    }
+    section(page, "Public API, what other modules use");
+    for one in &output.public {
+        let by = counted(one.used_by as u64, "file");
+        page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind, one.name));
+    }
+    let tests = &output.tests;
+    section(page, "Tests");
+    page.line(&format!(
+        "{} of tests, {} of code; tests use {} of these directly, and {} that define something are used by none.",
+        counted(tests.tests as u64, "file"),
+        counted(tests.code as u64, "file"),
+        tests.reached,
+        tests.unreached
+    ));
+    tests.map.iter().for_each(|one| page.line(&format!("- {} uses {}", one.test, names(&one.files))));
+    if !tests.largest_unreached.is_empty() {
+        page.line(&format!("Used by no test, the longest first: {}", tests.largest_unreached.join(", ")));
+    }
+}
+
+fn names(all: &[String]) -> String {
+    let more = all.len().saturating_sub(NAMES);
+    let named = all.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}

@@ -1,0 +1,74 @@
+//! `listSkills`: which skills there are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolpost_engine::{
+    Failure,
+    operations::skills::{Output, Request, Skill, Skills},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct ListSkills;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Only skills in whose name or description this stands.
+    #[schemars(extend("x-unlisted" = true, "x-aliases" = ["query"], "examples" = ["test"]))]
+    filter: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Reply {
+    skills: Vec<One>,
+}
+
+#[derive(Serialize)]
+struct One {
+    name: String,
+    description: String,
+    location: String,
+}
+
+/// How many problems are told.
+const TOLD: usize = 20;
+
+impl Tool for ListSkills {
+    const NAME: &'static str = "listSkills";
+    const ALIASES: &'static [&'static str] = &["list_skills"];
+    type Op = Skills;
+    type Args = Args;
+
+    fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request { filter: args.filter.filter(|filter| !filter.trim().is_empty()) })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        let one = |skill: &Skill| One {
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            location: skill.location.clone(),
+        };
+        let reply = Reply { skills: output.skills.iter().map(one).collect() };
+        match serde_json::to_string(&reply) {
+            Ok(text) => page.take(text),
+            Err(error) => page.note(format!("the reply could not be written as JSON: {error}")),
+        }
+        page.remarks_apart();
+        if output.skills.len() < output.all {
+            page.note(format!("{} of {} skills fit the filter", output.skills.len(), output.all));
+        }
+        if !output.untrusted.is_empty() {
+            page.note(format!(
+                "not trusted, and so not listed, until the user says `toolpost skills trust`: {}",
+                output.untrusted.join(", ")
+            ));
+        }
+        for (name, hidden, used) in &output.shadowed {
+            page.note(format!("{name}: {hidden} is hidden by {used}"));
+        }
+        output.problems.iter().take(TOLD).for_each(|problem| page.note(problem.clone()));
+        if output.problems.len() > TOLD {
+            page.note(format!("{} more problems", output.problems.len() - TOLD));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `codebase_investigator`: a question about the code is looked into, in rounds, without a model.
+
+use super::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::{fmt::Write, time::Duration};
+use toolpost_engine::{
+    Failure,
+    operations::investigate::{Ended, Finding, Investigate, Limits, Output, Request, Written},
+};
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct CodebaseInvestigator;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// What is to be found out, in a sentence with names or words that may stand in the code.
+    #[schemars(extend("x-aliases" = ["query", "question", "task"], "examples" = ["Where is the session's timeout checked?"]))]
+    objective: String,
+    /// Globs of the files that count.
+    #[serde(default = "everything")]
+    #[schemars(extend("x-aliases" = ["paths", "globs"], "examples" = [["src/**"]]))]
+    scope: Vec<String>,
+    /// How many rounds of searching and following, at most 16.
+    #[serde(default = "eight")]
+    #[schemars(range(min = 1, max = 16))]
+    max_turns: usize,
+    /// How many searches and questions to the index, at most 120.
+    #[serde(default = "forty")]
+    #[schemars(range(min = 1, max = 120))]
+    max_tool_calls: usize,
+    /// How the report is written.
+    output_format: Option<Format>,
+    /// How many milliseconds all of it may take.
+    #[schemars(extend("x-aliases" = ["timeout_ms"], "examples" = [5000]))]
+    cancel_after_ms: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Format {
+    Json,
+    Markdown,
+}
+
+fn everything() -> Vec<String> {
+    vec!["**/*".to_owned()]
+}
+
+const fn eight() -> usize {
+    8
+}
+
+const fn forty() -> usize {
+    40
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    objective: &'a str,
+    findings: Vec<Claim<'a>>,
+    gaps: &'a [String],
+    recommended_changes: Vec<Claim<'a>>,
+    confidence: f64,
+    confidence_grounds: &'a [String],
+    meta: Meta<'a>,
+}
+
+#[derive(Serialize)]
+struct Claim<'a> {
+    claim: &'a str,
+    evidence: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Meta<'a> {
+    turns_used: usize,
+    max_turns: usize,
+    tool_calls_used: usize,
+    max_tool_calls: usize,
+    elapsed_ms: u64,
+    ended: Ended,
+    files_searched: usize,
+    keywords: &'a [String],
+}
+
+impl Tool for CodebaseInvestigator {
+    const NAME: &'static str = "codebase_investigator";
+    type Op = Investigate;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        Ok(Request {
+            objective: args.objective,
+            base: at.path_or_root(None)?,
+            scope: args.scope,
+            limits: Limits { turns: args.max_turns, calls: args.max_tool_calls },
+            time: args.cancel_after_ms.map(Duration::from_millis),
+            written: match args.output_format {
+                Some(Format::Markdown) => Written::Words,
+                Some(Format::Json) | None => Written::Data,
+            },
+        })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        if output.written == Written::Words {
+            return page.take(markdown(output));
+        }
+        let meta = &output.meta;
+        let report = Report {
+            objective: &output.objective,
+            findings: claims(&output.findings),
+            gaps: &output.gaps,
+            recommended_changes: claims(&output.recommended),
+            confidence: output.confidence,
+            confidence_grounds: &output.grounds,
+            meta: Meta {
+                turns_used: meta.turns,
+                max_turns: meta.max_turns,
+                tool_calls_used: meta.calls,
+                max_tool_calls: meta.max_calls,
+                elapsed_ms: meta.elapsed_ms,
+                ended: meta.ended,
+                files_searched: meta.searched,
+                keywords: &meta.keywords,
+            },
+        };
+        json::write(&report, page);
+    }
+}
+
+fn claims(findings: &[Finding]) -> Vec<Claim<'_>> {
+    findings.iter().map(|one| Claim { claim: &one.claim, evidence: &one.evidence }).collect()
+}
+
+/// Writes the report for people.
+fn markdown(output: &Output) -> String {
+    let mut text = format!("# {}\n", output.objective.trim());
+    let listed = |text: &mut String, heading: &str, claims: &[Finding]| {
+        if claims.is_empty() {
+            return;
+        }
+        let _ = write!(text, "\n## {heading}\n\n");
+        for (number, one) in claims.iter().enumerate() {
+            let _ = writeln!(text, "{}. {} [{}]", number + 1, one.claim, one.evidence.join(", "));
+        }
+    };
+    listed(&mut text, "Findings", &output.findings);
+    if !output.gaps.is_empty() {
+        text.push_str("\n## Gaps\n\n");
+        output.gaps.iter().for_each(|gap| {
+            let _ = writeln!(text, "- {gap}");
+        });
+    }
+    listed(&mut text, "When something is changed", &output.recommended);
+    let meta = &output.meta;
+    let _ = write!(
+        text,
+        "\nConfidence {}: {}.\n{} of {} turns, {} of {} tool calls, {} ms, {} files searched.\n",
+        output.confidence,
+        output.grounds.join("; "),
+        meta.turns,
+        meta.max_turns,
+        meta.calls,
+        meta.max_calls,
+        meta.elapsed_ms,
+        meta.searched
+    );
+    text
+}

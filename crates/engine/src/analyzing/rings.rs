@@ -1,0 +1,80 @@
+//! Rings: parts that all use one another, over however many others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Finds the groups of two and more that reach one another, those with most members first.
+pub(super) fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in uses.keys() {
+        reach(name, &mut seen, &mut order, &|name| {
+            uses.get(name).into_iter().flatten().map(String::as_str).collect()
+        });
+    }
+    let mut back: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (from, all) in uses {
+        for to in all {
+            back.entry(to).or_default().push(from);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for name in order.iter().rev() {
+        let mut group = Vec::new();
+        reach(name, &mut seen, &mut group, &|name| back.get(name).cloned().unwrap_or_default());
+        if group.len() > 1 {
+            group.sort();
+            found.push(group);
+        }
+    }
+    found.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    found
+}
+
+/// Goes everywhere that can be reached, and writes down each place once all behind it is written down.
+fn reach<'n>(
+    from: &'n str,
+    seen: &mut BTreeSet<String>,
+    order: &mut Vec<String>,
+    next: &dyn Fn(&str) -> Vec<&'n str>,
+) {
+    if !seen.insert(from.to_owned()) {
+        return;
+    }
+    let mut way: Vec<(&str, Vec<&'n str>)> = vec![(from, next(from))];
+    while let Some((here, open)) = way.last_mut() {
+        let here = *here;
+        match open.pop() {
+            Some(name) if seen.insert(name.to_owned()) => way.push((name, next(name))),
+            Some(_) => {}
+            None => {
+                order.push(here.to_owned());
+                way.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rings;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    #[test]
+    fn who_reaches_one_another_is_a_ring() {
+        let rows = [
+            ("a>b b>c c>a d>a", "a b c"),
+            ("a>b b>a c>d d>e e>c x>x", "c d e|a b"),
+            ("a>b b>c", ""),
+            ("", ""),
+        ];
+        for (uses, wanted) in rows {
+            let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for (from, to) in uses.split_whitespace().filter_map(|edge| edge.split_once('>')) {
+                all.entry(from.to_owned()).or_default().insert(to.to_owned());
+            }
+            let found: Vec<String> = rings(&all).iter().map(|ring| ring.join(" ")).collect();
+            assert_eq!(found.join("|"), wanted, "{uses}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Where skills are looked for: a project's before a user's, the customary folders in one order.
+
+use super::{Found, Skill, SkillPlaces, Source, folder, read};
+use crate::{Engine, MayRead};
+use std::collections::HashSet;
+use toolpost_workspace::{OpenError, Options, Scope, Workspace};
+
+/// The customary folders of a project; the first one that has a name is the one that counts.
+const CUSTOMARY: [&str; 7] = [
+    ".toolpost/skills",
+    ".agents/skills",
+    ".claude/skills",
+    ".codex/skills",
+    ".gemini/skills",
+    "skills",
+    ".skills",
+];
+
+/// Finds all skills.
+pub(crate) fn find(engine: &Engine, places: &SkillPlaces, may: &MayRead) -> Found {
+    let mut found = Found::default();
+    let workspace = engine.workspace();
+    for root in workspace.roots() {
+        for place in CUSTOMARY {
+            for raw in folder::walk(workspace, root, place, &**may, &mut found.problems) {
+                let Some(skill) = read::skill(raw, Source::Project, &mut found.problems) else { continue };
+                if (places.trusted)(&skill.location, &skill.content) {
+                    found.take(skill);
+                } else if !found.knows(&skill) {
+                    found.untrusted.push(skill);
+                }
+            }
+        }
+    }
+    for place in &places.user {
+        let options = Options { roots: vec![place.clone()], scope: Scope::Any, ..Options::default() };
+        let workspace = match Workspace::open(options) {
+            Ok((workspace, _)) => workspace,
+            Err(OpenError::Root { fault, .. }) if fault.is_missing() => continue,
+            Err(error) => {
+                found.problems.push(error.to_string());
+                continue;
+            }
+        };
+        for root in workspace.roots() {
+            for raw in folder::walk(&workspace, root, ".", &|_| true, &mut found.problems) {
+                if let Some(skill) = read::skill(raw, Source::User, &mut found.problems) {
+                    found.take(skill);
+                }
+            }
+        }
+    }
+    found.skills.sort_by(|one, other| one.name.cmp(&other.name));
+    found.untrusted.sort_by(|one, other| one.name.cmp(&other.name));
+    let mut said = HashSet::new();
+    found.problems.retain(|problem| said.insert(problem.clone()));
+    found
+}
+
+impl Found {
+    /// Takes a skill, unless one of its name was found before.
+    fn take(&mut self, skill: Skill) {
+        match self.skills.iter().find(|known| known.name == skill.name) {
+            // The same file may be reached in two ways.
+            Some(known) if known.location == skill.location => {}
+            Some(known) => {
+                let shadow = (skill.name, skill.location, known.location.clone());
+                self.shadowed.push(shadow);
+            }
+            None => self.skills.push(skill),
+        }
+    }
+
+    fn knows(&self, skill: &Skill) -> bool {
+        self.untrusted.iter().any(|known| known.location == skill.location)
+    }
+}

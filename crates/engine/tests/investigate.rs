@@ -1,0 +1,164 @@
+//! Investigations and analyses of a small project, compared whole.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::World;
+use std::time::Duration;
+use toolpost_engine::{
+    Fresh, Kind,
+    operations::{
+        analyze::{self, Analyze, Depth},
+        investigate::{Ended, Investigate, Limits, Output, Request},
+    },
+};
+
+const FILES: [(&str, &str); 5] = [
+    (
+        "shop/cart.py",
+        "class Cart:\n    def __init__(self):\n        self.prices = []\n\n    def total(self):\n        return sum(self.prices) + shipping(self)\n\n\ndef shipping(cart):\n    return 5\n",
+    ),
+    ("shop/checkout.py", "from shop.cart import Cart\n\n\ndef pay(cart: Cart):\n    return cart.total()\n"),
+    ("shop/mail.py", "def send(address):\n    print(address)\n"),
+    (
+        "tests/test_cart.py",
+        "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 5\n",
+    ),
+    (
+        "main.py",
+        "from shop.checkout import pay\nfrom shop.cart import Cart\n\nif __name__ == '__main__':\n    pay(Cart())\n",
+    ),
+];
+
+async fn ask(objective: &str, change: impl FnOnce(Request) -> Request) -> Output {
+    let world = World::new(&FILES);
+    let base = world.engine.resolve(".").unwrap();
+    let request = change(Request::of(objective.to_owned(), base));
+    world.run::<Investigate>(request, world.cx(Fresh::NOT_ASKED)).await.unwrap()
+}
+
+/// Every claim has places, and what stands there is in the project.
+fn is_cited(output: &Output) {
+    for finding in output.findings.iter().chain(&output.recommended) {
+        assert!(!finding.evidence.is_empty(), "{finding:?}");
+        for place in &finding.evidence {
+            let (path, line) = place.rsplit_once(':').unwrap();
+            let text = FILES.iter().find(|(name, _)| *name == path).unwrap_or_else(|| panic!("{place}")).1;
+            assert!((1..=text.lines().count()).contains(&line.parse().unwrap()), "{place}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_for_comes_first() {
+    let rows = [
+        ("Where is Cart.total computed?", "Cart.total", "shop/cart.py:5"),
+        ("How is an address sent by mail?", "send", "shop/mail.py:1"),
+        ("who decides what shipping costs", "shipping", "shop/cart.py:9"),
+        ("`pay` in shop/checkout.py", "pay", "shop/checkout.py:4"),
+    ];
+    for (objective, name, place) in rows {
+        let output = ask(objective, |request| request).await;
+        is_cited(&output);
+        let first = &output.findings[0];
+        assert_eq!(
+            (first.name.as_str(), format!("{}:{}", first.path, first.first_line).as_str()),
+            (name, place),
+            "{objective}: {:#?}",
+            output.findings
+        );
+        assert_eq!(output.meta.ended, Ended::Settled, "{objective}");
+        assert!(output.confidence > 0.3 && output.confidence <= 1.0, "{objective}: {}", output.confidence);
+    }
+}
+
+#[tokio::test]
+async fn links_lead_from_what_was_found_to_who_uses_it() {
+    let output = ask("Where is Cart.total computed?", |request| request).await;
+    let pay = output.findings.iter().find(|finding| finding.name == "pay").unwrap();
+    assert!(pay.claim.contains("uses Cart.total (call, proved)"), "{}", pay.claim);
+    assert!(pay.evidence.contains(&"shop/checkout.py:5".to_owned()), "{pay:?}");
+    let total = output.recommended.iter().find(|one| one.name == "Cart.total").unwrap();
+    assert_eq!(
+        (total.claim.as_str(), total.evidence.join(" ").as_str()),
+        (
+            "Where function Cart.total (shop/cart.py:5-6) is changed, look at its 1 use and 1 use in tests.",
+            "shop/cart.py:5 shop/checkout.py:5 tests/test_cart.py:5"
+        )
+    );
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told() {
+    let output = ask("frobnicate the cart", |request| request).await;
+    assert!(
+        output.gaps.contains(&"frobnicate: nothing that was searched holds it".to_owned()),
+        "{:?}",
+        output.gaps
+    );
+    let output =
+        ask("total", |request| Request { scope: vec!["shop/mail.py".into(), "none/*".into()], ..request })
+            .await;
+    assert!(output.findings.iter().all(|finding| finding.path == "shop/mail.py"), "{:?}", output.findings);
+    assert!(output.gaps.contains(&"no file fits the scope none/*".to_owned()), "{:?}", output.gaps);
+}
+
+#[tokio::test]
+async fn limits_hold_and_are_told() {
+    let rows = [
+        (1, 40, Ended::Turns, "all 1 turns were used: "),
+        (8, 1, Ended::Calls, "all 1 tool calls were used: "),
+        (8, 4, Ended::Calls, "all 4 tool calls were used: "),
+    ];
+    for (turns, calls, ended, gap) in rows {
+        let limits = Limits { turns, calls };
+        let output = ask("Where is Cart.total computed?", |request| Request { limits, ..request }).await;
+        is_cited(&output);
+        assert_eq!(output.meta.ended, ended);
+        assert!(output.meta.turns <= turns && output.meta.calls <= calls, "{:?}", output.meta);
+        assert!(output.gaps.iter().any(|own| own.starts_with(gap)), "{:?}", output.gaps);
+        assert!(!output.findings.is_empty());
+    }
+    let output =
+        ask("Where is Cart.total computed?", |request| Request { time: Some(Duration::ZERO), ..request })
+            .await;
+    assert_eq!((output.meta.ended, output.findings.len(), output.confidence), (Ended::Time, 0, 0.0));
+}
+
+#[tokio::test]
+async fn an_objective_without_words_is_refused() {
+    let world = World::new(&FILES);
+    let base = world.engine.resolve(".").unwrap();
+    let request = Request::of("what is it?".to_owned(), base);
+    let failure = world.run::<Investigate>(request, world.cx(Fresh::NOT_ASKED)).await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.what.as_str()),
+        (Kind::Invalid, "The objective has no word to look for.")
+    );
+}
+
+#[tokio::test]
+async fn a_project_is_told_by_its_parts() {
+    let world = World::new(&FILES);
+    world.put("a/x.py", "from b.y import f\n\n\ndef g():\n    return f()\n");
+    world.put("b/y.py", "from a.x import g\n\n\ndef f():\n    return g()\n");
+    let base = world.engine.resolve(".").unwrap();
+    let request =
+        analyze::Request { base, depth: Depth::Normal, question: Some("Where is shipping?".to_owned()) };
+    let output = world.run::<Analyze>(request, world.cx(Fresh::NOT_ASKED)).await.unwrap();
+    let modules: Vec<String> =
+        output.modules.iter().map(|module| format!("{}>{}", module.name, module.uses.join(","))).collect();
+    assert_eq!(modules, [".>shop", "a>b", "b>a", "shop>", "tests>"]);
+    assert_eq!(output.rings, [["a", "b"]]);
+    let hotspots: Vec<(&str, usize)> =
+        output.hotspots.iter().map(|one| (one.path.as_str(), one.used_by)).collect();
+    assert_eq!(hotspots, [("shop/cart.py", 2), ("a/x.py", 1), ("b/y.py", 1), ("shop/checkout.py", 1)]);
+    let entries: Vec<String> =
+        output.entries.iter().map(|entry| format!("{}:{}", entry.path, entry.line)).collect();
+    assert_eq!(entries, ["main.py:4"]);
+    let tests = &output.tests;
+    assert_eq!((tests.tests, tests.code, tests.reached), (1, 6, 1));
+    assert_eq!(tests.map[0].files, ["shop/cart.py"]);
+    assert_eq!(output.answer.unwrap().findings[0].name, "shipping");
+}

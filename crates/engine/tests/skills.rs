@@ -1,0 +1,228 @@
+//! Skills on the disk: where they lie, what is odd about them, whose counts, and which are trusted.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::World;
+use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
+use toolpost_engine::{
+    CallCtx, Engine, FoundSkills, Fresh, Kind, MayRead, Operation, SkillPlaces,
+    operations::{
+        skill::{self, Skill},
+        skills::{self, Skills},
+    },
+};
+
+fn skill(fields: &str, body: &str) -> String {
+    format!("---\n{fields}\n---\n{body}\n")
+}
+
+/// The world's engine, for a user who trusts what this says of the file and its content.
+fn engine(world: &World, trusts: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Engine {
+    let user = vec![world.base.path().join("home/skills"), world.base.path().join("nowhere")];
+    world.engine.clone().with_skills(SkillPlaces { user, trusted: Arc::new(trusts) })
+}
+
+fn find(engine: &Engine) -> FoundSkills {
+    let may: MayRead = Arc::new(|_| true);
+    engine.skills(&may)
+}
+
+fn user(world: &World, name: &str, text: &str) {
+    let folder = world.base.path().join("home/skills").join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), text).unwrap();
+}
+
+/// What was found, with the places of this machine taken out.
+fn said(world: &World, lines: impl IntoIterator<Item = String>) -> Vec<String> {
+    let base = world.base.path().canonicalize().unwrap().display().to_string();
+    lines.into_iter().map(|line| line.replace(&format!("{base}/"), "")).collect()
+}
+
+#[test]
+fn what_is_odd_about_a_skill_is_said() {
+    let good = "name: a\ndescription: D.";
+    let rows: [(&str, String, &str, &[&str]); 10] = [
+        ("a", skill(good, "B"), "a: D.", &[]),
+        (
+            "a",
+            skill("name: a\ndescription: Use: it", "B"),
+            "a: Use: it",
+            &[
+                "line 3 is no YAML: mapping values are not allowed in this context; values were taken as the texts that stand there, put quotes around them",
+            ],
+        ),
+        ("a", skill("name: a\ndescription: >\n  Two\n  lines", "B"), "a: Two lines", &[]),
+        ("b", skill(good, "B"), "a: D.", &["the name a is not that of its folder, b"]),
+        ("b", skill("description: D.", "B"), "b: D.", &["it has no name; its folder's is taken"]),
+        (
+            "A b",
+            skill("name: A b\ndescription: D.", "B"),
+            "A b: D.",
+            &["the name \"A b\" should have 1 to 64 letters a-z, digits and single hyphens between them"],
+        ),
+        (
+            "a",
+            skill("name: a", "B"),
+            "",
+            &["passed over, since it has no description, by which it could be chosen"],
+        ),
+        (
+            "a",
+            "Just words.\n".to_owned(),
+            "",
+            &["passed over, since it does not begin with `---`, fields such as `name: value`, and `---`"],
+        ),
+        (
+            "a",
+            "---\nname: a\n".to_owned(),
+            "",
+            &["passed over, since no line `---` ends the fields that begin in line 1"],
+        ),
+        ("a", skill("name: a\ndescription: [D", "B"), "", &["passed over, since line"]),
+    ];
+    for (folder, text, wanted, problems) in rows {
+        let world = World::new(&[]);
+        world.put(&format!(".claude/skills/{folder}/SKILL.md"), &text);
+        let found = find(&engine(&world, |_, _| true));
+        let listed: Vec<String> =
+            found.skills.iter().map(|skill| format!("{}: {}", skill.name, skill.description)).collect();
+        assert_eq!(listed.join("|"), wanted, "{text}");
+        let place = format!("ws/.claude/skills/{folder}/SKILL.md: ");
+        let odd = said(&world, found.problems);
+        assert_eq!(odd.len(), problems.len(), "{odd:?}");
+        for (odd, problem) in odd.iter().zip(problems) {
+            assert!(odd.starts_with(&format!("{place}{problem}")), "{odd}");
+        }
+    }
+}
+
+#[test]
+fn every_customary_folder_is_looked_into_and_the_first_counts() {
+    let world = World::new(&[]);
+    let places = [
+        ".toolpost/skills",
+        ".agents/skills",
+        ".claude/skills",
+        ".codex/skills",
+        ".gemini/skills",
+        "skills",
+        ".skills",
+    ];
+    for (number, place) in places.iter().enumerate() {
+        world.put(
+            &format!("{place}/s{number}/SKILL.md"),
+            skill(&format!("name: s{number}\ndescription: D."), "B"),
+        );
+        world.put(
+            &format!("{place}/all/SKILL.md"),
+            skill(&format!("name: all\ndescription: From {place}."), "B"),
+        );
+    }
+    // Deeper ones count, but none inside of a skill, in a folder of dependencies, or beside the folders.
+    for place in [".claude/skills/group/deep", ".claude/skills/s2/inner", "skills/node_modules/x", "other/y"]
+    {
+        let name = place.rsplit('/').next().unwrap();
+        world.put(&format!("{place}/SKILL.md"), skill(&format!("name: {name}\ndescription: D."), "B"));
+    }
+    user(&world, "all", &skill("name: all\ndescription: The user's.", "B"));
+    user(&world, "own", &skill("name: own\ndescription: The user's.", "B"));
+    let found = find(&engine(&world, |_, _| true));
+    let names: Vec<&str> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!(names, ["all", "deep", "own", "s0", "s1", "s2", "s3", "s4", "s5", "s6"]);
+    assert_eq!(found.skills[0].description, "From .toolpost/skills.");
+    let hidden = found.shadowed.iter().map(|(name, hidden, used)| format!("{name}: {hidden} by {used}"));
+    let used = "by ws/.toolpost/skills/all/SKILL.md";
+    let mut wanted: Vec<String> =
+        places[1..].iter().map(|place| format!("all: ws/{place}/all/SKILL.md {used}")).collect();
+    wanted.push(format!("all: home/skills/all/SKILL.md {used}"));
+    assert_eq!(said(&world, hidden), wanted);
+}
+
+#[test]
+fn links_lead_nowhere_else() {
+    let world = World::new(&[(".agents/skills/real/SKILL.md", "---\nname: real\ndescription: D.\n---\nB\n")]);
+    let out = world.base.path().join("out");
+    fs::create_dir(out.join("s")).unwrap();
+    fs::write(out.join("s/SKILL.md"), skill("name: s\ndescription: D.", "B")).unwrap();
+    let link = |to: &Path, from: &str| {
+        fs::create_dir_all(world.at(from).parent().unwrap()).unwrap();
+        symlink(to, world.at(from)).unwrap();
+    };
+    link(&out.join("s"), ".claude/skills/s");
+    link(&out.join("s/SKILL.md"), ".claude/skills/t/SKILL.md");
+    link(&world.at(".agents/skills/real/SKILL.md"), ".claude/skills/u/SKILL.md");
+    // A folder that is linked inside of the project is the same folder.
+    link(&world.at(".agents/skills/real"), ".claude/skills/real");
+    let found = find(&engine(&world, |_, _| true));
+    let names: Vec<&str> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!((names, found.shadowed.len()), (vec!["real"], 0), "{:?}", found.problems);
+    assert_eq!(found.problems.len(), 3, "{:?}", found.problems);
+    assert!(
+        found
+            .problems
+            .iter()
+            .any(|problem| problem.ends_with("it is a link that leads out of the skill's folder"))
+    );
+}
+
+#[tokio::test]
+async fn what_nobody_trusted_is_not_used() {
+    let world = World::new(&[
+        (".claude/skills/a/SKILL.md", "---\nname: a\ndescription: D.\n---\nB\n"),
+        (".claude/skills/a/scripts/run.sh", "echo 1\n"),
+    ]);
+    user(&world, "a", &skill("name: a\ndescription: The user's.", "Mine"));
+    let cx = world.cx(Fresh::NOT_ASKED);
+    let content = find(&engine(&world, |_, _| true)).skills[0].content().to_owned();
+    let trusted = engine(&world, move |_, now| now == content);
+    let using = async |engine: &Engine, cx: &CallCtx| {
+        let request = skill::Request { name: "a".to_owned(), ..skill::Request::default() };
+        Skill::run(engine, request, cx).await.map(|output| output.instructions)
+    };
+    assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("B"));
+    // A file beside it is another, and so nobody has trusted the skill as it is now; what it hid is used again.
+    world.put(".claude/skills/a/scripts/run.sh", "echo 2\n");
+    assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("Mine"));
+    let listed = Skills::run(&trusted, skills::Request::default(), &cx).await.unwrap();
+    assert_eq!(said(&world, listed.untrusted), ["ws/.claude/skills/a/SKILL.md"]);
+    fs::remove_dir_all(world.base.path().join("home")).unwrap();
+    let failure = using(&trusted, &cx).await.unwrap_err();
+    assert_eq!(failure.kind, Kind::Denied);
+    assert!(
+        failure
+            .what
+            .starts_with("The skill a comes with the project, and nobody has said that it is trusted: ")
+    );
+}
+
+#[tokio::test]
+async fn a_skill_is_given_once_and_only_to_whom_it_is_for() {
+    let world = World::new(&[]);
+    user(&world, "a", &skill("name: a\ndescription: Does A.", "Do $ARGUMENTS."));
+    user(&world, "b", &skill("name: b\ndescription: Does B.\ndisable-model-invocation: true", "B"));
+    let engine = engine(&world, |_, _| false);
+    let cx = world.cx(Fresh::NOT_ASKED);
+    let using = async |name: &str, input: &str| {
+        let request =
+            skill::Request { name: name.to_owned(), input: Some(input.to_owned()), parts: Vec::new() };
+        Skill::run(&engine, request, &cx).await.map(|output| output.instructions)
+    };
+    for (input, wanted) in [("x", Some("Do x.")), ("x", None), ("y", Some("Do y.")), ("y", None)] {
+        assert_eq!(using("a", input).await.unwrap().as_deref(), wanted);
+    }
+    // What it says has changed meanwhile, so it is given again.
+    user(&world, "a", &skill("name: a\ndescription: Does A.", "Now do $ARGUMENTS."));
+    assert_eq!(using("a", "y").await.unwrap().as_deref(), Some("Now do y."));
+    assert_eq!(using("b", "x").await.unwrap_err().kind, Kind::Denied);
+    let failure = using("c", "x").await.unwrap_err();
+    assert_eq!((failure.kind, failure.found.as_deref()), (Kind::NotFound, Some("There are: a.")));
+    for (filter, wanted) in [(None, vec!["a"]), (Some("DOES a"), vec!["a"]), (Some("none"), vec![])] {
+        let request = skills::Request { filter: filter.map(str::to_owned) };
+        let output = Skills::run(&engine, request, &cx).await.unwrap();
+        let names: Vec<&str> = output.skills.iter().map(|skill| skill.name.as_str()).collect();
+        assert_eq!((names, output.all), (wanted, 1));
+    }
+}

@@ -1,0 +1,253 @@
+//! What stands between two lines of dashes at the top of a Markdown file, read leniently.
+
+use saphyr_parser::{Event, Parser};
+use thiserror::Error;
+
+/// What stands at the top of a file, and what follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Front<'t> {
+    /// The fields, in their order.
+    pub fields: Vec<(String, Value)>,
+    /// The text behind them.
+    pub body: &'t str,
+    /// What was read otherwise than it is written.
+    pub notes: Vec<String>,
+}
+
+/// What a field says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A text, a number or a word such as true, as it is written.
+    Text(String),
+    /// Several.
+    List(Vec<Self>),
+    /// Fields of its own.
+    Map(Vec<(String, Self)>),
+}
+
+/// Why nothing can be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Unread {
+    /// The file does not begin with dashes.
+    #[error("it does not begin with `---`, fields such as `name: value`, and `---`")]
+    Missing,
+    /// The dashes that end the fields are missing.
+    #[error("no line `---` ends the fields that begin in line 1")]
+    Open,
+    /// There is too much.
+    #[error("its fields have more than {LONGEST} bytes")]
+    TooLong,
+    /// It is no YAML.
+    #[error("line {line} is no YAML: {why}")]
+    Yaml {
+        /// The line of the file, counted from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// It is YAML, and no fields.
+    #[error("what stands between the dashes are no fields such as `name: value`")]
+    NoFields,
+}
+
+/// The most that the fields may have, in bytes, and how deep they may lie in one another.
+const LONGEST: usize = 64 * 1024;
+const DEEPEST: usize = 16;
+
+/// Reads the fields at the top of a text; where they are no YAML, once more with each value taken as the text that it is.
+///
+/// # Errors
+/// When there are none, or they cannot be read either way.
+pub fn read(text: &str) -> Result<Front<'_>, Unread> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (fields, body) = parts(text)?;
+    if fields.len() > LONGEST {
+        return Err(Unread::TooLong);
+    }
+    let wrong = match parse(fields) {
+        Ok(fields) => return Ok(Front { fields, body, notes: Vec::new() }),
+        Err(wrong) => wrong,
+    };
+    let Ok(fields) = parse(&quoted(fields)) else { return Err(wrong) };
+    let note = format!("{wrong}; values were taken as the texts that stand there, put quotes around them");
+    Ok(Front { fields, body, notes: vec![note] })
+}
+
+impl Front<'_> {
+    /// Gives what a field says.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+    }
+
+    /// Gives the text of a field that says anything.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.field(name)? {
+            Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Lists the words of a field: the members of a list, or the parts of a text between blanks and commas.
+    #[must_use]
+    pub fn words(&self, name: &str) -> Vec<String> {
+        match self.field(name) {
+            Some(Value::Text(text)) => {
+                let words = text.split([' ', ',', '\n']).map(str::trim);
+                words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+            }
+            Some(Value::List(all)) => {
+                let words = all.iter().filter_map(|one| match one {
+                    Value::Text(text) => Some(text.trim().to_owned()),
+                    Value::List(_) | Value::Map(_) => None,
+                });
+                words.filter(|word| !word.is_empty()).collect()
+            }
+            Some(Value::Map(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Tells whether a field says yes.
+    #[must_use]
+    pub fn says_yes(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|text| ["true", "yes", "on"].contains(&text.to_lowercase().as_str()))
+    }
+}
+
+/// Takes a text apart at the two lines of dashes.
+fn parts(text: &str) -> Result<(&str, &str), Unread> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    if first.trim_end() != "---" {
+        return Err(Unread::Missing);
+    }
+    let mut at = first.len();
+    for line in lines {
+        if line.trim_end() == "---" {
+            return Ok((&text[first.len()..at], &text[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    Err(Unread::Open)
+}
+
+/// Puts quotes around the values that stand behind names at the beginning of lines.
+fn quoted(fields: &str) -> String {
+    let line = |line: &str| {
+        let Some((name, value)) = line.split_once(':') else { return line.to_owned() };
+        let value = value.trim();
+        let is_name = !name.is_empty()
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
+        let is_plain =
+            !value.is_empty() && !value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '*', '!', '#']);
+        if is_name && is_plain { format!("{name}: '{}'", value.replace('\'', "''")) } else { line.to_owned() }
+    };
+    fields.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
+    let mut open: Vec<Value> = Vec::new();
+    let mut keys: Vec<Option<String>> = Vec::new();
+    let mut whole = None;
+    for event in Parser::new_from_str(fields) {
+        let (event, _) = event.map_err(|error| Unread::Yaml {
+            // The dashes are the first line of the file.
+            line: error.marker().line() + 1,
+            why: error.info().to_owned(),
+        })?;
+        let done = match event {
+            Event::Scalar(text, ..) => Value::Text(text.into_owned()),
+            Event::MappingStart(..) | Event::SequenceStart(..) => {
+                if open.len() >= DEEPEST {
+                    return Err(Unread::NoFields);
+                }
+                let is_map = matches!(event, Event::MappingStart(..));
+                open.push(if is_map { Value::Map(Vec::new()) } else { Value::List(Vec::new()) });
+                keys.push(None);
+                continue;
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                keys.pop();
+                let Some(value) = open.pop() else { return Err(Unread::NoFields) };
+                value
+            }
+            // What another field says is not repeated: it could grow without end.
+            Event::Alias(_) => return Err(Unread::NoFields),
+            _ => continue,
+        };
+        match (open.last_mut(), keys.last_mut()) {
+            (Some(Value::List(all)), _) => all.push(done),
+            (Some(Value::Map(fields)), Some(key)) => match (key.take(), done) {
+                (None, Value::Text(name)) => *key = Some(name),
+                (None, Value::List(_) | Value::Map(_)) => return Err(Unread::NoFields),
+                (Some(name), value) => fields.push((name, value)),
+            },
+            _ if whole.is_none() => whole = Some(done),
+            _ => return Err(Unread::NoFields),
+        }
+    }
+    match whole {
+        Some(Value::Map(fields)) => Ok(fields),
+        Some(Value::Text(text)) if text.is_empty() => Ok(Vec::new()),
+        None => Ok(Vec::new()),
+        Some(Value::Text(_) | Value::List(_)) => Err(Unread::NoFields),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was read, in a line.
+    fn said(text: &str) -> String {
+        fn value(value: &Value) -> String {
+            match value {
+                Value::Text(text) => format!("{text:?}"),
+                Value::List(all) => {
+                    format!("[{}]", all.iter().map(self::value).collect::<Vec<_>>().join(" "))
+                }
+                Value::Map(fields) => format!("{{{}}}", fields_of(fields)),
+            }
+        }
+        fn fields_of(fields: &[(String, Value)]) -> String {
+            fields.iter().map(|(name, own)| format!("{name}={}", value(own))).collect::<Vec<_>>().join(" ")
+        }
+        match read(text) {
+            Ok(front) => format!(
+                "{} | {:?}{}",
+                fields_of(&front.fields),
+                front.body,
+                if front.notes.is_empty() { "" } else { " !" }
+            ),
+            Err(wrong) => wrong.to_string(),
+        }
+    }
+
+    #[test]
+    fn fields_are_read_leniently() {
+        let rows = [
+            ("---\nname: a\n---\nBody\n", "name=\"a\" | \"Body\\n\""),
+            ("\u{feff}---\r\nname: a\r\n---\r\nB", "name=\"a\" | \"B\""),
+            (
+                "---\nd: >\n  one\n  two\nl: [a, b]\nm:\n  k: 1\n---\n",
+                "d=\"one two\\n\" l=[\"a\" \"b\"] m={k=\"1\"} | \"\"",
+            ),
+            ("---\nd: Use it: now\nn: a\n---\nB", "d=\"Use it: now\" n=\"a\" | \"B\" !"),
+            ("---\nd: it's: so\n---\n", "d=\"it's: so\" | \"\" !"),
+            ("---\n---\nB", " | \"B\""),
+            ("B", "it does not begin with `---`, fields such as `name: value`, and `---`"),
+            ("---\nname: a\n", "no line `---` ends the fields that begin in line 1"),
+            ("---\n- a\n- b\n---\n", "what stands between the dashes are no fields such as `name: value`"),
+            (
+                "---\na: &x [1]\nb: *x\n---\n",
+                "what stands between the dashes are no fields such as `name: value`",
+            ),
+        ];
+        for (text, wanted) in rows {
+            assert_eq!(said(text), wanted, "{text}");
+        }
+        let wrong = read("---\nname: a\nd: [a\n---\n").unwrap_err();
+        assert!(matches!(wrong, Unread::Yaml { .. }), "{wrong}");
+    }
+}
