@@ -169,6 +169,9 @@ PROBE += [
     ("attempt_completion", {"result": "Done.", "command": "touch ran"}, ["Done.", "was not run"], {"ran": None}),
 ]
 PROBE += [
+    ("delegate", {"task": "Look around."}, [FAILS, "No model can be asked here"], {}),
+]
+PROBE += [
     ("execute_plan", {"code": "const paths = extractPaths(searchAll('wait'));\nlog(paths.length);\nreturn (await Promise.all(paths.map(async path => extract(path)))).length;"},
      ["Result:\n2", "Logs:\n2"], {}),
     ("execute_plan", {"code": "create('new/plan.txt', 'p\\n'); while (true) {}"},

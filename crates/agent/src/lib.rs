@@ -1,3 +1,28 @@
 //! Model clients, the loop, delegates and bridged servers.
 
 pub mod bridge;
+mod budget;
+mod compaction;
+mod crew;
+mod ending;
+mod fits;
+mod forms;
+mod hands;
+mod happening;
+pub mod models;
+mod run;
+mod subagent;
+mod transcript;
+mod turn;
+mod words;
+
+pub use budget::{Account, Budget, Limits, Spent, Use};
+pub use crew::{Crew, Maker};
+pub use ending::{Outcome, Reason};
+pub use forms::{Form, Sort, Written, find as find_calls};
+pub use hands::{AtDoor, AtRuntime, Ends, Hand, Hands};
+pub use happening::{Happening, Watch, nobody};
+pub use run::{Run, mended};
+pub use subagent::{BadSubagent, Subagent};
+pub use transcript::{Began, Kept, Transcript, TranscriptError};
+pub use words::{part, system};

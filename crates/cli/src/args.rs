@@ -67,6 +67,8 @@ pub(crate) struct Common {
     /// Index that many machines share, as postgres://…; searches ask it, too [default: none]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) index: Option<String>,
+    #[command(flatten)]
+    pub(crate) modeling: crate::modeling::Flags,
     /// What a root is called in the shared index; may repeat [default: by where it was cloned from]
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
@@ -125,6 +127,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Makes one call, or many from a script
     Call(Call),
+    /// Lets a model do a task with the tools
+    Agent(crate::agent::Agent),
     /// Prints the tool definitions
     Tools(Tools),
     /// Finds lines that match a regular expression

@@ -2,6 +2,7 @@
 
 use crate::{
     args::{Common, Doctor, OnOff},
+    described,
     settings::{Setting, Settings},
     wire,
 };
@@ -34,6 +35,8 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
                     .map(|(source, rules)| ("rules", rules_of(&source, rules))),
             );
             findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
+            findings.push(("model", settings.agent.report()));
+            findings.extend(agents(&settings, engine).into_iter().map(|line| ("agents", line)));
             findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
             findings.extend(bridged(wired)?.into_iter().map(|line| ("bridged", line)));
             let catalogue = wired.runtime.catalogue();
@@ -48,7 +51,8 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
         Err(error) => findings.push(("cannot start", format!("{error:#}"))),
     }
     findings.extend(sandbox(&settings).into_iter().map(|line| ("sandbox", line)));
-    findings.extend(in_force(&settings).into_iter().map(|line| ("setting", line)));
+    let in_force = in_force(&settings).into_iter().chain(settings.agent.in_force());
+    findings.extend(in_force.map(|line| ("setting", line)));
     if doctor.json {
         let list: Vec<Value> =
             findings.iter().map(|(what, found)| json!({ "what": what, "found": found })).collect();
@@ -57,6 +61,17 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
         findings.iter().for_each(|(what, found)| println!("{what:>13}  {found}"));
     }
     Ok(if wired.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Says which agents are described, and which files are passed over.
+fn agents(settings: &Settings, engine: &Engine) -> Vec<String> {
+    match described::find(settings, engine.workspace()) {
+        Ok(found) => {
+            let agents = found.agents.into_iter().map(|agent| format!("{}: {}", agent.name, agent.file));
+            agents.chain(found.notes).collect()
+        }
+        Err(error) => vec![format!("{error:#}")],
+    }
 }
 
 /// Says by what commands are confined here, and what was tried and does not work.

@@ -1,14 +1,17 @@
 //! The binary: the only place that wires all.
 
+mod agent;
 mod args;
 mod ask;
 mod call;
+mod described;
 mod diff;
 mod doctor;
 mod grep;
 mod history;
 mod index;
 mod log;
+mod modeling;
 mod out;
 mod person;
 mod policy;
@@ -23,6 +26,7 @@ mod tools;
 mod trust;
 mod undo;
 mod value;
+mod view;
 mod wire;
 
 use args::{Args, Command};
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
     let done = match args.command {
         Command::Serve(serve) => serve::run(&args.common, serve),
         Command::Call(call) => call::run(&args.common, call),
+        Command::Agent(agent) => agent::run(&args.common, agent),
         Command::Tools(tools) => tools::run(&args.common, tools),
         Command::Grep(grep) => grep::run(&args.common, grep),
         Command::Search(search) => search::run(&args.common, search),

@@ -2,6 +2,7 @@
 
 use crate::{
     args::{Common, Explain, PolicyCommand, Trust},
+    described,
     settings::Settings,
     trust::{self, Trusted},
     wire,
@@ -88,20 +89,27 @@ fn trusted(settings: &Settings, wanted: &Trust) -> Result<ExitCode> {
     let mut known = Trusted::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
-        let Some((name, text)) = wire::project_rules(&workspace, root)? else { continue };
-        found = true;
-        if wanted.revoke {
-            known.forget(&name);
-            println!("no longer trusted: {name}");
-        } else {
-            // What cannot be used is not worth trusting, and would only be found out at the next start.
-            wire::check_project(&name, &text)?;
+        let rules = wire::project_rules(&workspace, root)?;
+        // What cannot be used is not worth trusting, and would only be found out at the next start.
+        if let Some((name, text)) = rules.as_ref().filter(|_| !wanted.revoke) {
+            wire::check_project(name, text)?;
+        }
+        let agents = described::of_project(&workspace, root)?;
+        for (name, text) in rules.into_iter().chain(agents) {
+            found = true;
+            if wanted.revoke {
+                known.forget(&name);
+                println!("no longer trusted: {name}");
+                continue;
+            }
             known.add(&name, &text);
             println!("trusted as it is now: {name} ({})", trust::digest(&text));
         }
     }
     if !found {
-        bail!("no root has a file .toolpost/policy.toml, so there is nothing to trust");
+        bail!(
+            "no root has a file .toolpost/policy.toml, nor agents in .toolpost/agents or .claude/agents, so there is nothing to trust"
+        );
     }
     known.write(state)?;
     Ok(ExitCode::SUCCESS)

@@ -3,12 +3,15 @@
 mod parsed;
 mod sources;
 
-use crate::args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff};
+use crate::{
+    args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff},
+    modeling::{self, Modeling},
+};
 use anyhow::{Context, Result};
 use parsed::{names, one_of, path, reply_bytes, seconds, session, within_a_day};
 use serde::Deserialize;
-pub(crate) use sources::{Origin, Setting};
-use sources::{Sources, or_folder};
+use sources::or_folder;
+pub(crate) use sources::{Origin, Setting, Sources};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -44,6 +47,7 @@ pub(crate) struct Settings {
     pub(crate) any_root: Setting<OnOff>,
     pub(crate) embedding: Embedding,
     pub(crate) history: Kept,
+    pub(crate) agent: Modeling,
 }
 
 /// Which model makes vectors, where that is not the embedded one.
@@ -109,6 +113,8 @@ struct File {
     embedding_model: Option<String>,
     history_mb: Option<u64>,
     history_days: Option<u64>,
+    #[serde(default)]
+    agent: modeling::File,
 }
 
 impl Settings {
@@ -187,6 +193,7 @@ impl Settings {
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
             embedding: Embedding::find(&from, file.embedding, file.embedding_model)?,
             history: Kept::find(&from, file.history_mb, file.history_days)?,
+            agent: Modeling::find(&flags.modeling, &from, file.agent)?,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     args::{CodeMode, EventsDetail, OnOff},
+    described,
     settings::{Origin, Settings},
     shared,
     trust::Trusted,
@@ -12,10 +13,14 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_agent::bridge::{self, Bridge};
+use toolpost_agent::{
+    Crew,
+    bridge::{self, Bridge},
+};
 use toolpost_engine::{
-    Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Grams, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces, operations::grep::Rules,
+    Access, Agents, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine,
+    Environment, Grams, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces,
+    operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
@@ -38,6 +43,8 @@ pub(crate) enum Life {
 /// A runtime, and what its workspace found left over from an earlier process.
 pub(crate) struct Wired {
     pub(crate) runtime: Arc<Runtime>,
+    /// Who is asked where a model is needed, if anybody is.
+    pub(crate) crew: Option<Arc<Crew>>,
     pub(crate) recovery: Recovery,
     /// The servers that are bridged, where some are.
     pub(crate) bridge: Option<Arc<Bridge>>,
@@ -55,7 +62,9 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
     let bridge = bridge(settings, &workspace)?;
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
+    let crew = settings.agent.crew(described::find(settings, &workspace)?.agents)?;
     let engine = Engine::new(workspace)
+        .with_agents(crew.clone().map(|crew| crew as Arc<dyn Agents>))
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
@@ -76,7 +85,10 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     };
     let runtime = Runtime::new(engine, config)?;
     write_events(&runtime, settings)?;
-    Ok(Wired { runtime: Arc::new(runtime), recovery, bridge })
+    if let Some(crew) = &crew {
+        crew.tell(runtime.instructions(), runtime.engine().roots());
+    }
+    Ok(Wired { runtime: Arc::new(runtime), crew, recovery, bridge })
 }
 
 /// Reads which servers are bridged; none is started here. What a project says of servers is not read by itself: it would

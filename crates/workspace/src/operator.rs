@@ -18,16 +18,39 @@ const LIMIT: u64 = 4 * 1024 * 1024;
 /// # Errors
 /// When the file cannot be read, is not text, or has more than four megabytes.
 pub fn read(path: &Path) -> io::Result<Option<String>> {
+    read_at_most(path, LIMIT)
+}
+
+/// Reads the files of a folder of the operator whose names end so, in the order of their names; those that cannot be read
+/// are passed over.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn texts(folder: &Path, ends: &str, most: u64, files: usize) -> io::Result<Vec<(PathBuf, String)>> {
+    let entries = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut places: Vec<PathBuf> =
+        entries.filter(|path| path.to_str().is_some_and(|path| path.ends_with(ends))).collect();
+    places.sort();
+    places.truncate(files);
+    let read = |path: PathBuf| read_at_most(&path, most).ok().flatten().map(|text| (path, text));
+    Ok(places.into_iter().filter_map(read).collect())
+}
+
+/// Reads a file of the operator that may be long; gives none when it does not exist.
+///
+/// # Errors
+/// When the file cannot be read, is not text, or has more bytes than that.
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    if file.metadata()?.len() > LIMIT {
-        return Err(io::Error::other("the file has more than four megabytes"));
+    if file.metadata()?.len() > most {
+        return Err(io::Error::other(format!("the file has more than {most} bytes")));
     }
     let mut text = String::new();
-    file.take(LIMIT).read_to_string(&mut text)?;
+    file.take(most).read_to_string(&mut text)?;
     Ok(Some(text))
 }
 

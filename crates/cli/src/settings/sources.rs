@@ -36,13 +36,13 @@ pub(crate) struct Setting<T> {
 }
 
 /// Where settings are looked for behind the flags: the environment, and a file that was read.
-pub(super) struct Sources {
-    pub(super) file: PathBuf,
+pub(crate) struct Sources {
+    pub(crate) file: PathBuf,
 }
 
 impl Sources {
     /// Chooses a value, or the default.
-    pub(super) fn choose<T>(
+    pub(crate) fn choose<T>(
         &self,
         flag: Option<T>,
         name: &str,
@@ -55,7 +55,7 @@ impl Sources {
     }
 
     /// Chooses a value where there is one.
-    pub(super) fn optional<T>(
+    pub(crate) fn optional<T>(
         &self,
         flag: Option<T>,
         name: &str,
@@ -82,7 +82,7 @@ impl Sources {
 }
 
 /// Gives a folder where none was set: the one that is customary.
-pub(super) fn or_folder(
+pub(crate) fn or_folder(
     setting: Setting<Option<PathBuf>>,
     variable: &str,
     customary: &str,

@@ -5,6 +5,7 @@ mod attempt_completion;
 mod bash;
 mod changed;
 mod create;
+mod delegate;
 mod edit;
 mod extract;
 mod list_files;
@@ -39,6 +40,7 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("plan.md"),
         include_str!("skills.md"),
         include_str!("analyze.md"),
+        include_str!("delegate.md"),
     ],
     instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
         searchFiles find them, readImage shows pictures, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
@@ -54,7 +56,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 16] = [
+const TOOLS: [ToolDef; 17] = [
     ToolDef::of::<search::Search>(),
     ToolDef::of::<search::SearchAll>(),
     ToolDef::of::<query::Query>(),
@@ -70,6 +72,7 @@ const TOOLS: [ToolDef; 16] = [
     ToolDef::of::<list_skills::ListSkills>(),
     ToolDef::of::<use_skill::UseSkill>(),
     ToolDef::of::<task::Task>(),
+    ToolDef::of::<delegate::Delegate>(),
     ToolDef::of::<attempt_completion::AttemptCompletion>(),
 ];
 

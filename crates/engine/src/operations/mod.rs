@@ -6,6 +6,7 @@ pub mod bridge;
 pub mod change;
 pub mod complete;
 pub mod copy;
+pub mod delegate;
 pub mod delete;
 pub mod exec;
 pub mod fetch;

@@ -1,0 +1,26 @@
+//! Reads `to=functions.name {…}`.
+
+use super::Written;
+use serde_json::{Value, de::Deserializer};
+
+/// How such a call begins.
+const BEGINS: &str = "to=functions.";
+
+/// Reads a call at the beginning of a text; gives it and how many bytes it takes. What does not close is taken to the end.
+pub(super) fn read(text: &str) -> Option<(Written, usize)> {
+    let rest = text.strip_prefix(BEGINS)?;
+    let end = rest.find(|found: char| !(found.is_ascii_alphanumeric() || "_-.".contains(found)))?;
+    let (name, behind) = rest.split_at(end);
+    let object = behind.trim_start();
+    if name.is_empty() || !object.starts_with('{') {
+        return None;
+    }
+    let begin = text.len() - object.len();
+    let mut values = Deserializer::from_str(object).into_iter::<Value>();
+    let length = match values.next() {
+        Some(Ok(_)) => values.byte_offset(),
+        _ => object.trim_end().len(),
+    };
+    let call = Written { tool: name.to_owned(), arguments: object[..length].to_owned() };
+    Some((call, begin + length))
+}

@@ -1,0 +1,151 @@
+//! Calls that a model writes into its words, beside those that its provider knows of.
+
+mod functions;
+mod xml;
+
+use serde_json::Value;
+
+/// A tool, as far as a call in words has to know of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// The name under which it is called.
+    pub name: String,
+    /// The names of its parameters, each with what is expected there.
+    pub parameters: Vec<(String, Sort)>,
+}
+
+/// What a parameter takes, as far as text has to be read for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// Text, as it stands there.
+    Text,
+    /// A number, a truth value, a list or an object, written as JSON.
+    Json,
+}
+
+/// A call that was found in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The name of the tool, as it was written.
+    pub tool: String,
+    /// The arguments, as text that should be a JSON object.
+    pub arguments: String,
+}
+
+impl Form {
+    /// Reads the form of a tool off the schema of its arguments.
+    #[must_use]
+    pub fn of(name: &str, schema: &str) -> Self {
+        let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let parameters =
+            properties.into_iter().flatten().map(|(name, property)| (name.clone(), sort(property))).collect();
+        Self { name: name.to_owned(), parameters }
+    }
+}
+
+fn sort(property: &Value) -> Sort {
+    let takes_text = match property.get("type") {
+        Some(Value::String(sort)) => sort == "string",
+        Some(Value::Array(sorts)) => sorts.iter().any(|sort| sort == "string"),
+        _ => ["anyOf", "oneOf"]
+            .iter()
+            .filter_map(|key| property.get(key)?.as_array())
+            .any(|choices| choices.iter().any(|choice| sort(choice) == Sort::Text)),
+    };
+    if takes_text { Sort::Text } else { Sort::Json }
+}
+
+/// Finds the calls in words, in order: `<tool><parameter>…</parameter></tool>` and `to=functions.tool {…}`.
+///
+/// A call begins a line, is of a tool that there is (in the second form, of any), and does not stand in a fenced block,
+/// where it is an example.
+#[must_use]
+pub fn find(words: &str, tools: &[Form]) -> Vec<Written> {
+    let mut found = Vec::new();
+    let (mut at, mut fence): (usize, Option<&str>) = (0, None);
+    while at < words.len() {
+        let rest = &words[at..];
+        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        let mark = fence_of(text);
+        match (fence, mark) {
+            (Some(open), Some(mark)) if mark.starts_with(open) && text.trim() == mark => fence = None,
+            (Some(_), _) => {}
+            (None, Some(mark)) => fence = Some(mark),
+            (None, None) => {
+                let call = xml::read(&rest[indent..], tools).or_else(|| functions::read(&rest[indent..]));
+                if let Some((call, length)) = call {
+                    found.push(call);
+                    at += indent + length;
+                    continue;
+                }
+            }
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// Gives the marks with which a fenced block begins or ends.
+fn fence_of(text: &str) -> Option<&str> {
+    let first = text.chars().next().filter(|first| matches!(first, '`' | '~'))?;
+    let marks = text.len() - text.trim_start_matches(first).len();
+    (marks >= 3).then(|| &text[..marks])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools() -> Vec<Form> {
+        let edit = r#"{"properties": {"file": {"type": "string"}, "new": {"type": ["string", "null"]}, "line": {"type": "integer"},
+            "all": {"type": "boolean"}, "tags": {"type": "array"}}}"#;
+        vec![
+            Form::of("edit", edit),
+            Form::of("list", "{}"),
+            Form::of("done", r#"{"properties": {"result": {"type": "string"}}}"#),
+        ]
+    }
+
+    #[test]
+    fn calls_are_found_where_they_are_meant() {
+        let rows: [(&str, &[(&str, &str)]); 16] = [
+            ("Only words.", &[]),
+            ("<list/>", &[("list", "{}")]),
+            ("I look:\n<list />\nand\n  <list></list>", &[("list", "{}"), ("list", "{}")]),
+            ("<edit><file>a.rs</file><line>7</line></edit>", &[("edit", r#"{"file":"a.rs","line":7}"#)]),
+            (
+                "<edit>\n<file> a b.rs </file>\n<all>true</all>\n<tags>[\"x\", 1]</tags>\n</edit>",
+                &[("edit", r#"{"file":"a b.rs","all":true,"tags":["x",1]}"#)],
+            ),
+            // Text of several lines stays as it is, but for the line ends at its tags.
+            (
+                "<edit><new>\n  <b>bold</b>\n\n</new><file>7</file></edit>",
+                &[("edit", r#"{"new":"  <b>bold</b>\n","file":"7"}"#)],
+            ),
+            // What looks like the end of a parameter is one only where a parameter or the end of the call follows.
+            ("<edit><new>a</new>b</new></edit>", &[("edit", r#"{"new":"a</new>b"}"#)]),
+            // A parameter that is none stays what it is: the tool says so.
+            ("<edit><nofile>x</nofile></edit>", &[("edit", r#"{"nofile":"x"}"#)]),
+            ("<edit><line>seven</line></edit>", &[("edit", r#"{"line":"seven"}"#)]),
+            ("<edit><file>never closed", &[]),
+            ("```\n<list/>\n```\n<list/>", &[("list", "{}")]),
+            ("Say `<list/>` or <list/> in a line.", &[]),
+            ("<other><file>x</file></other>", &[]),
+            (
+                "to=functions.edit {\"file\": \"a\",\n \"line\": 1} and then",
+                &[("edit", "{\"file\": \"a\",\n \"line\": 1}")],
+            ),
+            ("to=functions.unknown {}\nto=functions.list\n{}", &[("unknown", "{}"), ("list", "{}")]),
+            ("to=functions.edit {\"file\": \"a\n", &[("edit", "{\"file\": \"a")]),
+        ];
+        for (words, wanted) in rows {
+            let found = find(words, &tools());
+            let found: Vec<(&str, &str)> =
+                found.iter().map(|call| (call.tool.as_str(), call.arguments.as_str())).collect();
+            assert_eq!(found, wanted, "{words}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Reads `<name><parameter>…</parameter></name>` and `<name/>`.
+
+use super::{Form, Sort, Written};
+use serde_json::{Map, Value};
+
+/// Reads a call at the beginning of a text; gives it and how many bytes it takes.
+pub(super) fn read(text: &str, tools: &[Form]) -> Option<(Written, usize)> {
+    let (name, mut at) = open(text)?;
+    let tool = tools.iter().find(|tool| tool.name == name)?;
+    let written = |arguments: Map<String, Value>| Written {
+        tool: tool.name.clone(),
+        arguments: Value::Object(arguments).to_string(),
+    };
+    if text[..at].ends_with("/>") {
+        return Some((written(Map::new()), at));
+    }
+    let close = format!("</{name}>");
+    let mut arguments = Map::new();
+    loop {
+        at += blank(&text[at..]);
+        if text[at..].starts_with(&close) {
+            return Some((written(arguments), at + close.len()));
+        }
+        let (parameter, length) = open(&text[at..])?;
+        at += length;
+        if text[..at].ends_with("/>") {
+            continue;
+        }
+        let end = end_of(&text[at..], parameter, &close)?;
+        let sort =
+            tool.parameters.iter().find(|(name, _)| name == parameter).map_or(Sort::Text, |(_, sort)| *sort);
+        arguments.insert(parameter.to_owned(), value(&text[at..at + end], sort));
+        at += end + parameter.len() + "</>".len();
+    }
+}
+
+/// Reads a tag that opens; gives its name and its length.
+fn open(text: &str) -> Option<(&str, usize)> {
+    let rest = text.strip_prefix('<')?;
+    let name = rest.split(|found: char| !(found.is_alphanumeric() || "_-".contains(found))).next()?;
+    let behind = rest[name.len()..].trim_start_matches(' ');
+    let tail = if behind.starts_with("/>") { 2 } else { usize::from(behind.starts_with('>')) };
+    let length = text.len() - behind.len() + tail;
+    (!name.is_empty() && tail > 0).then_some((name, length))
+}
+
+/// Finds the end of a parameter: its closing tag, behind which another one opens or the call ends.
+fn end_of(text: &str, parameter: &str, close: &str) -> Option<usize> {
+    let tag = format!("</{parameter}>");
+    text.match_indices(&tag).map(|(at, _)| at).find(|at| {
+        let behind = text[at + tag.len()..].trim_start();
+        behind.starts_with(close) || open(behind).is_some()
+    })
+}
+
+/// Reads what stands in a parameter: a text of one line without blanks around it, a longer one without the line ends
+/// at its tags; where something else is expected, what is JSON.
+fn value(text: &str, sort: Sort) -> Value {
+    let trimmed = text.trim();
+    if sort == Sort::Json
+        && let Ok(value) = serde_json::from_str(trimmed)
+    {
+        return value;
+    }
+    if !trimmed.contains('\n') && !text.contains("\n\n") {
+        return Value::from(trimmed);
+    }
+    let text = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
+    let text = text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(text);
+    Value::from(text)
+}
+
+fn blank(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}

@@ -1,0 +1,63 @@
+//! What a loop tells of while it works, for whoever watches.
+
+use crate::{budget::Account, models::Went};
+use std::{sync::Arc, time::Duration};
+
+/// Something that happened in a loop.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Happening {
+    /// The model is asked.
+    Turn {
+        /// For which time, counted from 1.
+        number: u64,
+    },
+    /// The model says something.
+    Words(String),
+    /// The model writes a call of a tool.
+    Calling(String),
+    /// There was no answer; the model is asked again.
+    Again {
+        /// Why.
+        fault: String,
+        /// After how long.
+        pause: Duration,
+        /// For which time, counted from 1.
+        next: u32,
+    },
+    /// A call is made.
+    Call {
+        /// The name of the tool.
+        tool: String,
+        /// Its arguments, as they were written.
+        arguments: String,
+    },
+    /// A call is settled.
+    Settled {
+        /// The name of the tool.
+        tool: String,
+        /// How it went.
+        went: Went,
+        /// How many bytes its reply has.
+        bytes: usize,
+        /// How long it took.
+        took: Duration,
+    },
+    /// The conversation was made shorter.
+    Shortened {
+        /// About how many tokens it had.
+        from: u64,
+        /// About how many it has.
+        to: u64,
+    },
+    /// The work ended.
+    Ended(Account),
+}
+
+/// Who watches.
+pub type Watch = Arc<dyn Fn(&Happening) + Send + Sync>;
+
+/// Gives somebody who does not watch.
+#[must_use]
+pub fn nobody() -> Watch {
+    Arc::new(|_| ())
+}

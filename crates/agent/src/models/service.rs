@@ -1,0 +1,191 @@
+//! A model as the loop asks it: with patience, few times at once, and no longer than anybody waits.
+
+use super::{Fault, FaultKind, Model, Piece, Question, Whole};
+use std::{
+    collections::hash_map::RandomState,
+    hash::{BuildHasher, Hasher},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// The most bytes that one answer may have.
+const MOST: usize = 8 * 1024 * 1024;
+
+/// How long a model is waited for, and how often it is asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// How long nothing may come, at the beginning and between two pieces.
+    pub idle: Duration,
+    /// How often a question is asked that finds no answer.
+    pub tries: u32,
+    /// How long is waited before it is asked again, doubled each time.
+    pub pause: Duration,
+    /// The longest that a provider may want to be left alone; for longer, nobody waits.
+    pub longest: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_secs(120),
+            tries: 5,
+            pause: Duration::from_secs(1),
+            longest: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What is heard while an answer is given.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard<'a> {
+    /// A piece of it.
+    Piece(&'a Piece),
+    /// There was none; the question is asked again after a pause.
+    Again {
+        /// Why.
+        fault: &'a Fault,
+        /// The pause.
+        pause: Duration,
+        /// Which try comes next, counted from 1.
+        next: u32,
+    },
+}
+
+/// A model, and what stands around it; all that ask share one limit of questions at once.
+#[derive(Clone)]
+pub struct Service {
+    model: Arc<dyn Model>,
+    patience: Patience,
+    at_once: Arc<Semaphore>,
+}
+
+impl Service {
+    /// Puts patience around a model; at most so many questions are open at once.
+    #[must_use]
+    pub fn new(model: Arc<dyn Model>, patience: Patience, at_once: usize) -> Self {
+        Self { model, patience, at_once: Arc::new(Semaphore::new(at_once.max(1))) }
+    }
+
+    /// Makes the same service with another model: the limit is shared.
+    #[must_use]
+    pub fn with_model(&self, model: Arc<dyn Model>) -> Self {
+        Self { model, ..self.clone() }
+    }
+
+    /// Asks, and asks again while nothing of an answer has come.
+    ///
+    /// # Errors
+    /// When there is no answer: the last fault, or `Cancelled`.
+    pub async fn ask(
+        &self,
+        question: &Question,
+        cancel: &CancellationToken,
+        hear: &(dyn Fn(Heard<'_>) + Send + Sync),
+    ) -> Result<Whole, Fault> {
+        let mut next = 1;
+        loop {
+            let (fault, begun) = match self.once(question, cancel, hear).await {
+                Ok(whole) => return Ok(whole),
+                Err(unanswered) => unanswered,
+            };
+            next += 1;
+            // What was begun was heard already: it is not asked for a second time.
+            if begun == Begun::Yes || !fault.passes() || next > self.patience.tries.max(1) {
+                return Err(fault);
+            }
+            let pause = self.pause(&fault, next)?;
+            hear(Heard::Again { fault: &fault, pause, next });
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(cancelled()),
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    async fn once(
+        &self,
+        question: &Question,
+        cancel: &CancellationToken,
+        hear: &(dyn Fn(Heard<'_>) + Send + Sync),
+    ) -> Result<Whole, (Fault, Begun)> {
+        let permit = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err((cancelled(), Begun::No)),
+            permit = self.at_once.acquire() => permit,
+        };
+        let _permit = permit.map_err(|_| (cancelled(), Begun::No))?;
+        let mut begun = Begun::No;
+        let (mut bytes, mut longest) = (0, 0);
+        let mut pieces = self.model.begin(question).map_err(|fault| (fault, Begun::No))?;
+        // A sign of life is no answer, but nobody is silent who gives one.
+        loop {
+            let piece = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err((cancelled(), begun)),
+                piece = tokio::time::timeout(self.patience.idle, pieces.next()) => piece,
+            };
+            let piece = piece.map_err(|_| (self.silent(begun), begun))?.map_err(|fault| (fault, begun))?;
+            match &piece {
+                Piece::End(whole) => return Ok((**whole).clone()),
+                Piece::Alive => {}
+                Piece::Words(words) | Piece::Thought(words) => {
+                    begun = Begun::Yes;
+                    bytes += words.len();
+                }
+                Piece::Calling { bytes, .. } => {
+                    begun = Begun::Yes;
+                    longest = longest.max(*bytes);
+                }
+            }
+            if bytes + longest > MOST {
+                let what = format!("The answer of the model has more than {MOST} bytes and was given up");
+                return Err((Fault::new(FaultKind::Shape, &what), begun));
+            }
+            hear(Heard::Piece(&piece));
+        }
+    }
+
+    fn silent(&self, begun: Begun) -> Fault {
+        let more = if begun == Begun::Yes { "Nothing more" } else { "Nothing" };
+        let seconds = self.patience.idle.as_secs_f64();
+        Fault::new(FaultKind::Silent, &format!("{more} came from the model for {seconds} s"))
+    }
+
+    /// Says how long to wait; a provider that wants more than anybody waits is told of instead.
+    fn pause(&self, fault: &Fault, next: u32) -> Result<Duration, Fault> {
+        if let Some(wanted) = fault.retry_after {
+            if wanted > self.patience.longest {
+                let what = format!(
+                    "{}; it wants to be asked again in {} s at the earliest, which is longer than is waited",
+                    fault.what,
+                    wanted.as_secs()
+                );
+                return Err(Fault { what, ..fault.clone() });
+            }
+            return Ok(wanted + part(self.patience.pause / 4));
+        }
+        let doubled = self.patience.pause.saturating_mul(1 << (next.saturating_sub(2)).min(16));
+        let whole = doubled.min(self.patience.longest);
+        Ok(whole / 2 + part(whole / 2))
+    }
+}
+
+/// Whether anything of an answer has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Yes,
+    No,
+}
+
+fn cancelled() -> Fault {
+    Fault::new(FaultKind::Cancelled, "The question was given up")
+}
+
+/// Gives a part of a time, another one each time, so that many who wait do not come back at once.
+fn part(of: Duration) -> Duration {
+    let number = RandomState::new().build_hasher().finish();
+    of.mul_f64((number % 1024) as f64 / 1024.0)
+}

@@ -1,0 +1,356 @@
+//! The loop: a model is asked, its calls are made, until it says that it is done or something else ends the work.
+
+use crate::{
+    budget::{Budget, Spent},
+    compaction,
+    ending::{Outcome, Reason},
+    forms::{self, Form},
+    hands::{Hand, Hands},
+    happening::{Happening, Watch},
+    models::{
+        Answered, Asked, Fault, FaultKind, Heard, Message, Offer, Piece, Question, Said, Service, Stop,
+        Usage, Went, Whole,
+    },
+    transcript::Transcript,
+    turn::{Made, Turn, distinct},
+};
+use std::sync::Arc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How often a model is asked to go on that said nothing, or was cut off.
+const NUDGES: u32 = 2;
+const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
+const CUT: &str =
+    "Your answer was cut off at its greatest length. Go on where it ended, and say less at once.";
+
+/// What a loop needs.
+pub struct Run {
+    /// The model.
+    pub service: Service,
+    /// Where the calls are made.
+    pub hands: Arc<dyn Hands>,
+    /// What holds for the whole conversation.
+    pub system: String,
+    /// How much it may take.
+    pub budget: Arc<Budget>,
+    /// How many tokens the model can take in.
+    pub window: u64,
+    /// Set when whoever wants the work gives up.
+    pub cancel: CancellationToken,
+    /// Who watches.
+    pub watch: Watch,
+    /// Where it is written down.
+    pub transcript: Transcript,
+}
+
+/// What has been said so far, and what is counted on the way.
+struct Going<'a> {
+    run: &'a Run,
+    tools: Vec<Hand>,
+    forms: Vec<Form>,
+    question: Question,
+    /// Ends the waiting when somebody gives up or the time is up.
+    stop: CancellationToken,
+    turns: u64,
+    nudges: u32,
+    malformed: u32,
+    /// What the last answer and its question took together.
+    taken: u64,
+    forced: Forced,
+    unmade: Vec<String>,
+}
+
+/// Whether the provider has said that the question is too long, and it was made shorter for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Forced {
+    No,
+    Once,
+}
+
+/// What an answer leads to.
+enum Next {
+    Asks,
+    Ends(Reason, Option<String>),
+}
+
+impl Run {
+    /// Does the work: goes on with what was said before, if anything was.
+    pub async fn go(&self, messages: Vec<Message>) -> Outcome {
+        let (stop, _ends) = self.stopping();
+        let mut going = Going::new(self, messages, stop);
+        let (reason, words) = loop {
+            match going.turn().await {
+                Next::Asks => {}
+                Next::Ends(reason, words) => break (reason, words),
+            }
+        };
+        self.transcript.ended(&reason);
+        let used = self.budget.account();
+        (self.watch)(&Happening::Ended(used));
+        let words = words.unwrap_or_else(|| going.last_words());
+        let missing = reason.sentence().map(|sentence| {
+            let unmade = match going.unmade.as_slice() {
+                [] => String::new(),
+                names => format!(" Calls that were not made: {}.", names.join(", ")),
+            };
+            format!("{sentence}{unmade} Used: {used}.")
+        });
+        Outcome { reason, words, missing, used }
+    }
+
+    /// Makes what ends the waiting, and what ends that.
+    fn stopping(&self) -> (CancellationToken, DropGuard) {
+        let stop = self.cancel.child_token();
+        let ended = CancellationToken::new();
+        if let Some(due) = self.budget.due() {
+            let (stop, ended) = (stop.clone(), ended.clone());
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = tokio::time::sleep_until(due.into()) => stop.cancel(),
+                    () = ended.cancelled() => {}
+                }
+            });
+        }
+        (stop, ended.drop_guard())
+    }
+}
+
+impl<'a> Going<'a> {
+    fn new(run: &'a Run, messages: Vec<Message>, stop: CancellationToken) -> Self {
+        let question =
+            Question { system: run.system.clone(), messages, tools: Vec::new(), most_tokens: None };
+        let (turns, nudges, malformed, taken) = (0, 0, 0, 0);
+        let (tools, forms) = (Vec::new(), Vec::new());
+        let (forced, unmade) = (Forced::No, Vec::new());
+        Self { run, tools, forms, question, stop, turns, nudges, malformed, taken, forced, unmade }
+    }
+
+    /// Looks which tools there are: those of other servers come and go.
+    fn look(&mut self) {
+        let tools = self.run.hands.tools();
+        if tools == self.tools {
+            return;
+        }
+        self.forms = tools.iter().map(|hand| Form::of(&hand.tool.name, &hand.tool.schema)).collect();
+        let offers = tools.iter().map(|hand| Offer {
+            name: hand.tool.name.clone(),
+            description: hand.tool.description.clone(),
+            schema: serde_json::from_str(&hand.tool.schema).unwrap_or_default(),
+        });
+        self.question.tools = offers.collect();
+        self.tools = tools;
+    }
+
+    /// Asks once, and makes the calls of the answer.
+    async fn turn(&mut self) -> Next {
+        if let Err(spent) = self.run.budget.turn() {
+            return Next::Ends(Reason::Budget { spent }, None);
+        }
+        self.turns += 1;
+        self.look();
+        (self.run.watch)(&Happening::Turn { number: self.turns });
+        if compaction::is_full(self.taken.max(compaction::size(&self.question)), self.run.window) {
+            self.shorten().await;
+        }
+        match self.ask().await {
+            Ok(whole) => self.heard(whole).await,
+            Err(fault) if fault.kind == FaultKind::TooLong && self.forced == Forced::No => {
+                self.forced = Forced::Once;
+                self.shorten().await;
+                Next::Asks
+            }
+            Err(fault) => Next::Ends(self.stopped().unwrap_or(Reason::Model { fault: fault.what }), None),
+        }
+    }
+
+    async fn ask(&self) -> Result<Whole, Fault> {
+        let watch = self.run.watch.clone();
+        let hear = move |heard: Heard<'_>| match heard {
+            Heard::Piece(Piece::Words(words)) => watch(&Happening::Words(words.clone())),
+            Heard::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
+                watch(&Happening::Calling(tool.clone()))
+            }
+            Heard::Piece(_) => {}
+            Heard::Again { fault, pause, next } => {
+                watch(&Happening::Again { fault: fault.what.clone(), pause, next });
+            }
+        };
+        self.run.service.ask(&self.question, &self.stop, &hear).await
+    }
+
+    /// Takes in an answer.
+    async fn heard(&mut self, whole: Whole) -> Next {
+        let Whole { mut said, stop, usage } = whole;
+        self.count(&said, usage);
+        distinct(&mut said.calls, self.turns);
+        let written = if said.calls.is_empty() { self.written(&said.text) } else { Vec::new() };
+        self.push(Message::Model(said.clone()));
+        if let Some(reason) = self.stopped() {
+            self.unmade = said.calls.iter().chain(&written).map(|call| call.tool.clone()).collect();
+            return Next::Ends(reason, None);
+        }
+        if !said.calls.is_empty() {
+            let made = self.make(&said.calls).await;
+            self.push(Message::Results { results: made.results.clone() });
+            return self.made(made);
+        }
+        if !written.is_empty() {
+            let made = self.make(&written).await;
+            self.push(Message::User { text: replies(&made.results) });
+            return self.made(made);
+        }
+        self.answered(&said.text, stop)
+    }
+
+    /// Says what follows from an answer without calls.
+    fn answered(&mut self, text: &str, stop: Stop) -> Next {
+        let empty = text.trim().is_empty();
+        let (reason, nudge) = match stop {
+            Stop::Filtered => return Next::Ends(Reason::Filtered, None),
+            Stop::Length => (Reason::Cut, CUT),
+            Stop::End | Stop::Other(_) if empty => (Reason::Empty, NOTHING),
+            Stop::End | Stop::Other(_) => return Next::Ends(Reason::Completed, Some(self.whole_words(text))),
+        };
+        if self.nudges >= NUDGES {
+            return Next::Ends(reason, None);
+        }
+        self.nudges += 1;
+        self.push(Message::User { text: nudge.to_owned() });
+        Next::Asks
+    }
+
+    /// Says what follows from the calls of an answer.
+    fn made(&mut self, made: Made) -> Next {
+        if let Some(words) = made.done {
+            return Next::Ends(Reason::Completed, Some(words));
+        }
+        let unmade = made.results.iter().filter(|result| result.words.starts_with("Not made: "));
+        self.unmade = unmade.map(|result| result.tool.clone()).collect();
+        if let Some(spent) = made.spent {
+            return Next::Ends(Reason::Budget { spent }, None);
+        }
+        if let Some(reason) = self.stopped() {
+            return Next::Ends(reason, None);
+        }
+        self.nudges = 0;
+        self.malformed = if made.malformed == 0 { 0 } else { self.malformed + 1 };
+        if self.malformed > 1 { Next::Ends(Reason::Malformed, None) } else { Next::Asks }
+    }
+
+    async fn make(&self, calls: &[Asked]) -> Made {
+        let run = self.run;
+        let turn = Turn {
+            hands: run.hands.clone(),
+            tools: &self.tools,
+            budget: &run.budget,
+            cancel: &self.stop,
+            watch: &run.watch,
+        };
+        turn.make(calls).await
+    }
+
+    /// Finds the calls that stand in the words.
+    fn written(&self, text: &str) -> Vec<Asked> {
+        let found = forms::find(text, &self.forms).into_iter().enumerate();
+        let asked = found.map(|(at, call)| Asked {
+            id: format!("call-{}-{at}", self.turns),
+            tool: call.tool,
+            arguments: call.arguments,
+            marks: Vec::new(),
+        });
+        asked.collect()
+    }
+
+    /// Says why the work is stopped from outside, if it is.
+    fn stopped(&self) -> Option<Reason> {
+        if self.run.cancel.is_cancelled() {
+            return Some(Reason::Cancelled);
+        }
+        self.run.budget.late().err().map(|spent: Spent| Reason::Budget { spent })
+    }
+
+    /// Counts what an answer took; where the provider does not say, it is reckoned.
+    fn count(&mut self, said: &Said, usage: Option<Usage>) {
+        let reckoned = || {
+            let calls: usize = said.calls.iter().map(|call| call.arguments.len() + call.tool.len()).sum();
+            Usage {
+                asked: compaction::size(&self.question),
+                said: compaction::tokens(said.text.len() + calls),
+                cached: 0,
+            }
+        };
+        let usage = usage.filter(|usage| usage.total() > 0).unwrap_or_else(reckoned);
+        self.taken = usage.total();
+        self.run.budget.tokens(usage.total());
+        self.run.transcript.usage(usage);
+    }
+
+    async fn shorten(&mut self) {
+        let from = self.taken.max(compaction::size(&self.question));
+        let shorter =
+            compaction::shorten(&self.question, self.run.window, &self.run.service, &self.stop).await;
+        self.run.budget.tokens(shorter.usage.total());
+        self.question.messages = shorter.messages;
+        self.run.transcript.shortened(&self.question.messages);
+        self.taken = 0;
+        (self.run.watch)(&Happening::Shortened { from, to: compaction::size(&self.question) });
+    }
+
+    fn push(&mut self, message: Message) {
+        self.run.transcript.message(&message);
+        self.question.messages.push(message);
+    }
+
+    /// Puts together an answer that was cut off and went on.
+    fn whole_words(&self, last: &str) -> String {
+        let mut parts = vec![last.trim()];
+        let mut messages = self.question.messages.iter().rev().skip(1);
+        while let (Some(Message::User { text }), Some(Message::Model(said))) =
+            (messages.next(), messages.next())
+        {
+            if text != CUT {
+                break;
+            }
+            parts.push(said.text.trim_end());
+        }
+        parts.reverse();
+        parts.concat()
+    }
+
+    fn last_words(&self) -> String {
+        let words = self.question.messages.iter().rev().filter_map(|message| match message {
+            Message::Model(said) => Some(said.text.trim()),
+            Message::User { .. } | Message::Results { .. } => None,
+        });
+        words.into_iter().find(|words| !words.is_empty()).unwrap_or_default().to_owned()
+    }
+}
+
+/// Words the replies to calls that stood in words.
+fn replies(results: &[Answered]) -> String {
+    let replies = results.iter().map(|result| {
+        let went = if result.went == Went::Done { "done" } else { "failed" };
+        format!("<reply tool=\"{}\" went=\"{went}\">\n{}\n</reply>", result.tool, result.words.trim_end())
+    });
+    replies.collect::<Vec<_>>().join("\n")
+}
+
+/// Makes a conversation whole that ended in the middle: of calls without replies nobody knows whether they were made.
+#[must_use]
+pub fn mended(mut messages: Vec<Message>) -> Vec<Message> {
+    const UNKNOWN: &str = "The process ended while this call was made: whether it was done is not known. Look before you make it \
+                           again.";
+    if let Some(Message::Model(said)) = messages.last()
+        && !said.calls.is_empty()
+    {
+        let unknown = |call: &Asked| Answered {
+            id: call.id.clone(),
+            tool: call.tool.clone(),
+            words: UNKNOWN.to_owned(),
+            went: Went::Failed,
+        };
+        let results = said.calls.iter().map(unknown).collect();
+        messages.push(Message::Results { results });
+    }
+    messages
+}

@@ -1,0 +1,156 @@
+//! Agents that the user describes: a Markdown file each, with its name, what it is for, its tools and its model at the top.
+
+use thiserror::Error;
+
+/// How many characters a name may have.
+const LONGEST: usize = 64;
+
+/// An agent that the user has described.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subagent {
+    /// The name by which it is asked for.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Its tools; all where nothing is said.
+    pub tools: Option<Vec<String>>,
+    /// Its model; that of the others where nothing is said.
+    pub model: Option<String>,
+    /// What it is told before its task.
+    pub words: String,
+    /// The file.
+    pub file: String,
+}
+
+/// Why a file describes no agent.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{file} describes no agent: {problem}")]
+pub struct BadSubagent {
+    /// The file.
+    pub file: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Subagent {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it has no top between lines of `---`, no name that can be one, or no description.
+    pub fn read(file: &str, text: &str) -> Result<Self, BadSubagent> {
+        let bad = |problem: &str| BadSubagent { file: file.to_owned(), problem: problem.to_owned() };
+        let (top, words) =
+            parts(text).ok_or_else(|| bad("it does not begin with a top between two lines of `---`"))?;
+        let entries = entries(top);
+        let entry = |key: &str| {
+            let found = entries.iter().find(|(known, _)| known == key)?;
+            Some(found.1.clone()).filter(|values| values.iter().any(|value| !value.is_empty()))
+        };
+        let one = |key: &str| entry(key).map(|values| values.join(", "));
+        let name = one("name").ok_or_else(|| bad("its top has no `name`"))?;
+        let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+        if name.len() > LONGEST || !name.chars().all(fits) {
+            return Err(bad("its `name` is not made of letters, digits, `-` and `_`, 64 at most"));
+        }
+        let description = one("description").ok_or_else(|| bad("its top has no `description`"))?;
+        let tools = entry("tools").filter(|tools| tools.iter().all(|tool| tool != "*"));
+        let model = one("model").filter(|model| model != "inherit");
+        Ok(Self { name, description, tools, model, words: words.trim().to_owned(), file: file.to_owned() })
+    }
+}
+
+/// Parts the top from the words.
+fn parts(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Some((&rest[..at], &rest[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Reads `key: value`, lists in brackets, with commas or as lines with a dash, and texts that go on in indented lines.
+fn entries(top: &str) -> Vec<(String, Vec<String>)> {
+    let mut entries: Vec<(String, Vec<String>)> = Vec::new();
+    for line in top.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        let inner = line.starts_with([' ', '\t', '-']);
+        match (line.split_once(':'), entries.last_mut()) {
+            (_, Some((_, values))) if inner => match line.trim().strip_prefix('-') {
+                Some(item) => values.push(plain(item)),
+                None => *values = vec![[values.concat(), line.trim().to_owned()].join(" ").trim().to_owned()],
+            },
+            (Some((key, value)), _) => {
+                entries.push((key.trim().to_lowercase(), values(key.trim(), value.trim())))
+            }
+            (None, _) => {}
+        }
+    }
+    entries
+}
+
+fn values(key: &str, value: &str) -> Vec<String> {
+    let list = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
+    if list.is_none() && key != "tools" {
+        // A text that begins in the next line.
+        let text = if matches!(value, "|" | ">" | "|-" | ">-") { "" } else { value };
+        return if text.is_empty() { Vec::new() } else { vec![plain(text)] };
+    }
+    list.unwrap_or(value).split(',').map(plain).filter(|value| !value.is_empty()).collect()
+}
+
+fn plain(value: &str) -> String {
+    let value = value.trim();
+    let quoted = |quote: char| value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
+    quoted('"').or_else(|| quoted('\'')).unwrap_or(value).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_as_they_are_written() {
+        let agent = |tools: Option<&[&str]>, model: Option<&str>, description: &str| Subagent {
+            name: "looker".to_owned(),
+            description: description.to_owned(),
+            tools: tools.map(|tools| tools.iter().map(|tool| (*tool).to_owned()).collect()),
+            model: model.map(str::to_owned),
+            words: "You look.".to_owned(),
+            file: "f".to_owned(),
+        };
+        let bad = |problem: &str| BadSubagent { file: "f".to_owned(), problem: problem.to_owned() };
+        let rows = [
+            (
+                "---\nname: looker\ndescription: Looks: at all.\n---\n\nYou look.\n",
+                Ok(agent(None, None, "Looks: at all.")),
+            ),
+            (
+                "---\r\nname: 'looker'\r\ndescription: \"x\"\r\ntools: Read, Grep\r\nmodel: small\r\n---\r\nYou look.",
+                Ok(agent(Some(&["Read", "Grep"]), Some("small"), "x")),
+            ),
+            (
+                "---\nname: looker\ndescription: >\n  Looks\n  twice\ntools:\n  - Read\n  - \"Grep\"\nmodel: inherit\n---\nYou look.",
+                Ok(agent(Some(&["Read", "Grep"]), None, "Looks twice")),
+            ),
+            (
+                "---\nname: looker\ndescription: x\ntools: [search]\n---\nYou look.",
+                Ok(agent(Some(&["search"]), None, "x")),
+            ),
+            ("---\nname: looker\ndescription: x\ntools: \"*\"\n---\nYou look.", Ok(agent(None, None, "x"))),
+            ("You look.", Err(bad("it does not begin with a top between two lines of `---`"))),
+            ("---\ndescription: x\n---\n", Err(bad("its top has no `name`"))),
+            ("---\nname: looker\n---\n", Err(bad("its top has no `description`"))),
+            (
+                "---\nname: ../up\ndescription: x\n---\n",
+                Err(bad("its `name` is not made of letters, digits, `-` and `_`, 64 at most")),
+            ),
+        ];
+        for (text, wanted) in rows {
+            assert_eq!(Subagent::read("f", text), wanted, "{text}");
+        }
+    }
+}

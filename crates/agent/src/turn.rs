@@ -1,0 +1,182 @@
+//! The calls of one answer: those that read at once, one that writes at a time, in the order in which they were asked for.
+
+use crate::{
+    budget::{Budget, Spent},
+    hands::{Ends, Hand, Hands},
+    happening::{Happening, Watch},
+    models::{Answered, Asked, Went},
+};
+use serde_json::{Map, Value};
+use std::{collections::HashSet, sync::Arc, time::Instant};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Ended, InnerAnswer};
+use toolpost_text::cut;
+
+/// How many calls are made at once.
+const AT_ONCE: usize = 8;
+/// How many characters are shown of arguments that are no JSON.
+const SHOWN: usize = 400;
+/// How many characters of a name a model may make up.
+const NAME: usize = 80;
+
+/// What the calls of one answer need.
+pub(crate) struct Turn<'a> {
+    pub(crate) hands: Arc<dyn Hands>,
+    pub(crate) tools: &'a [Hand],
+    pub(crate) budget: &'a Budget,
+    pub(crate) cancel: &'a CancellationToken,
+    pub(crate) watch: &'a Watch,
+}
+
+/// What came of the calls of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    /// One for each call, in order.
+    pub(crate) results: Vec<Answered>,
+    /// The result of the work, where a call said that it is done.
+    pub(crate) done: Option<String>,
+    /// What was used up, so that calls were not made.
+    pub(crate) spent: Option<Spent>,
+    /// How many calls had arguments that are no JSON object.
+    pub(crate) malformed: usize,
+}
+
+/// A call, ready to be made, or why it is not.
+enum Ready {
+    Call { tool: String, arguments: Map<String, Value>, shared: bool, ends: Ends },
+    Malformed(String),
+}
+
+impl Turn<'_> {
+    /// Makes the calls.
+    pub(crate) async fn make(&self, calls: &[Asked]) -> Made {
+        let mut made = Made::default();
+        let mut group: Vec<(usize, Ready)> = Vec::new();
+        let mut results: Vec<Option<Answered>> = vec![None; calls.len()];
+        for (at, call) in calls.iter().enumerate() {
+            let ready = self.ready(call);
+            let shared = matches!(&ready, Ready::Call { shared: true, .. } | Ready::Malformed(_));
+            if !shared {
+                self.settle(&mut group, calls, &mut results, &mut made).await;
+            }
+            group.push((at, ready));
+            if !shared || group.len() >= AT_ONCE {
+                self.settle(&mut group, calls, &mut results, &mut made).await;
+            }
+        }
+        self.settle(&mut group, calls, &mut results, &mut made).await;
+        made.results = results.into_iter().flatten().collect();
+        made
+    }
+
+    /// Understands a call; a name that is none goes on to the runtime, which says what there is.
+    fn ready(&self, call: &Asked) -> Ready {
+        let written = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.as_str() };
+        let arguments = match serde_json::from_str::<Value>(written) {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(_) => return Ready::Malformed("they are JSON, and no object".to_owned()),
+            Err(error) => return Ready::Malformed(error.to_string()),
+        };
+        let tool = self.hands.meant(&call.tool).unwrap_or_else(|| call.tool.clone());
+        let hand = self.tools.iter().find(|hand| hand.tool.name == tool);
+        let ends = hand.map_or(Ends::Nothing, |hand| hand.ends);
+        Ready::Call { tool, arguments, shared: hand.is_none_or(Hand::is_shared), ends }
+    }
+
+    /// Makes the calls of a group at once.
+    async fn settle(
+        &self,
+        group: &mut Vec<(usize, Ready)>,
+        calls: &[Asked],
+        results: &mut [Option<Answered>],
+        made: &mut Made,
+    ) {
+        let mut running = JoinSet::new();
+        let mut results_of_work = Vec::new();
+        for (at, ready) in group.drain(..) {
+            let call = &calls[at];
+            let failed = |words: String| Some(answered(call, words, Went::Failed));
+            match ready {
+                Ready::Malformed(why) => {
+                    made.malformed += 1;
+                    results[at] = failed(malformed(call, &why));
+                }
+                _ if self.cancel.is_cancelled() => {
+                    results[at] = failed("Not made: the work was stopped before.".to_owned());
+                }
+                _ if made.done.is_some() => {
+                    results[at] = failed("Not made: the work was said to be done before.".to_owned());
+                }
+                Ready::Call { tool, arguments, ends, .. } => {
+                    if let Err(spent) = self.budget.call() {
+                        made.spent = made.spent.or(Some(spent));
+                        results[at] = failed(format!("Not made: the budget of {} is used up.", spent.word()));
+                        continue;
+                    }
+                    if ends == Ends::Work {
+                        let said = arguments.get("result").and_then(Value::as_str).unwrap_or_default();
+                        results_of_work.push((at, said.to_owned()));
+                    }
+                    self.begin(&mut running, at, tool, Value::Object(arguments).to_string());
+                }
+            }
+        }
+        while let Some(settled) = running.join_next().await {
+            // The layers catch what a call does; this would be a mistake of the hands themselves.
+            let (at, answer) = match settled {
+                Ok(settled) => settled,
+                Err(error) => match error.try_into_panic() {
+                    Ok(payload) => std::panic::resume_unwind(payload),
+                    Err(_) => continue,
+                },
+            };
+            let went = if answer.ended == Ended::Done { Went::Done } else { Went::Failed };
+            let said = results_of_work.iter().find(|(done, _)| *done == at);
+            if let (Went::Done, Some((_, said))) = (went, said) {
+                made.done = Some(said.clone());
+            }
+            results[at] = Some(answered(&calls[at], answer.words, went));
+        }
+    }
+
+    fn begin(&self, running: &mut JoinSet<(usize, InnerAnswer)>, at: usize, tool: String, arguments: String) {
+        (self.watch)(&Happening::Call { tool: tool.clone(), arguments: arguments.clone() });
+        let (hands, cancel, watch) = (self.hands.clone(), self.cancel.child_token(), self.watch.clone());
+        let name: String = tool.chars().take(NAME).collect();
+        running.spawn(async move {
+            let began = Instant::now();
+            let answer = hands.call(tool, arguments, cancel).await;
+            let went = if answer.ended == Ended::Done { Went::Done } else { Went::Failed };
+            let (bytes, took) = (answer.words.len(), began.elapsed());
+            watch(&Happening::Settled { tool: name, went, bytes, took });
+            (at, answer)
+        });
+    }
+}
+
+/// Gives each call of an answer an id that no other one has.
+pub(crate) fn distinct(calls: &mut [Asked], turn: u64) {
+    let mut known = HashSet::new();
+    for (at, call) in calls.iter_mut().enumerate() {
+        if call.id.is_empty() || !known.insert(call.id.clone()) {
+            call.id = format!("call-{turn}-{at}");
+            known.insert(call.id.clone());
+        }
+    }
+}
+
+fn answered(call: &Asked, words: String, went: Went) -> Answered {
+    // An empty reply is an answer, too, but not every provider takes it for one.
+    let words = if words.trim().is_empty() { "(nothing)".to_owned() } else { words };
+    Answered { id: call.id.clone(), tool: call.tool.clone(), words, went }
+}
+
+fn malformed(call: &Asked, why: &str) -> String {
+    let (shown, more) = cut::line(&call.arguments, SHOWN);
+    let more = if more == 0 { String::new() } else { format!("… and {more} more characters") };
+    format!(
+        "Not made: the arguments of this call are no JSON object: {why}. They were: {shown}{more}\nMake the call again with a \
+         whole JSON object; where they are long, write less at once."
+    )
+}

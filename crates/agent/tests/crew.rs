@@ -1,0 +1,270 @@
+//! Agents that do parts of the work: how many at once, how many a session, and what is left when one ends in any way.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::json;
+use std::{
+    future::ready,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use toolpost_agent::{
+    Budget, Crew, Limits, Subagent,
+    models::{
+        Asked, Coming, Fault, FaultKind, Model, Patience, Piece, Pieces, Question, Said, Service, Stop,
+        Usage, Whole,
+    },
+};
+use toolpost_engine::{
+    Access, Agents, CallCtx, Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, Job, Kind, Offered,
+    Prompt, Session,
+};
+
+/// A model that does what the task says, and counts how many answers are open.
+#[derive(Default)]
+struct Told {
+    open: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+    gate: Option<Arc<Semaphore>>,
+    asked: Mutex<Vec<Question>>,
+}
+
+struct Answer {
+    task: String,
+    turn: usize,
+    gate: Option<Arc<Semaphore>>,
+    open: Arc<AtomicUsize>,
+    given: bool,
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Model for Told {
+    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
+        self.asked.lock().unwrap().push(question.clone());
+        let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(open, Ordering::SeqCst);
+        let toolpost_agent::models::Message::User { text } = &question.messages[0] else { panic!("no task") };
+        Ok(Box::new(Answer {
+            task: text.clone(),
+            turn: question.messages.len() / 2,
+            gate: self.gate.clone(),
+            open: self.open.clone(),
+            given: false,
+        }))
+    }
+}
+
+impl Pieces for Answer {
+    fn next(&mut self) -> Coming<'_, Result<Piece, Fault>> {
+        Box::pin(async move {
+            if let Some(gate) = &self.gate {
+                gate.acquire().await.unwrap().forget();
+            }
+            let said = |text: &str, calls: Vec<Asked>| {
+                let said = Said { text: text.to_owned(), calls, thoughts: Vec::new() };
+                let usage = Some(Usage { asked: 10, said: 5, cached: 0 });
+                Ok(Piece::End(Box::new(Whole { said, stop: Stop::End, usage })))
+            };
+            let look = || Asked {
+                id: "a".to_owned(),
+                tool: "look".to_owned(),
+                arguments: "{}".to_owned(),
+                marks: Vec::new(),
+            };
+            match (self.task.as_str(), self.turn) {
+                ("panic", _) => panic!("as told"),
+                ("break", 0) => said("half", vec![look()]),
+                ("break", _) if !self.given => {
+                    self.given = true;
+                    Ok(Piece::Words("h".to_owned()))
+                }
+                ("break", _) => Err(Fault::new(FaultKind::Broken, "as told")),
+                ("look for ever", _) => said("still looking", vec![look()]),
+                ("wait", _) => std::future::pending().await,
+                ("json", 0) => said("no json", Vec::new()),
+                ("json", _) => said("```json\n{\"a\": 1}\n```", Vec::new()),
+                (task, _) => said(&format!("did: {task}"), Vec::new()),
+            }
+        })
+    }
+}
+
+/// A door behind which every call is done.
+struct Open;
+
+impl FrontDoor for Open {
+    fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
+        Box::pin(ready(InnerAnswer { ended: Ended::Done, words: format!("{} done", call.tool) }))
+    }
+
+    fn tools(&self) -> Vec<Offered> {
+        let offered = |name: &str, access: Access| Offered {
+            name: name.to_owned(),
+            description: String::new(),
+            schema: json!({ "type": "object" }).to_string(),
+            access: vec![access],
+        };
+        vec![offered("look", Access::Reads), offered("write", Access::Writes)]
+    }
+
+    fn apart(&self) -> Arc<dyn FrontDoor> {
+        Arc::new(Self)
+    }
+}
+
+fn crew(model: Told) -> (Arc<Crew>, Arc<Told>) {
+    let model = Arc::new(model);
+    let patience = Patience { pause: Duration::from_millis(1), tries: 2, ..Patience::default() };
+    let service = Service::new(model.clone(), patience, 64);
+    let made = model.clone();
+    let looker = "---\nname: looker\ndescription: Looks.\ntools: look, Read\n---\nYou look.\n";
+    let other = "---\nname: other\ndescription: x\ntools: Read\n---\n";
+    let described = [looker, other].map(|text| Subagent::read("f.md", text).unwrap());
+    let maker = Arc::new(move |_: &str| -> Result<Arc<dyn Model>, Fault> { Ok(made.clone()) });
+    let crew = Crew::new(service, maker, 100_000, described.to_vec()).with_queue(Duration::from_millis(300));
+    (Arc::new(crew), model)
+}
+
+fn job(task: &str) -> Job {
+    Job { task: task.to_owned(), context: None, agent: None }
+}
+
+async fn work(crew: &Crew, job: Job, cx: &CallCtx) -> Result<(String, Option<String>), Failure> {
+    crew.work(job, Arc::new(Open), cx).await.map(|report| (report.words, report.missing))
+}
+
+#[tokio::test]
+async fn three_work_at_once_and_the_fourth_waits() {
+    let gate = Arc::new(Semaphore::new(0));
+    let (crew, model) = crew(Told { gate: Some(gate.clone()), ..Told::default() });
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..4 {
+        let crew = crew.clone();
+        tasks.spawn(async move {
+            work(&crew, job(&number.to_string()), &CallCtx::unlimited(Session::new())).await
+        });
+    }
+    let first = tasks.join_next().await.unwrap().unwrap().unwrap_err();
+    assert_eq!(
+        (first.kind, first.what.as_str()),
+        (Kind::Timeout, "3 agents are at work already, and none was free within 0.3 s.")
+    );
+    gate.add_permits(3);
+    while let Some(done) = tasks.join_next().await {
+        assert!(done.unwrap().is_ok());
+    }
+    assert_eq!(model.most.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
+async fn a_session_leaves_ten_parts_to_agents() {
+    let (crew, _) = crew(Told::default());
+    let cx = CallCtx::unlimited(Session::new());
+    for number in 0..10 {
+        let done = work(&crew, job(&number.to_string()), &cx).await.unwrap();
+        assert_eq!(done, (format!("did: {number}"), None));
+    }
+    for _ in 0..2 {
+        let failure = work(&crew, job("more"), &cx).await.unwrap_err();
+        assert_eq!(
+            failure.what,
+            "This session has left 10 parts of its work to agents, and more it may not."
+        );
+    }
+    assert!(work(&crew, job("another session"), &CallCtx::unlimited(Session::new())).await.is_ok());
+}
+
+#[tokio::test]
+async fn whatever_ends_an_agent_frees_its_place() {
+    let (crew, model) = crew(Told::default());
+    for _ in 0..4 {
+        let panicking = crew.clone();
+        let panicked =
+            tokio::spawn(
+                async move { work(&panicking, job("panic"), &CallCtx::unlimited(Session::new())).await },
+            );
+        assert!(panicked.await.unwrap_err().is_panic());
+        let dropped = crew.clone();
+        let waiting =
+            tokio::spawn(
+                async move { work(&dropped, job("wait"), &CallCtx::unlimited(Session::new())).await },
+            );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        waiting.abort();
+        let _ = waiting.await;
+        let cx = CallCtx::unlimited(Session::new());
+        let cancel = cx.cancel.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            cancel.cancel();
+        });
+        let failure = work(&crew, job("wait"), &cx).await.unwrap_err();
+        assert_eq!(failure.kind, Kind::Cancelled);
+    }
+    assert_eq!(model.open.load(Ordering::SeqCst), 0);
+    assert!(work(&crew, job("after"), &CallCtx::unlimited(Session::new())).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_an_agent_brings_back_is_true() {
+    let (crew, model) = crew(Told::default());
+    let session = Session::new();
+    let whole = Budget::new(Limits { calls: Some(3), ..Limits::default() });
+    crew.share(session.id(), &whole);
+    let cx = CallCtx::unlimited(session);
+    // A failing agent is a failure, with what it had.
+    let failure = work(&crew, job("break"), &cx).await.unwrap_err();
+    assert_eq!((failure.kind, failure.found.as_deref()), (Kind::Io, Some("half")));
+    assert!(failure.what.starts_with("The agent did not bring its task to an end. The model gave no answer: as told. Used: 2/30 turns, 1 calls"), "{}", failure.what);
+    // One that is stopped gives what it has; it works from the budget of the whole.
+    let (words, missing) = work(&crew, job("look for ever"), &cx).await.unwrap();
+    assert_eq!(words, "still looking");
+    assert!(
+        missing.as_deref().unwrap().starts_with(
+            "The work was stopped: its budget of calls is used up. Calls that were not made: look."
+        ),
+        "{missing:?}"
+    );
+    assert_eq!(
+        (whole.account().turns.used, whole.account().calls.used, whole.account().tokens.used),
+        (5, 3, 60)
+    );
+    // Those who are described have their own tools and words.
+    let looking = Job { agent: Some("looker".to_owned()), context: Some("here".to_owned()), ..job("x") };
+    assert!(work(&crew, looking, &cx).await.is_ok());
+    let question = model.asked.lock().unwrap().pop().unwrap();
+    assert!(question.system.starts_with("You look."), "{}", question.system);
+    assert_eq!(question.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["look"]);
+    let rows = [
+        ("nobody", "No agent is called nobody."),
+        ("other", "The agent other may use Read alone (f.md), and none of these tools is here."),
+    ];
+    for (name, wanted) in rows {
+        let failure = work(&crew, Job { agent: Some(name.to_owned()), ..job("x") }, &cx).await.unwrap_err();
+        assert_eq!((failure.kind, failure.what.as_str()), (Kind::NotFound, wanted));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_fits_the_schema_or_is_asked_for_again() {
+    let (crew, model) = crew(Told::default());
+    let prompt = Prompt { instruction: "json".to_owned(), data: String::new(), schema: None };
+    assert_eq!(crew.ask(prompt.clone(), CancellationToken::new()).await.unwrap(), "no json");
+    let with = Prompt {
+        instruction: "give".to_owned(),
+        schema: Some("{\"type\": \"object\"}".to_owned()),
+        ..prompt
+    };
+    let failure = crew.ask(with, CancellationToken::new()).await.unwrap_err();
+    assert_eq!(failure.kind, Kind::Invalid);
+    assert_eq!(model.asked.lock().unwrap().len(), 3);
+}

@@ -1,0 +1,203 @@
+//! `toolpost agent`: a model does a task with the tools.
+
+use crate::{
+    args::Common,
+    ask::{self, Input},
+    out,
+    settings::Settings,
+    view, wire,
+};
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
+use tokio_util::sync::CancellationToken;
+use toolpost_agent::{
+    AtRuntime, Began, Budget, Crew, Outcome, Reason, Run, Transcript, mended, models::Message, system,
+};
+use toolpost_engine::Session;
+use toolpost_runtime::{Runtime, Structured};
+
+/// The exit status of work that is not complete.
+const FAILED: u8 = 1;
+
+#[derive(clap::Args)]
+pub(crate) struct Agent {
+    /// What is to be done; `-` reads standard input
+    #[arg(required_unless_present = "resume")]
+    pub(crate) task: Option<String>,
+    /// Go on with the work of this id, as it was printed when it began
+    #[arg(long, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+    /// How often the model is asked at most [default: 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: Option<u64>,
+    /// How many calls are made at most [default: 600]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_calls: Option<u64>,
+    /// How many tokens all questions and answers have at most [default: 2000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// How many seconds it takes at most [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_time: Option<u64>,
+    /// Print what came of it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Does a task, or goes on with one.
+pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
+    let settings = Settings::find(common)?;
+    if let Some(missing) = settings.agent.missing() {
+        return Ok(out::failed(&missing));
+    }
+    let input = if args.task.as_deref() == Some("-") { Input::Taken } else { Input::Person };
+    let task = match args.task.as_deref() {
+        Some("-") => Some(standard_input()?),
+        task => task.map(str::to_owned),
+    };
+    let wired = wire::wire(&settings, Structured::Off, wire::Life::Long)?;
+    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    let crew = wired.crew.context("no model can be asked")?;
+    let (transcript, messages) = begun(&settings, &wired.runtime, &args, task)?;
+    let id = transcript.id().map(str::to_owned);
+    if let Some(id) = &id {
+        eprintln!("toolpost: this work is {id}; `toolpost agent --resume {id}` goes on with it");
+    }
+    let watch = view::watch();
+    crew.watched(watch.clone());
+    let budget = Budget::new(settings.agent.limits(&args));
+    let session = Session::new();
+    crew.share(session.id(), &budget);
+    let (runtime, bridge) = (wired.runtime, wired.bridge);
+    let run = Run {
+        service: crew.service().clone(),
+        hands: Arc::new(AtRuntime {
+            runtime: runtime.clone(),
+            session,
+            asker: ask::asker(settings.ask.value, input),
+        }),
+        system: with_agents(system(&runtime.instructions(), &runtime.engine().roots(), None), &crew),
+        budget,
+        window: settings.agent.window.value,
+        cancel: CancellationToken::new(),
+        watch,
+        transcript,
+    };
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let outcome = threads.block_on(async {
+        if let Some(bridge) = &bridge {
+            bridge.begin(&runtime);
+        }
+        let outcome = run.go(messages).await;
+        runtime.shut_down().await;
+        outcome
+    });
+    said(&outcome, id.as_deref(), args.json)
+}
+
+/// Begins to write the work down, or goes on where it ended; gives what was said before.
+fn begun(
+    settings: &Settings,
+    runtime: &Runtime,
+    args: &Agent,
+    task: Option<String>,
+) -> Result<(Transcript, Vec<Message>)> {
+    let state = settings.state.value.as_deref();
+    let user = |text: String| Message::User { text };
+    let Some(id) = &args.resume else {
+        let task = task.filter(|task| !task.trim().is_empty()).context("the task is empty")?;
+        let Some(state) = state else { return Ok((Transcript::none(), vec![user(task)])) };
+        let began = Began {
+            task: task.clone(),
+            dialects: settings.dialects.value.clone(),
+            model: settings.agent.model.value.clone().unwrap_or_default(),
+            roots: runtime.engine().roots(),
+            ..Began::default()
+        };
+        return Ok(match Transcript::begin(state, began) {
+            Ok(transcript) => {
+                let message = user(task);
+                transcript.message(&message);
+                (transcript, vec![message])
+            }
+            Err(error) => {
+                eprintln!(
+                    "toolpost: nothing is written down, so that this work cannot be gone on with: {error}"
+                );
+                (Transcript::none(), vec![user(task)])
+            }
+        });
+    };
+    resumed(state.context("there is no state folder in which work is written down")?, runtime, id, task)
+}
+
+fn resumed(
+    state: &Path,
+    runtime: &Runtime,
+    id: &str,
+    task: Option<String>,
+) -> Result<(Transcript, Vec<Message>)> {
+    let (transcript, kept) = Transcript::resume(state, id)?;
+    let roots = runtime.engine().roots();
+    if kept.began.roots != roots {
+        bail!(
+            "the work {id} is about {}, and here is {}; name the same with --root",
+            kept.began.roots.join(", "),
+            roots.join(", ")
+        );
+    }
+    let said = kept.messages.len();
+    let mut messages = mended(kept.messages);
+    messages[said..].iter().for_each(|message| transcript.message(message));
+    let words = match (task, kept.ended) {
+        (Some(task), _) => task,
+        (None, Some(Reason::Completed)) => bail!("the work {id} is complete; give a further task to go on"),
+        (None, _) => "Go on with the task: what came before was interrupted. Files that you read must be read again before you \
+                      change them."
+            .to_owned(),
+    };
+    // Two messages of the user behind one another are one.
+    if let Some(Message::User { text }) = messages.last()
+        && *text == words
+    {
+        return Ok((transcript, messages));
+    }
+    let message = Message::User { text: words };
+    transcript.message(&message);
+    messages.push(message);
+    Ok((transcript, messages))
+}
+
+/// Tells of the agents that the user has described, where work can be left to one.
+fn with_agents(mut words: String, crew: &Crew) -> String {
+    if !crew.subagents().is_empty() {
+        let agents = crew.subagents().iter().map(|agent| format!("- {}: {}", agent.name, agent.description));
+        words.push_str("\n\nAgents that the user has described, to whom a part of the work can be left:\n");
+        words.push_str(&agents.collect::<Vec<_>>().join("\n"));
+    }
+    words
+}
+
+fn said(outcome: &Outcome, id: Option<&str>, as_json: bool) -> Result<ExitCode> {
+    if as_json {
+        let mut data = json!(outcome);
+        data["id"] = json!(id);
+        out::line(&data.to_string())?;
+    } else {
+        if !outcome.words.is_empty() {
+            out::line(&out::harmless(&outcome.words))?;
+        }
+        if let Some(missing) = &outcome.missing {
+            eprintln!("toolpost: {}", out::harmless(missing));
+        }
+    }
+    let complete = outcome.reason == Reason::Completed;
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+fn standard_input() -> Result<String> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+    Ok(text)
+}

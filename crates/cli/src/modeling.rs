@@ -1,0 +1,210 @@
+//! The settings of models and of the loop: who is asked, where, and how much a piece of work may take.
+
+use crate::{
+    agent::Agent,
+    settings::{Setting, Sources},
+};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::{env, sync::Arc, time::Duration};
+use toolpost_agent::{
+    Crew, Limits, Subagent,
+    models::{Model, OverGenai, Patience, Place, Provider, Service},
+};
+
+/// How many tokens a model can take in, where nobody says.
+const WINDOW: u64 = 128_000;
+/// How many questions are open at once, over all agents.
+const AT_ONCE: usize = 4;
+/// What a piece of work may take, where nobody says.
+const TURNS: u64 = 60;
+const CALLS: u64 = 600;
+const TOKENS: u64 = 2_000_000;
+const SECONDS: u64 = 3_600;
+/// How long nothing may come from a model.
+const IDLE: f64 = 120.0;
+
+/// What the command line says of models.
+#[derive(clap::Args, Default)]
+pub(crate) struct Flags {
+    /// Model that is asked where one is needed [default: none]
+    #[arg(long, global = true, value_name = "NAME")]
+    model: Option<String>,
+    /// Who has it: openai, responses, anthropic, gemini or ollama [default: openai]
+    #[arg(long, global = true, value_name = "NAME")]
+    provider: Option<String>,
+    /// Where it is asked, instead of at the provider's customary address
+    #[arg(long, global = true, value_name = "URL")]
+    base_url: Option<String>,
+}
+
+/// What the configuration file says of it, in `[agent]`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    provider: Option<String>,
+    model: Option<String>,
+    base_url: Option<String>,
+    window: Option<u64>,
+    idle_seconds: Option<f64>,
+    max_turns: Option<u64>,
+    max_calls: Option<u64>,
+    max_tokens: Option<u64>,
+    max_time: Option<u64>,
+}
+
+/// The settings.
+pub(crate) struct Modeling {
+    pub(crate) provider: Setting<Provider>,
+    pub(crate) model: Setting<Option<String>>,
+    pub(crate) base_url: Setting<Option<String>>,
+    pub(crate) window: Setting<u64>,
+    pub(crate) idle: Setting<f64>,
+    pub(crate) turns: Setting<u64>,
+    pub(crate) calls: Setting<u64>,
+    pub(crate) tokens: Setting<u64>,
+    pub(crate) seconds: Setting<u64>,
+}
+
+impl Modeling {
+    /// Finds the settings.
+    pub(crate) fn find(flags: &Flags, from: &Sources, file: File) -> Result<Self> {
+        let text = |text: &str| Ok(text.to_owned());
+        let number = |text: &str| positive(text.parse()?);
+        let said = flags.provider.as_deref().map(provider).transpose()?;
+        let filed = file.provider.as_deref().map(provider).transpose()?;
+        let checked = |number: Option<u64>| number.map(positive).transpose();
+        Ok(Self {
+            provider: from.choose(said, "PROVIDER", provider, filed, Provider::OpenAi)?,
+            model: from.optional(flags.model.clone(), "MODEL", text, file.model)?,
+            base_url: from.optional(flags.base_url.clone(), "BASE_URL", text, file.base_url)?,
+            window: from.choose(None, "WINDOW", number, checked(file.window)?, WINDOW)?,
+            idle: from.choose(
+                None,
+                "IDLE_SECONDS",
+                |text| idle(text.parse()?),
+                file.idle_seconds.map(idle).transpose()?,
+                IDLE,
+            )?,
+            turns: from.choose(None, "MAX_TURNS", number, checked(file.max_turns)?, TURNS)?,
+            calls: from.choose(None, "MAX_CALLS", number, checked(file.max_calls)?, CALLS)?,
+            tokens: from.choose(None, "MAX_TOKENS", number, checked(file.max_tokens)?, TOKENS)?,
+            seconds: from.choose(None, "MAX_TIME", number, checked(file.max_time)?, SECONDS)?,
+        })
+    }
+
+    /// Gives what a piece of work may take; what the command says goes before all else.
+    pub(crate) fn limits(&self, said: &Agent) -> Limits {
+        Limits {
+            turns: Some(said.max_turns.unwrap_or(self.turns.value)),
+            calls: Some(said.max_calls.unwrap_or(self.calls.value)),
+            tokens: Some(said.max_tokens.unwrap_or(self.tokens.value)),
+            time: Some(Duration::from_secs(said.max_time.unwrap_or(self.seconds.value))),
+        }
+    }
+
+    /// Puts a crew together, where a model is named that can be asked.
+    pub(crate) fn crew(&self, subagents: Vec<Subagent>) -> Result<Option<Arc<Crew>>> {
+        if self.missing().is_some() {
+            return Ok(None);
+        }
+        let Some(name) = &self.model.value else { return Ok(None) };
+        let place = self.place()?;
+        let http = toolpost_net::client()?;
+        let maker = move |name: &str| -> Result<Arc<dyn Model>, toolpost_agent::models::Fault> {
+            Ok(Arc::new(OverGenai::new(place.clone(), name, http.clone())?))
+        };
+        let patience = Patience { idle: Duration::from_secs_f64(self.idle.value), ..Patience::default() };
+        let service = Service::new(maker(name)?, patience, AT_ONCE);
+        Ok(Some(Arc::new(Crew::new(service, Arc::new(maker), self.window.value, subagents))))
+    }
+
+    /// Names where models are asked; the key comes from the environment alone.
+    fn place(&self) -> Result<Place> {
+        let provider = self.provider.value;
+        let variables = provider.key_variables().iter();
+        let key = variables.filter_map(|name| env::var(name).ok()).find(|key| !key.is_empty());
+        Place::new(provider, self.base_url.value.as_deref(), key).context("base_url")
+    }
+
+    /// Says what has to be set before a model can be asked; nothing where one can.
+    pub(crate) fn missing(&self) -> Option<String> {
+        let provider = self.provider.value;
+        if self.model.value.is_none() {
+            let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+            return Some(format!(
+                "no model is named: give --model NAME, or set TOOLPOST_MODEL, or `model` in [agent] of the configuration file. \
+                 --provider (TOOLPOST_PROVIDER, `provider`) says who has it: {}; it is {} now",
+                names.join(", "),
+                provider.name()
+            ));
+        }
+        let variables = provider.key_variables();
+        let has_key = variables.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
+        // A service that the operator names may want none.
+        if has_key || variables.is_empty() || self.base_url.value.is_some() {
+            return None;
+        }
+        Some(format!(
+            "{} wants a key: set {} in the environment (it is read from nowhere else), or name a service that wants none with \
+             --base-url URL (TOOLPOST_BASE_URL, `base_url`)",
+            provider.name(),
+            variables.join(" or ")
+        ))
+    }
+
+    /// Says for people which model is asked, or what is missing.
+    pub(crate) fn report(&self) -> String {
+        match (self.missing(), self.place()) {
+            (Some(missing), _) => format!("none is asked: {missing}"),
+            (None, Err(error)) => format!("none is asked: {error:#}"),
+            (None, Ok(place)) => format!(
+                "{} of {} at {}",
+                self.model.value.as_deref().unwrap_or_default(),
+                self.provider.value.name(),
+                place.host()
+            ),
+        }
+    }
+
+    /// Lists the settings, each with its value and where it came from.
+    pub(crate) fn in_force(&self) -> Vec<String> {
+        fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
+            format!("agent.{name} = {shown} ({})", setting.origin)
+        }
+        let said = |setting: &Setting<Option<String>>, without: &str| {
+            setting.value.clone().unwrap_or_else(|| without.to_owned())
+        };
+        vec![
+            line("provider", &self.provider, self.provider.value.name().to_owned()),
+            line("model", &self.model, said(&self.model, "none")),
+            line("base_url", &self.base_url, said(&self.base_url, self.provider.value.customary())),
+            line("window", &self.window, self.window.value.to_string()),
+            line("idle_seconds", &self.idle, self.idle.value.to_string()),
+            line("max_turns", &self.turns, self.turns.value.to_string()),
+            line("max_calls", &self.calls, self.calls.value.to_string()),
+            line("max_tokens", &self.tokens, self.tokens.value.to_string()),
+            line("max_time", &self.seconds, self.seconds.value.to_string()),
+        ]
+    }
+}
+
+fn provider(name: &str) -> Result<Provider> {
+    let found = Provider::ALL.into_iter().find(|provider| provider.name() == name);
+    let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+    found.with_context(|| format!("no provider is called `{name}`; there are {}", names.join(", ")))
+}
+
+fn positive(number: u64) -> Result<u64> {
+    if number == 0 {
+        bail!("it must be more than 0");
+    }
+    Ok(number)
+}
+
+fn idle(seconds: f64) -> Result<f64> {
+    if !(seconds > 0.0 && seconds <= 3_600.0) {
+        bail!("it must be more than 0 and at most 3600 seconds");
+    }
+    Ok(seconds)
+}

@@ -1,0 +1,312 @@
+"""Drives `toolpost agent` with a scripted model: whole tasks in every wire form, faults, budgets, going on after a kill.
+
+usage: check.py BINARY
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here))
+import sdks  # noqa: E402
+from model import Server  # noqa: E402
+
+KEY = "key-of-the-test-7f3a"
+FIVE = ["openai", "responses", "anthropic", "gemini", "ollama"]
+THREE = FIVE[:3]
+FILES = {
+    "src/calc.py": "def total(a, b):\n    return a - b\n",
+    "check.sh": "grep -q 'a + b' src/calc.py && echo PASS || { echo FAIL; exit 1; }\n",
+    "notes.txt": "one\ntwo\n",
+}
+RULES = '[[rule]]\ntouch = ["execute"]\ncommands = ["sh check.sh $"]\ndecide = "allow"\n'
+LOOK = {"tool": "extract", "arguments": {"file": "notes.txt"}}
+passed, failed = 0, 0
+
+
+def report(what, holds, found):
+    global passed, failed
+    passed, failed = passed + bool(holds), failed + (not holds)
+    if not holds:
+        print(f"FAILED {what}\n  {found}\n", flush=True)
+
+
+class World:
+    """A workspace, the folders of a user, and a scripted model."""
+
+    def __init__(self, steps, files=(), provider="openai", rules=RULES):
+        self.base = tempfile.TemporaryDirectory()
+        self.top = pathlib.Path(self.base.name).resolve()
+        self.root, self.provider = self.top / "root", provider
+        for name, text in {**FILES, **dict(files)}.items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(text)
+        (self.top / "config/toolpost").mkdir(parents=True)
+        (self.top / "config/toolpost/policy.toml").write_text(rules)
+        self.server = Server({"steps": steps})
+
+    def __enter__(self):
+        self.server.__enter__()
+        return self
+
+    def __exit__(self, *_):
+        self.server.__exit__()
+        self.base.cleanup()
+
+    def command(self, *arguments, dialect="probe"):
+        return [BINARY, "agent", "--dialect", dialect, "--root", str(self.root), "--sandbox", "off", "--provider", self.provider,
+                "--model", "scripted", "--base-url", self.server.address, *arguments]
+
+    def environment(self, **more):
+        kept = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY") and not key.startswith("TOOLPOST_")}
+        return {**kept, "XDG_CONFIG_HOME": str(self.top / "config"), "XDG_STATE_HOME": str(self.top / "state"),
+                "XDG_CACHE_HOME": str(self.top / "cache"), "HOME": str(self.top), "TOOLPOST_MODEL_KEY": KEY,
+                "TOOLPOST_IDLE_SECONDS": "2", **more}
+
+    def run(self, *arguments, dialect="probe", **more):
+        command = self.command(*arguments, "--json", dialect=dialect)
+        done = subprocess.run(command, env=self.environment(**more), capture_output=True, text=True, timeout=120, check=False)
+        self.said = done.stdout + done.stderr
+        answer = json.loads(done.stdout) if done.stdout.strip() else {}
+        return done.returncode, answer, done.stderr
+
+    @property
+    def journal(self):
+        return self.server.script.journal
+
+
+def whole_tasks():
+    """Find, edit, run the check, finish: in every form, and with the stream in pieces of one byte."""
+    steps = json.loads((here / "scenarios/fix.json").read_text())["steps"]
+    for provider in FIVE:
+        for how, more in [("whole", {}), ("byte by byte", {"split": 1})]:
+            if how != "whole" and provider not in THREE:
+                continue
+            with World([{**step, **more} for step in steps], provider=provider) as world:
+                code, answer, errors = world.run("total adds wrongly; fix it")
+                wanted = {"reason": "completed", "words": "Fixed src/calc.py: the check passes.", "missing": None}
+                found = {key: answer.get(key) for key in wanted}
+                right = (world.root / "src/calc.py").read_text() == "def total(a, b):\n    return a + b\n"
+                used = answer.get("used", {})
+                report(f"a whole task, {provider}, {how}",
+                       code == 0 and found == wanted and right and used.get("turns", {}).get("used") == 5
+                       and used.get("calls", {}).get("used") == 5,
+                       (code, answer, errors[-3000:], [entry["ended"] for entry in world.journal]))
+                keys = {entry["key"] for entry in world.journal}
+                sent = {"openai": f"Bearer {KEY}", "responses": f"Bearer {KEY}", "anthropic": KEY, "gemini": KEY}
+                report(f"the key goes where it belongs, {provider}", keys == {sent.get(provider)}, keys)
+                kept = "".join(path.read_text(errors="replace") for path in world.top.rglob("*")
+                               if path.is_file() and "cache" not in path.parts)
+                report(f"the key is written nowhere, {provider}", KEY not in world.said + kept, "found")
+
+
+DONE = {"when": {"last": "."}, "say": "Done."}
+#: What a fault is, how the steps look, which reason the work ends with, and how often the model was asked.
+FAULTS = [
+    ("slow drip, but alive", [{"say": "Done.", "split": 40, "drip": 0.01}], {"reason": "completed"}, 1),
+    ("429 with retry-after", [{**DONE, "fault": {"status": 429, "retry_after": 0.2, "times": 2}}], {"reason": "completed"}, 3),
+    ("529", [{**DONE, "fault": {"status": 529, "times": 1}}], {"reason": "completed"}, 2),
+    ("500", [{**DONE, "fault": {"status": 500, "times": 1}}], {"reason": "completed"}, 2),
+    ("429 with a retry-after nobody waits for", [{**DONE, "fault": {"status": 429, "retry_after": 900}}],
+     {"reason": "model", "fault": "900 s at the earliest"}, 1),
+    ("401", [{**DONE, "fault": {"status": 401, "message": "the key ${key} is wrong"}}], {"reason": "model", "fault": "[redacted] is wrong"}, 1),
+    ("400", [{**DONE, "fault": {"status": 400, "message": "no"}}], {"reason": "model", "fault": "status 400: no"}, 1),
+    ("silent before the answer", [{**DONE, "fault": {"stall": 9, "times": 1}}], {"reason": "completed"}, 2),
+    ("silent in the answer", [{"say": "Done and done and done and done.", "fault": {"stall": 9, "after": 4}}],
+     {"reason": "model", "fault": "Nothing more came from the model for 2 s"}, 1),
+    ("broken before the answer", [{**DONE, "fault": {"disconnect": True, "times": 1}}], {"reason": "completed"}, 2),
+    ("broken in the answer", [{"say": "Done and done and done and done.", "fault": {"disconnect": True, "after": 4}}], {"reason": "model"}, 1),
+    ("an end in the answer", [{"say": "Done and done and done and done.", "fault": {"end": True, "after": 4}}],
+     {"reason": "model", "fault": "before it was whole"}, 1),
+    ("overloaded in the answer", [{"say": "Done and done and done and done.", "fault": {"error": "overloaded_error", "after": 4}}],
+     {"reason": "model", "fault": "overloaded_error"}, 1),
+    ("another content type", [{**DONE, "fault": {"content_type": "text/html", "body": "<html>busy</html>", "times": 1}}],
+     {"reason": "completed"}, 2),
+    ("arguments that are no JSON, once", [{"calls": [{"tool": "extract", "raw": "{\"file\": \"notes"}]},
+                                          {"when": {"last": "no JSON object"}, "calls": [LOOK]}, {"when": {"last": "two"}, "say": "Done."}],
+     {"reason": "completed"}, 3),
+    ("arguments that are no JSON, twice", [{"calls": [{"tool": "extract", "raw": "{\"file\": \"notes"}], "times": 2}], {"reason": "malformed"}, 2),
+    ("arguments that are a list", [{"calls": [{"tool": "extract", "raw": "[1]"}]}, {"when": {"last": "no object"}, "say": "Done."}],
+     {"reason": "completed"}, 2),
+    ("a tool that is none", [{"calls": [{"tool": "fly", "arguments": {}}]}, {"when": {"last": "No tool is called fly"}, "say": "Done."}],
+     {"reason": "completed"}, 2),
+    ("two calls of one id", [{"calls": [{**LOOK, "id": "x"}, {"tool": "listFiles", "arguments": {}, "id": "x"}]},
+                             {"when": {"last": "(?=.*two)(?=.*check.sh)"}, "say": "Done."}], {"reason": "completed"}, 2),
+    ("many calls at once", [{"calls": [LOOK] * 20}, {"when": {"last": "(two.*){20}"}, "say": "Done."}], {"reason": "completed"}, 2),
+    ("nothing, once", [{"say": ""}, {"when": {"last": "answered with nothing"}, "say": "Done."}], {"reason": "completed"}, 2),
+    ("nothing, always", [{"say": "", "times": 9}], {"reason": "empty"}, 3),
+    ("cut off, once", [{"say": "Do", "stop": "length"}, {"when": {"last": "cut off"}, "say": "ne."}], {"reason": "completed", "words": "Done."}, 2),
+    ("cut off, always", [{"say": "Do", "stop": "length", "times": 9}], {"reason": "cut"}, 3),
+    ("a very long answer", [{"say": "0123456789abcdef", "repeat": 700000}], {"reason": "model", "fault": "more than 8388608 bytes"}, 1),
+    ("no host", None, {"reason": "model", "fault": "cannot be reached"}, 0),
+]
+
+
+def faults():
+    for name, steps, wanted, asked in FAULTS:
+        for provider in THREE:
+            with World(steps or [], provider=provider) as world:
+                arguments = ["do it"] if steps else ["do it", "--base-url", "http://127.0.0.1:9"]
+                if not steps:
+                    at = world.command().index("--base-url")
+                    command = world.command()
+                    command[at + 1] = "http://127.0.0.1:9"
+                    world.command = lambda *more, dialect="probe", command=command: [*command, *more]
+                    arguments = ["do it"]
+                code, answer, errors = world.run(*arguments)
+                holds = all(str(value) in str(answer.get(key)) for key, value in wanted.items())
+                holds = holds and (code == 0) == (wanted["reason"] == "completed") and len(world.journal) == asked
+                holds = holds and (answer.get("missing") is None) == (code == 0) and KEY not in world.said
+                report(f"{name}, {provider}", holds,
+                       (code, answer, errors[-1500:], [(entry["ended"]) for entry in world.journal]))
+
+
+def budgets():
+    endless = [{"calls": [LOOK, LOOK], "say": "I look again.", "tokens": [500, 100], "times": 99}]
+    rows = [("turns", ["--max-turns", "3"], "3/3 turns"), ("calls", ["--max-calls", "5"], "5/5 calls"),
+            ("tokens", ["--max-tokens", "1000"], "1200/1000 tokens"), ("time", ["--max-time", "2"], "/2 s")]
+    for spent, flags, used in rows:
+        steps = endless if spent != "time" else [{**endless[0], "fault": {"stall": 30, "after": 2}}]
+        with World(steps) as world:
+            began = time.monotonic()
+            code, answer, errors = world.run("do it", *flags, TOOLPOST_IDLE_SECONDS="60")
+            holds = code == 1 and (answer.get("reason"), answer.get("spent")) == ("budget", spent) and used in answer["missing"]
+            holds = holds and (spent == "time" or answer["words"] == "I look again.") and time.monotonic() - began < 30
+            report(f"budget of {spent}", holds, (code, answer, errors[-1500:]))
+            if spent == "calls":
+                report("calls that were not made are named", "Calls that were not made: extract." in answer["missing"], answer)
+            if spent == "time":
+                time.sleep(0.3)
+                report("the connection of a question that is given up ends", world.journal[0]["ended"] == "left", world.journal[0]["ended"])
+
+
+def written_calls():
+    """Calls in words: Probe's form and `to=functions`."""
+    rows = [
+        ("<extract>\n<file>notes.txt</file>\n</extract>", "probe", "reply tool=\"extract\" went=\"done\".*two"),
+        ("I look.\nto=functions.extract {\"file\": \"notes.txt\"}", "probe", "reply tool=\"extract\" went=\"done\".*two"),
+        ("to=functions.grep {\n  \"pattern\": \"t.o\"\n}", "opencode", "reply tool=\"grep\" went=\"done\".*notes.txt"),
+        ("<extract><file>none.txt</file></extract>", "probe", "went=\"failed\""),
+    ]
+    for words, dialect, reply in rows:
+        with World([{"say": words}, {"when": {"last": reply}, "say": "Done."}]) as world:
+            code, answer, errors = world.run("do it", dialect=dialect)
+            report(f"a call in words: {words!r}", code == 0 and answer["words"] == "Done.", (code, answer, errors[-1500:]))
+
+
+def completion():
+    steps = [{"say": "", "calls": [{"tool": "attempt_completion", "arguments": {"result": "All is done."}}]}]
+    with World(steps) as world:
+        code, answer, errors = world.run("do it")
+        report("work that a tool says is done", code == 0 and answer["words"] == "All is done.", (code, answer, errors[-1500:]))
+
+
+def shortened():
+    """The conversation is made shorter before the window is full, and goes on."""
+    long = {"notes.txt": "a line of some length that fills the window\n" * 120}
+    steps = [{"when": {"absent": "left out"}, "calls": [LOOK], "say": "I look.", "tokens": [1, 1], "times": 20},
+             {"when": {"last": "", "whole": "left out to save room"}, "say": "Done."}]
+    with World(steps, files=long.items(), provider="anthropic") as world:
+        code, answer, errors = world.run("do it", TOOLPOST_WINDOW="16000")
+        report("a conversation is made shorter", code == 0 and answer["words"] == "Done." and "made shorter" in errors,
+               (code, answer, errors[-1500:]))
+    steps = [{"when": {"no_tools": True, "whole": "<conversation>"}, "say": "It was about SHORT.", "tokens": [1, 1]},
+             {"when": {"whole": "It was about SHORT"}, "say": "Done."},
+             {"when": {"whole": "Begin"}, "fault": {"status": 400, "message": "maximum context length is 10 tokens"}}]
+    with World(steps, provider="responses") as world:
+        code, answer, errors = world.run("Begin " + "many words " * 3000, TOOLPOST_WINDOW="14000")
+        report("a question that is too long is asked shorter", code == 0 and answer.get("words") == "Done.",
+               (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
+
+
+def resumed():
+    """A process that is killed in the middle leaves what another one goes on with."""
+    steps = [{"calls": [LOOK], "say": "I look."}, {"when": {"last": "two", "absent": "Go on with"}, "say": "x", "fault": {"stall": 60, "after": 3, "times": 1}}]
+    more = [{"when": {"last": "Go on with the task", "whole": "do it.*two"}, "say": "Done."}]
+    with World(steps + more) as world:
+        environment = world.environment(TOOLPOST_IDLE_SECONDS="60")
+        process = subprocess.Popen(world.command("do it"), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 60
+        while len(world.journal) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        identity = process.communicate()[1].split("this work is ")[1].split(";")[0]
+        place = world.top / f"state/toolpost/transcripts/{identity}.jsonl"
+        place.write_bytes(place.read_bytes() + b'{"line":"message","mess')
+        report("a transcript is its owner's alone", place.stat().st_mode & 0o777 == 0o600, oct(place.stat().st_mode))
+        code, answer, errors = world.run("--resume", identity)
+        report("work that was killed goes on", code == 0 and (answer["words"], answer["id"]) == ("Done.", identity),
+               (code, answer, errors[-1500:]))
+        code, answer, errors = world.run("--resume", identity)
+        report("work that is complete does not go on by itself", code == 2 and "is complete" in errors, (code, errors))
+        code, _, errors = world.run("--resume", "../x")
+        report("an id that is none", code == 2 and "is no id" in errors, (code, errors))
+
+
+def delegated():
+    """A part of the work is left to an agent of its own."""
+    agent = "---\nname: looker\ndescription: Looks.\ntools: extract\nmodel: other\n---\nYou are the looker.\n"
+    left = {"tool": "delegate", "arguments": {"task": "read the notes", "subagent": "looker", "context": "CONTEXT"}}
+    steps = [
+        {"when": {"last": "^do it", "tools": ["delegate"]}, "calls": [left]},
+        {"when": {"system": "You are the looker", "last": "read the notes.*CONTEXT"}, "calls": [LOOK]},
+        {"when": {"system": "You are the looker", "last": "two"}, "say": "The notes say two."},
+        {"when": {"last": "The notes say two"}, "say": "Done."},
+    ]
+    described = {".toolpost/agents/looker.md": agent}
+    with World(steps, files=described.items()) as world:
+        trust = [BINARY, "policy", "trust", "--root", str(world.root)]
+        subprocess.run(trust, env=world.environment(), check=True, capture_output=True)
+        code, answer, errors = world.run("do it")
+        tools = [entry["tools"] for entry in world.journal]
+        holds = code == 0 and answer["words"] == "Done." and [entry["model"] for entry in world.journal] == ["scripted", "other", "other", "scripted"]
+        holds = holds and tools[1] == ["extract"] and answer["used"]["turns"]["used"] == 4 and answer["used"]["calls"]["used"] == 2
+        report("an agent that is described does a part", holds, (code, answer, errors[-1500:], [(e["ended"], e["model"]) for e in world.journal]))
+    with World(steps[:1] + [{"when": {"last": "No agent is called looker"}, "say": "Done."}], files=described.items()) as world:
+        code, answer, errors = world.run("do it")
+        report("an agent of a project that is not trusted is nobody", code == 0 and answer["words"] == "Done.", (code, answer, errors[-1500:]))
+    plain = {"tool": "delegate", "arguments": {"task": "go deep"}}
+    steps = [
+        {"when": {"last": "^do it"}, "calls": [plain]},
+        {"when": {"last": "^go deep"}, "say": "I go.", "calls": [plain]},
+        {"when": {"last": "No tool is called delegate"}, "say": "", "fault": {"status": 400, "message": "broken"}},
+        {"when": {"last": "did not bring its task to an end.*broken.*I go"}, "say": "Done."},
+    ]
+    with World(steps) as world:
+        code, answer, errors = world.run("do it")
+        report("an agent leaves no work to others, and is seen to fail", code == 0 and answer.get("words") == "Done.",
+               (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
+
+
+def unset():
+    """Without a model or a key, what to set is said."""
+    rows = [([], "no model is named: give --model NAME, or set TOOLPOST_MODEL"),
+            (["--model", "m"], "openai wants a key: set TOOLPOST_MODEL_KEY or OPENAI_API_KEY"),
+            (["--model", "m", "--provider", "anthropic"], "anthropic wants a key: set TOOLPOST_MODEL_KEY or ANTHROPIC_API_KEY")]
+    with World([]) as world:
+        environment = world.environment()
+        del environment["TOOLPOST_MODEL_KEY"]
+        for flags, wanted in rows:
+            command = [BINARY, "agent", "--root", str(world.root), *flags, "do it"]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+            report(f"unset: {flags}", done.returncode == 1 and wanted in done.stderr, (done.returncode, done.stderr))
+        doctor = subprocess.run([BINARY, "doctor", "--root", str(world.root), "--model", "m"], env=environment, capture_output=True,
+                                text=True, timeout=60, check=False).stdout
+        report("doctor says what is missing", "none is asked: openai wants a key" in doctor and "agent.model = m (flag)" in doctor, doctor)
+
+
+if __name__ == "__main__":
+    BINARY = sys.argv[1]
+    only = sys.argv[2:]
+    sdks.check(report)
+    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, delegated):
+        if not only or part.__name__ in only:
+            part()
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
