@@ -88,6 +88,7 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     let outcome = threads.block_on(async {
         if let Some(bridge) = &bridge {
             bridge.begin(&runtime);
+            runtime.settled().await;
         }
         let outcome = run.go(messages).await;
         runtime.shut_down().await;
