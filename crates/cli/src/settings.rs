@@ -140,7 +140,6 @@ impl Settings {
         let claude = vec!["claude".to_owned()];
         let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
         let roots = (!flags.roots.is_empty()).then(|| flags.roots.clone());
-        let first_match = flags.first_match;
         Ok(Self {
             dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, claude)?,
             roots: from.choose(
@@ -188,7 +187,13 @@ impl Settings {
             )?,
             encoding: from.optional(None, "ENCODING", |text| Ok(text.to_owned()), file.encoding)?,
             ignore_files: from.choose(None, "IGNORE_FILES", one_of, file.ignore_files, OnOff::On)?,
-            first_match: from.choose(first_match, "FIRST_MATCH", one_of, file.first_match, OnOff::Off)?,
+            first_match: from.choose(
+                flags.first_match,
+                "FIRST_MATCH",
+                one_of,
+                file.first_match,
+                OnOff::Off,
+            )?,
             durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
             embedding: Embedding::find(&from, file.embedding, file.embedding_model)?,
