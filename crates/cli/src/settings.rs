@@ -166,12 +166,7 @@ impl Settings {
                 "XDG_CACHE_HOME",
                 ".cache",
             ),
-            session: from.optional(
-                flags.session.as_deref().map(session).transpose()?,
-                "SESSION",
-                session,
-                file.session.as_deref().map(session).transpose()?,
-            )?,
+            session: named(flags, &from, file.session.as_deref())?,
             shared: Sharing::find(flags, &from, (file.index, file.repository))?,
             deadline: from.optional(
                 None,
@@ -222,6 +217,12 @@ impl Deny {
             Self::Bridge => "bridge",
         }
     }
+}
+
+/// Finds the name of the session.
+fn named(flags: &Common, from: &Sources, file: Option<&str>) -> Result<Setting<Option<String>>> {
+    let flag = flags.session.as_deref().map(session).transpose()?;
+    from.optional(flag, "SESSION", session, file.map(session).transpose()?)
 }
 
 impl Embedding {
