@@ -168,12 +168,7 @@ impl Settings {
             ),
             session: named(flags, &from, file.session.as_deref())?,
             shared: Sharing::find(flags, &from, (file.index, file.repository))?,
-            deadline: from.optional(
-                None,
-                "DEADLINE_SECONDS",
-                seconds,
-                file.deadline_seconds.map(within_a_day).transpose()?,
-            )?,
+            deadline: limited(&from, file.deadline_seconds)?,
             reply_bytes: from.optional(
                 None,
                 "REPLY_BYTES",
@@ -217,6 +212,11 @@ impl Deny {
             Self::Bridge => "bridge",
         }
     }
+}
+
+/// Finds how long a call may take.
+fn limited(from: &Sources, file: Option<f64>) -> Result<Setting<Option<Duration>>> {
+    from.optional(None, "DEADLINE_SECONDS", seconds, file.map(within_a_day).transpose()?)
 }
 
 /// Finds the name of the session.
