@@ -17,6 +17,9 @@ FILES = {
     "src/main.rs": "fn main() {\n    let wait = 5;\n    println!(\"{wait}\");\n}\n",
     "src/lib.rs": "/// Waits.\npub fn wait() {}\n\npub fn stop() {}\n",
     "notes/deep/old.md": "# Old\n",
+    "package.json": '{"dependencies": {"tiny": "^1.0.0"}}\n',
+    "node_modules/tiny/package.json": '{"name": "tiny", "version": "1.0.0"}\n',
+    "node_modules/tiny/index.js": "function greet(name) {\n  return `Hello ${name}`;\n}\n",
 }
 
 #: Tool, arguments, what its words must hold, and the files that must stand there afterwards (None: none stands there).
@@ -124,6 +127,11 @@ OPENCODE += [
     ("bash", {"command": "ls; curl -d @a.txt http://127.0.0.1/"}, [FAILS, "Not allowed", "curl"], {}),
     ("bash", {"command": "tail -f a.txt", "timeout": 300}, ["ran longer than 300 ms"], {}),
 ]
+OPENCODE += [
+    ("codesearch", {"query": "tiny greeting"}, ["## js:tiny@1.0.0", "js:tiny@1.0.0/index.js:1-3 function greet"], {}),
+    ("grep", {"pattern": "function", "path": "js:tiny"}, ["js:tiny@1.0.0/index.js:1:"], {}),
+    ("write", {"filePath": "js:tiny/new.js", "content": "x"}, [FAILS, "names a dependency"], {}),
+]
 PROBE = [
     ("listFiles", {"directory": "."}, ["src/", "a.txt"], {}),
     ("searchFiles", {"pattern": "**/*.rs"}, ["src/main.rs", "src/lib.rs"], {}),
@@ -143,6 +151,10 @@ PROBE = [
 ]
 PROBE += [
     ("readImage", {"path": "a.txt"}, [FAILS, "a.txt is no picture but text"], {}),
+    ("search", {"query": "greet", "path": "js:tiny"}, ["File: js:tiny@1.0.0/index.js"], {}),
+    ("query", {"pattern": "function $NAME($A) { $$$BODY }", "path": "js:tiny"}, ["js:tiny@1.0.0/index.js:1:1", "$NAME = greet"], {}),
+    ("extract", {"file": "js:tiny@1.0.0/index.js#greet"}, ["js:tiny@1.0.0/index.js (lines 1-3 of 3"], {}),
+    ("search", {"query": "greet", "path": "js:/../.."}, [FAILS, "leads out of the package"], {}),
     ("bash", {"command": "ls src | sort"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
     ("bash", {"command": "git push --force"}, [FAILS, "Not allowed"], {}),
 ]

@@ -72,6 +72,9 @@ pub(crate) struct Common {
     /// What a root is called in the shared index; may repeat [default: by where it was cloned from]
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
+    /// Whether what the project depends on is read where package managers keep it [default: on]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) dependencies: Option<OnOff>,
 }
 
 /// Who answers where nobody can be asked.

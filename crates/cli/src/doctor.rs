@@ -188,6 +188,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
     let bytes = settings.reply_bytes.value.map(|bytes| bytes.to_string());
     let shared = &settings.shared;
     let index = shared.index.value.as_deref().map_or("none".to_owned(), toolpost_shared::without_password);
+    let embedding = said(&settings.embedding.address, "the embedded model");
     let repositories = shared.repositories.value.as_ref();
     let repositories = repositories.map_or("as they were cloned".to_owned(), |names| names.join(", "));
     let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
@@ -220,15 +221,12 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("session", &settings.session, said(&settings.session, "each has its own")),
         line("index", &shared.index, index),
         line("repository", &shared.repositories, repositories),
+        line("dependencies", &settings.dependencies, word(&settings.dependencies.value)),
         line("deadline_seconds", &settings.deadline, deadline.unwrap_or_else(|| of_dialect.clone())),
         line("reply_bytes", &settings.reply_bytes, bytes.unwrap_or(of_dialect)),
         line("encoding", &settings.encoding, said(&settings.encoding, "none")),
         line("ignore_files", &settings.ignore_files, word(&settings.ignore_files.value)),
-        line(
-            "embedding",
-            &settings.embedding.address,
-            said(&settings.embedding.address, "the embedded model"),
-        ),
+        line("embedding", &settings.embedding.address, embedding),
         line("embedding_model", &settings.embedding.model, said(&settings.embedding.model, "none")),
         line("first_match", &settings.first_match, word(&settings.first_match.value)),
         line("durable", &settings.durable, word(&settings.durable.value)),

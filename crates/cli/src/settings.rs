@@ -10,7 +10,6 @@ use crate::{
 use anyhow::{Context, Result};
 use parsed::{names, one_of, path, reply_bytes, seconds, session, within_a_day};
 use serde::Deserialize;
-use sources::or_folder;
 pub(crate) use sources::{Origin, Setting, Sources};
 use std::{
     env,
@@ -38,6 +37,7 @@ pub(crate) struct Settings {
     pub(crate) cache: Setting<Option<PathBuf>>,
     pub(crate) session: Setting<Option<String>>,
     pub(crate) shared: Sharing,
+    pub(crate) dependencies: Setting<OnOff>,
     pub(crate) deadline: Setting<Option<Duration>>,
     pub(crate) reply_bytes: Setting<Option<usize>>,
     pub(crate) encoding: Setting<Option<String>>,
@@ -102,6 +102,7 @@ struct File {
     session: Option<String>,
     index: Option<String>,
     repository: Option<Vec<String>>,
+    dependencies: Option<OnOff>,
     deadline_seconds: Option<f64>,
     reply_bytes: Option<usize>,
     encoding: Option<String>,
@@ -156,18 +157,21 @@ impl Settings {
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
             code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
             events: Hearing::find(flags, &from, (file.events, file.events_detail))?,
-            state: or_folder(
-                from.optional(flags.state.clone(), "STATE", path, file.state)?,
-                "XDG_STATE_HOME",
-                ".local/state",
-            ),
-            cache: or_folder(
-                from.optional(flags.cache.clone(), "CACHE", path, file.cache)?,
-                "XDG_CACHE_HOME",
-                ".cache",
-            ),
+            state: from.folder(
+                flags.state.clone(),
+                ("STATE", file.state),
+                ("XDG_STATE_HOME", ".local/state"),
+            )?,
+            cache: from.folder(flags.cache.clone(), ("CACHE", file.cache), ("XDG_CACHE_HOME", ".cache"))?,
             session: named(flags, &from, file.session.as_deref())?,
             shared: Sharing::find(flags, &from, (file.index, file.repository))?,
+            dependencies: from.choose(
+                flags.dependencies,
+                "DEPENDENCIES",
+                one_of,
+                file.dependencies,
+                OnOff::On,
+            )?,
             deadline: limited(&from, file.deadline_seconds)?,
             reply_bytes: from.optional(
                 None,

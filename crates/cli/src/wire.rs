@@ -18,8 +18,8 @@ use toolpost_agent::{
     bridge::{self, Bridge},
 };
 use toolpost_engine::{
-    Access, Agents, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine,
-    Environment, Grams, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces,
+    Access, Agents, Bridges, Commands, Confinement, Dependencies, Embedder, EmbeddingService, Embeddings,
+    Engine, Environment, Grams, Places, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces,
     operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
@@ -63,6 +63,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let bridge = bridge(settings, &workspace)?;
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
     let crew = settings.agent.crew(described::find(settings, &workspace)?.agents)?;
+    let dependencies = dependencies(settings, &workspace);
     let engine = Engine::new(workspace)
         .with_agents(crew.clone().map(|crew| crew as Arc<dyn Agents>))
         .with_encoding(encoding(settings)?)
@@ -71,6 +72,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
         .with_grams(grams)
         .with_embedder(embedder(settings)?)
+        .with_dependencies(dependencies)
         .with_commands(commands)
         .with_servers(servers)
         .with_bridges(bridges)
@@ -122,6 +124,13 @@ fn indexed(settings: &Settings, workspace: &Workspace, life: Life) -> Result<Opt
         }
     }
     Ok(Some(grams))
+}
+
+/// Makes what is asked about the packages that the project depends on; none where that is switched off.
+fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let places = Places::customary(operator::home(), variable);
+    (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
 }
 
 /// Makes the index by which searches read only the files that can match.

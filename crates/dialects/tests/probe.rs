@@ -554,8 +554,11 @@ async fn a_search_that_cannot_be_made_says_why() {
             json!({"query": "a", "session": "next-1-2-end"}),
             "This place to go on from belongs to another question.",
         ),
-        (json!({"query": "a", "path": "js:../x"}), "js:../x names no package"),
-        (json!({"query": "a", "path": "go:a.b/c"}), "go:a.b/c is not here: nothing lies at vendor/a.b/c."),
+        (json!({"query": "a", "path": "js:../x"}), "js:../x leads out of the package"),
+        (
+            json!({"query": "a", "path": "go:a.b/c"}),
+            "It is not known on what the project depends: there is no go.mod in the workspace.",
+        ),
         (json!({"query": "a", "path": "../.."}), ""),
         (json!({"query": "foo", "path": "a.rs/b"}), ""),
     ];

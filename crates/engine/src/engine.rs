@@ -5,6 +5,7 @@ use crate::{
     failures, fetching::Cache, fresh,
     indexed::Withheld,
     navigating::Upgrades,
+    packages::{self, Package, Packages},
     projects::Projects,
     skills::{self, SkillPlaces},
     tasks::{TaskLists, Tasks},
@@ -20,6 +21,7 @@ use toolpost_index::embed::{BadModel, Embedder, Static};
 use toolpost_index::ranked::{Index as Words, Meaning};
 use toolpost_lsp::Servers;
 use toolpost_search::Rules;
+use toolpost_workspace::dependencies::{Dependencies, Resolved};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// The engine: what the operations work on.
@@ -36,6 +38,8 @@ pub struct Engine {
     grams: Option<Grams>,
     withheld: Arc<Withheld>,
     words: Words,
+    dependencies: Option<Dependencies>,
+    packages: Arc<Packages>,
     embedder: Option<Arc<dyn Embedder>>,
     /// Made when it is first asked for.
     meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
@@ -70,6 +74,8 @@ impl Engine {
             grams: None,
             withheld: Arc::default(),
             words,
+            dependencies: None,
+            packages: Arc::default(),
             embedder: None,
             meaning: Arc::default(),
             upgrades: Arc::default(),
@@ -90,7 +96,8 @@ impl Engine {
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
-        Self { words: self.words.with_encoding(encoding), meaning: Arc::default(), encoding, ..self }
+        let (meaning, packages) = (Arc::default(), Arc::new(self.packages.anew()));
+        Self { words: self.words.with_encoding(encoding), meaning, packages, encoding, ..self }
     }
 
     /// Says whose ignore rules count where a dialect leaves that to the project.
@@ -121,14 +128,52 @@ impl Engine {
     #[must_use]
     pub fn with_cache(self, folder: Option<PathBuf>) -> Self {
         let words = self.words.kept_in(folder.clone());
+        let packages = Arc::new(Packages::kept_in(folder.as_ref().map(|folder| folder.join("packages"))));
         let index = Index::new(self.workspace.clone(), folder);
-        Self { index, withheld: Arc::default(), meaning: Arc::default(), words, ..self }
+        Self { index, withheld: Arc::default(), meaning: Arc::default(), words, packages, ..self }
     }
 
     /// Names the model that makes vectors of texts; without one the embedded model does.
     #[must_use]
     pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
-        Self { embedder, meaning: Arc::default(), ..self }
+        let packages = Arc::new(self.packages.anew());
+        Self { embedder, meaning: Arc::default(), packages, ..self }
+    }
+
+    /// Lets what the project depends on be read.
+    #[must_use]
+    pub fn with_dependencies(self, dependencies: Option<Dependencies>) -> Self {
+        Self { dependencies, ..self }
+    }
+
+    /// Gives what the project depends on.
+    ///
+    /// # Errors
+    /// `Denied` where it may not be read.
+    pub(crate) fn dependencies(&self) -> Result<&Dependencies, Failure> {
+        self.dependencies.as_ref().ok_or_else(packages::switched_off)
+    }
+
+    /// Finds what the name of a dependency leads to.
+    ///
+    /// # Errors
+    /// `Invalid` when it is no name, `NotFound` when the project does not depend on it or it is not on this machine, `Ambiguous`
+    /// when several versions could be meant, `Outside` when it leads out of the package, `Denied` when none may be read.
+    pub fn dependency(&self, said: &str) -> Result<Resolved, Failure> {
+        self.dependencies()?.resolve(said).map_err(packages::unresolved)
+    }
+
+    /// Gives the package in which a place lies, if that is aside of the roots.
+    pub(crate) fn package(&self, place: &WorkspacePath) -> Option<Package> {
+        self.packages.of(self, place)
+    }
+
+    /// Gives the model that makes vectors.
+    ///
+    /// # Errors
+    /// As `meaning`.
+    pub(crate) fn model(&self) -> Result<Arc<dyn Embedder>, Failure> {
+        self.meaning().map(|meaning| meaning.model().clone())
     }
 
     /// Gives the vectors of the workspace's blocks.
@@ -155,6 +200,11 @@ impl Engine {
     /// Gives the index by which searches read only the files that can match.
     pub(crate) fn grams(&self) -> Option<&Grams> {
         self.grams.as_ref()
+    }
+
+    /// Gives the same for searches at a place; none where it lies aside of the roots, of which the index knows nothing.
+    pub(crate) fn grams_of(&self, place: &WorkspacePath) -> Option<&Grams> {
+        self.grams().filter(|_| place.root().label().is_none())
     }
 
     /// Lets commands be run.

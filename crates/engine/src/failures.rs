@@ -102,7 +102,9 @@ fn refused(error: &CommitError, words: String) -> Failure {
         }
         CommitKind::Exists => Failure::new(Kind::Conflict, words).hint(Hint::ReadFirst(error.path.clone())),
         CommitKind::Missing => Failure::new(Kind::NotFound, words),
-        CommitKind::ReadOnly | CommitKind::Denied { .. } => Failure::new(Kind::Denied, words),
+        CommitKind::Aside | CommitKind::ReadOnly | CommitKind::Denied { .. } => {
+            Failure::new(Kind::Denied, words)
+        }
         CommitKind::Io { .. } => Failure::new(Kind::Io, words),
         CommitKind::Access(AccessKind::Changed) => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
         CommitKind::Root

@@ -22,6 +22,7 @@ mod investigating;
 mod navigating;
 mod operation;
 pub mod operations;
+mod packages;
 mod projects;
 mod session;
 mod show;
@@ -62,4 +63,6 @@ pub use toolpost_process::{
 pub use toolpost_script::Limits as ScriptLimits;
 /// What a line of shell would do.
 pub use toolpost_syntax::shell;
+/// What the project depends on, and where that lies.
+pub use toolpost_workspace::dependencies::{Dependencies, Places, Resolved, is_dependency};
 pub use touch::{Access, Extent, Touch};

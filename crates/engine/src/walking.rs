@@ -105,7 +105,7 @@ impl Walked {
     pub(crate) fn of_one_root(mut self, engine: &Engine, base: &WorkspacePath) -> Self {
         let here = base.absolute().to_string();
         let others: Vec<String> = engine.roots().into_iter().filter(|root| *root != here).collect();
-        if base.is_root() && !others.is_empty() {
+        if base.is_root() && base.root().label().is_none() && !others.is_empty() {
             let roots = if others.len() == 1 { "the other root" } else { "the other roots" };
             let each = if others.len() == 1 { "it" } else { "one" };
             self.skipped
@@ -145,6 +145,9 @@ fn failed(engine: &Engine, base: &WorkspacePath, error: SearchError) -> Failure 
     let words = crate::failures::sentence(&error.to_string());
     match error {
         SearchError::Outside(error) => crate::failures::path(error),
+        SearchError::Missing { .. } if base.root().label().is_some() => {
+            crate::packages::missing(engine, base)
+        }
         SearchError::Missing { .. } => {
             let meant = match engine.workspace().lookup(&base.display()) {
                 Err(LookupError::Missing(missing)) => crate::show::find::meant(&missing),

@@ -1,7 +1,8 @@
 //! What `lower` may know: where the roots are, and how the dialect wants its answer.
 
 use crate::Dialect;
-use toolpost_engine::{Engine, Failure, operations::grep::Rules};
+use std::cell::RefCell;
+use toolpost_engine::{Engine, Failure, Hint, is_dependency, operations::grep::Rules};
 use toolpost_workspace::WorkspacePath;
 
 /// Whether the structured part of a reply is wanted.
@@ -19,6 +20,7 @@ pub struct Lowering<'a> {
     structure: Structure,
     reply_bytes: usize,
     most_bytes: usize,
+    notes: RefCell<Vec<String>>,
 }
 
 impl<'a> Lowering<'a> {
@@ -31,6 +33,7 @@ impl<'a> Lowering<'a> {
             structure: Structure::NotWanted,
             reply_bytes: dialect.budget.bytes,
             most_bytes: dialect.budget.bytes,
+            notes: RefCell::default(),
         }
     }
 
@@ -71,12 +74,49 @@ impl<'a> Lowering<'a> {
         self.structure == Structure::Wanted
     }
 
+    /// Gives what was chosen where something else could have been meant, in a sentence each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.take()
+    }
+
     /// Finds the place in the workspace that was said.
     ///
     /// # Errors
     /// `Outside` when it leads out of every root, `Invalid` when it is no path; never whether something is there.
     pub fn path(&self, said: &str) -> Result<WorkspacePath, Failure> {
+        if is_dependency(said) {
+            let what =
+                format!("{said} names a dependency, which is only read: this needs a path of the workspace.");
+            let advice = format!("For a file of that name write ./{said}.");
+            return Err(Failure::invalid(what).hint(Hint::Advice(advice)));
+        }
         self.engine.resolve(said)
+    }
+
+    /// Finds the place that was said, to read what is there: a path, or a dependency as `rust:serde/src/lib.rs`.
+    ///
+    /// # Errors
+    /// As `path`, and as `Engine::dependency`.
+    pub fn source(&self, said: &str) -> Result<WorkspacePath, Failure> {
+        if !is_dependency(said) {
+            return self.engine.resolve(said);
+        }
+        let resolved = self.engine.dependency(said)?;
+        let mut notes = self.notes.borrow_mut();
+        resolved.notes.into_iter().for_each(|note| {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        });
+        Ok(resolved.path)
+    }
+
+    /// Finds the place that was said, to read what is there, or the first root.
+    ///
+    /// # Errors
+    /// As `source`.
+    pub fn source_or_root(&self, said: Option<&str>) -> Result<WorkspacePath, Failure> {
+        self.source(said.filter(|said| !said.trim().is_empty()).unwrap_or("."))
     }
 
     /// Finds the file that was said; a path that ends with a slash names a directory.
@@ -120,6 +160,6 @@ impl<'a> Lowering<'a> {
     /// # Errors
     /// As `path`.
     pub fn path_or_root(&self, said: Option<&str>) -> Result<WorkspacePath, Failure> {
-        self.engine.resolve(said.filter(|said| !said.trim().is_empty()).unwrap_or("."))
+        self.path(said.filter(|said| !said.trim().is_empty()).unwrap_or("."))
     }
 }

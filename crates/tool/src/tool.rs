@@ -125,7 +125,7 @@ fn prepare<T: Tool>(arguments: Value, schema: &Value, at: &Lowering) -> Result<P
         operation: T::Op::NAME,
         touches: T::Op::touches(&request),
         run: Box::new(move |engine, cx| Box::pin(run::<T>(engine, cx, request, structured))),
-        notes: decoded.notes,
+        notes: decoded.notes.into_iter().chain(at.notes()).collect(),
     })
 }
 

@@ -1,9 +1,11 @@
 //! The disk inside the roots: resolve, walk, read, commit; and the history, by which commits are taken back.
 
 mod access;
+mod aside;
 mod beneath;
 mod cache;
 mod commit;
+pub mod dependencies;
 mod draft;
 mod fault;
 mod hash;
@@ -36,6 +38,7 @@ mod watch;
 mod workspace;
 
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
+pub use aside::{AsideError, Holder};
 pub use beneath::{open_directory_at, open_directory_beneath};
 pub use cache::{Blob, Cache, Turn as CacheTurn};
 pub use commit::{CommitError, CommitKind};

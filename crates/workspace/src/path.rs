@@ -24,10 +24,15 @@ struct Place {
 
 impl WorkspacePath {
     /// Returns the path as it is shown: relative to the first root (`.` is the root itself), absolute in a further
-    /// root, with `/` between names and everything dangerous escaped.
+    /// root, with `/` between names and everything dangerous escaped. Aside of the roots it begins with the label of what is open
+    /// there.
     ///
-    /// What is shown resolves to the same place again.
+    /// What is shown of a root resolves to the same place again.
     pub fn display(&self) -> String {
+        if let Some(label) = self.0.root.label() {
+            let below = toolpost_text::escape::name(self.relative().as_os_str().as_bytes());
+            return if self.is_root() { label.to_owned() } else { format!("{label}/{below}") };
+        }
         if self.0.root.position() > 0 {
             return self.absolute();
         }

@@ -171,6 +171,17 @@ impl Workspace {
         Err(PathError::Outside { said: clipped(relative), target: None, roots: vec![root.shown()] })
     }
 
+    /// Finds a place below a root that lies aside: a link may lead anywhere in it, and not out of it.
+    pub(crate) fn find_aside(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
+        let said = clipped(said);
+        let spelled = spell(relative, root.path(), None)?;
+        let mut walk = Walk { roots: std::slice::from_ref(root), said: &said, left_by: None, hops: 0 };
+        match walk.straight(&spelled, Follow::All)? {
+            Some(path) => Ok(path),
+            None => walk.step_by_step(&spelled, Follow::All),
+        }
+    }
+
     pub(crate) fn find_spelled(
         &self,
         said: &str,

@@ -19,6 +19,8 @@ struct Held {
     device: u64,
     inode: u64,
     position: usize,
+    /// What it is called where it lies aside of the workspace.
+    label: Option<String>,
 }
 
 impl Root {
@@ -35,6 +37,12 @@ impl Root {
     /// Returns the path, escaped for showing.
     pub fn shown(&self) -> String {
         toolpost_text::escape::name(self.0.path.as_os_str().as_encoded_bytes()).into_owned()
+    }
+
+    /// Returns what it is called where it lies aside of the workspace: then it is only read.
+    #[must_use]
+    pub fn label(&self) -> Option<&str> {
+        self.0.label.as_deref()
     }
 
     /// Tells whether the directory that was opened is no longer anywhere, whatever stands at its path now.
@@ -59,9 +67,23 @@ impl Root {
     pub(crate) fn open(path: PathBuf, position: usize) -> Result<Self, Fault> {
         let flags = HANDLE | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let descriptor = open(&path, flags, Mode::empty())?;
+        Self::held(descriptor, path, position, None)
+    }
+
+    /// Holds a directory that lies aside of the workspace.
+    pub(crate) fn aside(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, Fault> {
+        Self::held(descriptor, path, ASIDE, Some(label))
+    }
+
+    fn held(
+        descriptor: OwnedFd,
+        path: PathBuf,
+        position: usize,
+        label: Option<String>,
+    ) -> Result<Self, Fault> {
         let stat = fstat(&descriptor)?;
         let (device, inode) = identity(&stat);
-        Ok(Self(Arc::new(Held { descriptor, path, device, inode, position })))
+        Ok(Self(Arc::new(Held { descriptor, path, device, inode, position, label })))
     }
 
     /// Picks the root that a place belongs to: of roots within roots, the innermost.
@@ -99,6 +121,9 @@ impl fmt::Debug for Root {
         write!(formatter, "Root({})", self.shown())
     }
 }
+
+/// The position of what is in no list of roots.
+const ASIDE: usize = usize::MAX;
 
 /// A descriptor that only names a place, where the system has such a thing.
 #[cfg(target_os = "linux")]

@@ -41,6 +41,21 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
+    /// Finds a folder, or the customary one: the variable of the environment and the key in the file, then the variable of the system
+    /// and the place in the home directory.
+    pub(super) fn folder(
+        &self,
+        flag: Option<PathBuf>,
+        (name, file): (&str, Option<PathBuf>),
+        (variable, customary): (&str, &str),
+    ) -> Result<Setting<Option<PathBuf>>> {
+        let setting = self.optional(flag, name, |text| Ok(PathBuf::from(text)), file)?;
+        if setting.value.is_some() {
+            return Ok(setting);
+        }
+        Ok(Setting { value: operator::folder(variable, customary), origin: setting.origin })
+    }
+
     /// Chooses a value, or the default.
     pub(crate) fn choose<T>(
         &self,
@@ -79,16 +94,4 @@ impl Sources {
         let origin = if file.is_some() { Origin::File(self.file.clone()) } else { Origin::Default };
         Ok(Setting { value: file, origin })
     }
-}
-
-/// Gives a folder where none was set: the one that is customary.
-pub(crate) fn or_folder(
-    setting: Setting<Option<PathBuf>>,
-    variable: &str,
-    customary: &str,
-) -> Setting<Option<PathBuf>> {
-    if setting.value.is_some() {
-        return setting;
-    }
-    Setting { value: operator::folder(variable, customary), origin: setting.origin }
 }

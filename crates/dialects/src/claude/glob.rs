@@ -30,7 +30,7 @@ impl Tool for Glob {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let base = at.path_or_root(args.path.as_deref())?;
+        let base = at.source_or_root(args.path.as_deref())?;
         Ok(Request { limit: LIMIT, ..Request::of(base, args.pattern) })
     }
 

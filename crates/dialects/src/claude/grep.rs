@@ -81,7 +81,7 @@ impl Tool for Grep {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let around = lines("-C", args.around)?;
-        let base = at.path_or_root(args.path.as_deref())?;
+        let base = at.source_or_root(args.path.as_deref())?;
         Ok(Request {
             globs: args.glob.iter().flat_map(|globs| grep::globs(globs)).collect(),
             types: args.file_type.into_iter().filter(|name| !name.trim().is_empty()).collect(),

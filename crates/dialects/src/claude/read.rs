@@ -42,7 +42,7 @@ impl Tool for Read {
             offset: args.offset.unwrap_or(1),
             limit: args.limit,
             pages: args.pages.filter(|pages| !pages.trim().is_empty()),
-            ..Request::of(at.path(&args.file_path)?, args.file_path, at.reply_bytes())
+            ..Request::of(at.source(&args.file_path)?, args.file_path, at.reply_bytes())
         })
     }
 

@@ -45,7 +45,7 @@ impl Tool for Grep {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let base = at.path_or_root(args.path.as_deref())?;
+        let base = at.source_or_root(args.path.as_deref())?;
         Ok(Request {
             globs: args.include.iter().flat_map(|globs| grep::globs(globs)).collect(),
             limit: Some(args.limit.unwrap_or(LIMIT)),

@@ -2,6 +2,7 @@
 
 mod bash;
 mod changed;
+mod codesearch;
 mod edit;
 mod glob;
 mod grep;
@@ -34,8 +35,9 @@ pub const DIALECT: Dialect = Dialect {
     instructions: "File and search tools over the workspace: grep and glob to find, edit, multiedit, patch and write to change. They keep \
         bytes, line endings and encodings, and never leave the workspace. Look at a place with grep before you edit it; every \
         change answers with a diff. A file is written over as a whole only after its present content was shown. bash runs a line of shell; lsp \
-        finds where names of code are defined and used. todowrite keeps the list of what is to be done; webfetch shows what stands at an \
-        address of the web.",
+         finds where names of code are defined and used. todowrite keeps the list of what is to be done; webfetch shows what stands at an \
+         address of the web. codesearch finds code and documents of what the project depends on; grep and glob look into it, too, \
+         with a path such as js:express/lib.",
     budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: FRESH,
@@ -47,7 +49,7 @@ pub const DIALECT: Dialect = Dialect {
 /// over only when it was shown, which a refusal does.
 const FRESH: Fresh = Fresh { part: Need::Nothing, whole: Need::Seen, changed: Changed::Told };
 
-const TOOLS: [ToolDef; 10] = [
+const TOOLS: [ToolDef; 11] = [
     ToolDef::of::<grep::Grep>(),
     ToolDef::of::<glob::Glob>(),
     ToolDef::of::<write::Write>(),
@@ -58,6 +60,7 @@ const TOOLS: [ToolDef; 10] = [
     ToolDef::of::<lsp::Lsp>(),
     ToolDef::of::<todowrite::TodoWrite>(),
     ToolDef::of::<webfetch::WebFetch>(),
+    ToolDef::of::<codesearch::CodeSearch>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

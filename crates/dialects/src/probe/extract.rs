@@ -50,7 +50,7 @@ impl Tool for Extract {
                 Part::Lines(first, last) => (first, Some(last), around, Of::Lines),
                 Part::Symbol(symbol) => (1, None, around, Of::Symbol(symbol)),
             };
-            let path = at.path(&target.path)?;
+            let path = at.source(&target.path)?;
             parts.push(view::Part { path, said: target.path, from, to, of, before: around, after: around });
         }
         // A reference is longer than what the engine counts for the number of a line: by half, where lines are short.

@@ -41,7 +41,7 @@ impl Tool for ListFiles {
             rules: Rules::None,
             hidden: Hidden::Show,
             sizes: Sizes::Asked,
-            ..Request::of(at.path_or_root(args.directory.as_deref())?)
+            ..Request::of(at.source_or_root(args.directory.as_deref())?)
         })
     }
 

@@ -48,7 +48,7 @@ impl Tool for Query {
             return Err(Failure::invalid("limit must be greater than zero; leave it out for 100 places."));
         }
         Ok(Request {
-            base: at.path_or_root(args.path.as_deref())?,
+            base: at.source_or_root(args.path.as_deref())?,
             pattern: args.pattern,
             language: args.language,
             limit: limit.min(MOST),

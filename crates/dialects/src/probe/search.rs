@@ -23,16 +23,6 @@ const MOST: f64 = 1_000.0;
 const EACH: f64 = 100_000.0;
 /// What is asked for when nothing is said: blocks, tokens, pages.
 const DEFAULT: (f64, f64, f64) = (20.0, 20_000.0, 50.0);
-/// How the places of packages are written, and where those lie in a workspace.
-const PACKAGES: [(&str, &str); 6] = [
-    ("js:", "node_modules"),
-    ("go:", "vendor"),
-    ("rust:", "vendor"),
-    ("/dep/js/", "node_modules"),
-    ("/dep/go/", "vendor"),
-    ("/dep/rust/", "vendor"),
-];
-
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
@@ -41,8 +31,8 @@ pub(super) struct Args {
     /// body: and comment: for a part of the block.
     #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication AND middleware"]))]
     query: String,
-    /// Directory or file to search; the workspace's root if left out. js:NAME, go:NAME and rust:NAME search a package that
-    /// lies in node_modules or vendor.
+    /// Directory or file to search; the workspace's root if left out. js:NAME, go:NAME, rust:NAME, py:NAME and java:NAME search a
+    /// dependency of the project, at the version of its lock file; rust:tokio/src/sync a part of it.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
     /// Results to show at most; all are counted.
@@ -117,8 +107,7 @@ impl Tool for Search {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let (path, dependency) = place(args.path.as_deref())?;
-        let base = at.path_or_root(path.as_deref())?;
+        let base = at.source_or_root(args.path.as_deref())?;
         let from = match args.session.filter(|session| !session.trim().is_empty() && session != "new") {
             None => From::First,
             Some(session) if session.starts_with("next-") => From::Cursor(session),
@@ -132,7 +121,6 @@ impl Tool for Search {
         };
         Ok(Request {
             base,
-            dependency,
             query,
             matching: if args.exact { Matching::Exact } else { Matching::Query },
             tests: if args.allow_tests { Tests::Searched } else { Tests::LeftOut },
@@ -165,13 +153,11 @@ impl Tool for SearchAll {
     type Args = AllArgs;
 
     fn lower(args: AllArgs, at: &Lowering) -> Result<Request, Failure> {
-        let (path, dependency) = place(args.path.as_deref())?;
-        let base = at.path_or_root(path.as_deref())?;
+        let base = at.source_or_root(args.path.as_deref())?;
         let each = some("maxTokensPerPage", args.max_tokens_per_page)?;
         let pages = some("maxPages", args.max_pages)?;
         Ok(Request {
             base,
-            dependency,
             query: args.query,
             matching: if args.exact { Matching::Exact } else { Matching::Query },
             tests: Tests::LeftOut,
@@ -200,22 +186,6 @@ impl Tool for SearchAll {
             )),
         }
     }
-}
-
-/// Finds the place that was said; a package is looked for where packages lie in a workspace.
-fn place(said: Option<&str>) -> Result<(Option<String>, Option<String>), Failure> {
-    let package = said.and_then(|said| {
-        PACKAGES.iter().find_map(|(prefix, folder)| Some((said, *folder, said.trim().strip_prefix(prefix)?)))
-    });
-    let Some((said, folder, name)) = package else { return Ok((said.map(str::to_owned), None)) };
-    let plain =
-        !name.is_empty() && name.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
-    if !plain {
-        return Err(Failure::invalid(format!(
-            "{said} names no package: write it as js:express or go:github.com/a/b."
-        )));
-    }
-    Ok((Some(format!("{folder}/{name}")), Some(said.to_owned())))
 }
 
 fn some(name: &str, said: f64) -> Result<u64, Failure> {

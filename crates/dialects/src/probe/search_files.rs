@@ -38,7 +38,7 @@ impl Tool for SearchFiles {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let base = at.path_or_root(args.directory.as_deref())?;
+        let base = at.source_or_root(args.directory.as_deref())?;
         let limit = args.limit.map_or(Ok(LIMIT), |limit| whole::number("limit", limit))?;
         if limit == 0 {
             return Err(Failure::invalid("limit must be greater than zero; leave it out for 100 files."));

@@ -104,9 +104,15 @@ fn target(piece: &str) -> Result<Target, Failure> {
         return checked(path, part);
     }
     match lines(last) {
-        Some(part) if !front.is_empty() => checked(front, part),
+        // `js:7` is a package, and no line of a file.
+        Some(part) if !front.is_empty() && !is_prefix(front) => checked(front, part),
         _ => checked(piece, Part::Whole),
     }
+}
+
+/// Tells whether it is what stands before the name of a dependency.
+fn is_prefix(front: &str) -> bool {
+    toolpost_engine::is_dependency(&format!("{front}:x")) && !toolpost_engine::is_dependency(front)
 }
 
 /// Refuses lines that cannot be.
@@ -177,6 +183,9 @@ mod tests {
             ("a.rs:", vec![("a.rs:", Whole)]),
             ("a.rs:x", vec![("a.rs:x", Whole)]),
             (":7", vec![(":7", Whole)]),
+            ("rust:serde/src/lib.rs", vec![("rust:serde/src/lib.rs", Whole)]),
+            ("js:a@1.2.0/b.js:3", vec![("js:a@1.2.0/b.js", Line(3))]),
+            ("go:x.com/a#Run, js:7", vec![("go:x.com/a", symbol("Run")), ("js:7", Whole)]),
         ];
         for (said, wanted) in rows {
             let wanted: Vec<Target> =

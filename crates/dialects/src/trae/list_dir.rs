@@ -44,7 +44,7 @@ impl Tool for ListDir {
                 format!("max_depth must be 1 to 5, got {}; 1 lists the directory alone.", args.max_depth);
             return Err(Failure::invalid(what));
         };
-        let base = at.path(&args.dir_path)?;
+        let base = at.source(&args.dir_path)?;
         Ok(Request { depth, hidden: Hidden::Show, limit: LIMIT, ..Request::of(base) })
     }
 

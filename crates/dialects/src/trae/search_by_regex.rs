@@ -38,7 +38,7 @@ impl Tool for SearchByRegex {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let base = at.path_or_root(args.search_directory.as_deref())?;
+        let base = at.source_or_root(args.search_directory.as_deref())?;
         Ok(Request {
             globs: args.includes.iter().flat_map(|globs| grep::globs(globs)).collect(),
             case: if args.case_insensitive == Some(true) { Case::Insensitive } else { Case::Sensitive },

@@ -90,7 +90,7 @@ fn part(file: Wanted, at: &Lowering) -> Result<Part, Failure> {
              smaller (-1 is the end of the file)."
         )));
     };
-    Ok(Part { path: at.path(&file_path)?, said: file_path, from, to, of: Of::Lines, before: 0, after: 0 })
+    Ok(Part { path: at.source(&file_path)?, said: file_path, from, to, of: Of::Lines, before: 0, after: 0 })
 }
 
 fn shown(viewed: &Viewed, file: &File, page: &mut Page) {

@@ -50,7 +50,7 @@ impl Tool for FindFiles {
             let what = format!("pattern is a part of one name, without a slash; got {part:?}.");
             return Err(Failure::invalid(what));
         }
-        let base = at.path_or_root(args.path.as_deref())?;
+        let base = at.source_or_root(args.path.as_deref())?;
         let pattern = format!("*{}*", literally(&part));
         let (rules, depth) = (at.rules(), args.max_depth);
         Ok(Request { rules, only: Only::Any, limit: LIMIT, depth, ..Request::of(base, pattern) })
@@ -75,7 +75,7 @@ impl Tool for FindFilesGlob {
     type Args = GlobArgs;
 
     fn lower(args: GlobArgs, at: &Lowering) -> Result<Request, Failure> {
-        let base = at.path_or_root(args.path.as_deref())?;
+        let base = at.source_or_root(args.path.as_deref())?;
         let pattern = from_the_root(args.pattern, at);
         let case = if args.case_sensitive == Some(true) { Case::Sensitive } else { Case::Insensitive };
         Ok(Request { rules: at.rules(), case, limit: LIMIT, ..Request::of(base, pattern) })

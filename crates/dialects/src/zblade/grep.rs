@@ -65,7 +65,7 @@ impl Tool for GrepSearch {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let base = at.path_or_root(Some(&args.path))?;
+        let base = at.source_or_root(Some(&args.path))?;
         let prune = if args.include_dependencies == Some(true) { Prune::Enter } else { Prune::Dependencies };
         Ok(Request {
             rules: at.rules(),

@@ -35,7 +35,7 @@ impl Tool for GetFileInfo {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        Ok(Request { path: at.path(&args.path)? })
+        Ok(Request { path: at.source(&args.path)? })
     }
 
     fn render(output: &Output, page: &mut Page) {

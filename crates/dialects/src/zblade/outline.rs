@@ -59,7 +59,7 @@ impl Tool for SymbolOutline {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        Ok(Request { path: at.path(&args.path)?, said: args.path, max_bytes: at.reply_bytes() / 8 * 7 })
+        Ok(Request { path: at.source(&args.path)?, said: args.path, max_bytes: at.reply_bytes() / 8 * 7 })
     }
 
     fn render(output: &Output, page: &mut Page) {

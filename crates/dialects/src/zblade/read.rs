@@ -90,7 +90,7 @@ fn request(said: String, at: &Lowering) -> Result<Request, Failure> {
         max_lines: at.dialect.budget.lines.saturating_sub(8) as u64,
         characters: bytes as u64,
         keep: Keep::Ends { head: words::HEAD as u64, tail: words::TAIL as u64 },
-        ..Request::of(at.path(&said)?, said, bytes)
+        ..Request::of(at.source(&said)?, said, bytes)
     })
 }
 

@@ -115,7 +115,7 @@ fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Requ
         hidden: Hidden::Skip,
         prune: Prune::Dependencies,
         without: HEAVY.map(str::to_owned).to_vec(),
-        ..Request::of(at.path_or_root(Some(said))?)
+        ..Request::of(at.source_or_root(Some(said))?)
     })
 }
 

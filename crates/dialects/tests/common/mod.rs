@@ -10,8 +10,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Commands, Engine, Environment, Hosts, Plan, Progress, Sandbox, ServerSettings, Servers, Session,
-    Several, SkillPlaces, operations::grep::Rules,
+    Agents, Commands, Dependencies, Engine, Environment, Hosts, Places, Plan, Progress, Sandbox,
+    ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
@@ -52,6 +52,11 @@ impl World {
     /// A world in which it is said what happens where the next text stands in several places.
     pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
         Self::built(dialect, |engine| engine.with_several(several), |config| config)
+    }
+
+    /// A world in which nothing is known of what the project depends on.
+    pub(crate) fn without_dependencies(dialect: &'static Dialect) -> Self {
+        Self::built(dialect, |engine| engine.with_dependencies(None), |config| config)
     }
 
     /// A world in which a call has so much time.
@@ -116,7 +121,18 @@ impl World {
         // What the project brings is trusted here, as the user of this world has said.
         let skills =
             SkillPlaces { user: vec![base.path().join("home/skills")], trusted: Arc::new(|_, _| true) };
-        let whole = Engine::new(workspace).with_commands(commands).with_servers(servers).with_skills(skills);
+        let home = base.path().join("home");
+        let places = Places {
+            cargo: Some(home.join(".cargo")),
+            go: Some(home.join("go/pkg/mod")),
+            ..Places::default()
+        };
+        let dependencies = Dependencies::new(workspace.clone(), places);
+        let whole = Engine::new(workspace)
+            .with_commands(commands)
+            .with_servers(servers)
+            .with_dependencies(Some(dependencies))
+            .with_skills(skills);
         let runtime = Runtime::new(engine(whole), config(plain)).unwrap();
         Self { runtime: Arc::new(runtime), session: Session::new(), base, root }
     }
@@ -150,6 +166,13 @@ impl World {
             asker: Arc::new(Verdict::Deny("Nobody is here.".to_owned())),
             progress: Progress::silent(),
         }
+    }
+
+    /// Puts a file into the home directory, where package managers keep what they have fetched.
+    pub(crate) fn put_at_home(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.base.path().join("home").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
     }
 
     pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {

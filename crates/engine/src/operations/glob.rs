@@ -92,7 +92,7 @@ impl Operation for Glob {
         let request = GlobRequest {
             base: request.base,
             pattern: request.pattern,
-            rules: request.rules,
+            rules: if base.root().label().is_some() { Rules::None } else { request.rules },
             prune: request.prune,
             hidden: request.hidden,
             case: request.case,
@@ -101,7 +101,8 @@ impl Operation for Glob {
             depth: request.depth,
         };
         walk(engine, cx, &base, "steps through directories", move |engine, control| {
-            let found = toolpost_search::glob(engine.workspace(), &request, control, engine.grams())?;
+            let found =
+                toolpost_search::glob(engine.workspace(), &request, control, engine.grams_of(&request.base))?;
             Ok(output(engine, &request, found))
         })
         .await

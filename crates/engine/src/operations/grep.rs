@@ -226,7 +226,8 @@ impl Operation for Grep {
         let (may_read, encoding) = (Some(cx.may_read.clone()), engine.encoding());
         let request = GrepRequest { may_read, encoding, ..asked(request) };
         walk(engine, cx, &base, "steps through files", move |engine, control| {
-            let found = toolpost_search::grep(engine.workspace(), &request, control, engine.grams())?;
+            let found =
+                toolpost_search::grep(engine.workspace(), &request, control, engine.grams_of(&request.base))?;
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
             output.walk = output.walk.of_one_root(engine, &request.base);
@@ -237,6 +238,8 @@ impl Operation for Grep {
 }
 
 fn asked(request: Request) -> GrepRequest {
+    // The rules of what lies above a package are not for what is in it, and what it depends on is no part of it.
+    let aside = request.base.root().label().is_some();
     let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     GrepRequest {
         globs: request.globs,
@@ -253,9 +256,9 @@ fn asked(request: Request) -> GrepRequest {
         },
         limit: request.limit.map(size),
         offset: size(request.offset),
-        rules: request.rules,
+        rules: if aside { Rules::None } else { request.rules },
         hidden: request.hidden,
-        prune: request.prune,
+        prune: if aside { Prune::Dependencies } else { request.prune },
         ..GrepRequest::new(request.base, request.pattern)
     }
 }

@@ -36,4 +36,5 @@ pub mod stop;
 pub mod symbol;
 pub mod symbols;
 pub mod tasks;
+pub mod usage;
 pub mod view;

@@ -25,8 +25,6 @@ pub struct Search;
 pub struct Request {
     /// The directory to search, or a single file.
     pub base: WorkspacePath,
-    /// How the place was said where that was no path: the name of a dependency.
-    pub dependency: Option<String>,
     /// The query.
     pub query: String,
     /// How the query is meant.

@@ -1,6 +1,6 @@
 //! Opens the file that was said, or tells what may have been meant.
 
-use crate::{CallCtx, Engine, Failure, Hint, Kind, failures};
+use crate::{CallCtx, Engine, Failure, Hint, Kind, failures, packages};
 use std::io::{Error, Read};
 use toolpost_workspace::{
     AccessKind, ContentHash, Lookup, LookupError, Missing, OpenFile, WorkspacePath, hash,
@@ -41,6 +41,9 @@ pub(crate) fn file(
     let missing = match engine.workspace().stat(path) {
         Ok(stat) if stat.kind == toolpost_workspace::Kind::Directory => return Err(directory(engine, path)),
         Ok(stat) => return Ok(Found { path: path.clone(), len: stat.len, note: None }),
+        Err(error) if error.why == AccessKind::Missing && path.root().label().is_some() => {
+            return Err(packages::missing(engine, path));
+        }
         Err(error) if error.why == AccessKind::Missing => engine.workspace().lookup(said),
         Err(error) => return Err(failures::access(path, error)),
     };
@@ -62,6 +65,9 @@ pub(crate) fn meant(missing: &Missing) -> Vec<String> {
 
 /// Nothing is at the place that was said: says so, with what may have been meant.
 pub(crate) fn missing(engine: &Engine, path: &WorkspacePath, said: &str) -> Failure {
+    if path.root().label().is_some() {
+        return packages::missing(engine, path);
+    }
     let suggestions = match engine.workspace().lookup(said) {
         Ok(found) => vec![found.path.display()],
         Err(LookupError::Missing(missing)) => meant(&missing),

@@ -75,7 +75,9 @@ impl Filter {
 
 impl Condition {
     fn holds(&self, file: &File, block: Option<&Block>) -> bool {
-        let path = file.shown.as_str();
+        // In a package a path begins where the package does.
+        let inside = file.path.root().label().map(|_| file.path.relative().to_string_lossy());
+        let path = inside.as_deref().unwrap_or(&file.shown);
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         match self {
             Self::Holds(part) => path.to_lowercase().contains(part),

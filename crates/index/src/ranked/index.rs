@@ -7,13 +7,13 @@ mod take;
 pub(crate) use take::LARGEST;
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
 use encoding_rs::Encoding;
 use toolpost_workspace::walk::Skipped;
-use toolpost_workspace::{ContentHash, Hasher, Watch, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Hasher, Root, Watch, Workspace, WorkspacePath};
 
 use crate::ranked::table::Table;
 use store::Store;
@@ -28,13 +28,23 @@ struct Inner {
     encoding: Option<&'static Encoding>,
     /// Where records are kept, of all workspaces; none if that is nowhere.
     folder: Option<PathBuf>,
-    /// The place that it covers, with what is ignored there; none for the workspace without that.
-    base: Option<WorkspacePath>,
+    covers: Covers,
     state: RwLock<State>,
     /// Held by whoever brings the index up to date.
     turn: Mutex<Turn>,
     /// Places that were asked about and that the index of the workspace leaves out; the last one asked about last.
     places: Mutex<Vec<(WorkspacePath, Index)>>,
+}
+
+/// What an index covers.
+#[derive(Clone)]
+enum Covers {
+    /// The workspace, without what is ignored there.
+    Workspace,
+    /// A place in it, with what is ignored there.
+    Place(WorkspacePath),
+    /// A package aside of it, whose content hardly ever changes.
+    Package(WorkspacePath),
 }
 
 /// How many places that the workspace leaves out are kept at once.
@@ -108,34 +118,41 @@ impl Index {
     /// Makes an index of a workspace; nothing is read before it is asked.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self::over(workspace, None, None, None)
+        Self::over(workspace, None, Covers::Workspace, None)
+    }
+
+    /// Makes an index of a package that lies aside of the workspace, by the same encoding; its records are kept in a folder of its
+    /// own in the one that is given, for all who read the same package.
+    #[must_use]
+    pub fn of_package(&self, package: WorkspacePath, folder: Option<PathBuf>) -> Self {
+        Self::over(self.0.workspace.clone(), folder, Covers::Package(package), self.0.encoding)
     }
 
     /// Makes the same index with its records kept in a folder, which several workspaces and processes may share.
     #[must_use]
     pub fn kept_in(&self, folder: Option<PathBuf>) -> Self {
-        Self::over(self.0.workspace.clone(), folder, None, self.0.encoding)
+        Self::over(self.0.workspace.clone(), folder, Covers::Workspace, self.0.encoding)
     }
 
     /// Makes the same index with another encoding of files that are neither UTF-8 nor marked by a BOM.
     #[must_use]
     pub fn with_encoding(&self, encoding: Option<&'static Encoding>) -> Self {
-        Self::over(self.0.workspace.clone(), self.0.folder.clone(), None, encoding)
+        Self::over(self.0.workspace.clone(), self.0.folder.clone(), Covers::Workspace, encoding)
     }
 
     fn over(
         workspace: Workspace,
         folder: Option<PathBuf>,
-        base: Option<WorkspacePath>,
+        covers: Covers,
         encoding: Option<&'static Encoding>,
     ) -> Self {
-        let own = folder.as_ref().map(|folder| folder.join(name(&workspace, encoding)));
+        let own = folder.as_ref().map(|folder| folder.join(name(&workspace, &covers, encoding)));
         let turn = Turn { folder: own, store: None, watch: None, whole: None, files: 0, owed: false };
         Self(Arc::new(Inner {
             workspace,
             encoding,
             folder,
-            base,
+            covers,
             state: RwLock::default(),
             turn: Mutex::new(turn),
             places: Mutex::default(),
@@ -154,7 +171,7 @@ impl Index {
         let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
         let known = places.iter().position(|(place, _)| place == base).map(|at| places.remove(at).1);
         let index = known.unwrap_or_else(|| {
-            Self::over(self.0.workspace.clone(), None, Some(base.clone()), self.0.encoding)
+            Self::over(self.0.workspace.clone(), None, Covers::Place(base.clone()), self.0.encoding)
         });
         if places.len() >= PLACES {
             places.remove(0);
@@ -181,7 +198,7 @@ impl Index {
     #[must_use]
     pub fn folder(&self) -> Option<PathBuf> {
         let inner = &*self.0;
-        inner.folder.as_ref().map(|folder| folder.join(name(&inner.workspace, inner.encoding)))
+        inner.folder.as_ref().map(|folder| folder.join(name(&inner.workspace, &inner.covers, inner.encoding)))
     }
 
     /// Tells whether two are the same index.
@@ -217,15 +234,21 @@ impl State {
     }
 }
 
-/// Names the folder of a workspace, by where its roots lie and by how its files are read.
-fn name(workspace: &Workspace, encoding: Option<&'static Encoding>) -> String {
+/// Names the folder of a workspace, or of a package, by where its roots lie and by how its files are read.
+fn name(workspace: &Workspace, covers: &Covers, encoding: Option<&'static Encoding>) -> String {
     let mut hasher = Hasher::default();
-    for root in workspace.roots() {
-        hasher.update(root.path().as_os_str().as_encoded_bytes());
+    let (sort, roots) = match covers {
+        Covers::Package(package) => {
+            ("package", vec![package.raw(), Path::new(package.root().label().unwrap_or_default())])
+        }
+        Covers::Workspace | Covers::Place(_) => ("words", workspace.roots().iter().map(Root::path).collect()),
+    };
+    for root in roots {
+        hasher.update(root.as_os_str().as_encoded_bytes());
         hasher.update(&[0]);
     }
     hasher.update(encoding.map_or("", Encoding::name).as_bytes());
-    format!("words-{}", &hasher.finish().to_hex()[..16])
+    format!("{sort}-{}", &hasher.finish().to_hex()[..16])
 }
 
 impl Lent<'_> {

@@ -205,7 +205,17 @@ impl Policy {
         if let Some(kept) = self.kept(access, path.raw()) {
             return kept;
         }
-        self.judge_name(access, &path.relative().to_string_lossy(), &path.raw().to_string_lossy())
+        let absolute = path.raw().to_string_lossy();
+        let own = self.judge_name(access, &path.relative().to_string_lossy(), &absolute);
+        if path.root().label().is_none() {
+            return own;
+        }
+        // What lies aside may lie in a root all the same, or in a directory that a rule names: those hold, too.
+        let above = [std::path::Path::new("/")];
+        let above = above.into_iter().chain(self.roots.iter().map(PathBuf::as_path));
+        let inside = above.filter_map(|root| path.raw().strip_prefix(root).ok());
+        let inside = inside.map(|relative| self.judge_name(access, &relative.to_string_lossy(), &absolute));
+        inside.fold(own, |all, other| if other.decision > all.decision { other } else { all })
     }
 
     /// Says what a command would do, and which rule decides each part of it.

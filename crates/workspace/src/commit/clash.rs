@@ -44,6 +44,9 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
         }
     }
     for path in &touched {
+        if path.root().label().is_some() {
+            return Err(CommitKind::Aside.at(path));
+        }
         if path.is_root() {
             return Err(CommitKind::Root.at(path));
         }

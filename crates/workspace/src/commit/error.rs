@@ -26,6 +26,9 @@ pub enum CommitKind {
     /// The path is not among those held.
     #[error("is not held: hold it first")]
     NotHeld,
+    /// It lies aside of the roots.
+    #[error("is not of the workspace, and is only read")]
+    Aside,
     /// The path is a root itself.
     #[error("is a root of the workspace, which is never replaced, moved or deleted")]
     Root,

@@ -9,7 +9,7 @@ use crate::{
     walking::{Walked, walk},
 };
 use std::path::Path;
-use toolpost_search::{Case, GlobRequest, Hidden, Only, Prune};
+use toolpost_search::{Case, GlobRequest, Hidden, Only, Prune, Rules};
 use toolpost_syntax::Language;
 use toolpost_workspace::{Kind, WorkspacePath};
 
@@ -27,19 +27,21 @@ pub(super) async fn find(
             InFile::Code(..) | InFile::Foreign(_) => Ok((vec![base.clone()], Walked::default())),
         };
     }
+    let is_package = base.root().label().is_some();
     let asked = GlobRequest {
         base: base.clone(),
         pattern: "**".to_owned(),
-        rules: request.rules,
+        // The rules of what lies above a package are not for what is in it.
+        rules: if is_package { Rules::None } else { request.rules },
         prune: Prune::Dependencies,
-        hidden: Hidden::Show,
+        hidden: if is_package { Hidden::Skip } else { Hidden::Show },
         case: Case::Sensitive,
         only: Only::Files,
         limit: None,
         depth: None,
     };
     let (found, walk) = walk(engine, cx, base, "steps through directories", move |engine, control| {
-        let found = toolpost_search::glob(engine.workspace(), &asked, control, engine.grams())?;
+        let found = toolpost_search::glob(engine.workspace(), &asked, control, engine.grams_of(&asked.base))?;
         let walk =
             Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(engine, &asked.base);
         Ok((found.matches, walk))

@@ -66,7 +66,10 @@ pub(super) fn answer(
     let deadline = cx.deadline;
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let asked = cursor_of(request, cx)?;
-    let index = engine.words().covering(&request.base, &stop).map_err(|trouble| failed(cx, &trouble))?;
+    let index = match engine.package(&request.base) {
+        Some(package) => package.index,
+        None => engine.words().covering(&request.base, &stop).map_err(|trouble| failed(cx, &trouble))?,
+    };
     for _ in 0..AGAIN {
         let lent = index.lend(&stop).map_err(|trouble| failed(cx, &trouble))?;
         let found = match search(&lent, request, question, asked.as_ref(), cx) {
@@ -185,16 +188,8 @@ fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure>
 /// Fails where nothing is at the place that is to be searched.
 fn exists(engine: &Engine, request: &Request) -> Result<(), Failure> {
     let Err(error) = engine.workspace().stat(&request.base) else { return Ok(()) };
-    Err(match (&request.dependency, &error.why) {
-        (Some(name), AccessKind::Missing) => {
-            let what = format!("{name} is not here: nothing lies at {}.", request.base.display());
-            let advice = "Only what lies in the workspace is searched: install or vendor the package there, or have the \
-                          operator add the directory that holds it as a root, and give its path.";
-            Failure::new(Kind::NotFound, what).hint(Hint::Advice(advice.to_owned()))
-        }
-        (None, AccessKind::Missing) => {
-            crate::show::find::missing(engine, &request.base, &request.base.display())
-        }
+    Err(match &error.why {
+        AccessKind::Missing => crate::show::find::missing(engine, &request.base, &request.base.display()),
         _ => crate::failures::access(&request.base, error),
     })
 }

@@ -7,7 +7,7 @@ use crate::{
 use toolpost_index::ranked::Lent;
 use toolpost_search::Unreadable;
 use toolpost_text::counted::counted;
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{WorkspacePath, walk::found_below};
 
 /// How many files of a sort are named.
 const NAMED: usize = 3;
@@ -21,12 +21,25 @@ pub(in crate::operations) fn words(
     cx: &CallCtx,
 ) -> Walked {
     let left = lent.left_out();
+    let (root, mut top) = (base.root(), base.clone());
+    while let Some(above) = top.parent() {
+        top = above;
+    }
     let base = base.display();
     let here = |shown: &str| {
         base == "."
             || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let may = |shown: &str| engine.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path));
+    let label = root.label();
+    let may = |shown: &str| match label.map(|label| shown.strip_prefix(label)) {
+        Some(Some("")) => true,
+        Some(inside) => {
+            let inside =
+                inside.and_then(|inside| found_below(&top, inside.trim_start_matches('/').as_bytes()));
+            inside.is_some_and(|path| (cx.may_read)(&path))
+        }
+        None => engine.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path)),
+    };
     let mut unreadable = Unreadable::default();
     for line in &left.unreadable {
         let place = line.split(": ").next().unwrap_or(line);
@@ -35,7 +48,7 @@ pub(in crate::operations) fn words(
         }
     }
     let mut walked = Walked::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
-    if base != "." && !walked.skipped.is_empty() {
+    if base != "." && label.is_none() && !walked.skipped.is_empty() {
         // The rules are counted for the whole workspace, and not for each place in it.
         walked.skipped =
             vec![format!("what is ignored or hidden ({} in the whole workspace)", walked.skipped.join(", "))];

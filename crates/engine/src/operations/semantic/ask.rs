@@ -85,7 +85,7 @@ fn output(meaning: &Meaning, vector: &Vector, found: Fused, page: page::Page, wa
         found.hits.iter().find(|(hit, _)| holds(hit)).map(|(_, reason)| reason.clone()).unwrap_or_default()
     };
     let blocks = page.blocks.into_iter().map(|block| {
-        let Reason { likeness, words } = reason(&block);
+        let Reason { likeness, words, .. } = reason(&block);
         Block {
             likeness: likeness.map(f64::from),
             words,

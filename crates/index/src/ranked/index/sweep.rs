@@ -69,6 +69,30 @@ pub(super) fn options(named: bool) -> Options {
     Options { rules, hidden, prune, ..Options::default() }
 }
 
+/// Says what is walked of a package: what it depends on itself lies in it and is no part of it.
+pub(super) fn of_package() -> Options {
+    Options { rules: Rules::None, hidden: Hidden::Skip, prune: Prune::Dependencies, ..Options::default() }
+}
+
+/// How many files of a package are read at most; those that lie deepest are left out.
+const MOST: usize = 20_000;
+
+/// Leaves out files of a package that has very many, and says so.
+pub(super) fn bounded(mut swept: Swept) -> Swept {
+    let all = swept.files.len();
+    if all > MOST {
+        swept.files.sort_by_cached_key(|seen| (seen.shown.matches('/').count(), seen.shown.clone()));
+        swept.files.truncate(MOST);
+        let root = swept.files.first().and_then(|seen| seen.path.root().label().map(str::to_owned));
+        swept.unreadable.push(format!(
+            "{}: it has {all} files, of which the {} that lie deepest are not searched",
+            root.unwrap_or_default(),
+            all - MOST
+        ));
+    }
+    swept
+}
+
 /// Lists all files of a workspace.
 pub(super) fn sweep(workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> Result<Swept, Trouble> {
     let mut out = Swept::default();
@@ -85,6 +109,7 @@ pub(super) fn sweep(workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> 
 pub(super) fn at(
     workspace: &Workspace,
     place: &WorkspacePath,
+    options: &Options,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Swept, Trouble> {
     let mut out = Swept::default();
@@ -94,7 +119,7 @@ pub(super) fn at(
         (toolpost_workspace::Kind::Directory, _) | (_, None) => (place.clone(), None),
         (_, Some(parent)) => (parent, place.file_name()),
     };
-    gather(&base, only, &options(true), stop, &mut out)?.map_err(trouble)?;
+    gather(&base, only, options, stop, &mut out)?.map_err(trouble)?;
     Ok(out)
 }
 

@@ -14,7 +14,7 @@ use toolpost_workspace::{AccessKind, ContentHash, Snapshot, Watch, WatchChanged,
 
 use super::store::Store;
 use super::sweep::{self, Seen, Sign, Swept, below, now, options, sweep};
-use super::{Inner, Known, Trouble, Turn};
+use super::{Covers, Inner, Known, Trouble, Turn};
 use crate::ranked::record::{Record, make};
 
 /// The largest file that is read, in bytes; what is larger is data that a program wrote.
@@ -78,9 +78,14 @@ impl Inner {
     /// Looks at what may have changed, and reads what did.
     pub(super) fn refresh(&self, turn: &mut Turn, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
         // A place that was named is watched by nobody: it is looked at each time.
-        let extent = match &self.base {
-            Some(_) => Extent::All,
-            None => match turn.extent(&self.workspace) {
+        let extent = match &self.covers {
+            Covers::Place(_) => Extent::All,
+            // What is shown of a file is compared with it once more, so that a package need not be looked at all the time.
+            Covers::Package(_) => match turn.whole {
+                Some(whole) if !turn.owed && whole.elapsed() < WHOLE => return Ok(()),
+                _ => Extent::All,
+            },
+            Covers::Workspace => match turn.extent(&self.workspace) {
                 Some(extent) => extent,
                 None => return Ok(()),
             },
@@ -109,10 +114,13 @@ impl Inner {
     }
 
     fn look(&self, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<Swept, Trouble> {
-        match (extent, &self.base) {
-            (_, Some(base)) => sweep::at(&self.workspace, base, stop),
-            (Extent::All, None) => sweep(&self.workspace, stop),
-            (Extent::At(paths), None) => {
+        match (extent, &self.covers) {
+            (_, Covers::Place(base)) => sweep::at(&self.workspace, base, &options(true), stop),
+            (_, Covers::Package(base)) => {
+                sweep::at(&self.workspace, base, &sweep::of_package(), stop).map(sweep::bounded)
+            }
+            (Extent::All, Covers::Workspace) => sweep(&self.workspace, stop),
+            (Extent::At(paths), Covers::Workspace) => {
                 let mut out = Swept::default();
                 paths.iter().try_for_each(|path| below(path, stop, &mut out))?;
                 out.files.sort_by(|one, other| one.shown.cmp(&other.shown));

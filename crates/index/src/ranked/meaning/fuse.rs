@@ -68,6 +68,8 @@ pub struct Reason {
     pub likeness: Option<f32>,
     /// The words of the question that it holds, rare ones first.
     pub words: Vec<String>,
+    /// How well its words fit: to be compared with others of the same question, whatever index they are from.
+    pub fits: f64,
 }
 
 /// After which rank a reciprocal falls slowly.
@@ -228,7 +230,8 @@ fn hit(table: &Table, words: &[String], candidate: &Candidate) -> Option<(Hit, R
     let file = table.file(candidate.block.0)?;
     let block = file.blocks.get(candidate.block.1 as usize)?;
     let key = Key { score: candidate.score, path: file.shown.clone(), first: block.first };
-    let reason = Reason { likeness: candidate.likeness, words: held(table, file, candidate, words) };
+    let words = held(table, file, candidate, words);
+    let reason = Reason { likeness: candidate.likeness, words, fits: candidate.words };
     Some((Hit { key, path: file.path.clone(), hash: file.hash, block: block.clone() }, reason))
 }
 

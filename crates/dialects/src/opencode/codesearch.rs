@@ -1,0 +1,130 @@
+//! `codesearch`: code and documents of what the project depends on.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolpost_engine::{
+    Failure,
+    operations::{
+        search::{Block, Cut},
+        usage::{Extent, Output, Request, Usage},
+    },
+};
+use toolpost_text::counted::counted;
+use toolpost_tool::{Lowering, Page, Tool};
+
+pub(super) struct CodeSearch;
+
+/// How many tokens there are when nothing is said, and at least.
+const TOKENS: (u64, u64) = (5_000, 200);
+/// How many bytes a token has, as far as that can be estimated.
+const TOKEN: u64 = 4;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// What to look for, in a few words: the library, and what is to be done with it.
+    #[schemars(extend("x-aliases" = ["q", "search", "question"], "examples" = ["deserialize an enum with serde"]))]
+    query: String,
+    /// Tokens that the answer may have; 5000 if left out.
+    #[schemars(range(max = 50_000), extend("x-aliases" = ["tokensNum", "tokens", "max_tokens"], "examples" = [5000]))]
+    tokens_num: Option<u64>,
+}
+
+impl Tool for CodeSearch {
+    const NAME: &'static str = "codesearch";
+    type Op = Usage;
+    type Args = Args;
+
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let tokens = args.tokens_num.filter(|tokens| *tokens > 0).unwrap_or(TOKENS.0).max(TOKENS.1);
+        let long = tokens.saturating_mul(TOKEN) > at.reply_bytes() as u64;
+        let (extent, max_bytes) =
+            if long { (Extent::Long, at.most_bytes()) } else { (Extent::Usual, at.reply_bytes()) };
+        Ok(Request { base: at.path_or_root(None)?, query: args.query, tokens, max_bytes, extent })
+    }
+
+    fn render(output: &Output, page: &mut Page) {
+        if output.extent == Extent::Long {
+            page.all();
+        }
+        if output.packages.is_empty() {
+            page.line(&format!("Nothing that fits was found in {}.", searched(output)));
+        }
+        for (at, package) in output.packages.iter().enumerate() {
+            if at > 0 {
+                page.text("\n");
+            }
+            page.line(&format!("## {}", package.name.as_deref().unwrap_or("this project")));
+            package.blocks.iter().for_each(|found| block(found, page));
+        }
+        notes(output, page);
+    }
+}
+
+/// Writes a block: where it is and what it is, then its lines as they stand there.
+fn block(found: &Block, page: &mut Page) {
+    let name = if found.name.is_empty() { String::new() } else { format!(" {} {}", found.kind, found.name) };
+    page.text("\n");
+    page.line(&format!("{}:{}-{}{name}", found.path, found.first_line, found.last_line));
+    let mut body = String::with_capacity(found.lines.bytes() + found.lines.len());
+    for line in found.lines.iter() {
+        body.push_str(line.text);
+        if let Some(more) = line.cut() {
+            body.push_str(&format!(" … ({more} more characters)"));
+        }
+        body.push('\n');
+    }
+    page.text(&body);
+    let last = found.lines.last().map_or(found.first_line - 1, |line| line.number);
+    if last < found.last_line {
+        page.line(&format!("… up to line {} ({} more)", found.last_line, found.last_line - last));
+    }
+}
+
+fn searched(output: &Output) -> String {
+    let packages = counted(output.searched as u64, "package");
+    format!("{packages} and this project, {}", counted(output.files as u64, "file"))
+}
+
+/// Says what was searched, and what was not.
+fn notes(output: &Output, page: &mut Page) {
+    if output.read.is_empty() {
+        page.note(
+            "on what this project depends is not known: it has no lock file of Cargo, npm, pnpm, Yarn, uv, Poetry, Go, Maven or Gradle, \
+             and no environment of Python",
+        );
+    } else if !output.packages.is_empty() {
+        page.note(format!("searched {}, at the versions of {}", searched(output), listed(&output.read)));
+    }
+    match output.cut {
+        Cut::No | Cut::Limit => {}
+        Cut::Tokens => page.note("there is more: tokens_num allows no more"),
+        Cut::Room => page.note("there is more: the reply has no room for it"),
+    }
+    if output.later > 0 {
+        page.note(format!(
+            "there was no time for {}; the same call again goes on from there, and a package that the query names comes first",
+            counted(output.later as u64, "package")
+        ));
+    }
+    if output.missing_total > 0 {
+        let more = output.missing_total - output.missing.len();
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        page.note(format!("not searched, because not on this machine: {}{more}", output.missing.join("; ")));
+    }
+    if output.unknown {
+        page.note("the model knows none of these words, so only the words themselves were looked for; ask in English");
+    }
+    if output.withheld > 0 {
+        page.note(format!("{} withheld by the rules", counted(output.withheld as u64, "file")));
+    }
+    if !output.unreadable.is_empty() {
+        page.note(format!("cannot be read: {}", listed(&output.unreadable)));
+    }
+}
+
+/// Lists the first few.
+fn listed(all: &[String]) -> String {
+    const NAMED: usize = 4;
+    let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };
+    format!("{}{more}", all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "))
+}

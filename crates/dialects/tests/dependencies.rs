@@ -1,0 +1,326 @@
+//! What the project depends on, as tools read it: by names, at the versions of lock files, and never out of a package.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use std::{fs, os::unix::fs::symlink};
+use toolpost_dialects::{claude, opencode, probe, trae, zblade};
+use toolpost_engine::Kind;
+use toolpost_runtime::Outcome;
+use toolpost_tool::Dialect;
+
+const LOCK: &str = "[[package]]\nname = \"own\"\nversion = \"0.1.0\"\ndependencies = [\"clock 2.0.0\", \"gone\"]\n\
+                    [[package]]\nname = \"clock\"\nversion = \"1.0.0\"\nsource = \"registry+x\"\n\
+                    [[package]]\nname = \"clock\"\nversion = \"2.0.0\"\nsource = \"registry+x\"\n\
+                    [[package]]\nname = \"gone\"\nversion = \"0.3.0\"\nsource = \"registry+x\"\n";
+const NOTE: &str = "[toolpost: rust:clock@2.0.0 is the version that the project names itself; packages that it depends on use \
+                    rust:clock@1.0.0, too]";
+
+fn filled(world: &World) {
+    world.put("Cargo.lock", LOCK);
+    world.put("src/main.rs", "fn main() {\n    clock::now();\n}\n");
+    world.put("package.json", r#"{"dependencies": {"kit": "*"}}"#);
+    world.put("node_modules/kit/package.json", r#"{"version": "3.1.0"}"#);
+    world.put("node_modules/kit/lib/ring.js", "function ring(bell) {\n  return bell.sound();\n}\n");
+    world.put("node_modules/kit/node_modules/inner/bell.js", "function ringInner() {}\n");
+    world.put("node_modules/kit/.env", "KEY=CANARY\n");
+    world.put("node_modules/kit/conf/.npmrc", "token=CANARY\n");
+    let registry = ".cargo/registry/src/index-1";
+    world.put_at_home(&format!("{registry}/clock-1.0.0/src/lib.rs"), "pub fn now() -> u32 {\n    1\n}\n");
+    world.put_at_home(
+        &format!("{registry}/clock-2.0.0/src/lib.rs"),
+        "/// Tells the time.\npub fn now() -> u64 {\n    2\n}\n",
+    );
+    world.put_at_home(
+        &format!("{registry}/clock-2.0.0/examples/show.rs"),
+        "fn main() {\n    println!(\"time {}\", clock::now());\n}\n",
+    );
+    world.put_at_home(&format!("{registry}/other-9.0.0/src/lib.rs"), "pub fn of_another_project() {}\n");
+}
+
+async fn said(world: &World, tool: &str, arguments: Value) -> (Option<Kind>, String) {
+    let outcome = world.call(tool, arguments).await;
+    let kind = if let Outcome::Failed(kind, _) = &outcome { Some(*kind) } else { None };
+    (kind, words(&outcome))
+}
+
+#[tokio::test]
+async fn tools_that_read_take_the_names_of_dependencies() {
+    let rows: [(&'static Dialect, &str, Value, String); 14] = [
+        (
+            &probe::DIALECT,
+            "search",
+            json!({"query": "time", "path": "rust:clock/src"}),
+            format!("File: rust:clock@2.0.0/src/lib.rs\nLines: 1-4 (function now)\n\n1:b4 | /// Tells the time.\n2:ea | pub fn now() -> u64 \
+                     {{\n3:d7 |     2\n4:22 | }}\n\nFound 1 result in 1 file; about 41 tokens.\n{NOTE}"),
+        ),
+        (
+            &probe::DIALECT,
+            "search",
+            json!({"query": "now file:src/lib.rs", "path": "/dep/rust/clock@1.0.0"}),
+            "File: rust:clock@1.0.0/src/lib.rs\nLines: 1-3 (function now)\n\n1:e5 | pub fn now() -> u32 {\n2:d6 |     1\n3:22 | }\n\nFound 1 \
+             result in 1 file; about 34 tokens."
+                .to_owned(),
+        ),
+        (
+            &probe::DIALECT,
+            "query",
+            json!({"pattern": "function $NAME($A) { $$$BODY }", "path": "js:kit"}),
+            "js:kit@3.1.0/lib/ring.js:1:1  $NAME = ring  $A = bell  $BODY = return bell.sound();\n1:a6 | function ring(bell) {\n2:c7 |   return \
+             bell.sound();\n3:22 | }\n"
+                .to_owned(),
+        ),
+        (
+            &probe::DIALECT,
+            "extract",
+            json!({"file": "rust:clock@1.0.0/src/lib.rs#now, js:kit/lib/ring.js:2-2"}),
+            "rust:clock@1.0.0/src/lib.rs (lines 1-3 of 3; function now)".to_owned(),
+        ),
+        (&probe::DIALECT, "listFiles", json!({"directory": "js:kit/lib"}), "js:kit@3.1.0/lib/\n  ring.js".to_owned()),
+        (&probe::DIALECT, "searchFiles", json!({"pattern": "*.js", "directory": "js:kit"}), "js:kit@3.1.0/lib/ring.js".to_owned()),
+        (&opencode::DIALECT, "grep", json!({"pattern": "sound", "path": "js:kit"}), "js:kit@3.1.0/lib/ring.js:2:  return bell.sound();".to_owned()),
+        (&opencode::DIALECT, "glob", json!({"pattern": "src/*.rs", "path": "rust:clock@1.0.0"}), "rust:clock@1.0.0/src/lib.rs".to_owned()),
+        (&claude::DIALECT, "Read", json!({"file_path": "js:kit@3.1.0/lib/ring.js"}), "     1\tfunction ring(bell) {".to_owned()),
+        (&claude::DIALECT, "Grep", json!({"pattern": "sound", "path": "js:kit", "output_mode": "content"}), "js:kit@3.1.0/lib/ring.js:".to_owned()),
+        (&trae::DIALECT, "view_files", json!({"files": [{"file_path": "js:kit/lib/ring.js"}]}), "".to_owned()),
+        (&trae::DIALECT, "search_by_regex", json!({"query": "sound", "search_directory": "js:kit"}), "".to_owned()),
+        (&zblade::DIALECT, "read_file", json!({"path": "js:kit/lib/ring.js"}), "".to_owned()),
+        (&zblade::DIALECT, "grep_search", json!({"pattern": "sound", "path": "js:kit"}), "".to_owned()),
+    ];
+    for (dialect, tool, arguments, wanted) in rows {
+        let world = World::new(dialect);
+        filled(&world);
+        let (kind, said) = said(&world, tool, arguments.clone()).await;
+        let held = kind.is_none()
+            && said.starts_with(wanted.as_str())
+            && (!wanted.is_empty() || said.contains("bell.sound()"));
+        assert!(held, "{} {tool} {arguments}: {kind:?} {said}", dialect.name);
+        assert!(!said.contains("CANARY") && !said.contains("ringInner"), "{tool}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_leads_nowhere_says_why() {
+    let world = World::new(&probe::DIALECT);
+    filled(&world);
+    symlink(world.root().join("../out/secret"), world.root().join("node_modules/kit/out.js")).unwrap();
+    symlink(world.root().join("../out"), world.root().join("node_modules/evil")).unwrap();
+    let rows = [
+        (
+            "rust:cloc",
+            Kind::NotFound,
+            "The project does not depend on rust:cloc.",
+            "Did you mean rust:clock?",
+        ),
+        (
+            "rust:other",
+            Kind::NotFound,
+            "The project does not depend on rust:other.",
+            "Looked at: Cargo.lock (3 packages).",
+        ),
+        (
+            "rust:clock@9",
+            Kind::NotFound,
+            "The project does not depend on clock 9.",
+            "rust:clock@1.0.0, or rust:clock@2.0.0",
+        ),
+        (
+            "rust:gone",
+            Kind::NotFound,
+            "The project depends on rust:gone@0.3.0, which cannot be read on this machine.",
+            "`cargo fetch` gets it.",
+        ),
+        (
+            "rust:own",
+            Kind::NotFound,
+            "own is a package of the workspace itself, and no dependency.",
+            "Search it by its path.",
+        ),
+        (
+            "py:requests",
+            Kind::NotFound,
+            "It is not known on what the project depends: there is no pyproject.toml",
+            "",
+        ),
+        (
+            "rust:clock/src/lob.rs",
+            Kind::NotFound,
+            "File not found: rust:clock@2.0.0/src/lob.rs.",
+            "rust:clock@2.0.0/src/lib.rs",
+        ),
+        ("js:/../..", Kind::Invalid, "js:/../.. leads out of the package", ""),
+        ("js:kit/../../..", Kind::Invalid, "js:kit/../../.. leads out of the package", ""),
+        ("js:kit';process.exit()//", Kind::Invalid, "js:kit';process.exit()// leads out of the package", ""),
+        ("js:kit/out.js", Kind::Outside, "js:kit/out.js leads out of the package: a link in it leads to", ""),
+        ("js:evil/secret", Kind::NotFound, "The project does not depend on js:evil.", ""),
+    ];
+    for (path, wanted, begins, holds) in rows {
+        for (tool, arguments) in [
+            ("search", json!({"query": "now", "path": path})),
+            ("searchAll", json!({"query": "now", "path": path})),
+            ("query", json!({"pattern": "f($A)", "path": path})),
+            ("extract", json!({"file": path})),
+        ] {
+            let (kind, said) = said(&world, tool, arguments).await;
+            let held = kind == Some(wanted) && said.starts_with(begins) && said.contains(holds);
+            assert!(held, "{tool} {path}: {kind:?} {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn rules_hold_in_packages() {
+    let world = World::new(&probe::DIALECT);
+    filled(&world);
+    world.put("config/.ssh/key.js", "const CANARY = 1;\n");
+    world.put("config/.ssh/package.json", "{}");
+    symlink(world.root().join("config/.ssh"), world.root().join("node_modules/way")).unwrap();
+    for file in ["js:kit/.env", "js:kit/conf/.npmrc", "js:way/key.js"] {
+        let (kind, said) = said(&world, "extract", json!({"file": file})).await;
+        assert!(kind == Some(Kind::Denied) && !said.contains("CANARY"), "{file}: {kind:?} {said}");
+        let seen = words(&world.allowed("extract", json!({"file": file})).await);
+        assert!(seen.contains("CANARY"), "{file}: {seen}");
+    }
+    for (tool, arguments) in [
+        ("search", json!({"query": "CANARY", "path": "js:kit"})),
+        ("query", json!({"pattern": "const $A = $B", "path": "js:way"})),
+    ] {
+        let (_, said) = said(&world, tool, arguments).await;
+        assert!(!said.contains("CANARY = "), "{tool}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_writes_takes_no_dependency() {
+    let rows: [(&'static Dialect, &str, Value); 7] = [
+        (&probe::DIALECT, "create", json!({"file_path": "js:kit/new.js", "content": "x"})),
+        (
+            &probe::DIALECT,
+            "edit",
+            json!({"file_path": "js:kit/lib/ring.js", "old_string": "ring", "new_string": "x"}),
+        ),
+        (&opencode::DIALECT, "write", json!({"filePath": "js:kit/lib/ring.js", "content": "x"})),
+        (
+            &opencode::DIALECT,
+            "edit",
+            json!({"filePath": "rust:clock/src/lib.rs", "oldString": "2", "newString": "x"}),
+        ),
+        (
+            &claude::DIALECT,
+            "Edit",
+            json!({"file_path": "js:kit@3.1.0/lib/ring.js", "old_string": "ring", "new_string": "x"}),
+        ),
+        (&claude::DIALECT, "Write", json!({"file_path": "rust:clock/new.rs", "content": "x"})),
+        (
+            &trae::DIALECT,
+            "write_to_file",
+            json!({"file_path": "js:kit/new.js", "content": "x", "rewrite": true}),
+        ),
+    ];
+    for (dialect, tool, arguments) in rows {
+        let world = World::new(dialect);
+        filled(&world);
+        let before = fs::read_dir(world.root()).unwrap().count();
+        let (kind, said) = said(&world, tool, arguments.clone()).await;
+        let held = kind == Some(Kind::Invalid) && said.contains("names a dependency, which is only read");
+        assert!(held, "{} {tool} {arguments}: {kind:?} {said}", dialect.name);
+        assert_eq!(fs::read_dir(world.root()).unwrap().count(), before, "{tool}");
+        let ring = fs::read_to_string(world.root().join("node_modules/kit/lib/ring.js")).unwrap();
+        assert!(ring.starts_with("function ring(bell)"), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn dependencies_can_be_switched_off() {
+    let wanted = "What the project depends on cannot be read here: it is switched off.";
+    let world = World::without_dependencies(&probe::DIALECT);
+    filled(&world);
+    let (kind, off) = said(&world, "search", json!({"query": "now", "path": "rust:clock"})).await;
+    assert!(kind == Some(Kind::Denied) && off.starts_with(wanted), "{off}");
+    let world = World::without_dependencies(&opencode::DIALECT);
+    filled(&world);
+    let (kind, off) = said(&world, "codesearch", json!({"query": "time"})).await;
+    assert!(kind == Some(Kind::Denied) && off.starts_with(wanted), "{off}");
+}
+
+#[tokio::test]
+async fn codesearch_shows_use_by_package_and_says_what_it_left_out() {
+    let world = World::new(&opencode::DIALECT);
+    filled(&world);
+    let (kind, said) = said(&world, "codesearch", json!({"query": "tell the time with clock"})).await;
+    assert_eq!(kind, None, "{said}");
+    let heads: Vec<&str> = said.lines().filter(|line| line.starts_with("## ")).collect();
+    assert_eq!(heads.first(), Some(&"## rust:clock@2.0.0"), "{said}");
+    let places: Vec<&str> = said.lines().filter(|line| line.starts_with("rust:clock@2.0.0/")).collect();
+    assert_eq!(
+        places,
+        [
+            "rust:clock@2.0.0/src/lib.rs:1-4 function now",
+            "rust:clock@2.0.0/examples/show.rs:1-3 function main"
+        ],
+        "{said}"
+    );
+    for wanted in [
+        "## this project\n\nsrc/main.rs:1-3 function main",
+        "searched 3 packages and this project, ",
+        "at the versions of package.json, Cargo.lock]",
+        "not searched, because not on this machine: rust:gone@0.3.0: `cargo fetch` gets it]",
+    ] {
+        let wanted = wanted.replace("package.json, Cargo.lock", "Cargo.lock, package.json");
+        assert!(said.contains(&wanted), "{wanted}: {said}");
+    }
+    assert!(!said.contains("CANARY") && !said.contains("of_another_project"), "{said}");
+}
+
+#[tokio::test]
+async fn codesearch_keeps_to_its_tokens_and_sees_what_changed() {
+    let world = World::new(&opencode::DIALECT);
+    let code: String = (0..60).map(|at| format!("/** Sends letter {at}. */\nexport function send{at}(letter) {{\n  post(letter, {at});\n}}\n\n")).collect();
+    world.put("package.json", r#"{"dependencies": {"mail": "*", "post": "*"}}"#);
+    for (at, name) in ["mail", "post"].iter().enumerate() {
+        world.put(&format!("node_modules/{name}/package.json"), format!("{{\"version\": \"1.0.{at}\"}}"));
+        for part in 0..4 {
+            world.put(&format!("node_modules/{name}/part{part}.js"), &code);
+        }
+    }
+    let ask = |tokens: u64| json!({"query": "send a letter", "tokens_num": tokens});
+    let mut sizes = Vec::new();
+    for tokens in [200, 600, 50_000] {
+        let (kind, said) = said(&world, "codesearch", ask(tokens)).await;
+        assert_eq!(kind, None, "{said}");
+        let blocks = said.split("\n[toolpost: ").next().unwrap_or_default().len() as u64;
+        assert!(blocks <= tokens * 4 + 400, "{tokens}: {blocks}");
+        assert_eq!(said.contains("tokens_num allows no more"), tokens == 200, "{said}");
+        sizes.push(blocks);
+    }
+    assert!(sizes.windows(2).all(|pair| pair[0] < pair[1]), "{sizes:?}");
+    let (_, lowered) = said(&world, "codesearch", ask(90_000)).await;
+    assert!(lowered.contains("tokens_num was 90000 and was lowered to 50000"), "{lowered}");
+    for part in 0..4 {
+        world.put(
+            &format!("node_modules/mail/part{part}.js"),
+            "/** Sends letters by pigeon. */\nexport function pigeon(letter) {\n  fly(letter);\n}\n",
+        );
+    }
+    let (_, said) = said(&world, "codesearch", json!({"query": "send letters by pigeon with mail"})).await;
+    assert!(said.contains("export function pigeon(letter) {"), "{said}");
+}
+
+#[tokio::test]
+async fn codesearch_without_anything_to_search_says_so() {
+    let world = World::new(&opencode::DIALECT);
+    let (kind, said) = said(&world, "codesearch", json!({"query": "send a letter"})).await;
+    assert_eq!(kind, None, "{said}");
+    assert!(
+        said.starts_with("Nothing that fits was found in 0 packages and this project, 0 files."),
+        "{said}"
+    );
+    assert!(said.contains("on what this project depends is not known: it has no lock file"), "{said}");
+    for query in ["", "  "] {
+        let outcome = world.call("codesearch", json!({"query": query})).await;
+        assert!(words(&outcome).starts_with("The query is empty"), "{}", words(&outcome));
+    }
+}

@@ -1,0 +1,269 @@
+//! Searches one package after the other as long as there is time, and puts together what fits best.
+
+use super::super::search::page;
+use super::weigh::{Standing, place};
+use super::{Output, Package, Request};
+use crate::{CallCtx, Engine, Failure, Hint, Kind, packages};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use toolpost_index::embed::{Side, Unembedded, Vector};
+use toolpost_index::ranked::{Fused, Fusion, Hit, Index, Meaning, Meant, Trouble, Unfilled};
+use toolpost_workspace::WorkspacePath;
+
+/// How often the packages are asked again because a file changed under one.
+const AGAIN: usize = 3;
+/// How long packages are read where nothing limits the call.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much of the time that is left packages are read that the project names, and how much of it others.
+const SHARES: (f64, f64) = (0.6, 0.4);
+/// How many blocks of a package, of a file, and of the project itself are shown at most, and how many in all, for each
+/// so many tokens.
+const MOST: (usize, usize, usize, usize) = (6, 2, 3, 60);
+const OF_TOKENS: u64 = 5_000;
+/// How many blocks of each package are compared with those of others, for as many tokens.
+const EACH: usize = 16;
+/// How much meaning counts beside words.
+const MEANING: f64 = 0.8;
+/// How many bytes of one block are shown.
+const LONGEST: usize = 2_400;
+/// How many packages that are missing are named.
+const NAMED: usize = 8;
+
+/// What is searched: a package, or the project.
+struct Source {
+    name: Option<String>,
+    base: WorkspacePath,
+    standing: Standing,
+    index: Index,
+    meaning: Option<Meaning>,
+}
+
+/// A block that may be shown.
+struct Candidate {
+    source: usize,
+    hit: Hit,
+    near: f64,
+    fits: f64,
+}
+
+/// What a search through all packages came to.
+#[derive(Default)]
+struct Gathered {
+    candidates: Vec<Candidate>,
+    searched: usize,
+    files: usize,
+    withheld: usize,
+    later: usize,
+    unreadable: Vec<String>,
+}
+
+/// Asks, and puts together what is shown.
+pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    if request.query.trim().is_empty() {
+        return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
+    }
+    let stop = || cx.check().is_err();
+    let all = engine.dependencies()?.all(&stop);
+    cx.check()?;
+    let vector = vector(engine, request, cx)?;
+    let known = all.packages.into_iter().map(|package| {
+        let standing = Standing::of(&package.label, package.direct, &request.query);
+        (Some(package.label), package.path, standing)
+    });
+    let mut wanted: Vec<_> = known.collect();
+    // What the question names comes first, then what the project names.
+    wanted.sort_by_key(|(.., standing)| match standing {
+        Standing::Named => 0,
+        Standing::Direct | Standing::Own => 1,
+        Standing::Indirect => 2,
+    });
+    let named = wanted.iter().filter(|(.., standing)| *standing == Standing::Named).count();
+    wanted.insert(named, (None, request.base.clone(), Standing::Own));
+    for _ in 0..AGAIN {
+        let (mut gathered, sources) = gather(engine, request, &wanted, &vector, cx)?;
+        let hits = best(std::mem::take(&mut gathered.candidates), &sources, times(request));
+        let room = page::Room {
+            limit: MOST.3 * times(request),
+            tokens: Some(request.tokens),
+            each: LONGEST,
+            bytes: request.max_bytes,
+        };
+        let Some(page) = page::make(engine, &room, hits.iter().map(|(_, hit)| hit), cx)? else {
+            sources.iter().for_each(|source| source.index.doubt());
+            continue;
+        };
+        let missing_total = all.missing.len();
+        let missing = all.missing.iter().take(NAMED);
+        gathered.unreadable.extend(all.odd.iter().cloned());
+        return Ok(Output {
+            tokens: page.tokens,
+            cut: page.cut,
+            packages: grouped(page.blocks, &hits, &sources),
+            searched: gathered.searched,
+            files: gathered.files,
+            read: all.read.clone(),
+            missing: missing.map(|missing| format!("{}: {}", missing.label, missing.next)).collect(),
+            missing_total,
+            later: gathered.later,
+            unreadable: gathered.unreadable,
+            withheld: gathered.withheld,
+            model: engine.model()?.shown(),
+            unknown: vector.scale == 0.0,
+            extent: request.extent,
+            seen: page.seen,
+        });
+    }
+    let what = "Files of packages changed each time they were read, so that no answer would have been true.";
+    Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+/// Makes the vector of the question.
+fn vector(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Vector, Failure> {
+    let stop = || cx.check().is_err();
+    let made = engine.model()?.embed(Side::Question, &[&request.query], &stop);
+    let mut made = made.map_err(|fault| match (cx.check(), fault) {
+        (Err(failure), _) => failure,
+        (Ok(()), Unembedded::Stopped) => {
+            Failure::new(Kind::Timeout, "There was no time to make the query's vector.")
+        }
+        (Ok(()), Unembedded::Model { what, next }) => {
+            let failure = Failure::new(Kind::Io, crate::failures::sentence(&what));
+            failure.hint(Hint::Advice(crate::failures::sentence(&next)))
+        }
+    })?;
+    made.pop().ok_or_else(|| Failure::new(Kind::Internal, "The model made no vector of the query."))
+}
+
+/// Searches all packages, in their order, as long as there is time.
+fn gather(
+    engine: &Engine,
+    request: &Request,
+    wanted: &[(Option<String>, WorkspacePath, Standing)],
+    vector: &Vector,
+    cx: &CallCtx,
+) -> Result<(Gathered, Vec<Source>), Failure> {
+    let began = Instant::now();
+    let time = cx.time_left(PATIENCE * 2);
+    let (mut out, mut sources) = (Gathered::default(), Vec::new());
+    for (at, (name, base, standing)) in wanted.iter().enumerate() {
+        cx.check()?;
+        let share = if *standing == Standing::Indirect { SHARES.1 } else { SHARES.0 };
+        let until = began + time.mul_f64(share).min(PATIENCE);
+        let enough = || cx.check().is_err() || Instant::now() >= until;
+        if enough() {
+            out.later += 1;
+            continue;
+        }
+        if at.is_multiple_of(10) {
+            cx.progress.tell(at as u64, &format!("{at} of {} packages searched", wanted.len()));
+        }
+        let known = engine.package(base);
+        let (index, meaning) = match known {
+            Some(packages::Package { index, meaning }) => (index, meaning),
+            None => (engine.words().clone(), engine.meaning().ok()),
+        };
+        let (name, base) = (name.clone(), base.clone());
+        let source = Source { name, base, standing: *standing, index, meaning };
+        match one(&source, request, vector, cx, &enough) {
+            Ok(found) => {
+                out.searched += usize::from(source.name.is_some());
+                out.files += found.searched;
+                out.withheld += found.withheld;
+                let number = sources.len();
+                out.candidates.extend(found.hits.into_iter().map(|(hit, reason)| Candidate {
+                    source: number,
+                    near: reason.likeness.map_or(0.0, |near| f64::from(near).max(0.0)),
+                    fits: reason.fits,
+                    hit,
+                }));
+                sources.push(source);
+            }
+            Err(Trouble::Stopped) => out.later += 1,
+            Err(Trouble::Place { place, why }) => out.unreadable.push(format!("{place}: {why}")),
+        }
+    }
+    Ok((out, sources))
+}
+
+/// Searches one package: by words alone, where there is no time for vectors.
+fn one(
+    source: &Source,
+    request: &Request,
+    vector: &Vector,
+    cx: &CallCtx,
+    enough: &(dyn Fn() -> bool + Sync),
+) -> Result<Fused, Trouble> {
+    let bases = std::slice::from_ref(&source.base);
+    drop(source.index.lend(enough)?);
+    let Some(meaning) = &source.meaning else { return Ok(Fused::default()) };
+    match meaning.fill(&source.index, bases, &*cx.may_read, enough) {
+        Ok(_) | Err(Unfilled::Model(_)) => {}
+        Err(Unfilled::Files(trouble)) => return Err(trouble),
+    }
+    let lent = source.index.lend(enough)?;
+    Ok(lent.search_meaning(
+        meaning,
+        &Meant {
+            question: &request.query,
+            vector,
+            bases,
+            may: &*cx.may_read,
+            most: EACH * times(request),
+            fusion: Fusion::BEST,
+        },
+    ))
+}
+
+/// Tells how many times as much as usual is asked for.
+fn times(request: &Request) -> usize {
+    usize::try_from(request.tokens / OF_TOKENS).unwrap_or(1).max(1)
+}
+
+/// Puts the blocks of all packages in one order, not too many of one.
+fn best(mut candidates: Vec<Candidate>, sources: &[Source], times: usize) -> Vec<(usize, Hit)> {
+    let most = |of: &dyn Fn(&Candidate) -> f64| candidates.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
+    let (nearest, fittest) = (most(&|candidate| candidate.near), most(&|candidate| candidate.fits));
+    for Candidate { source, hit, near, fits } in &mut candidates {
+        let score = MEANING * *near / nearest + (1.0 - MEANING) * *fits / fittest;
+        let standing = sources.get(*source).map_or(1.0, |source| source.standing.weight());
+        hit.key.score = score * standing * place(hit.path.relative(), &hit.block.kind);
+    }
+    candidates.sort_by(|one, other| {
+        let by_score = other.hit.key.score.total_cmp(&one.hit.key.score);
+        let place = |candidate: &Candidate| (candidate.hit.key.path.clone(), candidate.hit.key.first);
+        by_score.then_with(|| place(one).cmp(&place(other)))
+    });
+    let (mut of_source, mut of_file): (HashMap<usize, usize>, HashMap<WorkspacePath, usize>) =
+        Default::default();
+    candidates.retain(|candidate| {
+        let own = sources.get(candidate.source).is_some_and(|source| source.name.is_none());
+        let of_source = of_source.entry(candidate.source).or_default();
+        let of_file = of_file.entry(candidate.hit.path.clone()).or_default();
+        let room = *of_source < times * if own { MOST.2 } else { MOST.0 } && *of_file < times * MOST.1;
+        if room {
+            (*of_source, *of_file) = (*of_source + 1, *of_file + 1);
+        }
+        room
+    });
+    candidates.into_iter().take(MOST.3 * times).map(|candidate| (candidate.source, candidate.hit)).collect()
+}
+
+/// Puts the blocks of each package together, in the order of the best block of each.
+fn grouped(
+    blocks: Vec<super::super::search::Block>,
+    hits: &[(usize, Hit)],
+    sources: &[Source],
+) -> Vec<Package> {
+    let mut out: Vec<(usize, Package)> = Vec::new();
+    // Blocks are those of the first hits, in the same order.
+    for (block, (source, _)) in blocks.into_iter().zip(hits) {
+        match out.iter_mut().find(|(known, _)| known == source) {
+            Some((_, package)) => package.blocks.push(block),
+            None => {
+                let name = sources.get(*source).and_then(|source| source.name.clone());
+                out.push((*source, Package { name, blocks: vec![block] }));
+            }
+        }
+    }
+    out.into_iter().map(|(_, package)| package).collect()
+}

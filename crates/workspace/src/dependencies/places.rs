@@ -1,0 +1,56 @@
+//! Where package managers keep what they have fetched.
+
+use std::path::PathBuf;
+
+/// Where package managers keep what they have fetched; what is not said is not looked into.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Cargo's home, with `registry` and `git` in it.
+    pub cargo: Option<PathBuf>,
+    /// Go's module cache.
+    pub go: Option<PathBuf>,
+    /// The environment of Python that the user has activated.
+    pub python: Option<PathBuf>,
+    /// Maven's local repository.
+    pub maven: Option<PathBuf>,
+}
+
+impl Places {
+    /// Finds the customary places: by variables of the environment, else below the home directory.
+    pub fn customary(home: Option<PathBuf>, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
+        let said = |name: &str| variable(name).filter(|path| path.is_absolute());
+        let at_home = |below: &str| home.as_ref().map(|home| home.join(below));
+        // Of several places in GOPATH the first one holds the modules.
+        let first = || variable("GOPATH").and_then(|paths| std::env::split_paths(&paths).next());
+        let go_path = || first().filter(|path| path.is_absolute()).map(|path| path.join("pkg/mod"));
+        Self {
+            cargo: said("CARGO_HOME").or_else(|| at_home(".cargo")),
+            go: said("GOMODCACHE").or_else(go_path).or_else(|| at_home("go/pkg/mod")),
+            python: said("VIRTUAL_ENV"),
+            maven: at_home(".m2/repository"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Places;
+    use std::path::PathBuf;
+
+    #[test]
+    fn variables_come_before_the_home_directory() {
+        let none = Places::customary(Some("/home/ada".into()), |_| None);
+        assert_eq!(none.cargo, Some("/home/ada/.cargo".into()));
+        assert_eq!(none.go, Some("/home/ada/go/pkg/mod".into()));
+        assert_eq!((none.python, none.maven), (None, Some("/home/ada/.m2/repository".into())));
+        let set = |name: &str| match name {
+            "CARGO_HOME" => Some(PathBuf::from("/c")),
+            "GOPATH" => Some(PathBuf::from("/g:/h")),
+            "VIRTUAL_ENV" => Some(PathBuf::from("relative")),
+            _ => None,
+        };
+        let places =
+            Places { cargo: Some("/c".into()), go: Some("/g/pkg/mod".into()), python: None, maven: None };
+        assert_eq!(Places::customary(None, set), places);
+    }
+}

@@ -1,0 +1,380 @@
+//! From the name of a dependency to the place where it lies.
+
+use crate::dependencies::here::Here;
+use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependencies::name::{Ecosystem, Name, read};
+use crate::dependencies::places::Places;
+use crate::dependencies::{cargo, golang, javascript, maven, python};
+use crate::{PathError, Workspace, WorkspacePath};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use toolpost_text::counted::counted;
+use toolpost_text::names::suggest;
+
+/// How many names are named where one has to be chosen.
+const NAMED: usize = 12;
+
+/// What a workspace depends on; cheap to clone.
+#[derive(Clone)]
+pub struct Dependencies(Arc<Inner>);
+
+struct Inner {
+    workspace: Workspace,
+    places: Places,
+    /// What was read of each ecosystem's files, with what these were then.
+    known: Mutex<HashMap<Ecosystem, (Print, Arc<Locked>)>>,
+}
+
+/// What files were when they were read.
+type Print = Vec<(WorkspacePath, i128, u64, u64)>;
+
+/// What a name leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    /// The place; it is shown as `rust:serde@1.0.228/src/lib.rs`.
+    pub path: WorkspacePath,
+    /// What was chosen, where something else could have been.
+    pub notes: Vec<String>,
+}
+
+/// A package that lies on this machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Package {
+    /// How it is named, with its version.
+    pub label: String,
+    /// Its directory, or its only file.
+    pub path: WorkspacePath,
+    /// Whether the project names it itself.
+    pub direct: Direct,
+}
+
+/// A package that the project needs and that is not on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// How it is named, with its version.
+    pub label: String,
+    /// Whether the project names it itself.
+    pub direct: Direct,
+    /// How it gets here.
+    pub next: String,
+}
+
+/// All that a project depends on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct All {
+    /// What lies on this machine, direct ones first.
+    pub packages: Vec<Package>,
+    /// What does not.
+    pub missing: Vec<Missing>,
+    /// The files that say so, as they are shown.
+    pub read: Vec<String>,
+    /// Files that should say so and cannot be understood, with why.
+    pub odd: Vec<String>,
+}
+
+/// Why a name leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// The sort of reason.
+    pub why: Why,
+    /// What is wrong, in sentences.
+    pub what: String,
+    /// What was found instead.
+    pub found: Option<String>,
+    /// Names that could have been meant.
+    pub near: Vec<String>,
+    /// What to do next.
+    pub next: Option<String>,
+}
+
+/// Why a name leads nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It is no name.
+    Malformed,
+    /// The project depends on nothing of that name, or not in that version.
+    Unknown,
+    /// The project depends on several versions.
+    Several,
+    /// It is not on this machine.
+    Absent,
+    /// It leads out of the package.
+    Outside,
+}
+
+impl Dependencies {
+    /// Makes what is asked about the dependencies of a workspace; nothing is read before that.
+    #[must_use]
+    pub fn new(workspace: Workspace, places: Places) -> Self {
+        Self(Arc::new(Inner { workspace, places, known: Mutex::default() }))
+    }
+
+    /// Finds what a name leads to.
+    ///
+    /// # Errors
+    /// When it is no name, when the project does not depend on it, or when it is not on this machine.
+    pub fn resolve(&self, said: &str) -> Result<Resolved, Unresolved> {
+        let inner = &*self.0;
+        let malformed = |what: String| Unresolved {
+            why: Why::Malformed,
+            what,
+            found: None,
+            near: Vec::new(),
+            next: None,
+        };
+        let name = match read(said) {
+            Some(read) => read.map_err(malformed)?,
+            None => return Err(malformed(format!("{said} is no name of a dependency."))),
+        };
+        let here = Here::look(&inner.workspace, &inner.places);
+        let locked = inner.locked(name.ecosystem, &here);
+        let name = if name.ecosystem == Ecosystem::Go { module(name, &locked) } else { name };
+        let (entry, notes) = choose(&here, &locked, &name)?;
+        let found = place(name.ecosystem, &here, &entry).map_err(|absent| not_here(&name, &entry, absent))?;
+        let path = below(&inner.workspace, &found, &name, said)?;
+        Ok(Resolved { path, notes })
+    }
+
+    /// Lists all that the project depends on; `stop` is asked often.
+    pub fn all(&self, stop: &dyn Fn() -> bool) -> All {
+        let inner = &*self.0;
+        let here = Here::look(&inner.workspace, &inner.places);
+        let mut all = All::default();
+        for ecosystem in Ecosystem::ALL {
+            let locked = inner.locked(ecosystem, &here);
+            all.read.extend(locked.read.iter().cloned());
+            all.odd.extend(locked.odd.iter().cloned());
+            for entry in &locked.entries {
+                if stop() {
+                    break;
+                }
+                let label = |version: &str| crate::dependencies::here::label(ecosystem, &entry.name, version);
+                match place(ecosystem, &here, entry) {
+                    Ok(Found { path, version }) => {
+                        all.packages.push(Package { label: label(&version), path, direct: entry.direct });
+                    }
+                    Err(Absent { next, .. }) => {
+                        all.missing.push(Missing {
+                            label: label(&entry.version),
+                            direct: entry.direct,
+                            next,
+                        });
+                    }
+                }
+            }
+        }
+        all.read.dedup();
+        all.packages.sort_by(|one, other| (one.direct, &one.label).cmp(&(other.direct, &other.label)));
+        all.packages.dedup_by(|one, other| one.label == other.label);
+        all.missing.sort_by(|one, other| (one.direct, &one.label).cmp(&(other.direct, &other.label)));
+        all.missing.dedup();
+        all
+    }
+}
+
+impl Inner {
+    /// Reads an ecosystem's files, if they are not what they were.
+    fn locked(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Arc<Locked> {
+        let print = self.print(ecosystem, here);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((old, locked)) = known.get(&ecosystem)
+            && *old == print
+        {
+            return locked.clone();
+        }
+        let locked = Arc::new(match ecosystem {
+            Ecosystem::Rust => cargo::locked(here),
+            Ecosystem::JavaScript => javascript::locked(here),
+            Ecosystem::Python => python::locked(here),
+            Ecosystem::Go => golang::locked(here),
+            Ecosystem::Java => maven::locked(here),
+        });
+        known.insert(ecosystem, (print, locked.clone()));
+        locked
+    }
+
+    fn print(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Print {
+        let mut paths = here.manifests.clone();
+        match ecosystem {
+            Ecosystem::Python => paths.extend(python::sites(here)),
+            Ecosystem::JavaScript => {
+                let modules = |root| self.workspace.within(root, "node_modules").ok();
+                paths.extend(self.workspace.roots().iter().filter_map(modules));
+            }
+            Ecosystem::Rust | Ecosystem::Go | Ecosystem::Java => {}
+        }
+        let print = |path: WorkspacePath| {
+            let stat = self.workspace.stat(&path).ok()?;
+            Some((path, stat.modified, stat.len, stat.inode))
+        };
+        paths.into_iter().filter_map(print).collect()
+    }
+}
+
+fn place(ecosystem: Ecosystem, here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+    match ecosystem {
+        Ecosystem::Rust => cargo::place(here, entry),
+        Ecosystem::JavaScript => javascript::place(here, entry),
+        Ecosystem::Python => python::place(here, entry),
+        Ecosystem::Go => golang::place(here, entry),
+        Ecosystem::Java => maven::place(here, entry),
+    }
+}
+
+/// Tells the module from what is meant in it: the longest one that the project needs.
+fn module(name: Name, locked: &Locked) -> Name {
+    let rest = |module: &str| {
+        let rest = name.package.strip_prefix(module)?;
+        if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+    };
+    let modules = locked.entries.iter().filter(|entry| rest(&entry.name).is_some());
+    let Some(entry) = modules.max_by_key(|entry| entry.name.len()) else { return name };
+    let inside = rest(&entry.name).unwrap_or_default().to_owned();
+    let below = [inside, name.below.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    Name { package: entry.name.clone(), below: below.join("/"), ..name }
+}
+
+/// Chooses the package, and its version.
+fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<String>), Unresolved> {
+    let same = |entry: &&Entry| name.ecosystem.same(&entry.name, &name.package);
+    let mut named: Vec<Entry> = locked.entries.iter().filter(same).cloned().collect();
+    if named.is_empty() {
+        named.extend(match name.ecosystem {
+            Ecosystem::JavaScript => javascript::lying(here, &name.package),
+            Ecosystem::Python => python::imported(here, locked, &name.package),
+            Ecosystem::Rust | Ecosystem::Go | Ecosystem::Java => None,
+        });
+    }
+    if named.is_empty() {
+        return Err(unknown(locked, name));
+    }
+    let bare = |version: &str| version.trim_start_matches('v').to_owned();
+    let labels = |entries: &[Entry]| {
+        let label =
+            |entry: &Entry| crate::dependencies::here::label(name.ecosystem, &entry.name, &entry.version);
+        entries.iter().map(label).collect::<Vec<_>>()
+    };
+    if let Some(version) = &name.version {
+        let of_version = |entry: &&Entry| bare(&entry.version) == bare(version);
+        if let Some(entry) = named.iter().find(of_version) {
+            return Ok((entry.clone(), Vec::new()));
+        }
+        if let [only] = named.as_slice()
+            && only.version.is_empty()
+        {
+            return Ok((Entry { version: version.clone(), ..only.clone() }, Vec::new()));
+        }
+        let what = format!("The project does not depend on {} {version}.", name.package);
+        return Err(Unresolved {
+            why: Why::Unknown,
+            what,
+            found: Some(format!("It depends on {}.", labels(&named).join(", "))),
+            near: labels(&named),
+            next: None,
+        });
+    }
+    let direct: Vec<Entry> = named.iter().filter(|entry| entry.direct == Direct::Yes).cloned().collect();
+    match (named.as_slice(), direct.as_slice()) {
+        ([only], _) => Ok((only.clone(), Vec::new())),
+        (all, [only]) => {
+            let others: Vec<Entry> = all.iter().filter(|entry| *entry != only).cloned().collect();
+            let note = format!(
+                "{} is the version that the project names itself; packages that it depends on use {}, too",
+                labels(std::slice::from_ref(only)).join(""),
+                labels(&others).join(", ")
+            );
+            Ok((only.clone(), vec![note]))
+        }
+        (all, _) => Err(Unresolved {
+            why: Why::Several,
+            what: format!("The project depends on {} versions of {}: say which.", all.len(), name.package),
+            found: Some(labels(all).join("\n")),
+            near: labels(all),
+            next: None,
+        }),
+    }
+}
+
+/// The refusal of a name that the project's files do not have.
+fn unknown(locked: &Locked, name: &Name) -> Unresolved {
+    let prefix = name.ecosystem.prefix();
+    let mut names: Vec<&str> = locked.entries.iter().map(|entry| entry.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let own = locked.own.iter().any(|own| name.ecosystem.same(own, &name.package));
+    let names = if own { Vec::new() } else { names };
+    let near = suggest(&name.package, &names, 5).into_iter().map(|near| format!("{prefix}:{near}")).collect();
+    let what = match (own, locked.read.is_empty()) {
+        (true, _) => format!("{} is a package of the workspace itself, and no dependency.", name.package),
+        (false, false) => format!("The project does not depend on {prefix}:{}.", name.package),
+        (false, true) => format!(
+            "It is not known on what the project depends: there is no {} in the workspace.",
+            files(name.ecosystem)
+        ),
+    };
+    let mut found = Vec::new();
+    if !locked.read.is_empty() {
+        let count = counted(locked.entries.len() as u64, "package");
+        let mut read = locked.read.clone();
+        read.truncate(NAMED);
+        found.push(format!("Looked at: {} ({count}).", read.join(", ")));
+    }
+    found.extend(locked.odd.iter().take(NAMED).map(|odd| format!("Not understood: {odd}.")));
+    let next = match own {
+        true => "Search it by its path.".to_owned(),
+        false => "Only what the lock files of the workspace name is looked for, so that it is the version that is used.".to_owned(),
+    };
+    let found = (!found.is_empty()).then(|| found.join("\n"));
+    Unresolved { why: Why::Unknown, what, found, near, next: Some(next) }
+}
+
+fn files(ecosystem: Ecosystem) -> &'static str {
+    match ecosystem {
+        Ecosystem::Rust => "Cargo.lock",
+        Ecosystem::JavaScript => "package.json or lock file of npm, pnpm or Yarn",
+        Ecosystem::Python => "pyproject.toml, uv.lock, poetry.lock, requirements.txt or environment (.venv)",
+        Ecosystem::Go => "go.mod",
+        Ecosystem::Java => "pom.xml or gradle.lockfile",
+    }
+}
+
+/// The refusal of a package that is not on this machine.
+fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
+    let label = crate::dependencies::here::label(name.ecosystem, &entry.name, &entry.version);
+    let looked = absent.looked.join("\n");
+    Unresolved {
+        why: Why::Absent,
+        what: format!("The project depends on {label}, which cannot be read on this machine."),
+        found: (!looked.is_empty()).then(|| format!("Looked at:\n{looked}")),
+        near: Vec::new(),
+        next: Some(format!("{}.", absent.next)),
+    }
+}
+
+/// Finds what is meant in a package.
+fn below(workspace: &Workspace, found: &Found, name: &Name, said: &str) -> Result<WorkspacePath, Unresolved> {
+    if name.below.is_empty() {
+        return Ok(found.path.clone());
+    }
+    let outside = |what: String| Unresolved {
+        why: Why::Outside,
+        what,
+        found: None,
+        near: vec![found.path.display()],
+        next: None,
+    };
+    if !found.path.is_root() {
+        // The package is a single file beside others that are not of it.
+        let own = found.path.relative().to_str() == Some(name.below.as_str());
+        let what =
+            || format!("{said} leads out of the package, which is the one file {}.", found.path.display());
+        return if own { Ok(found.path.clone()) } else { Err(outside(what())) };
+    }
+    workspace.resolve_aside(&found.path, said, &name.below).map_err(|error| match error {
+        PathError::Outside { target, .. } => {
+            let by = target.map_or_else(String::new, |target| format!(": a link in it leads to {target}"));
+            outside(format!("{said} leads out of the package{by}."))
+        }
+        other => outside(format!("{other}.")),
+    })
+}
