@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+use crate::skills::Skills;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -385,30 +386,6 @@ pub(crate) struct Explain {
 
 #[derive(clap::Args)]
 pub(crate) struct Trust {
-    /// Trust them no longer
-    #[arg(long)]
-    pub(crate) revoke: bool,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Skills {
-    /// Print them as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(subcommand)]
-    pub(crate) command: Option<SkillsCommand>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum SkillsCommand {
-    /// Lets skills of the project be used as they are now, until a file of theirs changes
-    Trust(TrustSkills),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct TrustSkills {
-    /// Names of the skills [default: all of the project]
-    pub(crate) names: Vec<String>,
     /// Trust them no longer
     #[arg(long)]
     pub(crate) revoke: bool,

@@ -1,7 +1,7 @@
 //! `toolpost skills`: which skills there are, and which of a project's are trusted.
 
 use crate::{
-    args::{Common, Skills, SkillsCommand, TrustSkills},
+    args::Common,
     settings::Settings,
     trust::{self, Trusted},
     wire,
@@ -10,6 +10,30 @@ use anyhow::{Result, bail};
 use serde_json::json;
 use std::{process::ExitCode, sync::Arc};
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
+
+#[derive(clap::Args)]
+pub(crate) struct Skills {
+    /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<SkillsCommand>,
+}
+
+#[derive(clap::Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// Lets skills of the project be used as they are now, until a file of theirs changes
+    Trust(TrustSkills),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TrustSkills {
+    /// Names of the skills [default: all of the project]
+    pub(crate) names: Vec<String>,
+    /// Trust them no longer
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
 
 /// Lists the skills, or trusts those of the project.
 pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {

@@ -2,7 +2,9 @@
 
 use crate::{
     Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, MayRead, Touch, agents, bridges,
-    failures, fetching::Cache, fresh,
+    failures,
+    fetching::Cache,
+    fresh,
     indexed::Withheld,
     navigating::Upgrades,
     packages::{self, Package, Packages},

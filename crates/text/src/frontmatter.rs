@@ -201,17 +201,17 @@ mod tests {
 
     /// What was read, in a line.
     fn said(text: &str) -> String {
-        fn value(value: &Value) -> String {
+        fn own(value: &Value) -> String {
             match value {
                 Value::Text(text) => format!("{text:?}"),
                 Value::List(all) => {
-                    format!("[{}]", all.iter().map(self::value).collect::<Vec<_>>().join(" "))
+                    format!("[{}]", all.iter().map(own).collect::<Vec<_>>().join(" "))
                 }
                 Value::Map(fields) => format!("{{{}}}", fields_of(fields)),
             }
         }
         fn fields_of(fields: &[(String, Value)]) -> String {
-            fields.iter().map(|(name, own)| format!("{name}={}", value(own))).collect::<Vec<_>>().join(" ")
+            fields.iter().map(|(name, field)| format!("{name}={}", own(field))).collect::<Vec<_>>().join(" ")
         }
         match read(text) {
             Ok(front) => format!(

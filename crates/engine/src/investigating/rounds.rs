@@ -357,7 +357,6 @@ impl Round<'_> {
     fn by_words(&self, query: String, matching: Matching, limit: usize) -> search::Request {
         search::Request {
             base: self.question.base.clone(),
-            dependency: None,
             query,
             matching,
             tests: Tests::Searched,
