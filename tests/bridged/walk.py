@@ -134,9 +134,9 @@ def odd(world):
               any(note.get("method") == "notifications/tools/list_changed" for note in pipe.others), pipe.others)
         equal("and it is called", say(pipe, "mcp__odd__grown"), (False, "grown was called"))
     finally:
-        pipe.end()
+        pipe.close_input()
     told = [json.loads(line) for line in events.read_text().splitlines()]
-    check("each call is in the events", sum(event["tool"] == "mcp__odd__die" for event in told) == 2, told)
+    check("each call is in the events", sum(event["name"] == "mcp__odd__die" for event in told) == 2, told)
 
 
 def policed(world):
@@ -180,7 +180,7 @@ def eras(world):
         no, words = say(pipe, "Read", file_path=str(world.root / "file"))
         check("and they work meanwhile", not no and "words" in words, words)
     finally:
-        pipe.end()
+        pipe.close_input()
     world.config.write_text("{}")
     call = world.run("call", "Read", "{}")
     check("a file that names no servers is an error", call.returncode == 2 and "mcpServers" in call.stderr, (call.returncode, call.stderr))
@@ -218,7 +218,7 @@ def real(world, python, node):
         kinds = [part["type"] for part in image["result"]["content"]]
         check("everything sends a picture", "image" in kinds, image)
     finally:
-        pipe.end()
+        pipe.close_input()
 
 
 def main(binary, python, node):

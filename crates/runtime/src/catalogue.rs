@@ -44,7 +44,7 @@ impl Catalogue {
         }
         let had = self.tools.len();
         let tools: Vec<_> = self.tools.into_iter().filter(|tool| narrow.keeps(tool)).collect();
-        if tools.is_empty() && had > 0 && narrow.says_something() {
+        if tools.is_empty() && had > 0 && narrow.says_something() && !narrow.may_mean_remote() {
             return Err(NarrowError::Nothing);
         }
         Ok(Self { tools, shown: narrow.shown })

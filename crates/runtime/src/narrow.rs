@@ -50,6 +50,11 @@ impl Narrow {
         listed && (calls || !self.deny.iter().any(|access| tool.access().contains(access)))
     }
 
+    /// Tells whether a tool of another server may be meant, which may come later.
+    pub(crate) fn may_mean_remote(&self) -> bool {
+        self.tools.iter().flatten().any(|name| name.contains('*') || name.starts_with(REMOTE))
+    }
+
     /// Finds a name that means no tool; those of other servers may not have come yet.
     pub(crate) fn unknown(&self, tools: &[impl AsRef<Published>]) -> Option<&str> {
         let names = self.tools.iter().flatten().map(|name| name.strip_prefix('!').unwrap_or(name));

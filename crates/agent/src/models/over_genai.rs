@@ -71,7 +71,7 @@ impl OverGenai {
 
 impl Model for OverGenai {
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
-        let request = request(question);
+        let request = request(question, self.place.provider);
         Ok(Box::new(Giving {
             client: self.client.clone(),
             asked: Some((self.target(), request, self.options(question))),
@@ -123,8 +123,9 @@ fn broken() -> Fault {
     )
 }
 
-fn request(question: &Question) -> ChatRequest {
-    let mut request = ChatRequest::from_messages(question.messages.iter().map(message).collect());
+fn request(question: &Question, provider: Provider) -> ChatRequest {
+    let messages = question.messages.iter().flat_map(|message| messages(message, provider));
+    let mut request = ChatRequest::from_messages(messages.collect());
     if !question.system.is_empty() {
         request = request.with_system(question.system.clone());
     }
@@ -139,12 +140,16 @@ fn request(question: &Question) -> ChatRequest {
     request.with_store(false)
 }
 
-fn message(message: &Message) -> ChatMessage {
+fn messages(message: &Message, provider: Provider) -> Vec<ChatMessage> {
     match message {
-        Message::User { text } => ChatMessage::user(text.clone()),
-        Message::Model(said) => ChatMessage::assistant(MessageContent::from_parts(parts(said))),
+        Message::User { text } => vec![ChatMessage::user(text.clone())],
+        Message::Model(said) => vec![ChatMessage::assistant(MessageContent::from_parts(parts(said)))],
+        // Of several results in one message, the form of Ollama sends the last one alone.
+        Message::Results { results } if provider == Provider::Ollama => {
+            results.iter().map(|answered| ChatMessage::from(vec![result(answered)])).collect()
+        }
         Message::Results { results } => {
-            ChatMessage::from(results.iter().map(result).collect::<Vec<ToolResponse>>())
+            vec![ChatMessage::from(results.iter().map(result).collect::<Vec<ToolResponse>>())]
         }
     }
 }

@@ -14,7 +14,7 @@ use rmcp::{
         PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SetLevelRequestParams,
         SubscriptionFilter,
     },
-    service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext},
+    service::{RequestContext, RoleServer, SubscriptionContext},
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -78,6 +78,7 @@ impl ServerHandler for Handler {
         // What was agreed counts from now on, not what was wished for.
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);
+        self.listing.tell(context.peer, &self.ends);
         Ok(agreed)
     }
 
@@ -87,10 +88,6 @@ impl ServerHandler for Handler {
         discovered.ttl_ms = FRESH;
         discovered.cache_scope = CacheScope::Private;
         Ok(discovered)
-    }
-
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.listing.tell(context.peer, &self.ends);
     }
 
     async fn list_tools(
