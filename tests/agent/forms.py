@@ -109,6 +109,8 @@ class Answer:
 
 
 def pieces(text, size=24):
+    """A text in pieces; a very long one in larger ones, so that it is made in time."""
+    size = max(size, len(text) // 4096)
     return [text[at:at + size] for at in range(0, len(text), size)]
 
 

@@ -194,7 +194,7 @@ mod tests {
             _ => None,
         };
         let lengths: Vec<usize> = elided(&messages).iter().filter_map(words).collect();
-        assert_eq!(lengths, [88, 88, 1000, 1000]);
+        assert_eq!(lengths, [91, 91, 1000, 1000]);
     }
 
     #[test]

@@ -188,9 +188,24 @@ fn place(state: &Path, id: &str) -> Result<PathBuf, TranscriptError> {
     Ok(state.join(FOLDER).join(format!("{id}.jsonl")))
 }
 
+/// Writes a line of ASCII alone: one that is torn never ends within a letter.
 fn in_a_line(line: &Line) -> String {
     let text = serde_json::to_string(line).unwrap_or_default();
-    format!("{text}\n")
+    let mut ascii = String::with_capacity(text.len() + 1);
+    for letter in text.chars() {
+        if letter.is_ascii() {
+            ascii.push(letter);
+        } else {
+            let units = letter
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|unit| format!("\\u{unit:04x}"))
+                .collect::<String>();
+            ascii.push_str(&units);
+        }
+    }
+    ascii.push('\n');
+    ascii
 }
 
 fn lines(text: &str, place: &Path) -> Result<Vec<Line>, TranscriptError> {

@@ -80,7 +80,10 @@ fn where_nothing_may_be_written_commands_write_nothing() {
     let refused = world.run(&flags);
     assert_eq!(
         (refused.code, refused.err.as_str()),
-        (Some(1), "No tool is called bash. The tools are: grep, glob, lsp.\n")
+        (
+            Some(1),
+            "No tool is called bash. The tools are: grep, glob, lsp, todowrite, webfetch, codesearch.\n"
+        )
     );
 }
 

@@ -48,7 +48,7 @@ fn each_part_is_explained_with_its_rule() {
 #[test]
 fn trust_ends_with_any_change_of_the_file() {
     let world = World::new();
-    let nothing = "toolpost: no root has a file .toolpost/policy.toml, so there is nothing to trust\n";
+    let nothing = "toolpost: no root has a file .toolpost/policy.toml, nor agents in .toolpost/agents or .claude/agents, so there is nothing to trust\n";
     assert_eq!(said(&world, &["trust"]), (nothing.to_owned(), false));
     world.write(".toolpost/policy.toml", RULES.as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "ask");

@@ -203,8 +203,30 @@ async fn every_tool_answers() {
 }
 
 #[tokio::test]
+async fn an_investigation_keeps_to_all_that_was_said() {
+    let world = furnished();
+    let arguments = json!({
+        "objective": "where is main", "scope": ["src/**"], "max_turns": 2, "max_tool_calls": 9,
+        "output_format": "json", "cancel_after_ms": 60_000,
+    });
+    let found: Value =
+        serde_json::from_str(&reply(&world, "codebase_investigator", arguments).await).unwrap();
+    let meta = &found["meta"];
+    assert!(
+        meta["turns_used"].as_u64().unwrap() <= 2 && meta["tool_calls_used"].as_u64().unwrap() <= 9,
+        "{found}"
+    );
+    for finding in found["findings"].as_array().unwrap() {
+        for place in finding["evidence"].as_array().unwrap() {
+            assert!(place.as_str().unwrap().starts_with("src/"), "{found}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_tool_is_called_here_with_all_of_its_arguments() {
-    for tool in DIALECT.tools.iter().filter(|tool| tool.name != "get_file_info") {
+    let apart = ["get_file_info", "codebase_investigator"];
+    for tool in DIALECT.tools.iter().filter(|tool| !apart.contains(&tool.name)) {
         let own = DIALECT.tools.iter().find(|own| std::ptr::fn_addr_eq(own.schema, tool.schema)).unwrap();
         let schema = (tool.schema)();
         for name in schema["properties"].as_object().unwrap().keys() {

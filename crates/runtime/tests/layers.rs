@@ -569,10 +569,10 @@ async fn who_listens_to_everything_hears_what_was_said() {
     let done = Event {
         status: Status::Completed,
         outcome: Some("done".to_owned()),
-        result: Some("hello".to_owned()),
+        result: Some("hello\n".to_owned()),
         ..first.clone()
     };
-    let why = "Not allowed to read .env: Such a file usually holds secrets. No.";
+    let why = "Not allowed to read .env: Such a file usually holds secrets. nobody is here";
     let denied = Event {
         status: Status::Failed,
         outcome: Some("denied".to_owned()),
