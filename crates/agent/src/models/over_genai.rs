@@ -77,6 +77,7 @@ impl Model for OverGenai {
             asked: Some((self.target(), request, self.options(question))),
             stream: None,
             key: self.place.key().map(str::to_owned),
+            provider: self.place.provider,
         }))
     }
 }
@@ -87,6 +88,7 @@ struct Giving {
     asked: Option<(ServiceTarget, ChatRequest, ChatOptions)>,
     stream: Option<ChatStream>,
     key: Option<String>,
+    provider: Provider,
 }
 
 impl Giving {
@@ -97,6 +99,12 @@ impl Giving {
         }
         let Some(stream) = &mut self.stream else { return Err(broken()) };
         match stream.next().await {
+            // In this form the library makes an end of a stream that was cut off.
+            Some(Ok(ChatStreamEvent::End(end)))
+                if self.provider == Provider::Responses && end.captured_stop_reason.is_none() =>
+            {
+                Err(broken())
+            }
             Some(Ok(event)) => Ok(piece(event)),
             Some(Err(error)) => Err(fault(&error)),
             None => Err(broken()),
