@@ -168,7 +168,7 @@ impl<'a> Going<'a> {
         let hear = move |heard: Heard<'_>| match heard {
             Heard::Piece(Piece::Words(words)) => watch(&Happening::Words(words.clone())),
             Heard::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
-                watch(&Happening::Calling(tool.clone()))
+                watch(&Happening::Calling(tool.clone()));
             }
             Heard::Piece(_) => {}
             Heard::Again { fault, pause, next } => {

@@ -84,7 +84,7 @@ fn entries(top: &str) -> Vec<(String, Vec<String>)> {
                 None => *values = vec![[values.concat(), line.trim().to_owned()].join(" ").trim().to_owned()],
             },
             (Some((key, value)), _) => {
-                entries.push((key.trim().to_lowercase(), values(key.trim(), value.trim())))
+                entries.push((key.trim().to_lowercase(), values(key.trim(), value.trim())));
             }
             (None, _) => {}
         }

@@ -1,5 +1,4 @@
 //! A question that is given up ends its connection, at once.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the test is the service")]
 
 use std::{sync::Arc, time::Duration};
 use tokio::{

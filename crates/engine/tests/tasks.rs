@@ -70,6 +70,7 @@ fn items(items: &[(&str, &str, Status)]) -> Request {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, clippy::type_complexity, reason = "rows")]
 async fn each_step_leaves_the_list_that_it_says() {
     let world = World::new(&[]);
     let cx = cx(None);
@@ -224,8 +225,8 @@ async fn what_is_damaged_is_never_an_empty_list() {
     let world = World::new(&[]);
     ask(&world.engine, &cx(Some("work")), create("A", None, &[])).await.unwrap();
     let folder = world.base.path().join("state/tasks");
-    let file = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-    let file = file.filter(|path| path.extension().is_some_and(|ending| ending == "json")).next().unwrap();
+    let mut files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.find(|path| path.extension().is_some_and(|ending| ending == "json")).unwrap();
     fs::write(&file, "{\"tasks\": [").unwrap();
     for request in [Request::List, create("B", None, &[])] {
         let failure = ask(&world.engine, &cx(Some("work")), request).await.unwrap_err();

@@ -128,6 +128,7 @@ source = "git+https://example.com/a/Forks.git?branch=x#0123456789abcdef"
 "#;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "rows")]
 fn crates_are_those_of_the_lock_file() {
     let world = World::new();
     let registry = "home/.cargo/registry/src/index.example.com-1";
@@ -197,6 +198,7 @@ fn crates_are_those_of_the_lock_file() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "rows")]
 fn npm_packages_are_what_lies_nearest() {
     let world = World::new();
     world.with(&[

@@ -156,10 +156,10 @@ fn part(said: &html::Said) -> Vec<String> {
     match said.part {
         html::Which::All => {}
         html::Which::Main => {
-            notes.push("this is the main part of the page; the format html shows all of it".to_owned())
+            notes.push("this is the main part of the page; the format html shows all of it".to_owned());
         }
         html::Which::Article => {
-            notes.push("this is the article of the page; the format html shows all of it".to_owned())
+            notes.push("this is the article of the page; the format html shows all of it".to_owned());
         }
     }
     if said.whole == html::Whole::Beginning {

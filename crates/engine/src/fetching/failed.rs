@@ -129,7 +129,7 @@ fn meaning(status: u16) -> &'static str {
         451 => "it is withheld for legal reasons",
         500 => "it has failed itself",
         502 | 503 => "it is not ready",
-        400..=499 => "it refuses",
+        _ if status < 500 => "it refuses",
         _ => "it cannot answer",
     }
 }

@@ -52,6 +52,9 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
     out
 }
 
+/// Lists the folders in which a package may lie, seen from where it is named.
+type Way = fn(&Here<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>;
+
 /// Finds a package that no file names, because it lies there.
 pub(crate) fn lying(here: &Here<'_>, name: &str) -> Option<Entry> {
     let manifests = here.named(&["package.json"]).filter_map(WorkspacePath::parent);
@@ -67,7 +70,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         return Err(Absent { looked, next: "its name is no name of a package".to_owned() });
     };
     let holders = holders(here, at);
-    let ways: [fn(&Here<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>; 3] = [upward, stored, nested];
+    let ways: [Way; 3] = [upward, stored, nested];
     let mut tried: Vec<PathBuf> = Vec::new();
     for way in ways {
         for folder in way(here, at, entry) {
