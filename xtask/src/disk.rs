@@ -75,6 +75,18 @@ pub fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// Gives how many bytes the files below a directory have.
+///
+/// # Errors
+/// When something there cannot be read.
+pub fn size(path: &Path) -> io::Result<u64> {
+    let mut sum = 0;
+    for entry in list(path)? {
+        sum += if is_folder(&entry) { size(&entry)? } else { fs::metadata(&entry)?.len() };
+    }
+    Ok(sum)
+}
+
 /// Gives the place of something without links on the way.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 use toolpost_workspace::walk::{FileStat, Kind};
-use toolpost_workspace::{Blob, Cache, Hasher};
+use toolpost_workspace::{Blob, Cache};
 
 use crate::far::{Answers, Question};
 use crate::gram::Gram;
@@ -33,14 +33,11 @@ const ENTRY: usize = 8;
 /// Each so many entries one is kept in memory.
 const STRIDE: usize = 128;
 
-/// So much is read at once when a segment is checked.
-const CHUNK: usize = 1 << 20;
-
 /// A part of the index that is never changed.
 #[derive(Debug)]
 pub(crate) struct Segment {
     name: Option<String>,
-    source: Source,
+    source: Blob,
     /// Where the table begins, behind the postings.
     table: u64,
     entries: usize,
@@ -52,13 +49,6 @@ pub(crate) struct Segment {
     /// Where each block ends in its file, and which file that is.
     ends: Vec<(u32, u32)>,
     text: u64,
-}
-
-/// Where the bytes lie.
-#[derive(Debug)]
-enum Source {
-    Disk(Blob),
-    Memory(Vec<u8>),
 }
 
 /// A file of a segment.
@@ -97,20 +87,20 @@ impl Segment {
     /// Opens a segment; none if it is of another version, or not what was written.
     pub(crate) fn open(cache: &Cache, name: &str) -> io::Result<Option<Self>> {
         let Some(blob) = cache.open_blob(name)? else { return Ok(None) };
-        Self::of(Source::Disk(blob), Some(name.to_owned()))
+        Self::of(blob, Some(name.to_owned()))
     }
 
     /// Makes a segment of bytes that are kept in memory.
     pub(crate) fn in_memory(bytes: Vec<u8>) -> Option<Self> {
-        Self::of(Source::Memory(bytes), None).ok().flatten()
+        Self::of(Blob::in_memory(bytes), None).ok().flatten()
     }
 
-    fn of(source: Source, name: Option<String>) -> io::Result<Option<Self>> {
+    fn of(source: Blob, name: Option<String>) -> io::Result<Option<Self>> {
         let Some(at) = source.len().checked_sub(FOOT as u64).filter(|at| *at >= STAMP.len() as u64) else {
             return Ok(None);
         };
-        let foot = source.read(at, FOOT)?;
-        if source.read(0, STAMP.len())? != STAMP || source.hash(at + 24)?[..] != foot[24..] {
+        let foot = source.read_at(at, FOOT)?;
+        if source.read_at(0, STAMP.len())? != STAMP || source.hash(at + 24)?[..] != foot[24..] {
             return Ok(None);
         }
         let number = |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| foot[place * 8 + byte]));
@@ -123,8 +113,8 @@ impl Segment {
             return Ok(None);
         };
         let entries = entries / ENTRY;
-        let sparse = sparse(&source.read(table_at, entries * ENTRY)?);
-        let Ok(written) = postcard::from_bytes::<Vec<Written>>(&source.read(table_at + table, docs_len)?)
+        let sparse = sparse(&source.read_at(table_at, entries * ENTRY)?);
+        let Ok(written) = postcard::from_bytes::<Vec<Written>>(&source.read_at(table_at + table, docs_len)?)
         else {
             return Ok(None);
         };
@@ -186,38 +176,6 @@ impl Answers for Segment {
 
     fn find(&self, question: &Question<'_>) -> io::Result<Vec<Found>> {
         self.find(question.pattern)
-    }
-}
-
-impl Source {
-    fn len(&self) -> u64 {
-        match self {
-            Self::Disk(blob) => blob.len(),
-            Self::Memory(bytes) => bytes.len() as u64,
-        }
-    }
-
-    fn read(&self, from: u64, len: usize) -> io::Result<Vec<u8>> {
-        match self {
-            Self::Disk(blob) => blob.read_at(from, len),
-            Self::Memory(bytes) => {
-                let from = usize::try_from(from).unwrap_or(usize::MAX);
-                let part = from.checked_add(len).and_then(|end| bytes.get(from..end));
-                part.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-            }
-        }
-    }
-
-    /// Hashes what lies before a place.
-    fn hash(&self, end: u64) -> io::Result<[u8; 32]> {
-        let mut hasher = Hasher::default();
-        let mut at = 0;
-        while at < end {
-            let len = usize::try_from(end - at).unwrap_or(CHUNK).min(CHUNK);
-            hasher.update(&self.read(at, len)?);
-            at += len as u64;
-        }
-        Ok(*hasher.finish().as_bytes())
     }
 }
 

@@ -9,13 +9,19 @@ mod hits;
 mod index;
 mod kept;
 mod meaning;
+#[cfg(test)]
+mod model;
+mod reading;
 mod record;
 mod search;
+mod segment;
 mod table;
 mod tokens;
+mod varint;
+mod words;
 
 pub use blocks::Block;
 pub use filter::BadFilter;
-pub use index::{Index, LeftOut, Lent, Trouble};
+pub use index::{Index, LeftOut, Lent, Patience, Trouble};
 pub use meaning::{Filled, Fused, Fusion, Meaning, Meant, Reason, Unfilled};
 pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What, is_test};

@@ -1,17 +1,20 @@
 //! A folder for what can be made again: named blobs, each written as a whole or not at all.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
+mod blob;
+
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
 use crate::unique;
+pub use blob::Blob;
 
 /// A folder for what can be made again. Several processes may use it at once; what one writes, others see whole.
 #[derive(Debug, Clone)]
@@ -24,13 +27,6 @@ const OWNERS: &str = "roots";
 /// How old that may become before it is written again, and before nobody is thought to need the folder any more.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-
-/// A blob that is read in parts; what was opened stays readable when its name is taken away.
-#[derive(Debug)]
-pub struct Blob {
-    file: File,
-    len: u64,
-}
 
 /// A turn at a folder that no other process has at the same time; it ends when this is dropped, or with the process.
 #[derive(Debug)]
@@ -112,7 +108,7 @@ impl Cache {
     /// When it is there and cannot be read.
     pub fn open_blob(&self, name: &str) -> io::Result<Option<Blob>> {
         match File::open(self.folder.join(name)) {
-            Ok(file) => Ok(Some(Blob { len: file.metadata()?.len(), file })),
+            Ok(file) => Blob::of(file).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -193,30 +189,6 @@ const LONGEST: u64 = 1 << 20;
 
 fn age(metadata: &std::fs::Metadata) -> io::Result<Duration> {
     Ok(metadata.modified()?.elapsed().unwrap_or_default())
-}
-
-impl Blob {
-    /// Gives its length in bytes.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// Says whether there is nothing in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Reads `len` bytes from `from` on.
-    ///
-    /// # Errors
-    /// When they are not there, or cannot be read.
-    pub fn read_at(&self, from: u64, len: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; len];
-        self.file.read_exact_at(&mut bytes, from)?;
-        Ok(bytes)
-    }
 }
 
 #[cfg(test)]

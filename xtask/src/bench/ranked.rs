@@ -4,7 +4,12 @@ use super::{Bench, pipe::Server, rivals, sources};
 use crate::{disk, programs, say};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fmt::Write as _, path::Path};
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 /// The other program, and how it is called in the table.
 const PACKAGE: (&str, &str) = ("@probelabs/probe", "0.6.0-rc325");
@@ -58,25 +63,57 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     let mut text = String::from(
         "| files | query | results | `toolpost serve`, CPU ms a query | Probe, CPU ms a query | ratio |\n|---|---|---|---|---|---|\n",
     );
-    let mut first = String::from(
-        "\n| files | first answer, nothing on the disk, CPU s | resident then, MB |\n|---|---|---|\n",
-    );
     for size in SIZES {
         let root = sources::packages(&bench.folder, size)?;
         let cache = bench.folder.join("cache-ranked");
         disk::remove_folder(&cache)?;
         let mut command = bench.serve(&root);
         let mut server = Server::start(command.args(["--dialect", "probe"]).env("TOOLPOST_CACHE", &cache))?;
-        let before = server.ticks()?;
-        server.call("search", &json!({"query": "error"}))?;
-        let took = (server.ticks()? - before) / TICKS;
-        let _ = writeln!(first, "| {size} | {took:.1} | {} |", server.resident()? / 1024);
         for query in QUERIES {
             say::complain(&format!("measures: {} in {size} files", query.0));
             text.push_str(&row(&mut server, &probe, &root, size, query)?);
         }
     }
-    Ok(text + &first + &grammar(bench, &probe)?)
+    Ok(text + &first(bench)? + &grammar(bench, &probe)?)
+}
+
+/// Measures how an index begins: the first answer, how long until all files are in it, and what a second server needs.
+fn first(bench: &Bench) -> Result<String> {
+    let mut text = String::from(
+        "\n| tree | first answer, s | all files, s | CPU s | resident, MB | on the disk, MB | second server's first answer, s | its CPU s | resident, MB |\n|---|---|---|---|---|---|---|---|---|\n",
+    );
+    let mut trees = Vec::new();
+    for size in SIZES {
+        trees.push((format!("{size} files of Rust"), sources::packages(&bench.folder, size)?));
+    }
+    trees.push(("Linux 6.1".to_owned(), sources::linux(&bench.folder)?));
+    for (name, root) in trees {
+        say::complain(&format!("measures: the first answer over {name}"));
+        let cache = bench.folder.join("cache-ranked-first");
+        disk::remove_folder(&cache)?;
+        let start = || -> Result<Server> {
+            let mut command = bench.serve(&root);
+            Server::start(command.args(["--dialect", "probe"]).env("TOOLPOST_CACHE", &cache))
+        };
+        let asked = json!({"query": "error handling"});
+        let mut server = start()?;
+        let (mut words, took) = server.call("search", &asked)?;
+        let _ = write!(text, "| {name} | {:.1} ", took.as_secs_f64());
+        let began = Instant::now();
+        while words.contains("not looked at yet") {
+            std::thread::sleep(Duration::from_secs(1));
+            words = server.call("search", &asked)?.0;
+        }
+        let whole = took + began.elapsed();
+        let (cpu, resident) = (server.ticks()? / TICKS, server.resident()? / 1024);
+        let disk = disk::size(&cache)? >> 20;
+        let _ = write!(text, "| {:.1} | {cpu:.1} | {resident} | {disk} ", whole.as_secs_f64());
+        let mut second = start()?;
+        let (_, took) = second.call("search", &asked)?;
+        let (cpu, resident) = (second.ticks()? / TICKS, second.resident()? / 1024);
+        let _ = writeln!(text, "| {:.1} | {cpu:.1} | {resident} |", took.as_secs_f64());
+    }
+    Ok(text)
 }
 
 /// Measures one query.

@@ -4,6 +4,7 @@ pub(super) mod ask;
 mod cursor;
 pub(super) mod left_out;
 pub(super) mod page;
+pub(super) mod sought;
 
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Seen, Touch,

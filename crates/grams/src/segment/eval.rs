@@ -82,7 +82,7 @@ impl Segment {
         let first = part * STRIDE;
         // One more than the part has, to know where its last postings end.
         let count = (self.entries - first).min(STRIDE + 1);
-        let table = self.source.read(self.table + (first * ENTRY) as u64, count * ENTRY)?;
+        let table = self.source.read_at(self.table + (first * ENTRY) as u64, count * ENTRY)?;
         let entry = |number: usize| four(&table, number * ENTRY);
         let (mut low, mut high) = (0, count);
         while low < high {
@@ -158,7 +158,7 @@ impl Asked<'_> {
     fn postings(&mut self, gram: Gram) -> io::Result<&Vec<u32>> {
         if !self.known.contains_key(&gram) {
             let bytes = match self.segment.place(gram)? {
-                Some(place) => self.segment.source.read(place.from, place.len)?,
+                Some(place) => self.segment.source.read_at(place.from, place.len)?,
                 None => Vec::new(),
             };
             let mut found = blocks(&bytes);

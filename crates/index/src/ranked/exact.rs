@@ -11,8 +11,8 @@ use crate::ranked::hits;
 use crate::ranked::index::Lent;
 use crate::ranked::record::STEM;
 use crate::ranked::search::Unanswered;
-use crate::ranked::table::{Table, Term};
 use crate::ranked::tokens::{self, LONGEST, folded};
+use crate::ranked::words::{Term, Words};
 
 /// The most bytes that are read of a file.
 const MOST: u64 = 64 << 20;
@@ -20,18 +20,18 @@ const MOST: u64 = 64 << 20;
 /// Finds the blocks in which a text begins.
 pub(crate) fn find(
     lent: &Lent<'_>,
+    words: &dyn Words,
     text: &str,
     within: &dyn Fn(u32) -> bool,
 ) -> Result<Vec<Scored>, Unanswered> {
-    let table = &lent.state().table;
     let Ok(pattern) =
         RegexBuilder::new(&regex::escape(text)).case_insensitive(true).size_limit(64 << 20).build()
     else {
         return Ok(Vec::new());
     };
     let mut out = Vec::new();
-    for number in candidates(table, text) {
-        let Some(file) = table.file(number).filter(|_| within(number)) else { continue };
+    for number in candidates(words, text) {
+        let Some(file) = words.file(number).filter(|_| within(number)) else { continue };
         let read = lent.workspace().read(&file.path, MOST).map_err(|_| Unanswered::Stale)?;
         if read.hash != file.hash {
             return Err(Unanswered::Stale);
@@ -42,11 +42,12 @@ pub(crate) fn find(
         if found.peek().is_none() {
             continue;
         }
+        let Some(meta) = words.meta(number) else { return Err(Unanswered::Stale) };
         let index = LineIndex::new(&shown);
         let mut blocks: BTreeMap<u32, u32> = BTreeMap::new();
         for place in found {
             let line = u32::try_from(index.line(place.start())).unwrap_or(u32::MAX);
-            let block = file.blocks.partition_point(|block| block.last < line);
+            let block = meta.facts.partition_point(|block| block.last < line);
             *blocks.entry(u32::try_from(block).unwrap_or(u32::MAX)).or_default() += 1;
         }
         out.extend(blocks.into_iter().map(|(block, count)| Scored::of((number, block), f64::from(count))));
@@ -55,7 +56,7 @@ pub(crate) fn find(
 }
 
 /// Lists the files that can hold a text: all those that hold its words, of which the first and the last may be parts.
-fn candidates(table: &Table, text: &str) -> Vec<u32> {
+fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
     let words: Vec<tokens::Word<'_>> = tokens::words(text).collect();
     let mut files: Option<BTreeSet<u32>> = None;
     for (at, word) in words.iter().enumerate() {
@@ -66,25 +67,24 @@ fn candidates(table: &Table, text: &str) -> Vec<u32> {
         if shape.is_empty() || shape.len() > LONGEST || !text.is_ascii() {
             continue;
         }
-        let terms = terms(table, &shape, begins, ends);
-        let own: BTreeSet<u32> =
-            terms.into_iter().flat_map(|term| table.holders(term)).map(|(file, _)| file).collect();
+        let terms = terms(held, &shape, begins, ends);
+        let own: BTreeSet<u32> = terms.into_iter().flat_map(|term| held.holders(term)).collect();
         files = Some(match files {
             None => own,
             Some(known) => known.intersection(&own).copied().collect(),
         });
     }
-    let Some(mut files) = files else { return table.files().map(|(number, _)| number).collect() };
-    files.extend(table.files().filter(|(_, file)| file.cut).map(|(number, _)| number));
+    let Some(mut files) = files else { return held.files().map(|(number, _)| number).collect() };
+    files.extend(held.files().filter(|(_, file)| file.cut).map(|(number, _)| number));
     files.into_iter().collect()
 }
 
 /// Lists the tokens of which a word can be all, or a part where the text ends.
-fn terms(table: &Table, shape: &str, begins: bool, ends: bool) -> Vec<Term> {
+fn terms(held: &dyn Words, shape: &str, begins: bool, ends: bool) -> Vec<Term> {
     if !begins && !ends {
-        return table.find(shape).into_iter().collect();
+        return held.find(shape).into_iter().collect();
     }
     let pattern = format!("{}{shape}{}", if begins { "*" } else { "" }, if ends { "*" } else { "" });
-    let own = table.terms().filter(|(_, text)| !text.starts_with(STEM) && hits::fits(&pattern, text));
-    own.map(|(term, _)| term).collect()
+    let begin = if begins { "" } else { shape };
+    held.fitting(begin, &|text| !text.starts_with(STEM) && hits::fits(&pattern, text), usize::MAX)
 }

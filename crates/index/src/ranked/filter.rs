@@ -3,7 +3,6 @@
 use globset::{GlobBuilder, GlobMatcher};
 use toolpost_syntax::Language;
 
-use crate::ranked::blocks::Block;
 use crate::ranked::grammar::Field;
 use crate::ranked::table::File;
 
@@ -67,14 +66,14 @@ impl Filter {
         self.0.iter().any(|condition| matches!(condition, Condition::Kind(_)))
     }
 
-    /// Tells whether it holds of a block; without one, whether it holds of the file.
-    pub(crate) fn holds(&self, file: &File, block: Option<&Block>) -> bool {
-        self.0.iter().any(|condition| condition.holds(file, block))
+    /// Tells whether it holds of a block of a kind; without one, whether it holds of the file.
+    pub(crate) fn holds(&self, file: &File, kind: Option<&str>) -> bool {
+        self.0.iter().any(|condition| condition.holds(file, kind))
     }
 }
 
 impl Condition {
-    fn holds(&self, file: &File, block: Option<&Block>) -> bool {
+    fn holds(&self, file: &File, kind: Option<&str>) -> bool {
         // In a package a path begins where the package does.
         let inside = file.path.root().label().map(|_| file.path.relative().to_string_lossy());
         let path = inside.as_deref().unwrap_or(&file.shown);
@@ -93,9 +92,9 @@ impl Condition {
             }
             Self::Language(language) => {
                 let wider = || Language::of_name(&file.language).zip(Language::of_name(language));
-                file.language == *language || wider().is_some_and(|(own, asked)| own.widens(asked))
+                *file.language == **language || wider().is_some_and(|(own, asked)| own.widens(asked))
             }
-            Self::Kind(kind) => block.is_some_and(|block| block.kind == *kind),
+            Self::Kind(wanted) => kind == Some(wanted),
         }
     }
 }

@@ -1,14 +1,17 @@
 //! Finds the blocks that a query asks for, and puts them in order: BM25 over the places in which words stand.
 
+use std::sync::Arc;
+
 use crate::ranked::filter::{BadFilter, Filter};
 use crate::ranked::grammar::{Beside, Node, Part};
 use crate::ranked::hits::{self, Block, COUNTED, Hit};
 use crate::ranked::record::PLACES;
-use crate::ranked::table::Table;
+use crate::ranked::segment::Meta;
+use crate::ranked::words::Words;
 
 /// What is asked of a table.
 pub(crate) struct Question<'a> {
-    pub(crate) table: &'a Table,
+    pub(crate) words: &'a dyn Words,
     /// Tells whether a file is one of those that are meant.
     pub(crate) within: &'a dyn Fn(u32) -> bool,
 }
@@ -59,15 +62,15 @@ impl<'a> Question<'a> {
         let sets =
             |nodes: &[Node]| nodes.iter().map(|node| self.set(node, part)).collect::<Result<Vec<_>, _>>();
         Ok(match node {
-            Node::Word(word) => Set::Blocks(self.scored(hits::word(self.table, word, part))),
-            Node::Phrase(text) => Set::Blocks(self.scored(hits::phrase(self.table, text, part))),
+            Node::Word(word) => Set::Blocks(self.scored(hits::word(self.words, word, part))),
+            Node::Phrase(text) => Set::Blocks(self.scored(hits::phrase(self.words, text, part))),
             Node::Filter(field, values) => {
-                let (filter, table) = (Filter::new(*field, values)?, self.table);
+                let (filter, words) = (Filter::new(*field, values)?, self.words);
                 let of_blocks = filter.is_of_blocks();
-                Set::Filter(Box::new(move |(file, block)| {
-                    table.file(file).is_some_and(|file| {
-                        filter.holds(file, file.blocks.get(block as usize).filter(|_| of_blocks))
-                    })
+                Set::Filter(Box::new(move |(number, block)| {
+                    let Some(file) = words.file(number) else { return false };
+                    let meta = if of_blocks { words.meta(number) } else { None };
+                    filter.holds(file, meta.as_ref().and_then(|meta| meta.kind(block)))
                 }))
             }
             Node::In(part, node) => self.set(node, Some(*part))?,
@@ -176,9 +179,8 @@ impl<'a> Question<'a> {
 
     fn everything(&self, holds: &dyn Fn(Block) -> bool) -> Vec<Scored> {
         let mut out = Vec::new();
-        for (number, file) in self.table.files().filter(|(number, _)| (self.within)(*number)) {
-            let blocks =
-                (0..u32::try_from(file.blocks.len()).unwrap_or(u32::MAX)).map(|block| (number, block));
+        for (number, file) in self.words.files().filter(|(number, _)| (self.within)(*number)) {
+            let blocks = (0..file.blocks).map(|block| (number, block));
             out.extend(blocks.filter(|block| holds(*block)).map(|block| Scored {
                 block,
                 score: 0.0,
@@ -190,17 +192,23 @@ impl<'a> Question<'a> {
 
     /// Says how much each hit counts.
     fn scored(&self, hits: Vec<Hit>) -> Vec<Scored> {
-        let table = self.table;
-        let total = table.blocks.max(1) as f64;
+        let (blocks, lengths) = self.words.totals();
+        let total = blocks.max(1) as f64;
         let holding = hits.iter().filter(|hit| hit.is_own() || hit.block.1 == 0).count() as f64;
         let rare = (1.0 + (total - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
         let mut usual = [1.0; PLACES];
-        for (usual, sum) in usual.iter_mut().zip(table.lengths) {
+        for (usual, sum) in usual.iter_mut().zip(lengths) {
             *usual = (sum as f64 / total).max(0.5);
         }
-        let score = |hit: &Hit| {
-            let file = table.file(hit.block.0);
-            let lengths = file.and_then(|file| file.lengths.get(hit.block.1 as usize));
+        // Hits of one file follow one another.
+        let mut last: Option<(u32, Option<Arc<Meta>>)> = None;
+        let mut score = |hit: &Hit| {
+            if last.as_ref().is_none_or(|(file, _)| *file != hit.block.0) {
+                last = Some((hit.block.0, self.words.meta(hit.block.0)));
+            }
+            let meta = last.as_ref().and_then(|(_, meta)| meta.as_ref());
+            let lengths = meta.and_then(|meta| meta.facts.get(hit.block.1 as usize));
+            let lengths = lengths.map(|facts| &facts.lengths);
             let mut often = 0.0;
             for (place, count) in hit.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 let length =

@@ -1,9 +1,11 @@
 //! In which blocks the words of a query stand: each word, identifier or phrase as what it may be written as.
 
+use std::collections::{BTreeMap, HashSet};
+
 use crate::ranked::grammar::{Part, Word};
 use crate::ranked::record::{PLACES, Place, STEM, Spot};
-use crate::ranked::table::{Table, Term};
 use crate::ranked::tokens::{self, folded, tokens};
+use crate::ranked::words::{Term, Words};
 
 /// A block: the number of its file, and its place in that.
 pub(crate) type Block = (u32, u32);
@@ -44,54 +46,54 @@ enum Only {
 type Run = Vec<Choice>;
 
 /// Finds a word of a query.
-pub(crate) fn word(table: &Table, word: &Word, part: Option<Part>) -> Vec<Hit> {
+pub(crate) fn word(words: &dyn Words, word: &Word, part: Option<Part>) -> Vec<Hit> {
     let text = word.text.as_str();
     let runs = if text.contains(['*', '?']) {
-        vec![wild_run(table, text)]
+        vec![wild_run(words, text)]
     } else {
-        written(table, text, word.fuzzy)
+        written(words, text, word.fuzzy)
     };
-    hits(table, &runs, part)
+    hits(words, &runs, part)
 }
 
 /// Finds words that follow one another as they are written.
-pub(crate) fn phrase(table: &Table, text: &str, part: Option<Part>) -> Vec<Hit> {
+pub(crate) fn phrase(words: &dyn Words, text: &str, part: Option<Part>) -> Vec<Hit> {
     let parts = tokens::words(text).flat_map(|word| tokens(word.text).parts);
-    let run: Run = parts.map(|part| exactly(table, &part)).collect();
+    let run: Run = parts.map(|part| exactly(words, &part)).collect();
     let mut runs = vec![run];
-    let mut words = tokens::words(text);
-    if let (Some(only), None) = (words.next(), words.next()) {
-        runs.extend(tokens(only.text).whole.map(|whole| vec![exactly(table, &whole)]));
+    let mut all = tokens::words(text);
+    if let (Some(only), None) = (all.next(), all.next()) {
+        runs.extend(tokens(only.text).whole.map(|whole| vec![exactly(words, &whole)]));
     }
-    hits(table, &runs, part)
+    hits(words, &runs, part)
 }
 
 /// Lists the ways in which a word may be written.
-fn written(table: &Table, text: &str, fuzzy: usize) -> Vec<Run> {
+fn written(words: &dyn Words, text: &str, fuzzy: usize) -> Vec<Run> {
     let all: Vec<tokens::Tokens> = tokens::words(text).map(|word| tokens(word.text)).collect();
     let parts: Vec<&String> = all.iter().flat_map(|tokens| &tokens.parts).collect();
     if let [only] = parts.as_slice() {
-        let mut choice = exactly(table, only);
+        let mut choice = exactly(words, only);
         let stem = tokens::stem(only).unwrap_or_else(|| (*only).clone());
-        choice.extend(table.find(&format!("{STEM}{stem}")).map(|term| (term, Only::Comments)));
+        choice.extend(words.find(&format!("{STEM}{stem}")).map(|term| (term, Only::Comments)));
         if stem != **only {
-            choice.extend(table.find(&stem).map(|term| (term, Only::Comments)));
+            choice.extend(words.find(&stem).map(|term| (term, Only::Comments)));
         }
         if fuzzy > 0 {
-            choice.extend(near(table, only, fuzzy));
+            choice.extend(near(words, only, fuzzy));
         }
         let mut runs = vec![choice_run(choice)];
-        runs.extend(together(table, only));
+        runs.extend(together(words, only));
         return runs;
     }
-    let mut runs = vec![parts.iter().map(|part| exactly(table, part)).collect()];
+    let mut runs = vec![parts.iter().map(|part| exactly(words, part)).collect()];
     // `user_name` is also written `username`, and a call or a path is none of that.
     if let [one] = all.as_slice()
         && let Some(whole) = &one.whole
     {
-        let mut choice = exactly(table, whole);
+        let mut choice = exactly(words, whole);
         if fuzzy > 0 {
-            choice.extend(near(table, whole, fuzzy));
+            choice.extend(near(words, whole, fuzzy));
         }
         runs.push(choice_run(choice));
     }
@@ -100,49 +102,50 @@ fn written(table: &Table, text: &str, fuzzy: usize) -> Vec<Run> {
 
 fn choice_run(mut choice: Choice) -> Run {
     choice.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     choice.retain(|(term, _)| seen.insert(*term));
     vec![choice]
 }
 
-fn exactly(table: &Table, token: &str) -> Choice {
-    table.find(token).map(|term| (term, Only::Anywhere)).into_iter().collect()
+fn exactly(words: &dyn Words, token: &str) -> Choice {
+    words.find(token).map(|term| (term, Only::Anywhere)).into_iter().collect()
 }
 
 /// Finds where a word may have been written as two: `username` as `userName`.
-fn together(table: &Table, word: &str) -> Vec<Run> {
+fn together(words: &dyn Words, word: &str) -> Vec<Run> {
     let cuts = (SHORTEST..word.len().saturating_sub(SHORTEST - 1)).filter(|at| word.is_char_boundary(*at));
     let two = |at: usize| {
         let (first, second) = word.split_at(at);
-        let both = (table.find(first)?, table.find(second)?);
+        let both = (words.find(first)?, words.find(second)?);
         Some(vec![vec![(both.0, Only::Anywhere)], vec![(both.1, Only::Anywhere)]])
     };
     cuts.filter_map(two).collect()
 }
 
 /// Lists tokens that are like a word but for some letters.
-fn near(table: &Table, word: &str, letters: usize) -> Choice {
+fn near(words: &dyn Words, word: &str, letters: usize) -> Choice {
     let alike = |text: &str| {
         text.len().abs_diff(word.len()) <= if word.is_ascii() { letters } else { letters * 4 }
             && !text.starts_with(STEM)
             && toolpost_text::names::distance(text, word) <= letters
     };
-    table.terms().filter(|(_, text)| alike(text)).map(|(term, _)| (term, Only::Anywhere)).take(MOST).collect()
+    words.fitting("", &alike, MOST).into_iter().map(|term| (term, Only::Anywhere)).collect()
 }
 
 /// Makes choices of a word with wildcards: of each of its words the tokens that have its shape.
-fn wild_run(table: &Table, text: &str) -> Run {
+fn wild_run(words: &dyn Words, text: &str) -> Run {
     let apart = |letter: char| !(tokens::is_word(letter) || letter == '*' || letter == '?');
-    let words = text.split(apart).filter(|word| !word.is_empty());
+    let all = text.split(apart).filter(|word| !word.is_empty());
     let choice = |word: &str| {
         let shape = folded(word);
         if !shape.contains(['*', '?']) {
-            return exactly(table, &shape);
+            return exactly(words, &shape);
         }
-        let fits = table.terms().filter(|(_, text)| !text.starts_with(STEM) && fits(&shape, text));
-        fits.map(|(term, _)| (term, Only::Anywhere)).take(MOST).collect()
+        let begin = shape.split(['*', '?']).next().unwrap_or_default();
+        let fitting = words.fitting(begin, &|text| !text.starts_with(STEM) && fits(&shape, text), MOST);
+        fitting.into_iter().map(|term| (term, Only::Anywhere)).collect()
     };
-    words.map(choice).collect()
+    all.map(choice).collect()
 }
 
 /// Tells whether a text has a shape in which `*` stands for any letters and `?` for one.
@@ -182,10 +185,10 @@ pub(crate) fn fits(shape: &str, text: &str) -> bool {
 type Stands = Vec<(u32, Spot)>;
 
 /// Finds the blocks in which any of some runs stands.
-fn hits(table: &Table, runs: &[Run], part: Option<Part>) -> Vec<Hit> {
+fn hits(words: &dyn Words, runs: &[Run], part: Option<Part>) -> Vec<Hit> {
     let mut all: Stands = Vec::new();
     for run in runs {
-        all.extend(stands(table, run));
+        all.extend(stands(words, run));
     }
     if runs.len() > 1 || runs.iter().flatten().any(|choice| choice.len() > 1) {
         all.sort_unstable_by_key(|(file, spot)| (*file, spot.block, spot.position, spot.place));
@@ -206,7 +209,7 @@ fn hits(table: &Table, runs: &[Run], part: Option<Part>) -> Vec<Hit> {
             }
         }
     }
-    if part.is_none() { with_paths(table, runs, out) } else { out }
+    if part.is_none() { with_paths(words, runs, out) } else { out }
 }
 
 fn place_of(part: Part) -> u8 {
@@ -219,20 +222,19 @@ fn place_of(part: Part) -> u8 {
 }
 
 /// Finds where choices follow one another; of one alone, where it stands.
-fn stands(table: &Table, run: &Run) -> Stands {
+fn stands(words: &dyn Words, run: &Run) -> Stands {
     let Some((first, rest)) = run.split_first() else { return Vec::new() };
     if run.iter().any(Vec::is_empty) {
         return Vec::new();
     }
     if rest.is_empty() {
-        return of_choice(table, first, None);
+        return of_choice(words, first, None);
     }
     let mut files: Option<Vec<u32>> = None;
     let mut order: Vec<&Choice> = run.iter().collect();
     order.sort_by_key(|choice| choice.len());
     for choice in order {
-        let mut own: Vec<u32> =
-            choice.iter().flat_map(|(term, _)| table.holders(*term).map(|(file, _)| file)).collect();
+        let mut own: Vec<u32> = choice.iter().flat_map(|(term, _)| words.holders(*term)).collect();
         own.sort_unstable();
         own.dedup();
         files = Some(match files {
@@ -241,9 +243,9 @@ fn stands(table: &Table, run: &Run) -> Stands {
         });
     }
     let files = files.unwrap_or_default();
-    let mut found = of_choice(table, first, Some(&files));
+    let mut found = of_choice(words, first, Some(&files));
     for (distance, choice) in (1..).zip(rest) {
-        let next = of_choice(table, choice, Some(&files));
+        let next = of_choice(words, choice, Some(&files));
         let key = |(file, spot): &(u32, Spot)| (*file, spot.block, spot.position);
         found.retain_mut(|(file, spot)| {
             let wanted = (*file, spot.block, spot.position + distance);
@@ -257,25 +259,14 @@ fn stands(table: &Table, run: &Run) -> Stands {
 }
 
 /// Finds where any token of a choice stands, in order; in some files, or in all.
-fn of_choice(table: &Table, choice: &Choice, files: Option<&[u32]>) -> Stands {
+fn of_choice(words: &dyn Words, choice: &Choice, files: Option<&[u32]>) -> Stands {
     let mut out = Vec::new();
     for (term, only) in choice {
-        let take = |file: u32, spot: Spot, out: &mut Stands| {
+        words.spots(*term, files, &mut |file, spot| {
             if *only == Only::Anywhere || spot.place == Place::Comments as u8 {
                 out.push((file, spot));
             }
-        };
-        match files {
-            Some(files) => {
-                for (number, file) in files.iter().filter_map(|number| Some((*number, table.file(*number)?)))
-                {
-                    file.spots(*term, |spot| take(number, spot, &mut out));
-                }
-            }
-            None => table.holders(*term).for_each(|(number, file)| {
-                file.spots(*term, |spot| take(number, spot, &mut out));
-            }),
-        }
+        });
     }
     if choice.len() > 1 {
         out.sort_unstable_by_key(|(file, spot)| (*file, spot.block, spot.position, spot.place));
@@ -285,13 +276,10 @@ fn of_choice(table: &Table, choice: &Choice, files: Option<&[u32]>) -> Stands {
 }
 
 /// Adds what the paths of the files hold to what their blocks do.
-fn with_paths(table: &Table, runs: &[Run], hits: Vec<Hit>) -> Vec<Hit> {
-    let mut found: Vec<(u32, u32)> = Vec::new();
-    for (number, file) in table.files() {
-        let count: usize = runs.iter().map(|run| on_the_way(&file.way, run)).sum();
-        if count > 0 {
-            found.push((number, u32::try_from(count).unwrap_or(u32::MAX)));
-        }
+fn with_paths(words: &dyn Words, runs: &[Run], hits: Vec<Hit>) -> Vec<Hit> {
+    let mut found: BTreeMap<u32, u32> = BTreeMap::new();
+    for run in runs {
+        on_paths(words, run, &mut found);
     }
     if found.is_empty() {
         return hits;
@@ -302,8 +290,7 @@ fn with_paths(table: &Table, runs: &[Run], hits: Vec<Hit>) -> Vec<Hit> {
         while let Some(hit) = hits.next_if(|hit| hit.block.0 < number) {
             out.push(hit);
         }
-        let blocks = table.file(number).map_or(0, |file| file.blocks.len());
-        for block in 0..u32::try_from(blocks).unwrap_or(u32::MAX) {
+        for block in 0..words.file(number).map_or(0, |file| file.blocks) {
             let own = hits.next_if(|hit| hit.block == (number, block));
             let mut hit = own.unwrap_or(Hit { block: (number, block), counts: [0; COUNTED] });
             hit.counts[PATH] = count;
@@ -314,18 +301,25 @@ fn with_paths(table: &Table, runs: &[Run], hits: Vec<Hit>) -> Vec<Hit> {
     out
 }
 
-/// Counts where choices follow one another in a path.
-fn on_the_way(way: &[(u32, Term)], run: &Run) -> usize {
-    let is = |choice: &Choice, term: Term| {
-        choice.iter().any(|(own, only)| *own == term && *only == Only::Anywhere)
+/// Counts where choices follow one another in the paths of files.
+fn on_paths(words: &dyn Words, run: &Run, found: &mut BTreeMap<u32, u32>) {
+    let stands = |choice: &Choice| {
+        let mut places: Vec<(u32, u32)> = Vec::new();
+        for (term, _) in choice.iter().filter(|(_, only)| *only == Only::Anywhere) {
+            words.on_paths(*term, &mut |file, position| places.push((file, position)));
+        }
+        places
     };
-    let Some((first, rest)) = run.split_first() else { return 0 };
-    let follows = |position: u32, distance: u32, choice: &Choice| {
-        way.iter().any(|(other, term)| *other == position + distance && is(choice, *term))
-    };
-    let begins = way.iter().filter(|(_, term)| is(first, *term));
-    let whole = begins.filter(|(position, _)| {
-        (1..).zip(rest).all(|(distance, choice)| follows(*position, distance, choice))
-    });
-    whole.count()
+    let Some((first, rest)) = run.split_first() else { return };
+    let mut begins = stands(first);
+    for (distance, choice) in (1..).zip(rest) {
+        if begins.is_empty() {
+            return;
+        }
+        let next: HashSet<(u32, u32)> = stands(choice).into_iter().collect();
+        begins.retain(|(file, position)| next.contains(&(*file, position + distance)));
+    }
+    for (file, _) in begins {
+        *found.entry(file).or_default() += 1;
+    }
 }

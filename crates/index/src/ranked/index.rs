@@ -1,13 +1,21 @@
 //! The index of a workspace's words: brought up to date before it is asked, and lent to many at once.
 
+mod bring;
+mod fold;
+mod look;
+mod put;
 mod store;
 mod sweep;
 mod take;
+#[cfg(test)]
+mod tests;
 
+pub use bring::Patience;
 pub(crate) use take::LARGEST;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
@@ -17,7 +25,7 @@ use toolpost_workspace::{ContentHash, Hasher, Root, Watch, Workspace, WorkspaceP
 
 use crate::ranked::table::Table;
 use store::Store;
-use sweep::Sign;
+use sweep::{Seen, Sign};
 
 /// The index of a workspace's words; cheap to clone, and shared by all that do so.
 #[derive(Clone)]
@@ -32,6 +40,12 @@ struct Inner {
     state: RwLock<State>,
     /// Held by whoever brings the index up to date.
     turn: Mutex<Turn>,
+    /// Whether all files have to be looked at the next time.
+    doubted: AtomicBool,
+    /// The segments that were not what was written.
+    broken: Mutex<BTreeSet<u32>>,
+    /// Whether files are read beside all else.
+    working: AtomicBool,
     /// Places that were asked about and that the index of the workspace leaves out; the last one asked about last.
     places: Mutex<Vec<(WorkspacePath, Index)>>,
 }
@@ -63,6 +77,10 @@ struct Turn {
     files: usize,
     /// Whether a look did not come to its end, so that nobody knows what it missed.
     owed: bool,
+    /// The files that have to be read, by how they are shown.
+    pending: BTreeMap<String, Seen>,
+    /// When another process that reads them was last seen to get on.
+    others: Option<Instant>,
 }
 
 /// What is known of the files.
@@ -71,12 +89,16 @@ pub(crate) struct State {
     pub(crate) table: Table,
     known: HashMap<String, Known>,
     left_out: LeftOut,
+    /// The files that were not looked at yet, where nobody could wait for them.
+    waiting: Vec<WorkspacePath>,
 }
 
 /// What is known of a file, whether it holds text or not.
 struct Known {
     sign: Sign,
     hash: ContentHash,
+    /// The language in which it was read; none if it holds no text.
+    language: Option<Arc<str>>,
 }
 
 /// What an index does not cover.
@@ -147,7 +169,16 @@ impl Index {
         encoding: Option<&'static Encoding>,
     ) -> Self {
         let own = folder.as_ref().map(|folder| folder.join(name(&workspace, &covers, encoding)));
-        let turn = Turn { folder: own, store: None, watch: None, whole: None, files: 0, owed: false };
+        let turn = Turn {
+            folder: own,
+            store: None,
+            watch: None,
+            whole: None,
+            files: 0,
+            owed: false,
+            pending: BTreeMap::new(),
+            others: None,
+        };
         Self(Arc::new(Inner {
             workspace,
             encoding,
@@ -155,6 +186,9 @@ impl Index {
             covers,
             state: RwLock::default(),
             turn: Mutex::new(turn),
+            doubted: AtomicBool::new(false),
+            broken: Mutex::default(),
+            working: AtomicBool::new(false),
             places: Mutex::default(),
         }))
     }
@@ -165,7 +199,11 @@ impl Index {
     ///
     /// As [`Index::lend`].
     pub fn covering(&self, base: &WorkspacePath, stop: &(dyn Fn() -> bool + Sync)) -> Result<Self, Trouble> {
-        if base.is_root() || self.lend(stop)?.covers(base) {
+        if base.is_root() {
+            return Ok(self.clone());
+        }
+        self.look(stop)?;
+        if self.borrow().covers(base) {
             return Ok(self.clone());
         }
         let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,12 +224,27 @@ impl Index {
     ///
     /// When a root cannot be read, or when it was told to stop.
     pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
-        let inner = &*self.0;
-        {
-            let mut turn = inner.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            inner.refresh(&mut turn, stop)?;
-        }
-        Ok(Lent { state: inner.state.read().unwrap_or_else(PoisonError::into_inner), inner })
+        self.bring(&Patience::whole(), stop)?;
+        Ok(self.borrow())
+    }
+
+    /// The same, but waits no longer than there is patience for: what was not read by then is counted, and is read beside all
+    /// else.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::lend`].
+    pub fn lend_within(
+        &self,
+        patience: &Patience<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Lent<'_>, Trouble> {
+        self.bring(patience, stop)?;
+        Ok(self.borrow())
+    }
+
+    fn borrow(&self) -> Lent<'_> {
+        Lent { state: self.0.state.read().unwrap_or_else(PoisonError::into_inner), inner: &self.0 }
     }
 
     /// Gives the folder in which what is known of this workspace is kept; none if that is nowhere.
@@ -213,24 +266,13 @@ impl Index {
 
     /// Has all files looked at the next time: what was read is not what was known.
     pub fn doubt(&self) {
-        self.0.turn.lock().unwrap_or_else(PoisonError::into_inner).owed = true;
+        self.0.doubted.store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let turn = self.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = &mut turn.store {
-            store.flush(&state.live());
-        }
-    }
-}
-
-impl State {
-    /// Lists what is known of each file.
-    fn live(&self) -> HashMap<String, (Sign, ContentHash)> {
-        self.known.iter().map(|(path, known)| (path.clone(), (known.sign, known.hash))).collect()
+        self.fold_at_end();
     }
 }
 
@@ -264,6 +306,17 @@ impl Lent<'_> {
         self.state.table.print
     }
 
+    /// Lists the files that were not looked at yet, since nobody could wait for them.
+    #[must_use]
+    pub fn waiting(&self) -> &[WorkspacePath] {
+        &self.state.waiting
+    }
+
+    /// Has segments made anew that are not what was written.
+    pub(crate) fn drop_segments(&self, numbers: &BTreeSet<u32>) {
+        self.inner.broken.lock().unwrap_or_else(PoisonError::into_inner).extend(numbers);
+    }
+
     pub(crate) fn state(&self) -> &State {
         &self.state
     }
@@ -279,8 +332,9 @@ impl Lent<'_> {
     /// Tells whether something is known that lies at a place or below it.
     fn covers(&self, base: &WorkspacePath) -> bool {
         let shown = base.display();
-        let below = |path: &String| take::lies_at(path, &shown);
+        let below = |path: &String| look::lies_at(path, &shown);
         self.state.known.contains_key(&shown)
+            || self.state.waiting.iter().any(|path| base.contains(path))
             || self.state.known.keys().any(below)
             || self.state.left_out.large.iter().any(below)
     }

@@ -8,9 +8,10 @@ use toolpost_syntax::Language;
 
 use crate::ranked::blocks::{Block, Blocks, cut};
 use crate::ranked::tokens::{self, tokens};
+use crate::ranked::varint::{read, write};
 
 /// What a change of records must change, too.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 /// In how many places a token can stand.
 pub(crate) const PLACES: usize = 5;
 /// What stands before a stem, so that it is no word.
@@ -216,8 +217,9 @@ pub(crate) fn spots(mut kept: &[u8], mut take: impl FnMut(Spot)) {
     }
 }
 
+#[cfg(test)]
 impl Record {
-    /// Tells whether all that it says of itself fits together, as it does unless somebody else wrote it.
+    /// Tells whether all that it says of itself fits together.
     pub(crate) fn is_sound(&self) -> bool {
         let rising = self.ends.windows(2).all(|pair| pair[0] <= pair[1]);
         let count = self.blocks.len();
@@ -235,27 +237,6 @@ impl Record {
         }
         sound
     }
-}
-
-fn write(out: &mut Vec<u8>, mut number: u32) {
-    while number >= 0x80 {
-        out.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn read(from: &mut &[u8]) -> Option<u32> {
-    let mut number = 0_u32;
-    for shift in (0..).step_by(7).take(5) {
-        let (first, rest) = from.split_first()?;
-        *from = rest;
-        number |= u32::from(first & 0x7f) << shift;
-        if first & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
-use crate::ranked::Block;
 use crate::ranked::exact;
 use crate::ranked::filter::BadFilter;
 use crate::ranked::find::{Question, Scored};
 use crate::ranked::grammar::Node;
+use crate::ranked::hits::Block;
 use crate::ranked::index::Lent;
-use crate::ranked::table::{File, Table};
+use crate::ranked::reading::Reading;
+use crate::ranked::table::File;
+use crate::ranked::words::Words;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +68,7 @@ pub struct Hit {
     /// The content in which it was found.
     pub hash: ContentHash,
     /// The block.
-    pub block: Block,
+    pub block: crate::ranked::Block,
 }
 
 /// What was found.
@@ -108,6 +110,7 @@ impl Lent<'_> {
     /// When a filter cannot be used, or when a file that had to be read has changed.
     pub fn search(&self, ask: &Ask<'_>) -> Result<Found, Unanswered> {
         let table = &self.state().table;
+        let reading = Reading::new(table);
         let named = is_test(&ask.base.relative().to_string_lossy());
         let tests = if named { Tests::Searched } else { ask.tests };
         let mut reaches = vec![Reach::Outside; table.slots()];
@@ -122,19 +125,20 @@ impl Lent<'_> {
         let within = |number: u32| matches!(reach(number), Reach::Searched | Reach::Test);
         let blocks = match ask.what {
             What::Query(node) => {
-                Question { table, within: &within }.find(node).map_err(Unanswered::Filter)?
+                Question { words: &reading, within: &within }.find(node).map_err(Unanswered::Filter)?
             }
-            What::Exactly(text) => exact::find(self, text, &within)?,
+            What::Exactly(text) => exact::find(self, &reading, text, &within)?,
         };
         let is_left_out = |found: &Scored| {
-            let block = table.file(found.block.0).and_then(|file| file.blocks.get(found.block.1 as usize));
-            let own = tests == Tests::LeftOut && block.is_some_and(|block| block.test);
+            let facts = |at: u32| Some(reading.meta(found.block.0)?.facts.get(at as usize)?.test);
+            let own = tests == Tests::LeftOut && facts(found.block.1) == Some(true);
             own || reach(found.block.0) == Reach::Test
         };
         let (left_out, blocks): (Vec<Scored>, Vec<Scored>) = blocks.into_iter().partition(is_left_out);
         let (total, holders) =
             (blocks.len(), blocks.iter().map(|found| found.block.0).collect::<HashSet<_>>());
-        let (hits, left) = ordered(table, blocks, ask.after);
+        let (hits, left) = ordered(&reading, blocks, ask.after);
+        self.unbroken(&reading)?;
         let count = |reach: Reach| reaches.iter().filter(|own| **own == reach).count();
         Ok(Found {
             total,
@@ -148,6 +152,18 @@ impl Lent<'_> {
     }
 }
 
+impl Lent<'_> {
+    /// Fails where a part of the index was not what was written: it is made anew.
+    pub(crate) fn unbroken(&self, reading: &Reading<'_>) -> Result<(), Unanswered> {
+        let broken = reading.broken();
+        if broken.is_empty() {
+            return Ok(());
+        }
+        self.drop_segments(&broken);
+        Err(Unanswered::Stale)
+    }
+}
+
 /// Whether a file that lies at the place is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
@@ -158,26 +174,24 @@ enum Reach {
 }
 
 /// Puts blocks in order, and gives those behind one of them, and how many those are.
-fn ordered(table: &Table, mut blocks: Vec<Scored>, after: Option<&Key>) -> (Vec<Hit>, usize) {
-    let place = |found: &Scored| -> Option<(&File, &Block)> {
-        let file = table.file(found.block.0)?;
-        Some((file, file.blocks.get(found.block.1 as usize)?))
+fn ordered(words: &dyn Words, mut blocks: Vec<Scored>, after: Option<&Key>) -> (Vec<Hit>, usize) {
+    let place = |found: &Scored| -> Option<(&File, u32)> {
+        let first = words.meta(found.block.0)?.facts.get(found.block.1 as usize)?.first;
+        Some((words.file(found.block.0)?, first))
     };
     let order = |one: &Scored, other: &Scored| -> Ordering {
         let by_score = other.score.total_cmp(&one.score);
         by_score.then_with(|| match (place(one), place(other)) {
-            (Some(one), Some(other)) => {
-                (one.0.shown.as_str(), one.1.first).cmp(&(other.0.shown.as_str(), other.1.first))
-            }
+            (Some(one), Some(other)) => (&one.0.shown, one.1).cmp(&(&other.0.shown, other.1)),
             _ => Ordering::Equal,
         })
     };
     if let Some(after) = after {
         blocks.retain(|found| {
-            place(found).is_some_and(|(file, block)| {
+            place(found).is_some_and(|(file, first)| {
                 let by_score = after.score.total_cmp(&found.score);
                 let key = (after.path.as_str(), after.first);
-                by_score.then_with(|| (file.shown.as_str(), block.first).cmp(&key)).is_gt()
+                by_score.then_with(|| (&*file.shown, first).cmp(&key)).is_gt()
             })
         });
     }
@@ -187,12 +201,15 @@ fn ordered(table: &Table, mut blocks: Vec<Scored>, after: Option<&Key>) -> (Vec<
         blocks.truncate(MOST);
     }
     blocks.sort_unstable_by(order);
-    let hit = |found: &Scored| {
-        let (file, block) = place(found)?;
-        let key = Key { score: found.score, path: file.shown.clone(), first: block.first };
-        Some(Hit { key, path: file.path.clone(), hash: file.hash, block: block.clone() })
-    };
-    (blocks.iter().filter_map(hit).collect(), left)
+    (blocks.iter().filter_map(|found| hit(words, found.block, found.score)).collect(), left)
+}
+
+/// Gives a block with all that is known of it.
+pub(crate) fn hit(words: &dyn Words, (number, at): Block, score: f64) -> Option<Hit> {
+    let file = words.file(number)?;
+    let block = words.meta(number)?.block(at)?;
+    let key = Key { score, path: file.shown.to_string(), first: block.first };
+    Some(Hit { key, path: file.path.clone(), hash: file.hash, block })
 }
 
 /// The names of directories in which tests lie, and how the names of tests begin and end.

@@ -1,34 +1,44 @@
-//! The tokens of all files: which files hold each of them, and where.
+//! All files and the segments that know their contents: small in memory, whatever the files hold.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
-use crate::ranked::blocks::Block;
-use crate::ranked::record::{PLACES, Record, Spot, spots};
+use crate::ranked::record::PLACES;
 use crate::ranked::search::is_test;
+use crate::ranked::segment::{Meta, Segment};
 use crate::ranked::tokens::{self, tokens};
-
-/// A token, by its number.
-pub(crate) type Term = u32;
 
 /// When so many files of the table are gone, for each that is there, the lists are made anew.
 const GONE: usize = 1;
 /// With fewer than these gone, nothing is made anew.
 const FEW: usize = 256;
+/// How many bytes of blocks are kept in memory once they were read.
+const METAS: usize = 16 << 20;
+/// No file.
+const NONE: u32 = u32::MAX;
 
-/// The tokens of all files.
+/// Where a content is known: the number of a segment, and its own in that.
+pub(crate) type At = (u32, u32);
+
+/// All files.
 #[derive(Default)]
 pub(crate) struct Table {
-    numbers: HashMap<Arc<str>, Term>,
-    texts: Vec<Arc<str>>,
-    /// The files that hold each token, in the order of their numbers; some are gone.
-    holders: Vec<Vec<u32>>,
+    /// By number; a number is never given twice.
+    slots: Vec<Option<Slot>>,
+    /// Where each content is known, by its hash and the language in which it was read.
+    docs: HashMap<(ContentHash, u16), At>,
+    languages: Vec<Arc<str>>,
     /// By number; a number is never given twice before the lists are made anew.
     files: Vec<Option<File>>,
-    by_path: HashMap<String, u32>,
+    by_path: HashMap<Arc<str>, u32>,
+    /// Further files of contents that several have.
+    more: HashMap<At, Vec<u32>>,
+    /// The parts of the words of all paths: of each the files, and where in their paths; some are gone.
+    paths: HashMap<Box<str>, Vec<(u32, u32)>>,
     gone: usize,
+    metas: Mutex<Metas>,
     /// How many blocks there are, and how many tokens stand in each place.
     pub(crate) blocks: u64,
     pub(crate) lengths: [u64; PLACES],
@@ -36,58 +46,169 @@ pub(crate) struct Table {
     pub(crate) print: u64,
 }
 
+/// A segment, and what is alive of it.
+struct Slot {
+    segment: Arc<Segment>,
+    /// The first file of each content.
+    live: Vec<u32>,
+    alive: usize,
+}
+
 /// What is known of a file.
 pub(crate) struct File {
     /// As it is shown.
-    pub(crate) shown: String,
+    pub(crate) shown: Arc<str>,
     pub(crate) path: WorkspacePath,
     pub(crate) hash: ContentHash,
-    pub(crate) language: String,
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) lengths: Vec<[u32; PLACES]>,
-    /// The parts of the words of its path, in order; a gap of one stands between words.
-    pub(crate) way: Vec<(u32, Term)>,
+    pub(crate) language: Arc<str>,
+    /// How many blocks it has.
+    pub(crate) blocks: u32,
     pub(crate) cut: bool,
     /// Whether it is one of tests by its path.
     pub(crate) test: bool,
-    /// Its tokens by number, each with where its entries end.
-    terms: Vec<(Term, u32, u32)>,
-    entries: Vec<u8>,
+    /// Where its content is known.
+    pub(crate) at: At,
+}
+
+/// Blocks that were read.
+#[derive(Default)]
+struct Metas {
+    known: HashMap<At, Arc<Meta>>,
+    weight: usize,
 }
 
 impl Table {
-    /// Puts a file into the table, in place of the one that had its path.
-    pub(crate) fn put(&mut self, path: WorkspacePath, shown: String, hash: ContentHash, record: Record) {
-        self.remove(&shown);
-        let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let mut from = 0;
-        let mut terms = Vec::with_capacity(record.terms.len());
-        for (term, end) in record.terms.iter().zip(&record.ends) {
-            let term = self.number(term);
-            self.holders[term as usize].push(number);
-            terms.push((term, from, *end));
-            from = *end;
+    /// Takes a segment in; gives its number.
+    pub(crate) fn attach(&mut self, segment: Arc<Segment>) -> u32 {
+        let slot = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        for (doc, known) in (0..).zip(segment.docs()) {
+            let language = self.language(&known.language);
+            self.docs.entry((known.hash, language)).or_insert((slot, doc));
         }
-        terms.sort_unstable();
-        let way = self.way(&shown);
-        self.print ^= print(&shown, hash);
-        self.blocks += record.blocks.len() as u64;
-        self.count(&record.lengths, u64::wrapping_add);
-        self.by_path.insert(shown.clone(), number);
-        let test = is_test(&path.relative().to_string_lossy());
-        self.files.push(Some(File {
-            test,
-            shown,
+        let live = vec![NONE; segment.docs().len()];
+        self.slots.push(Some(Slot { segment, live, alive: 0 }));
+        slot
+    }
+
+    /// Puts one segment in the place of some; gives the files whose contents nobody knows any more.
+    pub(crate) fn replace(&mut self, old: &[u32], new: Option<Arc<Segment>>) -> Vec<String> {
+        let mut moved: Vec<u32> = Vec::new();
+        for number in old {
+            let Some(slot) = self.slots.get_mut(*number as usize).and_then(Option::take) else { continue };
+            moved.extend(slot.live.iter().filter(|file| **file != NONE));
+            for (doc, known) in (0..).zip(slot.segment.docs()) {
+                moved.extend(self.more.remove(&(*number, doc)).into_iter().flatten());
+                let key = (known.hash, self.language(&known.language));
+                if self.docs.get(&key) == Some(&(*number, doc)) {
+                    self.docs.remove(&key);
+                }
+            }
+        }
+        if let Some(new) = new {
+            self.attach(new);
+        }
+        self.forget_metas();
+        let file = |number: &u32| self.files.get(*number as usize).and_then(Option::as_ref);
+        if moved.iter().filter_map(file).any(|file| self.known(file.hash, &file.language).is_none()) {
+            self.find_twins();
+        }
+        let mut lost = Vec::new();
+        for number in moved {
+            let Some(file) = self.files.get(number as usize).and_then(Option::as_ref) else { continue };
+            match self.known(file.hash, &file.language) {
+                Some(at) => self.bind(number, at),
+                None => lost.push(file.shown.to_string()),
+            }
+        }
+        lost.iter().for_each(|shown| self.remove(shown));
+        lost
+    }
+
+    /// Notes what further segments know of the contents that one of them no longer tells of.
+    fn find_twins(&mut self) {
+        for (number, slot) in (0..).zip(&self.slots) {
+            for (doc, known) in slot.iter().flat_map(|slot| (0..).zip(slot.segment.docs())) {
+                let language = self.languages.iter().position(|own| *own == known.language);
+                let language = language.and_then(|at| u16::try_from(at).ok()).unwrap_or(u16::MAX);
+                self.docs.entry((known.hash, language)).or_insert((number, doc));
+            }
+        }
+    }
+
+    /// Tells where a content is known that was read in a language.
+    pub(crate) fn known(&self, hash: ContentHash, language: &str) -> Option<At> {
+        let language = self.languages.iter().position(|known| **known == *language)?;
+        self.docs.get(&(hash, u16::try_from(language).ok()?)).copied()
+    }
+
+    /// Puts a file into the table, in place of the one that had its path.
+    pub(crate) fn put(&mut self, path: WorkspacePath, shown: &str, at: At) {
+        let known = self.slots.get(at.0 as usize).and_then(Option::as_ref).map(|slot| slot.segment.clone());
+        let Some(doc) = known.as_ref().and_then(|segment| segment.docs().get(at.1 as usize)) else { return };
+        if self.by_path(shown).is_some_and(|file| file.hash == doc.hash && file.language == doc.language) {
+            return;
+        }
+        self.remove(shown);
+        let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        let shown: Arc<str> = shown.into();
+        self.print ^= print(&shown, doc.hash);
+        self.blocks += u64::from(doc.blocks);
+        self.count(&doc.lengths, u64::wrapping_add);
+        let language = self.language(&doc.language);
+        let file = File {
+            test: is_test(&path.relative().to_string_lossy()),
+            shown: shown.clone(),
             path,
-            hash,
-            language: record.language,
-            blocks: record.blocks,
-            lengths: record.lengths,
-            way,
-            cut: record.cut,
-            terms,
-            entries: record.entries,
-        }));
+            hash: doc.hash,
+            language: self.languages.get(usize::from(language)).cloned().unwrap_or_default(),
+            blocks: doc.blocks,
+            cut: doc.cut,
+            at,
+        };
+        self.files.push(Some(file));
+        self.walk(number, &shown);
+        self.by_path.insert(shown, number);
+        self.bind(number, at);
+    }
+
+    /// Notes that a file has a content.
+    fn bind(&mut self, number: u32, at: At) {
+        let Some(slot) = self.slots.get_mut(at.0 as usize).and_then(Option::as_mut) else { return };
+        let Some(first) = slot.live.get_mut(at.1 as usize) else { return };
+        if *first == NONE {
+            *first = number;
+            slot.alive += 1;
+        } else {
+            self.more.entry(at).or_default().push(number);
+        }
+        if let Some(Some(file)) = self.files.get_mut(number as usize) {
+            file.at = at;
+        }
+    }
+
+    /// Notes that a file no longer has a content.
+    fn loosen(&mut self, number: u32, at: At) {
+        let mut next = None;
+        let mut first = false;
+        let slot = self.slots.get_mut(at.0 as usize).and_then(Option::as_mut);
+        let Some(slot) = slot else { return };
+        if let Some(more) = self.more.get_mut(&at) {
+            first = slot.live.get(at.1 as usize) == Some(&number);
+            if first {
+                next = more.pop();
+            } else {
+                more.retain(|other| *other != number);
+            }
+            if more.is_empty() {
+                self.more.remove(&at);
+            }
+        } else if slot.live.get(at.1 as usize) == Some(&number) {
+            first = true;
+        }
+        if first && let Some(live) = slot.live.get_mut(at.1 as usize) {
+            *live = next.unwrap_or(NONE);
+            slot.alive -= usize::from(next.is_none());
+        }
     }
 
     /// Takes a file out of the table.
@@ -95,85 +216,98 @@ impl Table {
         let Some(number) = self.by_path.remove(shown) else { return };
         let Some(file) = self.files[number as usize].take() else { return };
         self.print ^= print(shown, file.hash);
-        self.blocks -= file.blocks.len() as u64;
-        self.count(&file.lengths, u64::wrapping_sub);
+        if let Some(doc) = self.segment(file.at.0).and_then(|segment| segment.docs().get(file.at.1 as usize))
+        {
+            let (blocks, lengths) = (doc.blocks, doc.lengths);
+            self.blocks -= u64::from(blocks);
+            self.count(&lengths, u64::wrapping_sub);
+        }
+        self.loosen(number, file.at);
         self.gone += 1;
         if self.gone >= FEW && self.gone >= GONE * self.by_path.len() {
             self.anew();
         }
     }
 
-    fn count(&mut self, lengths: &[[u32; PLACES]], by: fn(u64, u64) -> u64) {
-        for block in lengths {
-            for (total, own) in self.lengths.iter_mut().zip(block) {
-                *total = by(*total, u64::from(*own));
-            }
+    fn count(&mut self, lengths: &[u32; PLACES], by: fn(u64, u64) -> u64) {
+        for (total, own) in self.lengths.iter_mut().zip(lengths) {
+            *total = by(*total, u64::from(*own));
         }
     }
 
-    /// Makes all lists anew, without what is gone.
+    /// Makes all lists of files anew, without what is gone.
     fn anew(&mut self) {
         let files = std::mem::take(&mut self.files);
-        let old = std::mem::take(&mut self.texts);
-        self.numbers.clear();
-        self.holders.clear();
         self.by_path.clear();
+        self.more.clear();
+        self.paths.clear();
         self.gone = 0;
-        for mut file in files.into_iter().flatten() {
+        for slot in self.slots.iter_mut().flatten() {
+            slot.live.fill(NONE);
+            slot.alive = 0;
+        }
+        for file in files.into_iter().flatten() {
             let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-            for (term, ..) in &mut file.terms {
-                *term = self.number(&old[*term as usize]);
-                self.holders[*term as usize].push(number);
-            }
-            file.terms.sort_unstable();
-            file.way = self.way(&file.shown);
-            self.by_path.insert(file.shown.clone(), number);
+            let (at, shown) = (file.at, file.shown.clone());
             self.files.push(Some(file));
+            self.walk(number, &shown);
+            self.by_path.insert(shown, number);
+            self.bind(number, at);
         }
     }
 
-    /// Gives the number of a token, and gives it one.
-    fn number(&mut self, text: &str) -> Term {
-        if let Some(known) = self.numbers.get(text) {
-            return *known;
-        }
-        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        let text: Arc<str> = text.into();
-        self.texts.push(text.clone());
-        self.numbers.insert(text, number);
-        self.holders.push(Vec::new());
-        number
+    fn language(&mut self, name: &Arc<str>) -> u16 {
+        let known = self.languages.iter().position(|known| known == name);
+        let at = known.unwrap_or_else(|| {
+            self.languages.push(name.clone());
+            self.languages.len() - 1
+        });
+        u16::try_from(at).unwrap_or(u16::MAX)
     }
 
     /// Takes a path apart.
-    fn way(&mut self, shown: &str) -> Vec<(u32, Term)> {
-        let mut out = Vec::new();
-        let mut position = 0;
-        for word in tokens::words(shown) {
-            let tokens = tokens(word.text);
-            out.extend(tokens.whole.map(|whole| (position, self.number(&whole))));
-            for part in tokens.parts {
-                out.push((position, self.number(&part)));
-                position += 1;
-            }
-        }
-        out
+    fn walk(&mut self, number: u32, shown: &str) {
+        way(shown, |token, position| match self.paths.get_mut(token) {
+            Some(files) => files.push((number, position)),
+            None => drop(self.paths.insert(token.into(), vec![(number, position)])),
+        });
     }
 
-    /// Finds the number of a token.
-    pub(crate) fn find(&self, text: &str) -> Option<Term> {
-        self.numbers.get(text).copied()
+    /// Lists the segments with their numbers.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = (u32, &Arc<Segment>)> {
+        (0..).zip(&self.slots).filter_map(|(number, slot)| Some((number, &slot.as_ref()?.segment)))
     }
 
-    /// Lists all tokens with their numbers; stems are among them.
-    pub(crate) fn terms(&self) -> impl Iterator<Item = (Term, &str)> {
-        (0..).zip(self.texts.iter().map(AsRef::as_ref))
+    /// Gives a segment.
+    pub(crate) fn segment(&self, number: u32) -> Option<&Arc<Segment>> {
+        self.slots.get(number as usize)?.as_ref().map(|slot| &slot.segment)
     }
 
-    /// Lists the files that hold a token, in the order of their numbers.
-    pub(crate) fn holders(&self, term: Term) -> impl Iterator<Item = (u32, &File)> {
-        let all = self.holders.get(term as usize).map(Vec::as_slice).unwrap_or_default();
-        all.iter().filter_map(|number| Some((*number, self.files[*number as usize].as_ref()?)))
+    /// Tells how many contents of a segment files have.
+    pub(crate) fn alive(&self, number: u32) -> usize {
+        self.slots.get(number as usize).and_then(Option::as_ref).map_or(0, |slot| slot.alive)
+    }
+
+    /// Gives the segment that knows the content of a file, and its number in that.
+    pub(crate) fn content(&self, file: &File) -> Option<(Arc<Segment>, u32)> {
+        Some((self.segment(file.at.0)?.clone(), file.at.1))
+    }
+
+    /// Lists the files that have a content.
+    pub(crate) fn having(&self, at: At) -> impl Iterator<Item = u32> {
+        let slot = self.slots.get(at.0 as usize).and_then(Option::as_ref);
+        let first = slot.and_then(|slot| slot.live.get(at.1 as usize)).copied().filter(|file| *file != NONE);
+        first.into_iter().chain(self.more.get(&at).into_iter().flatten().copied())
+    }
+
+    /// Lists the paths in which a token stands, and where; some files are gone.
+    pub(crate) fn on_paths(&self, token: &str) -> &[(u32, u32)] {
+        self.paths.get(token).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Lists the tokens of all paths.
+    pub(crate) fn path_tokens(&self) -> impl Iterator<Item = &str> {
+        self.paths.keys().map(AsRef::as_ref)
     }
 
     /// Lists all files.
@@ -190,6 +324,49 @@ impl Table {
     pub(crate) fn file(&self, number: u32) -> Option<&File> {
         self.files.get(number as usize)?.as_ref()
     }
+
+    /// Gives the file that has a path.
+    pub(crate) fn by_path(&self, shown: &str) -> Option<&File> {
+        self.file(*self.by_path.get(shown)?)
+    }
+
+    /// Reads the blocks of a file; otherwise the number of the segment that is not what was written.
+    pub(crate) fn meta(&self, file: &File) -> Result<Arc<Meta>, u32> {
+        let held = |metas: &Mutex<Metas>| {
+            metas.lock().unwrap_or_else(PoisonError::into_inner).known.get(&file.at).cloned()
+        };
+        if let Some(known) = held(&self.metas) {
+            return Ok(known);
+        }
+        let read = self.segment(file.at.0).and_then(|segment| segment.meta(file.at.1));
+        let read = Arc::new(read.ok_or(file.at.0)?);
+        let mut metas = self.metas.lock().unwrap_or_else(PoisonError::into_inner);
+        metas.weight += read.weight();
+        if metas.weight > METAS {
+            *metas = Metas { known: HashMap::new(), weight: read.weight() };
+        }
+        metas.known.insert(file.at, read.clone());
+        Ok(read)
+    }
+
+    fn forget_metas(&self) {
+        *self.metas.lock().unwrap_or_else(PoisonError::into_inner) = Metas::default();
+    }
+}
+
+/// Takes a path apart: the parts of its words with their places; a gap of one stands between words.
+pub(crate) fn way(shown: &str, mut take: impl FnMut(&str, u32)) {
+    let mut position = 0;
+    for word in tokens::words(shown) {
+        let tokens = tokens(word.text);
+        if let Some(whole) = tokens.whole {
+            take(&whole, position);
+        }
+        for part in tokens.parts {
+            take(&part, position);
+            position += 1;
+        }
+    }
 }
 
 /// Makes a number of a path and what stands there.
@@ -200,13 +377,4 @@ fn print(shown: &str, content: ContentHash) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hasher.finish().as_bytes()[..8]);
     u64::from_le_bytes(first)
-}
-
-impl File {
-    /// Lists the places in which a token stands.
-    pub(crate) fn spots(&self, term: Term, take: impl FnMut(Spot)) {
-        let Ok(at) = self.terms.binary_search_by_key(&term, |(own, ..)| *own) else { return };
-        let (_, from, to) = self.terms[at];
-        spots(self.entries.get(from as usize..to as usize).unwrap_or_default(), take);
-    }
 }

@@ -3,7 +3,7 @@
 use super::{
     From, Matching, Output, Request,
     cursor::{Cursor, Place},
-    left_out, page,
+    left_out, page, sought,
 };
 use crate::{CallCtx, Engine, Failure, Hint, Kind};
 use std::time::Instant;
@@ -71,7 +71,9 @@ pub(super) fn answer(
         None => engine.words().covering(&request.base, &stop).map_err(|trouble| failed(cx, &trouble))?,
     };
     for _ in 0..AGAIN {
-        let lent = index.lend(&stop).map_err(|trouble| failed(cx, &trouble))?;
+        let wanted = || sought::words(question);
+        let lent = sought::lend(engine, &index, &request.base, &wanted, cx, &stop)
+            .map_err(|trouble| failed(cx, &trouble))?;
         let found = match search(&lent, request, question, asked.as_ref(), cx) {
             Ok(found) => found,
             Err(Unanswered::Filter(bad)) => return Err(bad_filter(&bad)),

@@ -25,6 +25,7 @@ pub(in crate::operations) fn words(
     while let Some(above) = top.parent() {
         top = above;
     }
+    let asked = base;
     let base = base.display();
     let here = |shown: &str| {
         base == "."
@@ -71,5 +72,13 @@ pub(in crate::operations) fn words(
         walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
     }
     walked.complete = Complete::Yes;
+    let waiting = lent.waiting().iter().filter(|path| asked.contains(path) && (cx.may_read)(path)).count();
+    if waiting > 0 {
+        walked.skipped.push(format!(
+            "{} not looked at yet (they are read beside all else, those that hold the words first; ask again in a while)",
+            counted(waiting as u64, "file")
+        ));
+        walked.complete = Complete::TimedOut;
+    }
     walked
 }

@@ -1,6 +1,6 @@
 //! Makes the vectors that are missing, as far as there is time, and asks the index.
 
-use super::super::search::{ask::failed, left_out, page};
+use super::super::search::{ask::failed, left_out, page, sought};
 use super::{Block, Output, Request};
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind,
@@ -8,7 +8,9 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 use toolpost_index::embed::{Side, Unembedded, Vector};
-use toolpost_index::ranked::{Fused, Fusion, Hit, Index, Meaning, Meant, Reason, Trouble, Unfilled};
+use toolpost_index::ranked::{
+    Fused, Fusion, Hit, Index, Meaning, Meant, Patience, Reason, Trouble, Unfilled,
+};
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// How often the index is asked again because a file changed under it.
@@ -34,11 +36,19 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let vector = vector(&meaning, request, cx, &stop)?;
     let groups = groups(engine, request, cx, &stop)?;
+    let words = || request.query.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     for _ in 0..AGAIN {
         let (mut found, mut walk) = (Fused::default(), None);
         for (index, bases) in &groups {
+            // Bringing the index up to date may take all the time there is; vectors wait for what is left.
+            let Some(base) = bases.first() else { continue };
+            drop(
+                sought::lend(engine, index, base, &words, cx, &stop)
+                    .map_err(|trouble| failed(cx, &trouble))?,
+            );
             fill(&meaning, index, bases, cx, &stop)?;
-            let lent = index.lend(&stop).map_err(|trouble| failed(cx, &trouble))?;
+            let now = Patience { until: Some(Instant::now()), first: &|_| false };
+            let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
             let own = lent.search_meaning(
                 &meaning,
                 &Meant {
@@ -66,6 +76,10 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             each: request.each,
             bytes: request.max_bytes,
         };
+        if found.stale {
+            groups.iter().for_each(|(index, _)| index.doubt());
+            continue;
+        }
         match page::make(engine, &room, found.hits.iter().map(|(hit, _)| hit), cx)? {
             Some(page) => return Ok(output(&meaning, &vector, found, page, walk.unwrap_or_default())),
             None => groups.iter().for_each(|(index, _)| index.doubt()),
@@ -149,14 +163,13 @@ fn fill(
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), Failure> {
-    // Bringing the index up to date may take all the time there is; vectors wait for what is left.
-    drop(index.lend(stop).map_err(|trouble| failed(cx, &trouble))?);
     let now = Instant::now();
     let time =
         cx.deadline.map_or(PATIENCE, |deadline| deadline.saturating_duration_since(now).mul_f64(SHARE));
     let until = now + time;
     let enough = || stop() || Instant::now() >= until;
-    match meaning.fill(index, bases, &*cx.may_read, &enough) {
+    let patience = Patience { until: Some(now), first: &|_| false };
+    match meaning.fill_within(index, bases, &*cx.may_read, &patience, &enough) {
         Ok(_) | Err(Unfilled::Model(Unembedded::Stopped)) => cx.check(),
         // There was no time to look at the files once more; the search does.
         Err(Unfilled::Files(Trouble::Stopped)) => cx.check(),
@@ -198,6 +211,7 @@ fn join(all: &mut Fused, own: Fused) {
     all.blocks += own.blocks;
     all.without += own.without;
     all.withheld += own.withheld;
+    all.stale |= own.stale;
 }
 
 /// Says of several places at once what was not looked at.

@@ -1,41 +1,44 @@
-//! Records on the disk: segments that are never changed, by the hash of the content that each record was made of.
+//! What is kept on the disk: the names of segments, and which file held what when it was read.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use toolpost_workspace::walk::{FileStat, Kind};
-use toolpost_workspace::{Cache, ContentHash, hash, unique};
+use toolpost_workspace::{Cache, CacheTurn, ContentHash, Root, Workspace, hash, unique};
 
-use super::sweep::Sign;
-use crate::ranked::kept::{CHECK, STAMP, checked, entries, entry, stamp};
-use crate::ranked::record::{Record, VERSION};
+use super::Known;
+use crate::ranked::kept::{CHECK, STAMP, checked, stamp};
+use crate::ranked::record::VERSION;
+use crate::ranked::segment::Segment;
 
 /// How the names of segments begin.
 const SEGMENT: &str = "words-";
 /// The blob that says what which file holds.
 const FILES: &str = "files";
-/// The largest blob that is read.
-const LARGEST: u64 = 2 << 30;
-/// How many records, and how many bytes of them, may wait to be written.
-const WAITING: (usize, usize) = (256, 4 << 20);
-/// How long they may wait.
+/// The largest such blob that is read.
+const LARGEST: u64 = 1 << 30;
+/// How long new contents may wait to be written.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How many segments there may be before they are made one.
-const SEGMENTS: usize = 12;
+/// How long what files hold goes without being written, while many are read.
+const LIST: Duration = Duration::from_secs(3);
 
-/// Records on the disk.
+/// What is kept on the disk.
 pub(super) struct Store {
     cache: Cache,
     stamp: [u8; STAMP],
-    segments: Vec<(String, Vec<u8>)>,
-    places: HashMap<ContentHash, (usize, Range<usize>)>,
-    files: HashMap<String, (FileStat, ContentHash)>,
-    waiting: Vec<u8>,
-    count: usize,
+    /// The segments that were opened or written.
+    names: HashSet<String>,
+    /// What earlier processes have read.
+    files: HashMap<String, (FileStat, ContentHash, Option<Arc<str>>)>,
+    check: Vec<u8>,
+    /// Held as long as many files are read here.
+    turn: Option<CacheTurn>,
+    /// Since when new contents wait to be written.
     since: Option<Instant>,
+    listed: Option<Instant>,
 }
 
 /// What is written of a file.
@@ -47,118 +50,148 @@ struct Remembered {
     touched: i64,
     inode: u64,
     hash: [u8; 32],
+    language: Option<String>,
 }
 
 impl Store {
-    /// Opens the store of a workspace; none if its folder cannot be used.
-    pub(super) fn open(folder: &Path) -> Option<Self> {
+    /// Opens the folder of a workspace; none if it cannot be used.
+    pub(super) fn open(folder: &Path, workspace: &Workspace) -> Option<Self> {
         let cache = Cache::open(folder).ok()?;
+        let roots: Vec<&Path> = workspace.roots().iter().map(Root::path).collect();
+        cache.belongs_to(&roots);
         let mut store = Self {
             cache,
-            stamp: stamp(b"tp-words", &VERSION.to_le_bytes()),
-            segments: Vec::new(),
-            places: HashMap::new(),
+            stamp: stamp(b"tp-files", &VERSION.to_le_bytes()),
+            names: HashSet::new(),
             files: HashMap::new(),
-            waiting: Vec::new(),
-            count: 0,
+            check: Vec::new(),
+            turn: None,
             since: None,
+            listed: None,
         };
-        store.load();
+        store.read_files();
         Some(store)
     }
 
-    fn load(&mut self) {
+    /// Opens the segments that are not known yet; what is damaged, or of another version, is removed.
+    pub(super) fn segments(&mut self) -> Vec<Segment> {
+        let mut out = Vec::new();
         for (name, _) in self.cache.list().unwrap_or_default() {
-            if !name.starts_with(SEGMENT) {
+            if !name.starts_with(SEGMENT) || self.names.contains(&name) {
                 continue;
             }
-            let Ok(Some(bytes)) = self.cache.read(&name, LARGEST) else { continue };
-            if !bytes.starts_with(&self.stamp) {
-                // It was written by another version.
-                let _ = self.cache.remove(&name);
-                continue;
+            match Segment::open(&self.cache, &name) {
+                Ok(Some(segment)) => {
+                    self.names.insert(name);
+                    out.push(segment);
+                }
+                Ok(None) => self.remove(&name),
+                Err(_) => {}
             }
-            let number = self.segments.len();
-            self.places.extend(entries(&bytes).into_iter().map(|(hash, range)| (hash, (number, range))));
-            self.segments.push((name, bytes));
         }
-        let files = self.cache.read(FILES, LARGEST).ok().flatten().unwrap_or_default();
-        let known = files.strip_prefix(&self.stamp).and_then(checked);
+        out
+    }
+
+    /// Reads what earlier processes have read; nothing if that has not changed.
+    pub(super) fn read_files(&mut self) {
+        let bytes = self.cache.read(FILES, LARGEST).ok().flatten().unwrap_or_default();
+        let check = bytes.get(STAMP..STAMP + CHECK).unwrap_or_default();
+        if check == self.check {
+            return;
+        }
+        self.check = check.to_vec();
+        let known = bytes.strip_prefix(&self.stamp).and_then(checked);
         let known: Vec<Remembered> =
             known.and_then(|known| postcard::from_bytes(known).ok()).unwrap_or_default();
-        let file = |file: Remembered| {
-            let Remembered { path, len, modified, touched, inode, hash } = file;
+        let mut languages: HashMap<String, Arc<str>> = HashMap::new();
+        let mut file = |file: Remembered| {
+            let Remembered { path, len, modified, touched, inode, hash, language } = file;
             let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
-            (path, (stat, ContentHash::from_bytes(hash)))
+            let language = language
+                .map(|name| languages.entry(name.clone()).or_insert_with(|| name.as_str().into()).clone());
+            (path, (stat, ContentHash::from_bytes(hash), language))
         };
-        self.files = known.into_iter().map(file).collect();
+        self.files = known.into_iter().map(&mut file).collect();
     }
 
-    /// Gives the hash of a file's content, if the file is what it was when that was written.
-    pub(super) fn hash(&self, path: &str, stat: FileStat) -> Option<ContentHash> {
-        self.files.get(path).filter(|(known, _)| *known == stat).map(|(_, hash)| *hash)
+    /// Gives what a file holds, if it is what it was when that was written.
+    pub(super) fn remembered(&self, path: &str, stat: FileStat) -> Option<(ContentHash, Option<Arc<str>>)> {
+        let (_, hash, language) = self.files.get(path).filter(|(known, ..)| *known == stat)?;
+        Some((*hash, language.clone()))
     }
 
-    /// Gives the record of a content.
-    pub(super) fn get(&self, hash: ContentHash) -> Option<Record> {
-        let (segment, range) = self.places.get(&hash)?;
-        let bytes = self.segments.get(*segment)?.1.get(range.clone())?;
-        let record: Record = postcard::from_bytes(bytes).ok()?;
-        record.is_sound().then_some(record)
-    }
-
-    /// Takes a record that is not yet on the disk.
-    pub(super) fn add(&mut self, content: ContentHash, record: &Record) {
-        let Ok(encoded) = postcard::to_stdvec(record) else { return };
-        entry(&mut self.waiting, content, &encoded);
-        self.count += 1;
-        self.since.get_or_insert_with(Instant::now);
-    }
-
-    /// Tells whether what was read from the disk is still held.
-    pub(super) fn holds_old(&self) -> bool {
-        !self.places.is_empty() || !self.files.is_empty()
-    }
-
-    /// Lets go of what was read from the disk: all that is still true of it is in memory now.
-    pub(super) fn release(&mut self, live: &HashMap<String, (Sign, ContentHash)>) {
-        if self.segments.len() > SEGMENTS {
-            self.merge(live);
-        }
-        self.segments.iter_mut().for_each(|(_, bytes)| *bytes = Vec::new());
-        self.places = HashMap::new();
+    /// Lets go of what was read of earlier processes: all that is still true of it is in memory now.
+    pub(super) fn release(&mut self) {
         self.files = HashMap::new();
     }
 
-    /// Tells whether what waits should be written now.
-    pub(super) fn is_due(&self) -> bool {
-        let long = self.since.is_some_and(|since| since.elapsed() > PATIENCE);
-        long || self.count >= WAITING.0 || self.waiting.len() >= WAITING.1
+    /// Takes the work of reading many files upon this process; says whether no other one has it.
+    pub(super) fn begin(&mut self) -> bool {
+        if self.turn.is_some() {
+            return true;
+        }
+        match self.cache.turn() {
+            Ok(Some(turn)) => self.turn = Some(turn),
+            Ok(None) => return false,
+            // Where nothing can be written there is nobody to take turns with.
+            Err(_) => {}
+        }
+        true
     }
 
-    /// Writes what waits. A disk that is full costs only that it is made anew next time.
-    pub(super) fn flush(&mut self, live: &HashMap<String, (Sign, ContentHash)>) {
-        if self.count == 0 {
+    /// Lets others read many files; says whether they were read here.
+    pub(super) fn rest(&mut self) -> bool {
+        self.turn.take().is_some()
+    }
+
+    /// Notes that there are new contents.
+    pub(super) fn note(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    /// Tells whether something was read that is not written.
+    pub(super) fn has_new(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// Tells whether new contents have waited for long.
+    pub(super) fn is_late(&self) -> bool {
+        self.since.is_some_and(|since| since.elapsed() > PATIENCE)
+    }
+
+    /// Writes a segment, and opens it. A disk that is full costs only that it stays in memory.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Option<Segment> {
+        let name = format!("{SEGMENT}{}", unique());
+        self.cache.write(&name, bytes).ok()?;
+        let segment = Segment::open(&self.cache, &name).ok().flatten()?;
+        self.names.insert(name);
+        Some(segment)
+    }
+
+    /// Removes a segment; who has it open can still read it.
+    pub(super) fn remove(&mut self, name: &str) {
+        let _ = self.cache.remove(name);
+        self.names.remove(name);
+    }
+
+    /// Notes that all new contents are written.
+    pub(super) fn settled(&mut self) {
+        self.since = None;
+    }
+
+    /// Writes what which file holds, of those that have been left alone for long enough; while many are read, not each time.
+    pub(super) fn list(&mut self, known: &HashMap<String, Known>, while_reading: bool) {
+        if while_reading && self.listed.is_some_and(|listed| listed.elapsed() < LIST) {
             return;
         }
-        let mut bytes = self.stamp.to_vec();
-        bytes.append(&mut self.waiting);
-        self.count = 0;
-        self.since = None;
-        let name = format!("{SEGMENT}{}", unique());
-        if self.cache.write(&name, &bytes).is_ok() {
-            self.segments.push((name, Vec::new()));
-        }
-        self.list(live);
-    }
-
-    /// Writes what which file holds, of those that have been left alone for long enough.
-    fn list(&self, live: &HashMap<String, (Sign, ContentHash)>) {
-        let settled = live.iter().filter(|(_, (sign, _))| sign.settled);
+        self.listed = Some(Instant::now());
+        let settled = known.iter().filter(|(_, known)| known.sign.settled);
         let all: Vec<Remembered> = settled
-            .map(|(path, (sign, hash))| {
-                let FileStat { len, modified, touched, inode, .. } = sign.stat;
-                Remembered { path: path.clone(), len, modified, touched, inode, hash: *hash.as_bytes() }
+            .map(|(path, known)| {
+                let FileStat { len, modified, touched, inode, .. } = known.sign.stat;
+                let language = known.language.as_deref().map(str::to_owned);
+                let hash = *known.hash.as_bytes();
+                Remembered { path: path.clone(), len, modified, touched, inode, hash, language }
             })
             .collect();
         let Ok(encoded) = postcard::to_stdvec(&all) else { return };
@@ -166,29 +199,5 @@ impl Store {
         bytes.extend(&hash(&encoded).as_bytes()[..CHECK]);
         bytes.extend(encoded);
         let _ = self.cache.write(FILES, &bytes);
-    }
-
-    /// Makes one segment of all, without what no file holds any more.
-    fn merge(&mut self, live: &HashMap<String, (Sign, ContentHash)>) {
-        let wanted: HashSet<ContentHash> = live.values().map(|(_, hash)| *hash).collect();
-        let mut bytes = self.stamp.to_vec();
-        for content in &wanted {
-            if let Some((segment, range)) = self.places.get(content)
-                && let Some(encoded) = self.segments[*segment].1.get(range.clone())
-            {
-                entry(&mut bytes, *content, encoded);
-            }
-        }
-        // What was written since it was opened is in memory no more, and stays as it is.
-        let read: Vec<(String, Vec<u8>)> = std::mem::take(&mut self.segments);
-        let (old, kept): (Vec<_>, Vec<_>) = read.into_iter().partition(|(_, bytes)| !bytes.is_empty());
-        let name = format!("{SEGMENT}{}", unique());
-        if self.cache.write(&name, &bytes).is_ok() {
-            old.iter().for_each(|(old, _)| drop(self.cache.remove(old)));
-            self.segments.push((name, Vec::new()));
-        } else {
-            self.segments.extend(old);
-        }
-        self.segments.extend(kept);
     }
 }

@@ -14,7 +14,8 @@ use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
 use super::store::Store;
 use super::{Filled, Inner, Meaning, Rows, Turn, Unfilled, key};
 use crate::embed::{Embedder, Side, Unembedded, Vector};
-use crate::ranked::index::{Index, LARGEST, Lent};
+use crate::ranked::index::{Index, LARGEST, Lent, Patience};
+use crate::ranked::segment::Segment;
 
 /// How long whoever waits for its turn goes without asking whether to stop.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -28,8 +29,8 @@ struct Missing {
     path: WorkspacePath,
     hash: ContentHash,
     key: ContentHash,
-    /// The first and the last line of each block, and its name.
-    blocks: Vec<(u32, u32, String)>,
+    /// The segment that knows its blocks, and its number in that.
+    content: (Arc<Segment>, u32),
 }
 
 impl Meaning {
@@ -45,11 +46,26 @@ impl Meaning {
         may: &dyn Fn(&WorkspacePath) -> bool,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Filled, Unfilled> {
+        self.fill_within(index, bases, may, &Patience::whole(), stop)
+    }
+
+    /// The same, but waits for files that were not read yet no longer than there is patience for.
+    ///
+    /// # Errors
+    /// As [`Meaning::fill`].
+    pub fn fill_within(
+        &self,
+        index: &Index,
+        bases: &[WorkspacePath],
+        may: &dyn Fn(&WorkspacePath) -> bool,
+        patience: &Patience<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Filled, Unfilled> {
         let inner = &*self.0;
         let mut turn = inner.turn(stop)?;
         inner.open(&mut turn);
         let (missing, files, encoding) = {
-            let lent = index.lend(stop)?;
+            let lent = index.lend_within(patience, stop)?;
             let live: HashSet<ContentHash> =
                 lent.state().table.files().map(|(_, file)| key(file.hash, &file.language)).collect();
             inner.forget(&live);
@@ -123,8 +139,8 @@ impl Inner {
             if known.contains_key(&key) || !named.insert(key) {
                 continue;
             }
-            let blocks = file.blocks.iter().map(|block| (block.first, block.last, block.name.clone()));
-            let missing = Missing { path: file.path.clone(), hash: file.hash, key, blocks: blocks.collect() };
+            let Some(content) = lent.state().table.content(file) else { continue };
+            let missing = Missing { path: file.path.clone(), hash: file.hash, key, content };
             let is_code = Language::of_name(&file.language).is_some_and(Language::is_code);
             if is_code { out.0.push(missing) } else { out.1.push(missing) }
         }
@@ -229,8 +245,11 @@ fn texts(workspace: &Workspace, encoding: Option<&'static Encoding>, file: &Miss
     let text = Text::open(read.bytes, encoding).ok()?;
     let shown = text.shown(text.view());
     let all = lines::bare(&shown);
-    let block = |(first, last, name): &(u32, u32, String)| {
-        let own = all.get(*first as usize - 1..(*last as usize).min(all.len())).unwrap_or_default();
+    let (segment, doc) = &file.content;
+    let meta = segment.meta(*doc)?;
+    let block = |block: crate::ranked::Block| {
+        let (first, last) = (block.first as usize, (block.last as usize).min(all.len()));
+        let own = all.get(first.saturating_sub(1)..last).unwrap_or_default();
         let mut out = String::new();
         for line in own {
             if out.len() > LONGEST {
@@ -240,8 +259,8 @@ fn texts(workspace: &Workspace, encoding: Option<&'static Encoding>, file: &Miss
             out.push('\n');
         }
         // What it stands in counts, but less than what it is; its path does not: another file may hold the same.
-        out.push_str(name);
+        out.push_str(&block.name);
         out
     };
-    Some(file.blocks.iter().map(block).collect())
+    Some((0..meta.facts.len() as u32).filter_map(|at| meta.block(at)).map(block).collect())
 }

@@ -11,10 +11,12 @@ use crate::ranked::find::{Question, Scored};
 use crate::ranked::grammar::{Node, Word};
 use crate::ranked::hits::Block;
 use crate::ranked::index::Lent;
+use crate::ranked::reading::Reading;
 use crate::ranked::record::STEM;
-use crate::ranked::search::{Hit, Key};
-use crate::ranked::table::{File, Table};
+use crate::ranked::search::{Hit, hit};
+use crate::ranked::table::File;
 use crate::ranked::tokens::{self, tokens};
+use crate::ranked::words::Words;
 
 /// What is asked.
 pub struct Meant<'a> {
@@ -59,6 +61,8 @@ pub struct Fused {
     pub without: usize,
     /// How many of the files that lie there may not be read.
     pub withheld: usize,
+    /// Whether a part of the index was not what was written, so that it has to be asked again.
+    pub stale: bool,
 }
 
 /// Why a block was found.
@@ -96,6 +100,7 @@ impl Lent<'_> {
     #[must_use]
     pub fn search_meaning(&self, meaning: &Meaning, ask: &Meant<'_>) -> Fused {
         let table = &self.state().table;
+        let reading = Reading::new(table);
         let mut found = Fused::default();
         let mut files: Vec<Searched<'_>> = Vec::new();
         for (number, file) in table.files() {
@@ -106,22 +111,23 @@ impl Lent<'_> {
                 found.withheld += 1;
                 continue;
             }
-            let rows = meaning.rows(file).filter(|rows| rows.scales.len() == file.blocks.len());
+            let rows = meaning.rows(file).filter(|rows| rows.scales.len() == file.blocks as usize);
             found.without += usize::from(rows.is_none());
-            found.blocks += file.blocks.len();
+            found.blocks += file.blocks as usize;
             files.push((number, file, rows));
         }
         found.searched = files.len();
         let within = |number: u32| files.binary_search_by_key(&number, |(own, ..)| *own).is_ok();
         let words: Vec<String> = tokens::words(ask.question).map(|word| word.text.to_owned()).collect();
-        let worded = by_words(table, &words, &within);
+        let worded = by_words(&reading, &words, &within);
         let mut all = candidates(&files, &worded, ask.vector);
         ask.fusion.score(&mut all);
         all.retain(|candidate| candidate.score > 0.0);
         let shown = |candidate: &Candidate| {
             let file = table.file(candidate.block.0);
-            let first = file.and_then(|file| file.blocks.get(candidate.block.1 as usize));
-            (file.map_or("", |file| file.shown.as_str()), first.map_or(0, |block| block.first))
+            let meta = reading.meta(candidate.block.0);
+            let facts = meta.as_ref().and_then(|meta| meta.facts.get(candidate.block.1 as usize));
+            (file.map_or("", |file| &*file.shown), facts.map_or(0, |facts| facts.first))
         };
         let order = |one: &Candidate, other: &Candidate| {
             other.score.total_cmp(&one.score).then_with(|| shown(one).cmp(&shown(other)))
@@ -131,18 +137,19 @@ impl Lent<'_> {
             all.truncate(ask.most);
         }
         all.sort_unstable_by(order);
-        found.hits = all.iter().filter_map(|candidate| hit(table, &words, candidate)).collect();
+        found.stale = self.unbroken(&reading).is_err();
+        found.hits = all.iter().filter_map(|candidate| reasoned(&reading, &words, candidate)).collect();
         found
     }
 }
 
 /// Finds the blocks that hold any of the words, in order.
-fn by_words(table: &Table, words: &[String], within: &dyn Fn(u32) -> bool) -> Vec<Scored> {
+fn by_words(held: &dyn Words, words: &[String], within: &dyn Fn(u32) -> bool) -> Vec<Scored> {
     let mut known = HashSet::new();
     let distinct = words.iter().filter(|word| known.insert(word.to_lowercase()));
     let words = distinct.map(|word| Node::Word(Word { text: word.clone(), fuzzy: 0 })).collect();
     // A question of words has no filter that could be wrong.
-    let mut found = Question { table, within }.find(&Node::Any(words)).unwrap_or_default();
+    let mut found = Question { words: held, within }.find(&Node::Any(words)).unwrap_or_default();
     found.sort_unstable_by_key(|found| found.block);
     found
 }
@@ -152,7 +159,7 @@ fn candidates(files: &[Searched<'_>], worded: &[Scored], question: &Vector) -> V
     let of_file = |(number, file, rows): &Searched<'_>, out: &mut Vec<Candidate>| {
         let from = worded.partition_point(|found| found.block < (*number, 0));
         let mut words = worded[from..].iter().take_while(|found| found.block.0 == *number).peekable();
-        for (at, _) in (0_u32..).zip(&file.blocks) {
+        for at in 0..file.blocks {
             let block = (*number, at);
             let fits = words.next_if(|found| found.block == block).map_or(0.0, |found| found.score);
             let likeness = rows.as_ref().and_then(|rows| rows.likeness(at as usize, question));
@@ -161,7 +168,7 @@ fn candidates(files: &[Searched<'_>], worded: &[Scored], question: &Vector) -> V
             }
         }
     };
-    let blocks: usize = files.iter().map(|(_, file, _)| file.blocks.len()).sum();
+    let blocks: usize = files.iter().map(|(_, file, _)| file.blocks as usize).sum();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     if blocks < MANY || threads == 1 {
         let mut out = Vec::with_capacity(blocks);
@@ -226,17 +233,14 @@ impl Fusion {
     }
 }
 
-fn hit(table: &Table, words: &[String], candidate: &Candidate) -> Option<(Hit, Reason)> {
-    let file = table.file(candidate.block.0)?;
-    let block = file.blocks.get(candidate.block.1 as usize)?;
-    let key = Key { score: candidate.score, path: file.shown.clone(), first: block.first };
-    let words = held(table, file, candidate, words);
+fn reasoned(held: &dyn Words, words: &[String], candidate: &Candidate) -> Option<(Hit, Reason)> {
+    let words = self::held(held, candidate, words);
     let reason = Reason { likeness: candidate.likeness, words, fits: candidate.words };
-    Some((Hit { key, path: file.path.clone(), hash: file.hash, block: block.clone() }, reason))
+    Some((hit(held, candidate.block, candidate.score)?, reason))
 }
 
 /// Lists the words of a question that a block holds, rare ones first; what most files hold says nothing.
-fn held(table: &Table, file: &File, candidate: &Candidate, words: &[String]) -> Vec<String> {
+fn held(table: &dyn Words, candidate: &Candidate, words: &[String]) -> Vec<String> {
     let mut out: Vec<(usize, String)> = Vec::new();
     let common = table.files().count() / 3 + 3;
     for part in words.iter().flat_map(|word| tokens(word).parts) {
@@ -244,9 +248,10 @@ fn held(table: &Table, file: &File, candidate: &Candidate, words: &[String]) -> 
         let terms = [table.find(&part), table.find(&format!("{STEM}{stem}"))];
         let mut here = false;
         for term in terms.into_iter().flatten() {
-            file.spots(term, |spot| here |= spot.block == candidate.block.1);
+            let own = [candidate.block.0];
+            table.spots(term, Some(&own), &mut |_, spot| here |= spot.block == candidate.block.1);
         }
-        let holders: usize = terms.into_iter().flatten().map(|term| table.holders(term).count()).sum();
+        let holders: usize = terms.into_iter().flatten().map(|term| table.holders(term).len()).sum();
         if here && holders <= common && !out.iter().any(|(_, known)| *known == part) {
             out.push((holders, part));
         }

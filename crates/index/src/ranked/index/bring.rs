@@ -1,0 +1,197 @@
+//! Brings the index up to date: looks at the files, reads what changed as long as there is patience, and goes on beside all else.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::WorkspacePath;
+
+use super::{Index, Inner, Trouble, Turn};
+
+/// How long whoever waits for its turn goes without asking whether to stop.
+const PAUSE: Duration = Duration::from_millis(1);
+/// How long the work beside all else leaves the turn to others.
+const BREATH: Duration = Duration::from_millis(4);
+/// How long whoever waits for another process goes without looking at what that wrote.
+const POLL: Duration = Duration::from_millis(100);
+/// How long another process may write nothing before its work is done here.
+const STUCK: Duration = Duration::from_secs(15);
+/// From how many files on it is worth while to wait for another process that reads them.
+const MANY: usize = 200;
+/// How long files are read before what is known of them is put into the index.
+const STEP: Duration = Duration::from_millis(500);
+
+/// How long somebody waits for the files that have to be read, and which of them come first.
+pub struct Patience<'a> {
+    /// Until when; none for as long as it takes.
+    pub until: Option<Instant>,
+    /// Tells whether a file comes before others.
+    pub first: &'a (dyn Fn(&WorkspacePath) -> bool + Sync),
+}
+
+impl Patience<'_> {
+    /// Waits as long as it takes.
+    #[must_use]
+    pub fn whole() -> Self {
+        Self { until: None, first: &|_| false }
+    }
+
+    fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Done,
+    /// Another process reads the files: what it writes is to be waited for.
+    Others,
+}
+
+impl Index {
+    /// Looks at what may have changed, and reads nothing.
+    pub(super) fn look(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
+        let inner = &*self.0;
+        let mut turn = inner.take_turn(stop)?;
+        inner.look_at_all(&mut turn, stop)?;
+        inner.tell_waiting(&turn);
+        Ok(())
+    }
+
+    /// Looks at what may have changed, and reads what did.
+    pub(super) fn bring(
+        &self,
+        patience: &Patience<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), Trouble> {
+        let inner = &*self.0;
+        let mut looked = false;
+        loop {
+            let mut turn = inner.take_turn(stop)?;
+            if !looked {
+                inner.look_at_all(&mut turn, stop)?;
+                looked = true;
+            }
+            if turn.pending.is_empty() {
+                inner.tell_waiting(&turn);
+                if inner.fold(&mut turn) {
+                    self.work();
+                }
+                return Ok(());
+            }
+            let stopped = stop();
+            if stopped || patience.is_over() {
+                inner.tell_waiting(&turn);
+                self.work();
+                return if stopped { Err(Trouble::Stopped) } else { Ok(()) };
+            }
+            let step = inner.step(&mut turn, patience.first, &|| stop() || patience.is_over());
+            drop(turn);
+            if step == Step::Others {
+                std::thread::sleep(POLL);
+            }
+        }
+    }
+
+    /// Reads what is to be read beside all else, if nobody does yet.
+    fn work(&self) {
+        if self.0.working.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let inner = Arc::downgrade(&self.0);
+        let spawned = std::thread::Builder::new().name("words".to_owned()).spawn(move || work(&inner));
+        if spawned.is_err() {
+            self.0.working.store(false, Ordering::Release);
+        }
+    }
+}
+
+/// Reads what is to be read until nothing is left or nobody wants it.
+fn work(inner: &Weak<Inner>) {
+    loop {
+        let Some(own) = inner.upgrade() else { return };
+        // One strong reference is this thread's: where there is no other, nobody asks any more.
+        let stop = || Arc::strong_count(&own) == 1;
+        let Ok(mut turn) = own.take_turn(&stop) else { return };
+        if stop() {
+            return;
+        }
+        let step = if !turn.pending.is_empty() {
+            own.step(&mut turn, &|_| false, &stop)
+        } else if own.merge_on_disk(&mut turn) {
+            Step::Done
+        } else {
+            own.working.store(false, Ordering::Release);
+            return;
+        };
+        own.tell_waiting(&turn);
+        drop(turn);
+        drop(own);
+        std::thread::sleep(if step == Step::Others { POLL } else { BREATH });
+    }
+}
+
+impl Inner {
+    /// Waits until nobody else has the turn.
+    fn take_turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Trouble> {
+        loop {
+            match self.turn.try_lock() {
+                Ok(turn) => return Ok(turn),
+                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+                Err(TryLockError::WouldBlock) if stop() => return Err(Trouble::Stopped),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    /// Reads some of the files that are to be read.
+    fn step(
+        &self,
+        turn: &mut Turn,
+        first: &(dyn Fn(&WorkspacePath) -> bool + Sync),
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Step {
+        if self.is_done_by_others(turn) {
+            return Step::Others;
+        }
+        let until = Instant::now() + STEP;
+        self.read_some(turn, first, &|| stop() || Instant::now() >= until);
+        if !turn.pending.is_empty() || !self.fold_what_many_were(turn) {
+            self.fold(turn);
+        }
+        Step::Done
+    }
+
+    /// Tells whether another process reads the files of this workspace; what it wrote is taken.
+    fn is_done_by_others(&self, turn: &mut Turn) -> bool {
+        let Some(store) = &mut turn.store else { return false };
+        if turn.pending.len() < MANY && turn.others.is_none() || store.begin() {
+            turn.others = None;
+            return false;
+        }
+        let before = turn.pending.len();
+        let since = *turn.others.get_or_insert_with(Instant::now);
+        self.take_written(turn);
+        if turn.pending.len() < before {
+            turn.others = Some(Instant::now());
+        }
+        // What another one reads and does not write, it may never write.
+        since.elapsed() < STUCK && !turn.pending.is_empty()
+    }
+
+    /// Says which files wait, and lets go of what was known of them.
+    fn tell_waiting(&self, turn: &Turn) {
+        let told = self.state.read().unwrap_or_else(PoisonError::into_inner).waiting.len();
+        if turn.pending.is_empty() && told == 0 {
+            return;
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *state;
+        state.waiting.clear();
+        for (shown, seen) in &turn.pending {
+            state.table.remove(shown);
+            state.waiting.push(seen.path.clone());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What an index does while it is not ready, and beside another one.
+#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::{Cache, Options, Workspace, WorkspacePath};
+
+use super::{Index, Patience};
+use crate::ranked::grammar::parse;
+use crate::ranked::{Ask, Lent, Tests, What};
+
+fn open(root: &Path) -> Workspace {
+    let options = Options { roots: vec![root.to_owned()], ..Options::default() };
+    Workspace::open(options).unwrap().0
+}
+
+fn write(root: &Path, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        std::fs::write(root.join(format!("f{number}.rs")), format!("fn alpha() {{ beta{number}(); }}\n"))
+            .unwrap();
+    }
+}
+
+fn found(lent: &Lent<'_>, base: &WorkspacePath) -> usize {
+    let node = parse("alpha").unwrap().node;
+    let ask = Ask { what: What::Query(&node), base, tests: Tests::Searched, may: &|_| true, after: None };
+    lent.search(&ask).unwrap().total
+}
+
+/// No patience at all.
+fn now() -> Patience<'static> {
+    Patience { until: Some(Instant::now()), first: &|_| false }
+}
+
+#[test]
+fn what_comes_first_is_read_first() {
+    let root = tempfile::tempdir().unwrap();
+    write(root.path(), 0..7);
+    let index = Index::new(open(root.path()));
+    let mut turn = index.0.turn.lock().unwrap();
+    index.0.look_at_all(&mut turn, &|| false).unwrap();
+    for (wanted, left) in [("f5.rs", 6), ("f2.rs", 5)] {
+        let asked = AtomicU32::new(0);
+        let first = |path: &WorkspacePath| path.display() == wanted;
+        index.0.read_some(&mut turn, &first, &|| asked.fetch_add(1, Ordering::Relaxed) > 0);
+        assert!(!turn.pending.contains_key(wanted), "{:?}", turn.pending.keys());
+        assert_eq!(turn.pending.len(), left);
+    }
+}
+
+#[test]
+fn an_answer_in_time_tells_what_it_did_not_look_at_and_the_rest_is_read_beside_it() {
+    let root = tempfile::tempdir().unwrap();
+    write(root.path(), 0..300);
+    let workspace = open(root.path());
+    let base = workspace.resolve(".").unwrap();
+    let index = Index::new(workspace);
+    {
+        let lent = index.lend_within(&now(), &|| false).unwrap();
+        assert_eq!((lent.waiting().len(), found(&lent, &base)), (300, 0));
+    }
+    loop {
+        let lent = index.lend_within(&now(), &|| false).unwrap();
+        let waiting = lent.waiting().len();
+        assert_eq!(found(&lent, &base), 300 - waiting);
+        if waiting == 0 {
+            break;
+        }
+        drop(lent);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // A change that nobody waits for is not answered by what stood there before.
+    std::fs::write(root.path().join("f7.rs"), "fn gamma() {}\n").unwrap();
+    let lent = index.lend_within(&now(), &|| false).unwrap();
+    let waiting: Vec<String> = lent.waiting().iter().map(WorkspacePath::display).collect();
+    assert_eq!((waiting, found(&lent, &base)), (vec!["f7.rs".to_owned()], 299));
+    drop(lent);
+    assert_eq!(found(&index.lend(&|| false).unwrap(), &base), 299);
+}
+
+#[test]
+fn what_another_process_reads_is_waited_for_and_not_read_twice() {
+    let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(root.path(), 0..150);
+    std::thread::sleep(Duration::from_millis(80));
+    let workspace = open(root.path());
+    let base = workspace.resolve(".").unwrap();
+    let new = || Index::new(workspace.clone()).kept_in(Some(cache.path().to_owned()));
+    let (one, other) = (new(), new());
+    let folder = one.folder().unwrap();
+    assert_eq!(found(&one.lend(&|| false).unwrap(), &base), 150);
+    write(root.path(), 150..300);
+    let turn = Cache::open(&folder).unwrap().turn().unwrap().unwrap();
+    assert_eq!(other.lend_within(&now(), &|| false).unwrap().waiting().len(), 300);
+    drop(one);
+    let soon = Patience { until: Some(Instant::now() + Duration::from_millis(300)), first: &|_| false };
+    {
+        // What the first one wrote is known now, although nothing was read here.
+        let lent = other.lend_within(&soon, &|| false).unwrap();
+        assert_eq!((lent.waiting().len(), found(&lent, &base)), (150, 150));
+    }
+    drop(turn);
+    assert_eq!(found(&other.lend(&|| false).unwrap(), &base), 300);
+}

@@ -1,0 +1,200 @@
+//! The words of a table as one question reads them: tokens get numbers, and postings are read from the segments.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::ranked::record::{PLACES, Spot, spots};
+use crate::ranked::segment::{Cursor, Meta, Place, merged, postings};
+use crate::ranked::table::{File, Table};
+use crate::ranked::words::{Term, Words};
+
+/// How many bytes of postings are kept in memory during a question.
+const POSTINGS: usize = 8 << 20;
+
+/// What one question reads of a table.
+pub(crate) struct Reading<'t> {
+    table: &'t Table,
+    terms: RefCell<Terms>,
+    /// Postings that were read, and how many bytes they have.
+    read: RefCell<(HashMap<Term, Rc<Postings>>, usize)>,
+    /// The segments that are not what was written.
+    broken: RefCell<BTreeSet<u32>>,
+}
+
+#[derive(Default)]
+struct Terms {
+    numbers: HashMap<Rc<str>, Term>,
+    all: Vec<Known>,
+}
+
+/// A token, and the segments that hold it.
+struct Known {
+    text: Rc<str>,
+    places: Vec<(u32, Place)>,
+}
+
+/// Where a token stands, in the order of the files.
+#[derive(Default)]
+struct Postings {
+    bytes: Vec<Vec<u8>>,
+    files: Vec<(u32, u32, Range<u32>)>,
+}
+
+impl<'t> Reading<'t> {
+    pub(crate) fn new(table: &'t Table) -> Self {
+        Self { table, terms: RefCell::default(), read: RefCell::default(), broken: RefCell::default() }
+    }
+
+    /// Lists the segments that were not what was written, by their numbers; where there are any, the answer is none.
+    pub(crate) fn broken(&self) -> BTreeSet<u32> {
+        self.broken.borrow().clone()
+    }
+
+    fn name(&self, text: &str, places: Vec<(u32, Place)>) -> Term {
+        let mut terms = self.terms.borrow_mut();
+        if let Some(known) = terms.numbers.get(text) {
+            return *known;
+        }
+        let number = u32::try_from(terms.all.len()).unwrap_or(u32::MAX);
+        let text: Rc<str> = text.into();
+        terms.numbers.insert(text.clone(), number);
+        terms.all.push(Known { text, places });
+        number
+    }
+
+    fn postings(&self, term: Term) -> Rc<Postings> {
+        if let Some(known) = self.read.borrow().0.get(&term) {
+            return known.clone();
+        }
+        let mut out = Postings::default();
+        let terms = self.terms.borrow();
+        for (slot, place) in
+            terms.all.get(term as usize).map(|known| known.places.as_slice()).unwrap_or_default()
+        {
+            let Some(bytes) = self.table.segment(*slot).and_then(|segment| segment.postings(place)) else {
+                self.broken.borrow_mut().insert(*slot);
+                continue;
+            };
+            let buffer = out.bytes.len() as u32;
+            let range = |entries: Range<usize>| entries.start as u32..entries.end as u32;
+            let read = postings(&bytes, |doc, entries| {
+                let files = self.table.having((*slot, doc));
+                out.files.extend(files.map(|file| (file, buffer, range(entries.clone()))));
+            });
+            if read.is_none() {
+                self.broken.borrow_mut().insert(*slot);
+            }
+            out.bytes.push(bytes);
+        }
+        out.files.sort_unstable_by_key(|(file, ..)| *file);
+        let out = Rc::new(out);
+        let mut read = self.read.borrow_mut();
+        let weight = out.bytes.iter().map(Vec::len).sum::<usize>() + out.files.len() * 16;
+        if read.1 + weight <= POSTINGS {
+            read.1 += weight;
+            read.0.insert(term, out.clone());
+        }
+        out
+    }
+}
+
+impl Words for Reading<'_> {
+    fn find(&self, token: &str) -> Option<Term> {
+        if let Some(known) = self.terms.borrow().numbers.get(token) {
+            return Some(*known);
+        }
+        let mut places = Vec::new();
+        for (slot, segment) in self.table.segments() {
+            match segment.find(token) {
+                Ok(place) => places.extend(place.map(|place| (slot, place))),
+                Err(()) => drop(self.broken.borrow_mut().insert(slot)),
+            }
+        }
+        let known = !places.is_empty() || !self.table.on_paths(token).is_empty();
+        known.then(|| self.name(token, places))
+    }
+
+    fn fitting(&self, begin: &str, fits: &dyn Fn(&str) -> bool, most: usize) -> Vec<Term> {
+        let mut out = BTreeSet::new();
+        let slots: Vec<u32> = self.table.segments().map(|(slot, _)| slot).collect();
+        let mut cursors: Vec<Cursor<'_>> =
+            self.table.segments().map(|(_, segment)| Cursor::new(segment, begin)).collect();
+        merged(&mut cursors, |text, holders| {
+            if !text.starts_with(begin) || out.len() >= most {
+                return false;
+            }
+            if fits(text) {
+                let places = holders.iter().filter_map(|(at, place)| Some((*slots.get(*at)?, *place)));
+                out.insert(self.name(text, places.collect()));
+            }
+            true
+        });
+        for (cursor, slot) in cursors.iter().zip(&slots) {
+            if cursor.is_broken() {
+                self.broken.borrow_mut().insert(*slot);
+            }
+        }
+        // What stands in paths alone no segment knows.
+        let paths = self.table.path_tokens().filter(|token| token.starts_with(begin) && fits(token));
+        for token in paths {
+            if out.len() >= most {
+                break;
+            }
+            out.insert(self.name(token, Vec::new()));
+        }
+        out.into_iter().collect()
+    }
+
+    fn holders(&self, term: Term) -> Vec<u32> {
+        let mut files: Vec<u32> = self.postings(term).files.iter().map(|(file, ..)| *file).collect();
+        files.dedup();
+        files
+    }
+
+    fn spots(&self, term: Term, within: Option<&[u32]>, take: &mut dyn FnMut(u32, Spot)) {
+        let postings = self.postings(term);
+        for (file, buffer, range) in &postings.files {
+            if within.is_some_and(|within| within.binary_search(file).is_err()) {
+                continue;
+            }
+            let bytes = postings.bytes.get(*buffer as usize);
+            let entries = bytes.and_then(|bytes| bytes.get(range.start as usize..range.end as usize));
+            spots(entries.unwrap_or_default(), |spot| take(*file, spot));
+        }
+    }
+
+    fn on_paths(&self, term: Term, take: &mut dyn FnMut(u32, u32)) {
+        let text = self.terms.borrow().all.get(term as usize).map(|known| known.text.clone());
+        let Some(text) = text else { return };
+        for (file, position) in self.table.on_paths(&text) {
+            if self.table.file(*file).is_some() {
+                take(*file, *position);
+            }
+        }
+    }
+
+    fn files(&self) -> Box<dyn Iterator<Item = (u32, &File)> + '_> {
+        Box::new(self.table.files())
+    }
+
+    fn file(&self, number: u32) -> Option<&File> {
+        self.table.file(number)
+    }
+
+    fn meta(&self, number: u32) -> Option<Arc<Meta>> {
+        match self.table.meta(self.table.file(number)?) {
+            Ok(meta) => Some(meta),
+            Err(slot) => {
+                self.broken.borrow_mut().insert(slot);
+                None
+            }
+        }
+    }
+
+    fn totals(&self) -> (u64, [u64; PLACES]) {
+        (self.table.blocks, self.table.lengths)
+    }
+}

@@ -1,0 +1,121 @@
+//! The blocks of a content: how they are kept, and what is known of each.
+
+use crate::ranked::Block;
+use crate::ranked::record::PLACES;
+use crate::ranked::varint::{read, read_after, read_bytes, write, write_after, write_bytes};
+
+/// The blocks of a content.
+#[derive(Debug, Default)]
+pub(crate) struct Meta {
+    pub(crate) facts: Vec<Facts>,
+    kinds: Vec<String>,
+    /// The names of all blocks, one behind the other.
+    names: String,
+}
+
+/// What is known of a block.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) test: bool,
+    /// How many tokens it has in each place.
+    pub(crate) lengths: [u32; PLACES],
+    kind: u32,
+    /// Where its name ends among all names.
+    name: u32,
+}
+
+impl Meta {
+    /// Gives a block with all that is known of it.
+    pub(crate) fn block(&self, at: u32) -> Option<Block> {
+        let facts = self.facts.get(at as usize)?;
+        let from = at.checked_sub(1).map_or(0, |before| self.facts[before as usize].name as usize);
+        Some(Block {
+            first: facts.first,
+            last: facts.last,
+            kind: self.kind(at)?.to_owned(),
+            name: self.names.get(from..facts.name as usize)?.to_owned(),
+            test: facts.test,
+        })
+    }
+
+    /// Gives the kind of a block.
+    pub(crate) fn kind(&self, at: u32) -> Option<&str> {
+        self.kinds.get(self.facts.get(at as usize)?.kind as usize).map(String::as_str)
+    }
+
+    /// Gives about how many bytes it takes in memory.
+    pub(crate) fn weight(&self) -> usize {
+        size_of::<Self>() + self.facts.len() * size_of::<Facts>() + self.names.len() + self.kinds.len() * 40
+    }
+
+    /// Makes it of blocks and how many tokens these have.
+    pub(crate) fn of(blocks: &[Block], lengths: &[[u32; PLACES]]) -> Self {
+        let mut meta = Self::default();
+        for (block, lengths) in blocks.iter().zip(lengths) {
+            let known = meta.kinds.iter().position(|kind| *kind == block.kind);
+            let kind = known.unwrap_or_else(|| {
+                meta.kinds.push(block.kind.clone());
+                meta.kinds.len() - 1
+            });
+            meta.names.push_str(&block.name);
+            meta.facts.push(Facts {
+                first: block.first,
+                last: block.last,
+                test: block.test,
+                lengths: *lengths,
+                kind: u32::try_from(kind).unwrap_or(u32::MAX),
+                name: u32::try_from(meta.names.len()).unwrap_or(u32::MAX),
+            });
+        }
+        meta
+    }
+
+    /// Gives the bytes in which it is kept.
+    pub(super) fn write(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&mut out, self.kinds.len() as u32);
+        self.kinds.iter().for_each(|kind| write_bytes(&mut out, kind.as_bytes()));
+        write(&mut out, self.facts.len() as u32);
+        let (mut line, mut name, mut from) = (0_u32, "", 0);
+        for facts in &self.facts {
+            // A block begins behind the one before; it need not.
+            write(&mut out, facts.first.wrapping_sub(line));
+            write(&mut out, facts.last.wrapping_sub(facts.first));
+            write(&mut out, facts.kind << 1 | u32::from(facts.test));
+            facts.lengths.iter().for_each(|length| write(&mut out, *length));
+            let own = &self.names[from..facts.name as usize];
+            write_after(&mut out, name, own);
+            (line, name, from) = (facts.last, own, facts.name as usize);
+        }
+        out
+    }
+
+    /// Reads it; none if these are not its bytes.
+    pub(super) fn read(mut bytes: &[u8]) -> Option<Self> {
+        let bytes = &mut bytes;
+        let mut meta = Self::default();
+        for _ in 0..read(bytes)? {
+            meta.kinds.push(std::str::from_utf8(read_bytes(bytes)?).ok()?.to_owned());
+        }
+        let count = read(bytes)? as usize;
+        meta.facts.reserve(count.min(bytes.len()));
+        let (mut line, mut name) = (0_u32, String::new());
+        for _ in 0..count {
+            let first = line.wrapping_add(read(bytes)?);
+            let last = first.wrapping_add(read(bytes)?);
+            let kind = read(bytes)?;
+            let mut lengths = [0; PLACES];
+            for length in &mut lengths {
+                *length = read(bytes)?;
+            }
+            read_after(bytes, &mut name)?;
+            meta.names.push_str(&name);
+            let end = u32::try_from(meta.names.len()).ok()?;
+            meta.facts.push(Facts { first, last, test: kind & 1 == 1, lengths, kind: kind >> 1, name: end });
+            line = last;
+        }
+        Some(meta)
+    }
+}

@@ -1,0 +1,141 @@
+//! The tokens of segments, in order: one of them, those from one on, and those of several segments at once.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{GROUP, Segment, four};
+use crate::ranked::varint;
+
+/// Where the postings of a token lie, and a check of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(super) at: u32,
+    pub(crate) len: u32,
+    pub(super) check: u32,
+}
+
+/// The tokens of a segment from one on; ends early where something is not what was written.
+pub(crate) struct Cursor<'s> {
+    segment: &'s Segment,
+    /// The group that comes next, and what is left of the one before.
+    next: usize,
+    bytes: Vec<u8>,
+    at: usize,
+    postings: u32,
+    text: String,
+    place: Place,
+    broken: bool,
+}
+
+impl<'s> Cursor<'s> {
+    /// Goes to the first token that is not before this one.
+    pub(crate) fn new(segment: &'s Segment, from: &str) -> Self {
+        let place = Place { at: 0, len: 0, check: 0 };
+        let mut cursor = Self {
+            segment,
+            next: segment.group_of(from),
+            bytes: Vec::new(),
+            at: 0,
+            postings: 0,
+            text: String::new(),
+            place,
+            broken: false,
+        };
+        while cursor.advance() && cursor.text.as_str() < from {}
+        cursor
+    }
+
+    /// Goes on to the next token; says whether there is one.
+    pub(crate) fn advance(&mut self) -> bool {
+        if self.at >= self.bytes.len() {
+            if self.next >= self.segment.groups.len() || self.broken {
+                self.text.clear();
+                self.bytes.clear();
+                return false;
+            }
+            let Some(bytes) = self.segment.group_bytes(self.next) else { return self.fail() };
+            self.postings = self.segment.groups[self.next].postings;
+            (self.bytes, self.at) = (bytes, 0);
+            self.text.clear();
+            self.next += 1;
+        }
+        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
+        let before = rest.len();
+        let read = |rest: &mut &[u8], text: &mut String| {
+            varint::read_after(rest, text)?;
+            Some((varint::read(rest)?, four(rest)?))
+        };
+        let Some((len, check)) = read(&mut rest, &mut self.text) else { return self.fail() };
+        self.at += before - rest.len();
+        self.place = Place { at: self.postings, len, check };
+        self.postings = self.postings.saturating_add(len);
+        true
+    }
+
+    fn fail(&mut self) -> bool {
+        self.broken = true;
+        self.text.clear();
+        self.bytes.clear();
+        false
+    }
+
+    /// Gives the token, and where its postings lie; none at the end.
+    pub(crate) fn here(&self) -> Option<(&str, Place)> {
+        (!self.bytes.is_empty()).then_some((self.text.as_str(), self.place))
+    }
+
+    /// Tells whether something was not what was written.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
+    }
+}
+
+impl Segment {
+    /// Finds a token; fails where something is not what was written.
+    pub(crate) fn find(&self, token: &str) -> Result<Option<Place>, ()> {
+        if self.groups.is_empty() {
+            return Ok(None);
+        }
+        let cursor = Cursor::new(self, token);
+        if cursor.broken {
+            return Err(());
+        }
+        Ok(cursor.here().filter(|(own, _)| *own == token).map(|(_, place)| place))
+    }
+}
+
+/// Goes through the tokens of several segments in order: each once, with the segments that hold it and where. Ends where it is
+/// told to.
+pub(crate) fn merged(cursors: &mut [Cursor<'_>], mut take: impl FnMut(&str, &[(usize, Place)]) -> bool) {
+    let mut heap: BinaryHeap<Reverse<(String, usize)>> = BinaryHeap::with_capacity(cursors.len());
+    let push = |heap: &mut BinaryHeap<_>, cursor: &Cursor<'_>, number: usize| {
+        if let Some((text, _)) = cursor.here() {
+            heap.push(Reverse((text.to_owned(), number)));
+        }
+    };
+    for (number, cursor) in cursors.iter().enumerate() {
+        push(&mut heap, cursor, number);
+    }
+    let mut holders = Vec::new();
+    while let Some(Reverse((text, number))) = heap.pop() {
+        holders.clear();
+        holders.extend(cursors[number].here().map(|(_, place)| (number, place)));
+        while heap.peek().is_some_and(|Reverse((other, _))| *other == text) {
+            let Some(Reverse((_, other))) = heap.pop() else { break };
+            holders.extend(cursors[other].here().map(|(_, place)| (other, place)));
+        }
+        if !take(&text, &holders) {
+            return;
+        }
+        for (number, _) in &holders {
+            if cursors[*number].advance() {
+                push(&mut heap, &cursors[*number], *number);
+            }
+        }
+    }
+}
+
+/// How many tokens a group has.
+pub(super) const fn is_full(count: usize) -> bool {
+    count.is_multiple_of(GROUP)
+}
