@@ -29,6 +29,15 @@ pub enum Reason {
     Cut,
     /// The provider withheld the answer.
     Filtered,
+    /// The agent that was asked broke off.
+    Agent {
+        /// What was the matter.
+        fault: String,
+    },
+    /// The agent that was asked reached a limit of its own.
+    Limit,
+    /// The agent that was asked refuses to go on.
+    Refused,
 }
 
 impl Reason {
@@ -47,6 +56,9 @@ impl Reason {
             Self::Malformed => "malformed",
             Self::Cut => "cut",
             Self::Filtered => "filtered",
+            Self::Agent { .. } => "agent",
+            Self::Limit => "limit",
+            Self::Refused => "refused",
         }
     }
 
@@ -66,6 +78,12 @@ impl Reason {
             }
             Self::Cut => "The model's answers were cut off at their greatest length.".to_owned(),
             Self::Filtered => "The model's provider withheld the answer.".to_owned(),
+            Self::Agent { fault } => format!("The agent broke off: {}.", fault.trim_end_matches('.')),
+            Self::Limit => {
+                "The agent stopped at its own limit of questions to its model; its settings say how many."
+                    .to_owned()
+            }
+            Self::Refused => "The agent refuses to go on with it.".to_owned(),
         };
         Some(words)
     }

@@ -1,12 +1,62 @@
 //! Whether an answer is JSON that fits a schema, as far as models are asked for one.
 
 use serde_json::Value;
+use toolpost_engine::{Failure, Hint, Kind};
+
+/// Judges answers: one that does not fit is asked for again, once.
+pub(crate) struct Fitting {
+    schema: Option<String>,
+    again: Again,
+}
+
+/// Whether it was asked again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Again {
+    NotYet,
+    Once,
+}
+
+/// What becomes of an answer.
+pub(crate) enum Fit {
+    /// It is taken.
+    Fits(String),
+    /// With these words it is asked again.
+    Again(String),
+}
+
+impl Fitting {
+    pub(crate) fn new(schema: Option<String>) -> Self {
+        Self { schema, again: Again::NotYet }
+    }
+
+    /// Judges an answer.
+    ///
+    /// # Errors
+    /// When it does not fit, again after that was said.
+    pub(crate) fn judge(&mut self, text: &str) -> Result<Fit, Failure> {
+        let Some(schema) = &self.schema else { return Ok(Fit::Fits(text.to_owned())) };
+        match (read(text, schema), self.again) {
+            (Ok(answer), _) => Ok(Fit::Fits(answer)),
+            (Err(wrong), Again::NotYet) => {
+                self.again = Again::Once;
+                Ok(Fit::Again(format!("{wrong} Answer with the JSON alone, as the schema says.")))
+            }
+            (Err(wrong), Again::Once) => {
+                let what = format!(
+                    "The model's answer does not fit the schema, again after it was told so: {wrong}"
+                );
+                let advice = "Ask for less at once, or for a plainer shape.";
+                Err(Failure::new(Kind::Invalid, what).found(text).hint(Hint::Advice(advice.to_owned())))
+            }
+        }
+    }
+}
 
 /// Finds the JSON in an answer, which may stand in a fenced block.
 ///
 /// # Errors
 /// With what is wrong, as a sentence for the model.
-pub(crate) fn read(words: &str, schema: &str) -> Result<String, String> {
+fn read(words: &str, schema: &str) -> Result<String, String> {
     let text = unfenced(words.trim());
     let value: Value = serde_json::from_str(text).map_err(|error| format!("It is no JSON: {error}."))?;
     if let Ok(schema) = serde_json::from_str::<Value>(schema) {

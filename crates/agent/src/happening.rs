@@ -49,8 +49,26 @@ pub enum Happening {
         /// About how many it has.
         to: u64,
     },
+    /// An agent asked whether it may do something, and was answered.
+    Permission {
+        /// What.
+        what: String,
+        /// Whether it may.
+        given: Given,
+        /// Why.
+        why: &'static str,
+    },
     /// The work ended.
     Ended(Account),
+}
+
+/// Whether a permission was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// It was.
+    Yes,
+    /// It was not.
+    No,
 }
 
 /// Who watches.

@@ -1,5 +1,6 @@
 //! Model clients, the loop, delegates and bridged servers.
 
+pub mod acp;
 pub mod bridge;
 mod budget;
 mod compaction;
@@ -10,6 +11,7 @@ mod forms;
 mod hands;
 mod happening;
 pub mod models;
+mod permits;
 mod run;
 mod subagent;
 mod transcript;
@@ -21,7 +23,7 @@ pub use crew::{Crew, Maker};
 pub use ending::{Outcome, Reason};
 pub use forms::{Form, Sort, Written, find as find_calls};
 pub use hands::{AtDoor, AtRuntime, Ends, Hand, Hands};
-pub use happening::{Happening, Watch, nobody};
+pub use happening::{Given, Happening, Watch, nobody};
 pub use run::{Run, mended};
 pub use subagent::{BadSubagent, Subagent};
 pub use transcript::{Began, Kept, Transcript, TranscriptError};

@@ -1,6 +1,7 @@
 //! Agents that the user describes: a Markdown file each, with its name, what it is for, its tools and its model at the top.
 
 use thiserror::Error;
+use toolpost_engine::{Failure, Hint, Kind};
 
 /// How many characters a name may have.
 const LONGEST: usize = 64;
@@ -56,6 +57,23 @@ impl Subagent {
         let tools = entry("tools").filter(|tools| tools.iter().all(|tool| tool != "*"));
         let model = one("model").filter(|model| model != "inherit");
         Ok(Self { name, description, tools, model, words: words.trim().to_owned(), file: file.to_owned() })
+    }
+
+    /// Finds an agent by its name; none where no name is said.
+    pub(crate) fn find<'a>(all: &'a [Self], name: Option<&str>) -> Result<Option<&'a Self>, Failure> {
+        let Some(name) = name else { return Ok(None) };
+        if let Some(subagent) = all.iter().find(|subagent| subagent.name == name) {
+            return Ok(Some(subagent));
+        }
+        let name: String = name.chars().take(80).flat_map(char::escape_default).collect();
+        let failure = Failure::new(Kind::NotFound, format!("No agent is called {name}."));
+        let names: Vec<String> = all.iter().map(|subagent| subagent.name.clone()).collect();
+        let advice = "Leave the agent's name out: any agent can do the task with what it is told.";
+        Err(if names.is_empty() {
+            failure.hint(Hint::Advice(advice.to_owned()))
+        } else {
+            failure.hint(Hint::DidYouMean(names)).hint(Hint::Advice(advice.to_owned()))
+        })
     }
 }
 

@@ -5,17 +5,23 @@ use crate::{
     ask::{self, Input},
     out,
     settings::Settings,
-    view, wire,
+    signals, view,
+    who::Who,
+    wire,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    AtRuntime, Began, Budget, Crew, Outcome, Reason, Run, Transcript, mended, models::Message, system,
+    AtRuntime, Began, Budget, Crew, Outcome, Reason, Run, Transcript,
+    acp::{Acp, Task, Tools},
+    mended,
+    models::Message,
+    system,
 };
 use toolpost_engine::Session;
-use toolpost_runtime::{Runtime, Structured};
+use toolpost_runtime::{Asker, Runtime, Structured};
 
 /// The exit status of work that is not complete.
 const FAILED: u8 = 1;
@@ -48,7 +54,7 @@ pub(crate) struct Agent {
 /// Does a task, or goes on with one.
 pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    if let Some(missing) = settings.agent.missing() {
+    if let Some(missing) = settings.agent.nobody()? {
         return Ok(out::failed(&missing));
     }
     let input = if args.task.as_deref() == Some("-") { Input::Taken } else { Input::Person };
@@ -58,43 +64,82 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     };
     let wired = wire::wire(&settings, Structured::Off, wire::Life::Long)?;
     wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let crew = wired.crew.context("no model can be asked")?;
     let (transcript, messages) = begun(&settings, &wired.runtime, &args, task)?;
     let id = transcript.id().map(str::to_owned);
     if let Some(id) = &id {
         eprintln!("toolpost: this work is {id}; `toolpost agent --resume {id}` goes on with it");
     }
-    let watch = view::watch();
-    crew.watched(watch.clone());
-    let budget = Budget::new(settings.agent.limits(&args));
-    let session = Session::new();
-    crew.share(session.id(), &budget);
-    let (runtime, bridge) = (wired.runtime, wired.bridge);
-    let run = Run {
-        service: crew.service().clone(),
-        hands: Arc::new(AtRuntime {
-            runtime: runtime.clone(),
-            session,
-            asker: ask::asker(settings.ask.value, input),
-        }),
-        system: with_agents(system(&runtime.instructions(), &runtime.engine().roots(), None), &crew),
-        budget,
-        window: settings.agent.window.value,
-        cancel: CancellationToken::new(),
-        watch,
-        transcript,
-    };
+    let asker = ask::asker(settings.ask.value, input);
+    let work = Work { wired, asker, budget: Budget::new(settings.agent.limits(&args)), transcript, messages };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let outcome = threads.block_on(async {
-        if let Some(bridge) = &bridge {
+    let outcome = threads.block_on(work.done(&settings));
+    // Somebody who is still asked at the terminal keeps nobody waiting.
+    threads.shutdown_background();
+    said(&outcome?, id.as_deref(), args.json)
+}
+
+/// A piece of work, ready to be done.
+struct Work {
+    wired: wire::Wired,
+    asker: Arc<dyn Asker>,
+    budget: Arc<Budget>,
+    transcript: Transcript,
+    messages: Vec<Message>,
+}
+
+impl Work {
+    /// Does it; the first signal gives it up.
+    async fn done(self, settings: &Settings) -> Result<Outcome> {
+        let (runtime, who) = (self.wired.runtime.clone(), self.wired.who.clone());
+        let cancel = CancellationToken::new();
+        signals::cancelling(cancel.clone())?;
+        let outcome = match &who {
+            Who::Nobody => bail!("no model can be asked"),
+            Who::Model(crew) => self.by_model(crew, settings, cancel).await,
+            Who::Own(acp) => self.by_own(acp, cancel).await,
+        };
+        tokio::join!(runtime.shut_down(), who.end());
+        Ok(outcome)
+    }
+
+    /// Lets a model do it, in our loop.
+    async fn by_model(self, crew: &Arc<Crew>, settings: &Settings, cancel: CancellationToken) -> Outcome {
+        let (runtime, session) = (self.wired.runtime, Session::new());
+        let watch = view::watch();
+        crew.watched(watch.clone());
+        crew.share(session.id(), &self.budget);
+        if let Some(bridge) = &self.wired.bridge {
             bridge.begin(&runtime);
-            runtime.settled().await;
+            tokio::select! {
+                () = runtime.settled() => {}
+                () = cancel.cancelled() => {}
+            }
         }
-        let outcome = run.go(messages).await;
-        runtime.shut_down().await;
-        outcome
-    });
-    said(&outcome, id.as_deref(), args.json)
+        let run = Run {
+            service: crew.service().clone(),
+            system: with_agents(system(&runtime.instructions(), &runtime.engine().roots(), None), crew),
+            hands: Arc::new(AtRuntime { runtime, session, asker: self.asker }),
+            budget: self.budget,
+            window: settings.agent.window.value,
+            cancel,
+            watch,
+            transcript: self.transcript,
+        };
+        run.go(self.messages).await
+    }
+
+    /// Lets an agent of the user's do it, in a loop of its own.
+    async fn by_own(self, acp: &Arc<Acp>, cancel: CancellationToken) -> Outcome {
+        let task = Task {
+            system: acp.told(None),
+            budget: self.budget,
+            cancel,
+            watch: view::watch(),
+            transcript: self.transcript,
+            tools: Tools::All,
+        };
+        acp.go(self.messages, &task).await
+    }
 }
 
 /// Begins to write the work down, or goes on where it ended; gives what was said before.
@@ -112,7 +157,7 @@ fn begun(
         let began = Began {
             task: task.clone(),
             dialects: settings.dialects.value.clone(),
-            model: settings.agent.model.value.clone().unwrap_or_default(),
+            model: settings.agent.asked(),
             roots: runtime.engine().roots(),
             ..Began::default()
         };
@@ -193,8 +238,11 @@ fn said(outcome: &Outcome, id: Option<&str>, as_json: bool) -> Result<ExitCode> 
             eprintln!("toolpost: {}", out::harmless(missing));
         }
     }
-    let complete = outcome.reason == Reason::Completed;
-    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    Ok(match outcome.reason {
+        Reason::Completed => ExitCode::SUCCESS,
+        Reason::Cancelled => ExitCode::from(signals::GIVEN_UP),
+        _ => ExitCode::from(FAILED),
+    })
 }
 
 fn standard_input() -> Result<String> {

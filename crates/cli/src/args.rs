@@ -95,6 +95,7 @@ pub(crate) enum Deny {
     Execute,
     Fetch,
     Bridge,
+    Delegate,
 }
 
 /// Whether scripts can be run in which tools are functions.

@@ -36,6 +36,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
             );
             findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
             findings.push(("model", settings.agent.report()));
+            findings.extend(own(wired)?.map(|line| ("own agent", line)));
             findings.extend(agents(&settings, engine).into_iter().map(|line| ("agents", line)));
             findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
             findings.extend(bridged(wired)?.into_iter().map(|line| ("bridged", line)));
@@ -93,6 +94,12 @@ fn sandbox(settings: &Settings) -> Vec<String> {
     };
     let failed = found.failed.iter().map(|(means, why)| format!("without {}: {why}", means.name()));
     std::iter::once(first).chain(failed).collect()
+}
+
+/// Starts the user's own agent, where one is named, and says what it says of itself.
+fn own(wired: &wire::Wired) -> Result<Option<String>> {
+    let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(threads.block_on(wired.who.standing()))
 }
 
 /// Connects to the servers that are bridged, and says what each offers.

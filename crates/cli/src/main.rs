@@ -1,5 +1,6 @@
 //! The binary: the only place that wires all.
 
+mod acp;
 mod agent;
 mod args;
 mod ask;
@@ -19,6 +20,7 @@ mod search;
 mod serve;
 mod settings;
 mod shared;
+mod signals;
 mod skills;
 mod symbols;
 mod time;
@@ -27,6 +29,7 @@ mod trust;
 mod undo;
 mod value;
 mod view;
+mod who;
 mod wire;
 
 use args::{Args, Command};

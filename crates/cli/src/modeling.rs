@@ -1,6 +1,7 @@
 //! The settings of models and of the loop: who is asked, where, and how much a piece of work may take.
 
 use crate::{
+    acp::{self, Own},
     agent::Agent,
     settings::{Setting, Sources},
 };
@@ -36,12 +37,17 @@ pub(crate) struct Flags {
     /// Where it is asked, instead of at the provider's customary address
     #[arg(long, global = true, value_name = "URL")]
     base_url: Option<String>,
+    #[command(flatten)]
+    own: acp::Flags,
 }
 
 /// What the configuration file says of it, in `[agent]`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
+    acp: Option<Vec<String>>,
+    acp_may: Option<String>,
+    acp_env: Option<Vec<String>>,
     provider: Option<String>,
     model: Option<String>,
     base_url: Option<String>,
@@ -64,6 +70,8 @@ pub(crate) struct Modeling {
     pub(crate) calls: Setting<u64>,
     pub(crate) tokens: Setting<u64>,
     pub(crate) seconds: Setting<u64>,
+    /// An agent of the user's that is asked instead of a model.
+    pub(crate) own: Own,
 }
 
 impl Modeling {
@@ -90,7 +98,23 @@ impl Modeling {
             calls: from.choose(None, "MAX_CALLS", number, checked(file.max_calls)?, CALLS)?,
             tokens: from.choose(None, "MAX_TOKENS", number, checked(file.max_tokens)?, TOKENS)?,
             seconds: from.choose(None, "MAX_TIME", number, checked(file.max_time)?, SECONDS)?,
+            own: Own::find(&flags.own, from, (file.acp, file.acp_may, file.acp_env))?,
         })
+    }
+
+    /// Tells whether an agent of the user's is asked instead of a model: where both are named, the nearer word counts.
+    pub(crate) fn asks_own(&self) -> Result<bool> {
+        if self.own.command.value.is_none() || self.model.value.is_none() {
+            return Ok(self.own.command.value.is_some());
+        }
+        let (own, model) = (self.own.command.origin.nearness(), self.model.origin.nearness());
+        if own == model {
+            bail!(
+                "both a model and an agent of your own are named to be asked ({}): name one of them, or give `--acp none`",
+                self.model.origin
+            );
+        }
+        Ok(own > model)
     }
 
     /// Gives what a piece of work may take; what the command says goes before all else.
@@ -127,6 +151,19 @@ impl Modeling {
         Place::new(provider, self.base_url.value.as_deref(), key).context("base_url")
     }
 
+    /// Says what has to be set before anybody can be asked; nothing where somebody can.
+    pub(crate) fn nobody(&self) -> Result<Option<String>> {
+        Ok(if self.asks_own()? { None } else { self.missing() })
+    }
+
+    /// Names who is asked.
+    pub(crate) fn asked(&self) -> String {
+        match &self.own.command.value {
+            Some(command) if self.asks_own().is_ok_and(|own| own) => command.join(" "),
+            _ => self.model.value.clone().unwrap_or_default(),
+        }
+    }
+
     /// Says what has to be set before a model can be asked; nothing where one can.
     pub(crate) fn missing(&self) -> Option<String> {
         let provider = self.provider.value;
@@ -134,7 +171,8 @@ impl Modeling {
             let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
             return Some(format!(
                 "no model is named: give --model NAME, or set TOOLPOST_MODEL, or `model` in [agent] of the configuration file. \
-                 --provider (TOOLPOST_PROVIDER, `provider`) says who has it: {}; it is {} now",
+                 --provider (TOOLPOST_PROVIDER, `provider`) says who has it: {}; it is {} now. Without a key, --acp COMMAND \
+                 (TOOLPOST_ACP, `acp`) names an agent that you already have, such as \"opencode acp\"",
                 names.join(", "),
                 provider.name()
             ));
@@ -155,6 +193,9 @@ impl Modeling {
 
     /// Says for people which model is asked, or what is missing.
     pub(crate) fn report(&self) -> String {
+        if self.asks_own().is_ok_and(|own| own) {
+            return "an agent of yours is asked instead".to_owned();
+        }
         match (self.missing(), self.place()) {
             (Some(missing), _) => format!("none is asked: {missing}"),
             (None, Err(error)) => format!("none is asked: {error:#}"),
@@ -186,6 +227,9 @@ impl Modeling {
             line("max_tokens", &self.tokens, self.tokens.value.to_string()),
             line("max_time", &self.seconds, self.seconds.value.to_string()),
         ]
+        .into_iter()
+        .chain(self.own.in_force())
+        .collect()
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
             bridge.begin(&wired.runtime);
         }
         let served = toolpost_serve::stdio(wired.runtime.clone(), options).await;
-        wired.runtime.shut_down().await;
+        tokio::join!(wired.runtime.shut_down(), wired.who.end());
         served
     });
     threads.shutdown_background();

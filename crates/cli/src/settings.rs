@@ -204,6 +204,7 @@ impl Deny {
             Self::Execute => Access::Executes,
             Self::Fetch => Access::Fetches,
             Self::Bridge => Access::Bridges,
+            Self::Delegate => Access::Delegates,
         }
     }
 
@@ -214,6 +215,7 @@ impl Deny {
             Self::Execute => "execute",
             Self::Fetch => "fetch",
             Self::Bridge => "bridge",
+            Self::Delegate => "delegate",
         }
     }
 }

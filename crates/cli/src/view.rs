@@ -5,7 +5,7 @@ use std::{
     io::Write,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_agent::{Happening, Watch, models::Went};
+use toolpost_agent::{Given, Happening, Watch, models::Went};
 use toolpost_text::{cut, redact::redact};
 
 /// How many characters of arguments are shown.
@@ -63,6 +63,10 @@ fn line(happening: &Happening) -> Option<String> {
         }
         Happening::Shortened { from, to } => {
             format!("  ~ the conversation was made shorter: about {from} tokens, now {to}")
+        }
+        Happening::Permission { what, given, why } => {
+            let given = if *given == Given::Yes { "allowed" } else { "refused" };
+            format!("  ? {}: {given}, {why}", redact(what))
         }
         Happening::Ended(used) => format!("used: {used}"),
     };

@@ -6,6 +6,7 @@ use crate::{
     settings::{Origin, Settings},
     shared,
     trust::Trusted,
+    who::Who,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use std::{
@@ -13,13 +14,10 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_agent::{
-    Crew,
-    bridge::{self, Bridge},
-};
+use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
-    Access, Agents, Bridges, Commands, Confinement, Dependencies, Embedder, EmbeddingService, Embeddings,
-    Engine, Environment, Grams, Places, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces,
+    Access, Bridges, Commands, Confinement, Dependencies, Embedder, EmbeddingService, Embeddings, Engine,
+    Environment, Grams, Places, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces,
     operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
@@ -43,8 +41,8 @@ pub(crate) enum Life {
 /// A runtime, and what its workspace found left over from an earlier process.
 pub(crate) struct Wired {
     pub(crate) runtime: Arc<Runtime>,
-    /// Who is asked where a model is needed, if anybody is.
-    pub(crate) crew: Option<Arc<Crew>>,
+    /// Who is asked where a model is needed.
+    pub(crate) who: Who,
     pub(crate) recovery: Recovery,
     /// The servers that are bridged, where some are.
     pub(crate) bridge: Option<Arc<Bridge>>,
@@ -62,10 +60,10 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
     let bridge = bridge(settings, &workspace)?;
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
-    let crew = settings.agent.crew(described::find(settings, &workspace)?.agents)?;
+    let who = Who::find(settings, &workspace, described::find(settings, &workspace)?.agents)?;
     let dependencies = dependencies(settings, &workspace);
     let engine = Engine::new(workspace)
-        .with_agents(crew.clone().map(|crew| crew as Arc<dyn Agents>))
+        .with_agents(who.agents())
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
@@ -77,6 +75,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_servers(servers)
         .with_bridges(bridges)
         .with_skills(skills(settings));
+    who.reach(&engine, &policy, settings)?;
     let config = Config {
         dialects: spoken(settings)?,
         narrow: narrow(settings)?,
@@ -87,10 +86,8 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     };
     let runtime = Runtime::new(engine, config)?;
     write_events(&runtime, settings)?;
-    if let Some(crew) = &crew {
-        crew.tell(runtime.instructions(), runtime.engine().roots());
-    }
-    Ok(Wired { runtime: Arc::new(runtime), crew, recovery, bridge })
+    who.tell(&runtime);
+    Ok(Wired { runtime: Arc::new(runtime), who, recovery, bridge })
 }
 
 /// Reads which servers are bridged; none is started here. What a project says of servers is not read by itself: it would
@@ -367,7 +364,8 @@ fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -
     paths.filter_map(place).collect()
 }
 
-fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
+/// Writes the calls of a runtime to the file of events, where one is named.
+pub(crate) fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
     let Some(path) = &settings.events.file.value else { return Ok(()) };
     let file =
         operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;

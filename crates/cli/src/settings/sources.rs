@@ -17,6 +17,18 @@ pub(crate) enum Origin {
     Default,
 }
 
+impl Origin {
+    /// Says how near a place is to the command: of two, the nearer one counts.
+    pub(crate) fn nearness(&self) -> u8 {
+        match self {
+            Self::Flag => 3,
+            Self::Environment(_) => 2,
+            Self::File(_) => 1,
+            Self::Default => 0,
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,0 +1,278 @@
+//! What an agent tells of its work: words, and calls of tools, as whoever watches and the transcript see them.
+
+use super::allowed::in_meta;
+use crate::{
+    budget::{Budget, Spent},
+    happening::{Happening, Watch},
+    models::{Answered, Asked, Message, Said, Went},
+    transcript::Transcript,
+};
+use agent_client_protocol::v1::schema::{
+    ContentBlock, SessionUpdate, ToolCallContent, ToolCallId, ToolCallStatus, ToolCallUpdate,
+};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Instant,
+};
+use toolpost_text::cut;
+
+/// How many bytes of words an agent may say in one piece of work.
+const WORDS: usize = 8 * 1024 * 1024;
+/// How many bytes of a reply are written down.
+const REPLY: usize = 64 * 1024;
+/// How many characters the name of a tool may have.
+const NAME: usize = 80;
+
+/// What an agent has told so far.
+pub(super) struct Told<'a> {
+    watch: &'a Watch,
+    transcript: &'a Transcript,
+    budget: &'a Budget,
+    /// What it said since its last call.
+    text: String,
+    /// The last thing that it said before.
+    before: String,
+    said: usize,
+    open: HashMap<ToolCallId, Open>,
+    settled: HashSet<ToolCallId>,
+}
+
+/// A call that is not settled.
+struct Open {
+    tool: String,
+    arguments: String,
+    words: String,
+    began: Instant,
+    told: Announced,
+}
+
+/// Whether a call was told of: agents name a call before they know its arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Announced {
+    NotYet,
+    Yes,
+}
+
+/// Why an agent is stopped for what it told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Enough {
+    /// Something of the budget is used up.
+    Spent(Spent),
+    /// It said too much.
+    TooLong,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn new(watch: &'a Watch, transcript: &'a Transcript, budget: &'a Budget) -> Self {
+        let (text, before) = (String::new(), String::new());
+        let (open, settled) = (HashMap::new(), HashSet::new());
+        Self { watch, transcript, budget, text, before, said: 0, open, settled }
+    }
+
+    /// Takes in what it tells.
+    ///
+    /// # Errors
+    /// When that is enough.
+    pub(super) fn hear(&mut self, update: SessionUpdate) -> Result<(), Enough> {
+        match update {
+            SessionUpdate::AgentMessageChunk(chunk) => self.say(&words(&chunk.content)),
+            SessionUpdate::ToolCall(call) => self.call(call.into()),
+            SessionUpdate::ToolCallUpdate(update) => self.call(update),
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells whether it waits for a tool.
+    pub(super) fn waits(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Names the tools whose calls are not settled.
+    pub(super) fn unsettled(&self) -> Vec<String> {
+        self.open.values().map(|open| open.tool.clone()).collect()
+    }
+
+    /// Writes down what it said last, and gives it.
+    pub(super) fn end(&mut self) -> String {
+        let text = std::mem::take(&mut self.text);
+        if text.trim().is_empty() {
+            return std::mem::take(&mut self.before).trim().to_owned();
+        }
+        self.transcript.message(&Message::Model(Said { text: text.clone(), ..Said::default() }));
+        text.trim().to_owned()
+    }
+
+    fn say(&mut self, words: &str) -> Result<(), Enough> {
+        self.said += words.len();
+        if self.said > WORDS {
+            return Err(Enough::TooLong);
+        }
+        self.text.push_str(words);
+        (self.watch)(&Happening::Words(words.to_owned()));
+        Ok(())
+    }
+
+    fn call(&mut self, update: ToolCallUpdate) -> Result<(), Enough> {
+        let id = update.tool_call_id.clone();
+        if self.settled.contains(&id) {
+            return Ok(());
+        }
+        if !self.open.contains_key(&id) {
+            self.budget.call().map_err(Enough::Spent)?;
+            self.open.insert(id.clone(), Open::new());
+        }
+        let status = update.fields.status;
+        if let Some(open) = self.open.get_mut(&id) {
+            open.take(&update);
+        }
+        let known = self.open.get(&id).is_some_and(|open| open.arguments.len() > 2);
+        if known || status.is_some_and(|status| status != ToolCallStatus::Pending) {
+            self.tell(&id);
+        }
+        if let Some(status @ (ToolCallStatus::Completed | ToolCallStatus::Failed)) = status {
+            self.settle(&id, status);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, id: &ToolCallId) {
+        let Some(open) = self.open.get_mut(id).filter(|open| open.told == Announced::NotYet) else { return };
+        open.told = Announced::Yes;
+        let (tool, arguments) = (open.tool.clone(), open.arguments.clone());
+        let text = std::mem::take(&mut self.text);
+        let call = Asked {
+            id: id.0.to_string(),
+            tool: tool.clone(),
+            arguments: arguments.clone(),
+            marks: Vec::new(),
+        };
+        self.transcript.message(&Message::Model(Said {
+            text: text.clone(),
+            calls: vec![call],
+            thoughts: Vec::new(),
+        }));
+        if !text.trim().is_empty() {
+            self.before = text;
+        }
+        (self.watch)(&Happening::Call { tool, arguments });
+    }
+
+    fn settle(&mut self, id: &ToolCallId, status: ToolCallStatus) {
+        let Some(open) = self.open.remove(id) else { return };
+        self.settled.insert(id.clone());
+        let went = if status == ToolCallStatus::Completed { Went::Done } else { Went::Failed };
+        let bytes = open.words.len();
+        let limit = cut::Limit { bytes: REPLY, lines: usize::MAX };
+        let words = cut::head(&open.words, limit).map_or_else(|| open.words.clone(), |kept| kept.to_string());
+        let answered = Answered { id: id.0.to_string(), tool: open.tool.clone(), words, went };
+        self.transcript.message(&Message::Results { results: vec![answered] });
+        (self.watch)(&Happening::Settled { tool: open.tool, went, bytes, took: open.began.elapsed() });
+    }
+}
+
+impl Open {
+    fn new() -> Self {
+        let (arguments, words) = ("{}".to_owned(), String::new());
+        Self { tool: "call".to_owned(), arguments, words, began: Instant::now(), told: Announced::NotYet }
+    }
+
+    fn take(&mut self, update: &ToolCallUpdate) {
+        let fields = &update.fields;
+        let name = fields.name.as_deref().or_else(|| in_meta(update)).or(fields.title.as_deref());
+        if let Some(name) = name.filter(|_| self.told == Announced::NotYet) {
+            self.tool = cut::line(name.trim(), NAME).0.to_owned();
+        }
+        if let Some(input) = fields.raw_input.as_ref().filter(|input| !input.is_null()) {
+            self.arguments = input.to_string();
+        }
+        if let Some(content) = &fields.content {
+            self.words = content.iter().map(shown).collect::<Vec<_>>().join("\n");
+        }
+    }
+}
+
+fn shown(content: &ToolCallContent) -> String {
+    match content {
+        ToolCallContent::Content(content) => words(&content.content),
+        ToolCallContent::Diff(diff) => format!("[a change of {}]", diff.path.display()),
+        _ => String::new(),
+    }
+}
+
+fn words(content: &ContentBlock) -> String {
+    match content {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::ResourceLink(link) => link.uri.clone(),
+        ContentBlock::Image(image) => format!("[a picture ({}) is not shown here]", image.mime_type),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Limits;
+    use serde_json::{Value, json};
+    use std::sync::{Arc, Mutex};
+
+    fn hear(told: &mut Told<'_>, update: Value) -> Result<(), Enough> {
+        told.hear(serde_json::from_value(update).unwrap())
+    }
+
+    fn say(text: &str) -> Value {
+        json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}})
+    }
+
+    #[test]
+    fn a_call_is_told_of_once_its_arguments_are_known_and_settled_once() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let watched = seen.clone();
+        let watch: Watch = Arc::new(move |happening| {
+            watched.lock().unwrap().push(match happening {
+                Happening::Words(words) => words.clone(),
+                Happening::Call { tool, arguments } => format!("> {tool} {arguments}"),
+                Happening::Settled { tool, went, bytes, .. } => format!("< {tool} {went:?} {bytes}"),
+                other => format!("{other:?}"),
+            });
+        });
+        let (budget, transcript) =
+            (Budget::new(Limits { calls: Some(2), ..Limits::default() }), Transcript::none());
+        let mut told = Told::new(&watch, &transcript, &budget);
+        let update = |id: &str, more: Value| {
+            let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id});
+            update.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            update
+        };
+        let content = json!([{"type": "content", "content": {"type": "text", "text": "four"}}]);
+        hear(&mut told, say("I look.")).unwrap();
+        hear(&mut told, json!({"sessionUpdate": "tool_call", "toolCallId": "a", "title": "Read"})).unwrap();
+        assert_eq!((told.waits(), seen.lock().unwrap().len()), (true, 1));
+        hear(&mut told, update("a", json!({"rawInput": {"path": "x"}}))).unwrap();
+        hear(&mut told, update("a", json!({"status": "completed", "content": content}))).unwrap();
+        hear(&mut told, update("a", json!({"status": "failed"}))).unwrap();
+        // A call that was never announced.
+        hear(&mut told, update("b", json!({"status": "failed", "title": "Run"}))).unwrap();
+        assert_eq!(told.waits(), false);
+        let third = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"});
+        assert_eq!(hear(&mut told, third), Err(Enough::Spent(Spent::Calls)));
+        assert_eq!(told.end(), "I look.");
+        let wanted = ["I look.", "> Read {\"path\":\"x\"}", "< Read Done 4", "> Run {}", "< Run Failed 0"];
+        assert_eq!(*seen.lock().unwrap(), wanted);
+    }
+
+    #[test]
+    fn what_was_said_last_is_what_came_of_it() {
+        let (watch, transcript) = (crate::happening::nobody(), Transcript::none());
+        let budget = Budget::new(Limits::default());
+        let mut told = Told::new(&watch, &transcript, &budget);
+        let call =
+            json!({"sessionUpdate": "tool_call", "toolCallId": "a", "title": "x", "status": "completed"});
+        for update in [say("First. "), call, say("It is "), say("done.\n")] {
+            hear(&mut told, update).unwrap();
+        }
+        assert_eq!(told.end(), "It is done.");
+        let long = "x".repeat(1024 * 1024);
+        let many = (0..9).map(|_| hear(&mut told, say(&long))).find(Result::is_err);
+        assert_eq!(many, Some(Err(Enough::TooLong)));
+    }
+}

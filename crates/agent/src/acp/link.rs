@@ -1,0 +1,218 @@
+//! One running agent: started, greeted, asked, and ended with all that it started.
+
+use super::{
+    client::{self, Sessions},
+    pipes::{self, Tail},
+    setup::{May, Setup},
+};
+use agent_client_protocol::{
+    Agent, ErrorCode, Lines,
+    schema::ProtocolVersion,
+    v1::{
+        ConnectionTo, SentRequest,
+        schema::{
+            AuthMethod, ClientCapabilities, FileSystemCapabilities, Implementation, InitializeRequest,
+            InitializeResponse,
+        },
+    },
+};
+use std::{sync::Arc, time::Duration};
+use thiserror::Error;
+use tokio::{
+    net::unix::pipe,
+    sync::oneshot,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use toolpost_process::{Environment, Exit, Launch, Program, Served, StartError};
+use toolpost_text::redact::redact;
+
+/// How long an agent has to start and to say what it is: some are fetched first.
+const START: Duration = Duration::from_secs(90);
+/// How long its end is waited for once it says nothing more.
+const END: Duration = Duration::from_millis(500);
+
+/// One running agent; it ends, with all that it started, when this is dropped.
+pub(super) struct Link {
+    pub(super) connection: ConnectionTo<Agent>,
+    pub(super) sessions: Sessions,
+    /// What it said of itself.
+    pub(super) about: InitializeResponse,
+    served: Served,
+    tail: Arc<Tail>,
+    _over: DropGuard,
+}
+
+/// Why an agent cannot be worked with.
+#[derive(Debug, Error)]
+pub(super) enum Trouble {
+    #[error("it could not be started: {0}")]
+    Start(#[from] StartError),
+    #[error("its pipes could not be used: {0}")]
+    Pipes(#[from] std::io::Error),
+    #[error("it gave no answer to {what} within {seconds} s{tail}")]
+    Late { what: &'static str, seconds: f64, tail: String },
+    #[error("{0}")]
+    Gone(String),
+    #[error("it answered {what} with an error: {why}")]
+    Refused { what: &'static str, why: String },
+    #[error("it wants a login first: start it by itself and log in{methods}")]
+    Login { methods: String },
+    #[error(
+        "it speaks version {0} of the protocol, and this is version 1; another release of it may speak that"
+    )]
+    Version(u16),
+}
+
+impl Link {
+    /// Starts an agent, and asks it what it is.
+    pub(super) async fn open(setup: &Setup) -> Result<Self, Trouble> {
+        let (served, input, output, errors) = start(setup)?;
+        let tail = Arc::new(Tail::default());
+        tokio::spawn(pipes::listen(errors, tail.clone()));
+        let (sessions, over) = (Sessions::default(), CancellationToken::new());
+        let lines = Lines::new(pipes::written(input), pipes::messages(output, tail.clone()));
+        let (tell, told) = oneshot::channel();
+        let serving = client::serve(lines, sessions.clone(), tell, over.clone());
+        tokio::spawn(async move {
+            if let Err(error) = serving.await {
+                tracing::debug!(%error, "the connection to an agent ended");
+            }
+        });
+        let about = InitializeResponse::new(ProtocolVersion::V1);
+        let Ok(connection) = told.await else {
+            return Err(Trouble::Gone("it could not be spoken to".to_owned()));
+        };
+        let link = Self { connection, sessions, about, served, tail, _over: over.drop_guard() };
+        let about = link.ask("initialize", link.connection.send_request(greeting(setup.may)), START).await?;
+        if about.protocol_version != ProtocolVersion::V1 {
+            return Err(Trouble::Version(about.protocol_version.as_u16()));
+        }
+        Ok(Self { about, ..link })
+    }
+
+    /// Waits for the answer to a request.
+    pub(super) async fn ask<T>(
+        &self,
+        what: &'static str,
+        sent: SentRequest<T>,
+        limit: Duration,
+    ) -> Result<T, Trouble> {
+        let answer = tokio::select! {
+            answer = sent.block_task() => answer,
+            () = self.gone() => return Err(Trouble::Gone(self.farewell().await)),
+            () = sleep(limit) => {
+                let (seconds, tail) = (limit.as_secs_f64(), self.tail.words());
+                return Err(Trouble::Late { what, seconds, tail });
+            }
+        };
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(self.trouble(what, &error).await),
+        }
+    }
+
+    /// Says what an error means.
+    pub(super) async fn trouble(&self, what: &'static str, error: &agent_client_protocol::Error) -> Trouble {
+        let gone = agent_client_protocol::is_incoming_transport_closed(error)
+            || agent_client_protocol::is_connection_terminated(error);
+        if gone {
+            return Trouble::Gone(self.farewell().await);
+        }
+        if error.code == ErrorCode::AUTH_REQUIRED {
+            return Trouble::Login { methods: self.logins() };
+        }
+        let mut why = error.message.clone();
+        match &error.data {
+            Some(serde_json::Value::String(more)) => why.push_str(&format!(": {more}")),
+            Some(data) => why.push_str(&format!(": {data}")),
+            None => {}
+        }
+        let shown: String = redact(&why).chars().filter(|letter| !letter.is_control()).take(600).collect();
+        Trouble::Refused { what, why: shown }
+    }
+
+    /// Waits until nothing more can come from it.
+    pub(super) async fn gone(&self) {
+        tokio::select! {
+            () = self.connection.incoming_closed() => {}
+            _ = self.connection.terminated() => {}
+        }
+    }
+
+    /// Tells whether nothing more can come from it.
+    pub(super) fn is_gone(&self) -> bool {
+        self.connection.is_incoming_closed()
+            || self.connection.termination().is_some()
+            || self.served.exit().is_some()
+    }
+
+    /// Says how it went, with the last that it wrote.
+    pub(super) async fn farewell(&self) -> String {
+        use agent_client_protocol::ConnectionTermination::{HandlerError, TransportError};
+        let exit = timeout(END, self.served.wait()).await;
+        let how = match (self.connection.termination(), exit) {
+            (Some(TransportError(error) | HandlerError(error)), Err(_)) => match error.data {
+                Some(serde_json::Value::String(why)) => why,
+                _ => error.message,
+            },
+            (_, Ok(Exit::Code(code))) => format!("it ended with the exit status {code}"),
+            (_, Ok(Exit::Signal(signal))) => format!("the signal {signal} ended it"),
+            (_, Ok(Exit::Unknown)) => "it ended".to_owned(),
+            (_, Err(_)) => "it closed its output".to_owned(),
+        };
+        format!("{how}{}", self.tail.words())
+    }
+
+    /// Ends it at once, with all that it started.
+    pub(super) fn kill(&self) {
+        self.served.kill();
+    }
+
+    /// Ends it, and waits a moment for that.
+    pub(super) async fn end(&self) {
+        self.served.kill();
+        timeout(END, self.served.wait()).await.ok();
+    }
+
+    /// Says what it is, as it calls itself.
+    pub(super) fn name(&self) -> String {
+        let Some(info) = &self.about.agent_info else { return "it gives no name".to_owned() };
+        let name = info.title.as_deref().filter(|title| !title.is_empty()).unwrap_or(&info.name);
+        format!("{name} {}", info.version).chars().filter(|letter| !letter.is_control()).take(120).collect()
+    }
+
+    fn logins(&self) -> String {
+        let names = self.about.auth_methods.iter().map(|method| match method {
+            AuthMethod::Agent(method) => method.name.clone(),
+            AuthMethod::Terminal(method) => method.name.clone(),
+            _ => String::new(),
+        });
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+        if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+    }
+}
+
+fn greeting(may: May) -> InitializeRequest {
+    let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(may != May::Read);
+    InitializeRequest::new(ProtocolVersion::V1)
+        .client_capabilities(ClientCapabilities::new().fs(files).terminal(false))
+        .client_info(Implementation::new("toolpost", env!("CARGO_PKG_VERSION")))
+}
+
+/// Starts the program, outside of the sandbox: it needs its login and the network.
+fn start(setup: &Setup) -> Result<(Served, pipe::Sender, pipe::Receiver, pipe::Receiver), Trouble> {
+    let environment = setup
+        .environment
+        .iter()
+        .fold(Environment::of_this_process(), |environment, (name, value)| environment.with(name, value));
+    let (program, arguments) =
+        setup.command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
+    let directory = setup.roots.first().cloned().unwrap_or_else(|| "/".into());
+    let launch = Launch { environment, ..Launch::new(Program::direct(program, arguments), directory) };
+    let (served, wires) = Served::start(&launch)?;
+    let input = pipe::Sender::from_owned_fd(wires.input.into())?;
+    let output = pipe::Receiver::from_owned_fd(wires.output.into())?;
+    let errors = pipe::Receiver::from_owned_fd(wires.errors.into())?;
+    Ok((served, input, output, errors))
+}

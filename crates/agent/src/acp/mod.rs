@@ -1,0 +1,172 @@
+//! An agent that the user already has, worked with through the Agent Client Protocol.
+
+mod allowed;
+mod calls;
+mod client;
+mod conversation;
+mod files;
+mod link;
+mod pipes;
+mod setup;
+mod task;
+
+pub use files::Disk;
+pub use setup::{Handed, May, SERVER, Setup};
+pub use task::{Task, Tools};
+
+use crate::{
+    budget::{Budget, Limits},
+    crew,
+    ending::Reason,
+    fits::{Fit, Fitting},
+    happening::{Watch, nobody},
+    models::Message,
+    permits::{Permits, TIME},
+    subagent::Subagent,
+    transcript::Transcript,
+    words,
+};
+use link::Link;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{Agents, Asking, CallCtx, Failure, FrontDoor, Hint, Job, Kind, Prompt, Report};
+
+/// The user's agent, as the one who answers and does parts of the work.
+pub struct Acp {
+    setup: Setup,
+    subagents: Vec<Subagent>,
+    permits: Permits,
+    /// The process, once it was needed; all sessions are in one.
+    link: Mutex<Option<Arc<Link>>>,
+    disk: OnceLock<Disk>,
+    watch: OnceLock<Watch>,
+}
+
+impl Acp {
+    /// Makes the way to an agent; it is started when it is needed.
+    #[must_use]
+    pub fn new(setup: Setup, subagents: Vec<Subagent>) -> Self {
+        let (permits, link) = (Permits::new(), Mutex::new(None));
+        Self { setup, subagents, permits, link, disk: OnceLock::new(), watch: OnceLock::new() }
+    }
+
+    /// Says how files are read and written that the agent wants from us; once.
+    pub fn reach(&self, disk: Disk) {
+        let _ = self.disk.set(disk);
+    }
+
+    /// Lets somebody watch the agents; once.
+    pub fn watched(&self, watch: Watch) {
+        let _ = self.watch.set(watch);
+    }
+
+    /// Lets the agents of a session work from its budget.
+    pub fn share(&self, session: &str, budget: &Arc<Budget>) {
+        self.permits.share(session, budget);
+    }
+
+    /// Starts it, if it does not run, and says what it calls itself and what it wants.
+    ///
+    /// # Errors
+    /// With why it cannot be worked with.
+    pub async fn standing(&self) -> Result<String, String> {
+        let link = self.link().await.map_err(|failure| failure.what)?;
+        let files = if self.setup.may == May::Read { "reads" } else { "reads and writes" };
+        let logins = link.about.auth_methods.len();
+        let logins = if logins == 0 { "" } else { ", may want a login" };
+        Ok(format!(
+            "{}, protocol 1{logins}; may {}: {files} with our tools",
+            link.name(),
+            self.setup.may.word()
+        ))
+    }
+
+    /// Ends it, if it runs.
+    pub async fn end(&self) {
+        if let Some(link) = self.link.lock().await.take() {
+            link.end().await;
+        }
+    }
+
+    /// Gives the running agent; one that has gone is started again.
+    async fn link(&self) -> Result<Arc<Link>, Failure> {
+        let mut kept = self.link.lock().await;
+        if let Some(link) = kept.as_ref().filter(|link| !link.is_gone()) {
+            return Ok(link.clone());
+        }
+        *kept = None;
+        let opened = Link::open(&self.setup).await;
+        let link = Arc::new(opened.map_err(|trouble| self.failure(&trouble))?);
+        Ok(kept.insert(link).clone())
+    }
+
+    fn failure(&self, trouble: &link::Trouble) -> Failure {
+        let kind = match trouble {
+            link::Trouble::Late { .. } => Kind::Timeout,
+            link::Trouble::Login { .. } => Kind::Denied,
+            _ => Kind::Io,
+        };
+        let what = format!("The agent `{}` cannot be worked with: {trouble}.", self.setup.shown());
+        Failure::new(kind, what).hint(Hint::Advice(
+            "Do it with the other tools, or tell the user: `toolpost doctor` starts it and says what is the matter.".to_owned(),
+        ))
+    }
+
+    async fn answer(&self, prompt: Prompt, cancel: CancellationToken) -> Result<String, Failure> {
+        let budget = Budget::new(Limits { time: Some(TIME), ..Limits::default() });
+        let (watch, transcript) = (nobody(), Transcript::none());
+        let task = Task { system: String::new(), budget, cancel, watch, transcript, tools: Tools::None };
+        let mut text = format!("{} Use no tools.\n\n{}", words::MATERIAL, words::question(&prompt));
+        let mut fitting = Fitting::new(prompt.schema);
+        let mut conversation = self.converse(&task).await?;
+        loop {
+            let turned = conversation.prompt(text, &self.holds(&task)).await;
+            if turned.reason != Reason::Completed {
+                let why = turned.reason.sentence().unwrap_or_default();
+                let kind = if turned.reason == Reason::Cancelled { Kind::Cancelled } else { Kind::Io };
+                return Err(Failure::new(kind, format!("{why}{}", turned.remark)));
+            }
+            match fitting.judge(&turned.words)? {
+                Fit::Fits(answer) => return Ok(answer),
+                Fit::Again(words) => text = words,
+            }
+        }
+    }
+
+    async fn part(&self, job: Job, door: Arc<dyn FrontDoor>, cx: &CallCtx) -> Result<Report, Failure> {
+        let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
+        let tools = crew::only(subagent, door.as_ref())?;
+        let _leave = self.permits.leave(cx).await?;
+        let limits = Limits { time: Some(cx.time_left(TIME)), ..Limits::default() };
+        let own = subagent.map(|subagent| subagent.words.as_str()).filter(|words| !words.is_empty());
+        let task = Task {
+            system: self.told(own),
+            budget: self.permits.budget(cx.session.id(), limits),
+            cancel: cx.cancel.clone(),
+            watch: self.watch.get().cloned().unwrap_or_else(nobody),
+            transcript: Transcript::none(),
+            tools: tools.map_or(Tools::All, Tools::Only),
+        };
+        let text = words::part(&job.task, job.context.as_deref());
+        crew::report(self.go(vec![Message::User { text }], &task).await)
+    }
+
+    /// Words what an agent is told before its task.
+    #[must_use]
+    pub fn told(&self, own: Option<&str>) -> String {
+        let roots: Vec<String> = self.setup.roots.iter().map(|root| root.display().to_string()).collect();
+        let writes = if self.setup.may == May::Read { words::Writes::No } else { words::Writes::Yes };
+        words::handed(SERVER, &roots, own, writes)
+    }
+}
+
+impl Agents for Acp {
+    fn ask<'a>(&'a self, prompt: Prompt, cancel: CancellationToken) -> Asking<'a, String> {
+        Box::pin(self.answer(prompt, cancel))
+    }
+
+    fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report> {
+        Box::pin(self.part(job, door, cx))
+    }
+}

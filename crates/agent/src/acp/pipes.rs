@@ -1,0 +1,102 @@
+//! What an agent writes: lines of messages, noise between them, and what it says of its errors.
+
+use futures_util::{Sink, Stream, sink, stream};
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::unix::pipe,
+};
+use toolpost_text::{cut, redact::redact};
+
+/// The longest message that is read.
+pub(super) const LONGEST: usize = 32 * 1024 * 1024;
+/// How many lines of its errors are kept, and how many characters of each.
+const KEPT: usize = 8;
+const CHARACTERS: usize = 300;
+
+/// The last lines that an agent wrote and that are no messages.
+#[derive(Debug, Default)]
+pub(super) struct Tail(Mutex<VecDeque<String>>);
+
+impl Tail {
+    fn add(&self, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let text = redact(text);
+        let (shown, more) = cut::line(&text, CHARACTERS);
+        let line: String =
+            shown.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT {
+            kept.pop_front();
+        }
+        kept.push_back(format!("{line}{}", if more == 0 { "" } else { "…" }));
+    }
+
+    /// Gives them as the end of a sentence; nothing where there are none.
+    pub(super) fn words(&self) -> String {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_empty() {
+            return String::new();
+        }
+        format!(". The last that it wrote beside its messages: {}", Vec::from(kept.clone()).join(" ⏎ "))
+    }
+}
+
+/// Gives the messages that an agent writes, a line each; other lines are noise, and kept for those who look for a fault.
+pub(super) fn messages(
+    output: pipe::Receiver,
+    tail: Arc<Tail>,
+) -> impl Stream<Item = io::Result<String>> + Send + 'static {
+    stream::unfold((BufReader::new(output), tail), async |(mut reader, tail)| {
+        match message(&mut reader, &tail).await {
+            Ok(Some(line)) => Some((Ok(line), (reader, tail))),
+            Ok(None) => None,
+            Err(error) => Some((Err(error), (reader, tail))),
+        }
+    })
+}
+
+async fn message(reader: &mut BufReader<pipe::Receiver>, tail: &Tail) -> io::Result<Option<String>> {
+    loop {
+        let mut line = Vec::new();
+        let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+        if (&mut *reader).take(most).read_until(b'\n', &mut line).await? == 0 {
+            return Ok(None);
+        }
+        if !line.ends_with(b"\n") && line.len() >= LONGEST {
+            return Err(io::Error::other(format!("it wrote a message of more than {LONGEST} bytes")));
+        }
+        if line.trim_ascii_start().starts_with(b"{") {
+            return Ok(Some(String::from_utf8_lossy(line.trim_ascii()).into_owned()));
+        }
+        tail.add(&line);
+    }
+}
+
+/// Takes the messages that are written to an agent.
+pub(super) fn written(input: pipe::Sender) -> impl Sink<String, Error = io::Error> + Send + 'static {
+    sink::unfold(input, async |mut input, mut line: String| {
+        line.push('\n');
+        input.write_all(line.as_bytes()).await?;
+        Ok(input)
+    })
+}
+
+/// Keeps the last lines of its errors, until there are no more.
+pub(super) async fn listen(errors: pipe::Receiver, tail: Arc<Tail>) {
+    let mut reader = BufReader::new(errors);
+    let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+    let mut line = Vec::new();
+    while let Ok(1..) = (&mut reader).take(most).read_until(b'\n', &mut line).await {
+        tail.add(&line);
+        line.clear();
+    }
+}

@@ -1,0 +1,181 @@
+//! A piece of work that an agent does: what it is told, which of our tools it gets, and what came of it.
+
+use super::{
+    Acp,
+    client::Seat,
+    conversation::{Conversation, Holds, Turned, WAITING},
+    files::Files,
+    setup::SERVER,
+};
+use crate::{
+    budget::Budget,
+    ending::{Outcome, Reason},
+    happening::{Happening, Watch},
+    models::Message,
+    transcript::Transcript,
+    words,
+};
+use agent_client_protocol::v1::schema::{EnvVariable, McpServer, McpServerStdio, NewSessionRequest};
+use std::{path::Path, sync::Arc};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::Failure;
+
+/// How often an agent is asked to go on that said nothing.
+const NUDGES: u32 = 2;
+const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
+/// The variable by which our server is told which tools to serve.
+const ONLY: &str = "TOOLPOST_TOOLS";
+
+/// A piece of work that an agent does.
+pub struct Task {
+    /// What it is told before.
+    pub system: String,
+    /// How much it may take.
+    pub budget: Arc<Budget>,
+    /// Set when whoever wants the work gives up.
+    pub cancel: CancellationToken,
+    /// Who watches.
+    pub watch: Watch,
+    /// Where it is written down.
+    pub transcript: Transcript,
+    /// Which of our tools it gets.
+    pub tools: Tools,
+}
+
+/// Which of our tools an agent gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tools {
+    /// All that are served.
+    All,
+    /// These.
+    Only(Vec<String>),
+    /// None, and no files either.
+    None,
+}
+
+impl Acp {
+    /// Lets the agent do a piece of work: the last message is the task, those before it were said in an earlier process.
+    pub async fn go(&self, messages: Vec<Message>, task: &Task) -> Outcome {
+        let turned = match self.converse(task).await {
+            Ok(conversation) => self.work_in(conversation, &messages, task).await,
+            Err(failure) => ended(Reason::Agent { fault: failure.what }),
+        };
+        let Turned { reason, words, unsettled, remark } = turned;
+        task.transcript.ended(&reason);
+        let used = task.budget.account();
+        (task.watch)(&Happening::Ended(used));
+        let missing = reason.sentence().map(|sentence| {
+            let unsettled = match unsettled.as_slice() {
+                [] => String::new(),
+                names => {
+                    format!(" Calls of which nobody knows whether they were made: {}.", names.join(", "))
+                }
+            };
+            format!("{sentence}{remark}{unsettled} Used: {used}.")
+        });
+        Outcome { reason, words, missing, used }
+    }
+
+    async fn work_in(&self, mut conversation: Conversation, messages: &[Message], task: &Task) -> Turned {
+        let mut text = first(&task.system, messages);
+        let mut asked = 0;
+        loop {
+            if let Err(spent) = task.budget.turn() {
+                return ended(Reason::Budget { spent });
+            }
+            asked += 1;
+            (task.watch)(&Happening::Turn { number: asked });
+            let turned = conversation.prompt(text, &self.holds(task)).await;
+            if turned.reason != Reason::Completed || !turned.words.is_empty() {
+                return turned;
+            }
+            if asked > u64::from(NUDGES) {
+                return Turned { reason: Reason::Empty, ..turned };
+            }
+            text = NOTHING.to_owned();
+        }
+    }
+
+    /// Opens a session in which a piece of work is done.
+    pub(super) async fn converse(&self, task: &Task) -> Result<Conversation, Failure> {
+        let link = self.link().await?;
+        let (first, others) = self
+            .setup
+            .roots
+            .split_first()
+            .map_or((Path::new("/"), &[][..]), |(first, rest)| (first.as_path(), rest));
+        let mut request = NewSessionRequest::new(first).mcp_servers(self.servers(&task.tools));
+        if !others.is_empty()
+            && link.about.agent_capabilities.session_capabilities.additional_directories.is_some()
+        {
+            request = request.additional_directories(others.to_vec());
+        }
+        let (hear, heard) = mpsc::channel(WAITING);
+        let opened = Conversation::open(link, request, self.seat(hear, task), heard).await;
+        opened.map_err(|trouble| self.failure(&trouble))
+    }
+
+    fn seat(&self, heard: mpsc::Sender<super::client::Heard>, task: &Task) -> Seat {
+        let disk = self.disk.get().filter(|_| task.tools != Tools::None).cloned();
+        let runtime = disk.as_ref().map(|disk| disk.runtime.clone());
+        let may_read = move |path: &Path| {
+            let Some(runtime) = &runtime else { return false };
+            let place = path.to_str().and_then(|path| runtime.engine().resolve(path).ok());
+            place.is_some_and(|place| runtime.config().policy.lets_read(&place))
+        };
+        Seat {
+            heard,
+            files: disk.map(|disk| Arc::new(Files::new(disk, task.cancel.child_token()))),
+            may: self.setup.may,
+            may_read: Arc::new(may_read),
+        }
+    }
+
+    /// Says how the agent starts our tools.
+    fn servers(&self, tools: &Tools) -> Vec<McpServer> {
+        let handed = &self.setup.handed;
+        let mut environment = handed.environment.clone();
+        match tools {
+            Tools::None => return Vec::new(),
+            Tools::All => {}
+            Tools::Only(names) => {
+                environment.insert(ONLY.to_owned(), names.join(","));
+            }
+        }
+        let environment = environment.into_iter().map(|(name, value)| EnvVariable::new(name, value));
+        let server = McpServerStdio::new(SERVER, &handed.program)
+            .args(handed.arguments.clone())
+            .env(environment.collect());
+        vec![McpServer::Stdio(server)]
+    }
+
+    pub(super) fn holds<'a>(&self, task: &'a Task) -> Holds<'a> {
+        Holds {
+            budget: &task.budget,
+            cancel: &task.cancel,
+            watch: &task.watch,
+            transcript: &task.transcript,
+            idle: self.setup.idle,
+        }
+    }
+}
+
+/// Words the first question: what holds, what was said before, and the task.
+fn first(system: &str, messages: &[Message]) -> String {
+    let task = match messages.last() {
+        Some(Message::User { text }) => text.as_str(),
+        _ => "Go on.",
+    };
+    let before = messages.split_last().map_or(&[][..], |(_, before)| before);
+    let before = if before.is_empty() {
+        String::new()
+    } else {
+        format!("What was said earlier in this work, by another process:\n\n{}\n\n", words::earlier(before))
+    };
+    format!("{system}\n\n{before}The task:\n\n{task}")
+}
+
+fn ended(reason: Reason) -> Turned {
+    Turned { reason, words: String::new(), unsettled: Vec::new(), remark: "" }
+}

@@ -1,0 +1,107 @@
+//! The leave to do a part of the work: few agents do at once, and a session leaves only so much to them.
+
+use crate::budget::{Budget, Limits};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use toolpost_engine::{CallCtx, Failure, Hint, Kind};
+
+/// How many agents work at once.
+const AT_ONCE: usize = 3;
+/// How many parts of the work a session leaves to agents.
+const A_SESSION: u32 = 10;
+/// How long an agent is waited for that cannot begin.
+const QUEUE: Duration = Duration::from_secs(60);
+/// How long an agent may take.
+pub(crate) const TIME: Duration = Duration::from_secs(300);
+
+/// Who may work, and how much each session has left to others.
+pub(crate) struct Permits {
+    at_once: Arc<Semaphore>,
+    queue: Duration,
+    sessions: Mutex<HashMap<String, Seat>>,
+}
+
+/// What is known of a session.
+#[derive(Default)]
+struct Seat {
+    /// How many parts of the work it has left to agents.
+    left: u32,
+    /// What its own work may take, where it is a loop of ours.
+    budget: Weak<Budget>,
+}
+
+/// The leave to work, for one agent; dropping it gives it back.
+pub(crate) struct Leave {
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Permits {
+    pub(crate) fn new() -> Self {
+        Self { at_once: Arc::new(Semaphore::new(AT_ONCE)), queue: QUEUE, sessions: Mutex::default() }
+    }
+
+    /// Waits no longer than this for an agent that cannot begin.
+    pub(crate) fn with_queue(self, queue: Duration) -> Self {
+        Self { queue, ..self }
+    }
+
+    /// Lets the agents of a session work from its budget.
+    pub(crate) fn share(&self, session: &str, budget: &Arc<Budget>) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.entry(session.to_owned()).or_default().budget = Arc::downgrade(budget);
+    }
+
+    /// Makes the budget of a part of a session's work, inside of that of the whole where there is one.
+    pub(crate) fn budget(&self, session: &str, limits: Limits) -> Arc<Budget> {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let above = sessions.get(session).and_then(|seat| seat.budget.upgrade());
+        above.map_or_else(|| Budget::new(limits), |above| above.part(limits))
+    }
+
+    /// Waits for the leave to work: few agents do at once, and a session leaves only so much to them.
+    pub(crate) async fn leave(&self, cx: &CallCtx) -> Result<Leave, Failure> {
+        let id = cx.session.id();
+        let many = {
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let seat = sessions.entry(id.to_owned()).or_default();
+            seat.left += 1;
+            seat.left > A_SESSION
+        };
+        if many {
+            self.give_back(id);
+            let what = format!(
+                "This session has left {A_SESSION} parts of its work to agents, and more it may not."
+            );
+            let advice = "Do the rest with the other tools, or tell the user to begin a new session.";
+            return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())));
+        }
+        let waiting = tokio::time::timeout(cx.time_left(self.queue), self.at_once.clone().acquire_owned());
+        let permit = tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => Err(Failure::new(Kind::Cancelled, "The call was cancelled before an agent was free.")),
+            permit = waiting => match permit {
+                Ok(Ok(permit)) => Ok(permit),
+                Ok(Err(_)) | Err(_) => Err(self.crowded()),
+            },
+        };
+        // What never began is not counted.
+        permit.map(|permit| Leave { _permit: permit }).inspect_err(|_| self.give_back(id))
+    }
+
+    fn give_back(&self, session: &str) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(seat) = sessions.get_mut(session) {
+            seat.left = seat.left.saturating_sub(1);
+        }
+    }
+
+    fn crowded(&self) -> Failure {
+        let seconds = self.queue.as_secs_f64();
+        let what = format!("{AT_ONCE} agents are at work already, and none was free within {seconds} s.");
+        Failure::new(Kind::Timeout, what).hint(Hint::TryAgain)
+    }
+}
