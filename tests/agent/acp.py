@@ -192,8 +192,8 @@ FAULTS = [
     ("a huge line", [PART, {"huge": 40_000_000}, {"sleep": 60}], [], {}, {"reason": "agent", "fault": "message of more than"}),
     ("an unknown method", [{"request": ["terminal/create", {"sessionId": "s1", "command": "ls"}]}, {"expect": ["error", "-32601"]}, PART], [], {}, {"reason": "completed"}),
     ("an unknown update", [{"update": {"sessionUpdate": "of_tomorrow", "x": 1}}, PART], [], {}, {"reason": "completed"}),
-    ("no time left", [PART, {"sleep": 60}], ["--max-time", "1"], {}, {"reason": "budget", "spent": "time", "words": "I have begun."}),
-    ("no time left, and it does not listen", [PART, {"deaf": 60}], ["--max-time", "1"], {},
+    ("no time left", [PART, {"sleep": 60}], ["--max-time", "8"], {}, {"reason": "budget", "spent": "time", "words": "I have begun."}),
+    ("no time left, and it does not listen", [PART, {"deaf": 60}], ["--max-time", "8"], {},
      {"reason": "budget", "spent": "time", "missing": "did not stop when it was told to", "words": "I have begun."}),
     ("no calls left", [PART] + [{"mcp": ["Read", {"file_path": "calc.py"}]}] * 3 + [{"sleep": 60}], ["--max-calls", "2"], {},
      {"reason": "budget", "spent": "calls", "words": "I have begun."}),
@@ -228,6 +228,13 @@ def asked(report, binary):
         code, out, errors = world.call(*world.command("call", "delegate", json.dumps({"task": "go deep"}), dialect="probe"))
         report("own agent: a part of the work is left to it", code == 0 and "It says two." in out and world.left() == [],
                (code, out, errors[-1500:], world.heard("failed")))
+    described = "---\nname: looker\ndescription: Finds out how something works.\ntools: extract\n---\nYou look.\n"
+    with World(binary, {"when": "You look.*go deep", "steps": [{"tools": None}, {"say": "<${tools}>"}]}) as world:
+        (world.top / "config/toolpost/agents").mkdir()
+        (world.top / "config/toolpost/agents/looker.md").write_text(described)
+        delegate = json.dumps({"task": "go deep", "subagent": "looker"})
+        code, out, errors = world.call(*world.command("call", "delegate", delegate, dialect="probe"))
+        report("own agent: one that is described has its tools alone", code == 0 and "<extract>" in out, (code, out, errors[-1500:], world.heard("failed")))
     plan = {"code": "const word = LLM('Which number is it?', 'two');\nreturn word + '!';"}
     with World(binary, {"when": "Which number.*<data>\ntwo", "steps": [{"say": "2"}]}) as world:
         code, out, errors = world.call(*world.command("call", "execute_plan", json.dumps(plan), dialect="probe"))
@@ -260,6 +267,7 @@ def interrupted(process, ready, *signals):
     end = time.monotonic() + 60
     while not ready() and time.monotonic() < end:
         time.sleep(0.05)
+    time.sleep(1.5)
     began = time.monotonic()
     for at, number in enumerate(signals):
         time.sleep(0.5 if at else 0.0)
@@ -296,11 +304,7 @@ def signals(report, binary, model_world):
         with model_world(steps, **({"rules": rules} if rules else {})) as world:
             environment = world.environment(TOOLPOST_IDLE_SECONDS="60")
             process = subprocess.Popen(world.command("--json", "do it"), env=environment, **pipes)
-
-            def ready(world=world, process=process, rules=rules):
-                time.sleep(1.0)
-                return len(world.journal) > 0
-            code, out, errors, took = interrupted(process, ready, signal.SIGINT)
+            code, out, errors, took = interrupted(process, lambda world=world: world.journal, signal.SIGINT)
             answer = json.loads(out) if out.strip() else {}
             holds = (code, answer.get("reason")) == (130, "cancelled") and transcript_of(world) == {"line": "ended", "reason": "cancelled"}
             holds = holds and took < 20 and (not rules or answer["words"] == "I run it.")

@@ -16,7 +16,7 @@ const OURS: &str = "TOOLPOST_";
 
 /// What the command line says of the user's own agent.
 #[derive(clap::Args, Default)]
-pub(crate) struct Flags {
+pub(crate) struct OwnFlags {
     /// Agent of your own that is asked instead of a model, by the Agent Client Protocol, such as "opencode acp" [default: none]
     #[arg(long, global = true, value_name = "COMMAND")]
     acp: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Own {
 
 impl Own {
     /// Finds the settings; the workspace has no part in them, since they start a program.
-    pub(crate) fn find(flags: &Flags, from: &Sources, file: File) -> Result<Self> {
+    pub(crate) fn find(flags: &OwnFlags, from: &Sources, file: File) -> Result<Self> {
         let (filed, filed_may, variables) = file;
         let flag = flags.acp.as_deref().map(words).transpose().context("--acp")?;
         let mut command = from.optional(flag, "ACP", words, filed)?;
@@ -105,7 +105,6 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Handed
         push("--dialect", dialect);
     }
     let narrow = &settings.narrow;
-    narrow.tools.value.iter().flatten().for_each(|tool| push("--tools", tool));
     narrow.deny.value.iter().for_each(|deny| push("--deny", deny.word()));
     push("--deny", "delegate");
     let paths = [
@@ -136,11 +135,12 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Handed
     if may == May::Read || narrow.read_only.value == OnOff::On {
         arguments.push("--read-only".to_owned());
     }
-    Ok(Handed { program, arguments, environment: environment(settings) })
+    let tools = narrow.tools.value.clone().unwrap_or_default();
+    Ok(Handed { program, arguments, tools, environment: environment() })
 }
 
 /// Gives what is in force and has no flag. Where the shared index lies is left out: its address may hold a password.
-fn environment(settings: &Settings) -> BTreeMap<String, String> {
+fn environment() -> BTreeMap<String, String> {
     let handed = [
         "DEADLINE_SECONDS",
         "REPLY_BYTES",

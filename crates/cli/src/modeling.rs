@@ -38,7 +38,7 @@ pub(crate) struct Flags {
     #[arg(long, global = true, value_name = "URL")]
     base_url: Option<String>,
     #[command(flatten)]
-    own: acp::Flags,
+    own: acp::OwnFlags,
 }
 
 /// What the configuration file says of it, in `[agent]`.

@@ -11,13 +11,10 @@ use toolpost_agent::{
     Crew, Subagent,
     acp::{Acp, Disk, May},
 };
+use toolpost_dialects::claude;
 use toolpost_engine::{Access, Agents, Engine};
 use toolpost_runtime::{Config, Narrow, Policy, Runtime, Structured};
 use toolpost_workspace::Workspace;
-
-/// The tools by which an agent of the user's reaches files through its client.
-const READ: &str = "Read";
-const WRITE: &str = "Write";
 
 /// Who is asked.
 #[derive(Clone)]
@@ -56,9 +53,10 @@ impl Who {
         if settings.agent.own.may() == May::Read {
             deny.push(Access::Writes);
         }
+        let claude::Whole { read, write } = claude::WHOLE;
         let config = Config {
-            dialects: vec![&toolpost_dialects::claude::DIALECT],
-            narrow: Narrow { tools: Some(vec![READ.to_owned(), WRITE.to_owned()]), deny, shown: None },
+            dialects: vec![&claude::DIALECT],
+            narrow: Narrow { tools: Some(vec![read.to_owned(), write.to_owned()]), deny, shown: None },
             policy: policy.clone(),
             deadline: settings.deadline.value,
             reply_bytes: None,
@@ -67,7 +65,7 @@ impl Who {
         let runtime = Runtime::new(engine.clone().with_agents(None), config)?;
         wire::write_events(&runtime, settings)?;
         let asker = ask::asker(settings.ask.value, Input::Taken);
-        acp.reach(Disk { runtime: Arc::new(runtime), asker, read: READ, write: WRITE });
+        acp.reach(Disk { runtime: Arc::new(runtime), asker, read, write });
         Ok(())
     }
 

@@ -252,7 +252,7 @@ mod tests {
         hear(&mut told, update("a", json!({"status": "failed"}))).unwrap();
         // A call that was never announced.
         hear(&mut told, update("b", json!({"status": "failed", "title": "Run"}))).unwrap();
-        assert_eq!(told.waits(), false);
+        assert!(!told.waits());
         let third = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"});
         assert_eq!(hear(&mut told, third), Err(Enough::Spent(Spent::Calls)));
         assert_eq!(told.end(), "I look.");

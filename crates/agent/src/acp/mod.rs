@@ -26,11 +26,16 @@ use crate::{
     transcript::Transcript,
     words,
 };
+use conversation::Turned;
 use link::Link;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{Agents, Asking, CallCtx, Failure, FrontDoor, Hint, Job, Kind, Prompt, Report};
+
+/// What to do where the agent cannot be worked with.
+const ADVICE: &str =
+    "Do it with the other tools, or tell the user: `toolpost doctor` starts it and says what is the matter.";
 
 /// The user's agent, as the one who answers and does parts of the work.
 pub struct Acp {
@@ -108,9 +113,7 @@ impl Acp {
             _ => Kind::Io,
         };
         let what = format!("The agent `{}` cannot be worked with: {trouble}.", self.setup.shown());
-        Failure::new(kind, what).hint(Hint::Advice(
-            "Do it with the other tools, or tell the user: `toolpost doctor` starts it and says what is the matter.".to_owned(),
-        ))
+        Failure::new(kind, what).hint(Hint::Advice(ADVICE.to_owned()))
     }
 
     async fn answer(&self, prompt: Prompt, cancel: CancellationToken) -> Result<String, Failure> {
@@ -119,13 +122,11 @@ impl Acp {
         let task = Task { system: String::new(), budget, cancel, watch, transcript, tools: Tools::None };
         let mut text = format!("{} Use no tools.\n\n{}", words::MATERIAL, words::question(&prompt));
         let mut fitting = Fitting::new(prompt.schema);
-        let mut conversation = self.converse(&task).await?;
+        let mut conversation = self.begin(&task).await.map_err(|turned| unanswered(&turned))?;
         loop {
             let turned = conversation.prompt(text, &self.holds(&task)).await;
             if turned.reason != Reason::Completed {
-                let why = turned.reason.sentence().unwrap_or_default();
-                let kind = if turned.reason == Reason::Cancelled { Kind::Cancelled } else { Kind::Io };
-                return Err(Failure::new(kind, format!("{why}{}", turned.remark)));
+                return Err(unanswered(&turned));
             }
             match fitting.judge(&turned.words)? {
                 Fit::Fits(answer) => return Ok(answer),
@@ -159,6 +160,18 @@ impl Acp {
         let writes = if self.setup.may == May::Read { words::Writes::No } else { words::Writes::Yes };
         words::handed(SERVER, &roots, own, writes)
     }
+}
+
+/// Says why there is no answer.
+fn unanswered(turned: &Turned) -> Failure {
+    let kind = match turned.reason {
+        Reason::Cancelled => Kind::Cancelled,
+        Reason::Budget { .. } | Reason::Limit => Kind::Timeout,
+        Reason::Refused => Kind::Denied,
+        _ => Kind::Io,
+    };
+    let why = turned.reason.sentence().unwrap_or_default();
+    Failure::new(kind, format!("{why}{}", turned.remark)).hint(Hint::Advice(ADVICE.to_owned()))
 }
 
 impl Agents for Acp {

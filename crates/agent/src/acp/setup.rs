@@ -29,6 +29,8 @@ pub struct Handed {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// Which tools it serves, by names and patterns; all where nothing is said.
+    pub tools: Vec<String>,
     /// What its environment has beside that of the agent.
     pub environment: BTreeMap<String, String>,
 }

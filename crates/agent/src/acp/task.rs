@@ -8,7 +8,7 @@ use super::{
     setup::SERVER,
 };
 use crate::{
-    budget::Budget,
+    budget::{Budget, Spent},
     ending::{Outcome, Reason},
     happening::{Happening, Watch},
     models::Message,
@@ -24,8 +24,8 @@ use toolpost_engine::Failure;
 /// How often an agent is asked to go on that said nothing.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
-/// The variable by which our server is told which tools to serve.
-const ONLY: &str = "TOOLPOST_TOOLS";
+/// The flag by which our server is told of a tool to serve.
+const ONLY: &str = "--tools";
 
 /// A piece of work that an agent does.
 pub struct Task {
@@ -57,9 +57,9 @@ pub enum Tools {
 impl Acp {
     /// Lets the agent do a piece of work: the last message is the task, those before it were said in an earlier process.
     pub async fn go(&self, messages: Vec<Message>, task: &Task) -> Outcome {
-        let turned = match self.converse(task).await {
+        let turned = match self.begin(task).await {
             Ok(conversation) => self.work_in(conversation, &messages, task).await,
-            Err(failure) => ended(Reason::Agent { fault: failure.what }),
+            Err(turned) => turned,
         };
         let Turned { reason, words, unsettled, remark } = turned;
         task.transcript.ended(&reason);
@@ -97,8 +97,24 @@ impl Acp {
         }
     }
 
-    /// Opens a session in which a piece of work is done.
-    pub(super) async fn converse(&self, task: &Task) -> Result<Conversation, Failure> {
+    /// Opens a session, unless whoever wants the work gives up or the time is up before.
+    pub(super) async fn begin(&self, task: &Task) -> Result<Conversation, Turned> {
+        let due = task.budget.due();
+        let late = async {
+            match due {
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = task.cancel.cancelled() => Err(ended(Reason::Cancelled)),
+            opened = self.converse(task) => opened.map_err(|failure| ended(Reason::Agent { fault: failure.what })),
+            () = late => Err(ended(Reason::Budget { spent: Spent::Time })),
+        }
+    }
+
+    async fn converse(&self, task: &Task) -> Result<Conversation, Failure> {
         let link = self.link().await?;
         let (first, others) = self
             .setup
@@ -135,17 +151,16 @@ impl Acp {
     /// Says how the agent starts our tools.
     fn servers(&self, tools: &Tools) -> Vec<McpServer> {
         let handed = &self.setup.handed;
-        let mut environment = handed.environment.clone();
-        match tools {
+        let tools = match tools {
             Tools::None => return Vec::new(),
-            Tools::All => {}
-            Tools::Only(names) => {
-                environment.insert(ONLY.to_owned(), names.join(","));
-            }
-        }
-        let environment = environment.into_iter().map(|(name, value)| EnvVariable::new(name, value));
+            Tools::All => &handed.tools,
+            // They were picked from what is served here.
+            Tools::Only(names) => names,
+        };
+        let only = tools.iter().flat_map(|tool| [ONLY.to_owned(), tool.clone()]);
+        let environment = handed.environment.iter().map(|(name, value)| EnvVariable::new(name, value));
         let server = McpServerStdio::new(SERVER, &handed.program)
-            .args(handed.arguments.clone())
+            .args(handed.arguments.iter().cloned().chain(only).collect())
             .env(environment.collect());
         vec![McpServer::Stdio(server)]
     }

@@ -37,4 +37,16 @@ const TOOLS: [ToolDef; 5] = [
     ToolDef::of::<grep::Grep>(),
 ];
 
+/// The tools that read a file and write one whole, for who reaches files for others: each takes `file_path`.
+pub const WHOLE: Whole = Whole { read: TOOLS[0].name, write: TOOLS[2].name };
+
+/// The tools that read a file and write one whole.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole {
+    /// Shows a file.
+    pub read: &'static str,
+    /// Writes `content`.
+    pub write: &'static str,
+}
+
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");
