@@ -91,7 +91,8 @@ def whole_task(report, binary):
         kinds = [line.get("message", {}).get("from", line["line"]) for line in lines]
         wanted = ["began", "user", "model", "results", "model", "results", "model", "ended"]
         report("own agent: its work is written down", kinds == wanted and lines[-1]["reason"] == "completed", lines)
-    with World(binary, [{"say": "It is sky blue."}], {"when": "earlier in this work.*sky blue.*and the sea", "steps": [{"say": "Blue, too."}]}) as world:
+    more = {"when": "earlier in this work.*sky blue.*and the sea", "steps": [{"say": "Blue, too."}]}
+    with World(binary, more, [{"say": "It is sky blue."}]) as world:
         _, first, _ = world.run("what colour is it")
         code, answer, errors = world.run("--resume", first["id"], "and the sea")
         report("own agent: work is gone on with", code == 0 and answer["words"] == "Blue, too.", (code, answer, errors[-2000:], world.heard("failed")))
@@ -211,7 +212,7 @@ def faults(report, binary):
             if "budget" in wanted["reason"]:
                 holds = holds and world.heard("session/cancel") != []
             report(f"own agent: {name}", holds, (code, answer, errors[-1500:], world.left(), world.heard("failed")))
-    rows = [({"version": 7}, "speaks version 7"), ({"new": {"error": [-32000, "log in"]}}, "wants a login first"),
+    rows = [({"version": 7}, "does not speak version 1 of the protocol (Invalid request: unsupported ACP protocol version 7"), ({"new": {"error": [-32000, "log in"]}}, "wants a login first"),
             ({"new": {"error": [-32603, "no room"]}}, "no room"),
             ({"on_start": [{"stderr": "cannot find the moon"}, {"sleep": 0.2}, {"exit": 9}]}, "exit status 9"),
             ({"on_start": [{"raw": "hello"}, {"raw": "npm warn x"}]}, None)]

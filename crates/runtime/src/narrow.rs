@@ -45,9 +45,10 @@ impl Narrow {
     /// Tells whether a tool is kept: named, not left out, and nothing of it denied.
     pub(crate) fn keeps(&self, tool: &Published) -> bool {
         let listed = self.tools.as_ref().is_none_or(|list| wildcard::picks(list, |name| means(name, tool)));
-        // What makes calls does nothing else: each of them is judged by itself.
+        // What makes calls does nothing else, unless it leaves them to others: each of them is judged by itself.
         let calls = tool.access().contains(&Access::Calls);
-        listed && (calls || !self.deny.iter().any(|access| tool.access().contains(access)))
+        let counts = |access: &Access| !calls || *access == Access::Delegates;
+        listed && !self.deny.iter().any(|access| counts(access) && tool.access().contains(access))
     }
 
     /// Tells whether a tool of another server may be meant, which may come later.

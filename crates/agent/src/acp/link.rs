@@ -29,6 +29,8 @@ use toolpost_text::redact::redact;
 
 /// How long an agent has to start and to say what it is: some are fetched first.
 const START: Duration = Duration::from_secs(90);
+/// The method by which an agent is asked what it is.
+const GREETING: &str = "initialize";
 /// How long its end is waited for once it says nothing more.
 const END: Duration = Duration::from_millis(500);
 
@@ -58,10 +60,8 @@ pub(super) enum Trouble {
     Refused { what: &'static str, why: String },
     #[error("it wants a login first: start it by itself and log in{methods}")]
     Login { methods: String },
-    #[error(
-        "it speaks version {0} of the protocol, and this is version 1; another release of it may speak that"
-    )]
-    Version(u16),
+    #[error("it does not speak version 1 of the protocol ({0}); another release of it may")]
+    Version(String),
 }
 
 impl Link {
@@ -84,9 +84,9 @@ impl Link {
             return Err(Trouble::Gone("it could not be spoken to".to_owned()));
         };
         let link = Self { connection, sessions, about, served, tail, _over: over.drop_guard() };
-        let about = link.ask("initialize", link.connection.send_request(greeting(setup.may)), START).await?;
+        let about = link.ask(GREETING, link.connection.send_request(greeting(setup.may)), START).await?;
         if about.protocol_version != ProtocolVersion::V1 {
-            return Err(Trouble::Version(about.protocol_version.as_u16()));
+            return Err(Trouble::Version(format!("it speaks {}", about.protocol_version.as_u16())));
         }
         Ok(Self { about, ..link })
     }
@@ -128,6 +128,10 @@ impl Link {
             Some(data) => why.push_str(&format!(": {data}")),
             None => {}
         }
+        // The connection refuses an answer of another version by itself.
+        if what == GREETING && why.contains("protocol version") {
+            return Trouble::Version(why);
+        }
         let shown: String = redact(&why).chars().filter(|letter| !letter.is_control()).take(600).collect();
         Trouble::Refused { what, why: shown }
     }
@@ -149,17 +153,15 @@ impl Link {
 
     /// Says how it went, with the last that it wrote.
     pub(super) async fn farewell(&self) -> String {
-        use agent_client_protocol::ConnectionTermination::{HandlerError, TransportError};
+        if let Some(fault) = self.tail.fault() {
+            return fault.to_owned();
+        }
         let exit = timeout(END, self.served.wait()).await;
-        let how = match (self.connection.termination(), exit) {
-            (Some(TransportError(error) | HandlerError(error)), Err(_)) => match error.data {
-                Some(serde_json::Value::String(why)) => why,
-                _ => error.message,
-            },
-            (_, Ok(Exit::Code(code))) => format!("it ended with the exit status {code}"),
-            (_, Ok(Exit::Signal(signal))) => format!("the signal {signal} ended it"),
-            (_, Ok(Exit::Unknown)) => "it ended".to_owned(),
-            (_, Err(_)) => "it closed its output".to_owned(),
+        let how = match exit {
+            Ok(Exit::Code(code)) => format!("it ended with the exit status {code}"),
+            Ok(Exit::Signal(signal)) => format!("the signal {signal} ended it"),
+            Ok(Exit::Unknown) => "it ended".to_owned(),
+            Err(_) => "it closed its output".to_owned(),
         };
         format!("{how}{}", self.tail.words())
     }

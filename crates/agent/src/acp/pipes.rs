@@ -4,7 +4,7 @@ use futures_util::{Sink, Stream, sink, stream};
 use std::{
     collections::VecDeque,
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -20,7 +20,10 @@ const CHARACTERS: usize = 300;
 
 /// The last lines that an agent wrote and that are no messages.
 #[derive(Debug, Default)]
-pub(super) struct Tail(Mutex<VecDeque<String>>);
+pub(super) struct Tail {
+    lines: Mutex<VecDeque<String>>,
+    fault: OnceLock<String>,
+}
 
 impl Tail {
     fn add(&self, bytes: &[u8]) {
@@ -33,16 +36,21 @@ impl Tail {
         let (shown, more) = cut::line(&text, CHARACTERS);
         let line: String =
             shown.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {
             kept.pop_front();
         }
         kept.push_back(format!("{line}{}", if more == 0 { "" } else { "…" }));
     }
 
+    /// Gives why nothing more is read of it, where that is our doing.
+    pub(super) fn fault(&self) -> Option<&str> {
+        self.fault.get().map(String::as_str)
+    }
+
     /// Gives them as the end of a sentence; nothing where there are none.
     pub(super) fn words(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_empty() {
             return String::new();
         }
@@ -72,7 +80,8 @@ async fn message(reader: &mut BufReader<pipe::Receiver>, tail: &Tail) -> io::Res
             return Ok(None);
         }
         if !line.ends_with(b"\n") && line.len() >= LONGEST {
-            return Err(io::Error::other(format!("it wrote a message of more than {LONGEST} bytes")));
+            let why = tail.fault.get_or_init(|| format!("it wrote a message of more than {LONGEST} bytes"));
+            return Err(io::Error::other(why.clone()));
         }
         if line.trim_ascii_start().starts_with(b"{") {
             return Ok(Some(String::from_utf8_lossy(line.trim_ascii()).into_owned()));
