@@ -285,6 +285,99 @@ def delegated():
                (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
 
 
+READ = {"tool": "read_file", "arguments": {"path": "src/calc.py"}}
+CLAIM = "CLAIM total takes b away from a.\nCITE src/calc.py:2 | return a - b\nGAP Who calls it."
+FALSE = "CLAIM a\nCITE src/calc.py:2 | return a * b\nCLAIM b\nCITE src/none.py:1 | x\nCLAIM c\nCLAIM d\nCITE E77\n"
+
+
+def called(world, tool, arguments, dialect="zblade", **more):
+    """One call, by itself."""
+    command = [BINARY, "call", "--dialect", dialect, *world.command(dialect=dialect)[4:], tool, json.dumps(arguments)]
+    done = subprocess.run(command, env=world.environment(**more), capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def investigated():
+    """A model guides an investigation: an honest one, and others."""
+    begun = {"last": "Find out about the code", "tools": ["read_file"]}
+    honest = [{"when": begun, "calls": [READ]}, {"when": {"last": "return a - b"}, "say": CLAIM}]
+    endless = [{"calls": [READ], "say": "I read again.", "times": 99}]
+    many = [{"when": begun, "calls": [READ] * 30}, {"when": {"last": "Not made: all . tool calls"}, "say": CLAIM}]
+    writes = [{"when": begun, "calls": [{"tool": "write_file", "arguments": {"path": "src/calc.py", "content": "x"}}]},
+              {"when": {"last": "No tool is called write_file"}, "say": CLAIM}]
+    away = [{"say": "x", "fault": {"status": 401, "message": "no"}}]
+    silent = [{"say": "x", "fault": {"stall": 30}}]
+    rows = [
+        ("an honest model", honest, {}, {"ended": "completed", "turns": 2, "calls": 1, "claims": 1, "dropped": 0}, 1, 2),
+        ("a model that cites falsely", [{"when": begun, "say": FALSE}], {}, {"ended": "completed", "claims": 4, "dropped": 4}, 0, 1),
+        ("a model that never ends", endless, {"max_turns": 5}, {"ended": "turns", "claims": 0}, 0, 4),
+        ("a model that makes too many calls", many, {"max_tool_calls": 9}, {"ended": "completed", "claims": 1}, 1, 2),
+        ("a model that wants to write", writes, {}, {"ended": "completed", "claims": 1}, 1, 2),
+        ("a model that fails", away, {}, {"ended": "failed", "claims": 0}, 0, 1),
+        ("a model that is silent", silent, {"cancel_after_ms": 2500}, {"ended": "time", "claims": 0}, 0, 1),
+    ]
+    for provider in THREE:
+        for name, steps, more, wanted, claims, asked in rows:
+            with World(steps, provider=provider) as world:
+                asks = {"objective": "What does total in calc.py do?", **more}
+                code, said, errors = called(world, "codebase_investigator", asks, TOOLPOST_IDLE_SECONDS="60")
+                found = json.loads(said) if code == 0 else {}
+                model = found.get("meta", {}).get("model") or {}
+                by = [one["by"] for one in found.get("findings", [])]
+                holds = {key: model.get(key) for key in wanted} == wanted and by.count("model") == claims and "search" in by
+                holds = holds and by == sorted(by) and len(world.journal) == asked
+                meta = found.get("meta", {})
+                holds = holds and meta["turns_used"] <= meta["max_turns"] and meta["tool_calls_used"] <= meta["max_tool_calls"]
+                if claims:
+                    holds = holds and found["findings"][0]["evidence"] == ["src/calc.py:2"]
+                if name == "a model that makes too many calls":
+                    holds = holds and model["refused"] == 30 - model["calls"] and meta["tool_calls_used"] == 9
+                offered = set(world.journal[0]["tools"]) if world.journal else set()
+                holds = holds and "read_file" in offered and not offered & {"write_file", "edit_file", "run_command", "delete_file"}
+                holds = holds and (world.root / "src/calc.py").read_text() == FILES["src/calc.py"]
+                report(f"investigated by {name}, {provider}", holds, (code, said, errors[-1500:], [e["ended"] for e in world.journal]))
+
+
+def asked_of_all():
+    """A question over a project: chunk by chunk, then one summary."""
+    part = {"no_tools": True, "last": "is a part of the code.*2\\| +return a - b"}
+    summed = {"no_tools": True, "last": "numbered claims.*C1 total takes b away"}
+    asks = {"question": "What does total do?"}
+    with World([{"when": part, "say": CLAIM + "\n" + FALSE}, {"when": summed, "say": "It subtracts [C1]."}]) as world:
+        code, said, errors = called(world, "analyze_all", asks, dialect="probe")
+        holds = code == 0 and "What a model answers to the question:\nIt subtracts [C1]." in said
+        holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped for what they cite" in said
+        report("a question over a project", holds and "Languages:" in said and len(world.journal) == 2, (code, said, errors[-1500:]))
+    with World([{"when": part, "say": "x", "fault": {"status": 401, "message": "no"}}]) as world:
+        code, said, errors = called(world, "analyze_all", asks, dialect="probe")
+        holds = code == 0 and "- no answer of chunk 1 of 1 (" in said and "What was found to the question, by a search alone:" in said
+        report("a question over a project that a model fails", holds, (code, said, errors[-1500:]))
+    with World([]) as world:
+        code, said, errors = called(world, "analyze_all", {"depth": "deep"}, dialect="probe")
+        report("without a question no model is asked", code == 0 and not world.journal and "Languages:" in said, (code, said, errors[-1500:]))
+
+
+def searched():
+    """An agent searches where the setting says so."""
+    words = "CLAIM It is computed there.\nCITE src/calc.py:1-2\nCLAIM Not there.\nCITE src/calc.py:5-9"
+    steps = [{"when": {"last": "Find the code that this search asks for", "tools": ["extract"]},
+              "calls": [{"tool": "extract", "arguments": {"file": "src/calc.py"}}]}, {"when": {"last": "return a - b"}, "say": words}]
+    for value, asked in [("on", 2), ("off", 0), ("", 0)]:
+        with World(steps) as world:
+            code, said, errors = called(world, "search", {"query": "where is the sum"}, dialect="probe", TOOLPOST_SEARCH_AGENT=value)
+            holds = code == 0 and len(world.journal) == asked
+            if asked:
+                holds = holds and said.startswith("- It is computed there.: src/calc.py:1-2\n") and "2 claims, 1 of them dropped" in said
+                holds = holds and "2:" in said and "return a - b" in said
+            else:
+                holds = holds and "model" not in said
+            report(f"a search with search_agent={value!r}", holds, (code, said, errors[-1500:]))
+    with World([{"say": "x", "fault": {"status": 401, "message": "no"}}]) as world:
+        code, said, errors = called(world, "search", {"query": "total"}, dialect="probe", TOOLPOST_SEARCH_AGENT="on")
+        holds = code == 0 and "return a - b" in said and "failed" in said and "without a model" in said
+        report("a search whose agent fails", holds, (code, said, errors[-1500:]))
+
+
 def unset():
     """Without a model or a key, what to set is said."""
     rows = [([], "no model is named: give --model NAME, or set TOOLPOST_MODEL"),
@@ -307,7 +400,8 @@ if __name__ == "__main__":
     only = sys.argv[2:]
     if not only:
         sdks.check(report)
-    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, delegated):
+    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, delegated, investigated,
+                 asked_of_all, searched):
         if not only or part.__name__ in only:
             part()
     acp.check(report, BINARY, World, only)

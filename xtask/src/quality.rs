@@ -24,7 +24,7 @@ all others of packages that the model was not tuned on. FOLDER is what tools/emb
 Commits: a commit's message is asked of the files as they were before it and those like it; what is to be found are the files
 that it changed. REPOSITORY is a git directory. With two of them, the tables are put into docs/quality.md.
 
-  --investigator   measures the commits alone, by words, by the investigator and by counting their words with rg; with two histories,
+  --investigator   measures the commits alone, by words, by the investigator, by words over whole files and by counting them with rg; with two histories,
              the table is put into docs/quality.md
   --commits  how many of the commits that can be asked are asked, in even distances [all]
   --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together";

@@ -1,7 +1,7 @@
 //! Who is asked by operations: one model that answers, and agents that do parts of the work.
 
 use crate::{
-    budget::{Budget, Limits},
+    budget::{Account, Budget, Limits, Spent},
     ending::{Outcome, Reason},
     fits::{Fit, Fitting},
     hands::AtDoor,
@@ -18,7 +18,9 @@ use std::{
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Agents, Asking, CallCtx, Failure, FrontDoor, Hint, Job, Kind, Prompt, Report};
+use toolpost_engine::{
+    Agents, Asking, CallCtx, Failure, Finished, FrontDoor, Hint, Job, Kind, Prompt, Report,
+};
 
 /// How often an agent asks its model.
 const TURNS: u64 = 30;
@@ -113,7 +115,8 @@ impl Crew {
         let tools = only(subagent, door.as_ref())?;
         let _leave = self.permits.leave(cx).await?;
         let time = cx.time_left(TIME);
-        let limits = Limits { turns: Some(TURNS), time: Some(time), ..Limits::default() };
+        let turns = job.turns.unwrap_or(TURNS).min(TURNS);
+        let limits = Limits { turns: Some(turns), time: Some(time), ..Limits::default() };
         let budget = self.permits.budget(cx.session.id(), limits);
         let told = self.told.get();
         let run = Run {
@@ -122,7 +125,10 @@ impl Crew {
             system: words::system(
                 told.map_or("", |told| told.instructions.as_str()),
                 told.map_or(&[], |told| told.roots.as_slice()),
-                subagent.map(|subagent| subagent.words.as_str()).filter(|words| !words.is_empty()),
+                subagent
+                    .map(|subagent| subagent.words.as_str())
+                    .or(job.role.as_deref())
+                    .filter(|words| !words.is_empty()),
             ),
             budget,
             window: self.window,
@@ -190,23 +196,30 @@ pub(crate) fn only(
 
 /// Makes a report of what came of the work; where the model failed, that is a failure, with what there was.
 pub(crate) fn report(outcome: Outcome) -> Result<Report, Failure> {
-    let Outcome { reason, words, missing, .. } = outcome;
+    let Outcome { reason, words, missing, used } = outcome;
     let kind = match &reason {
-        Reason::Completed => return Ok(Report { words, missing: None }),
+        Reason::Completed => return Ok(made(words, None, Finished::Completed, used)),
+        Reason::Budget { spent } => return Ok(made(words, missing, finished(*spent), used)),
         Reason::Cancelled => Kind::Cancelled,
         Reason::Model { .. } | Reason::Agent { .. } | Reason::Filtered => Kind::Io,
         Reason::Refused => Kind::Denied,
-        Reason::Limit if words.is_empty() => Kind::Timeout,
-        Reason::Limit => return Ok(Report { words, missing }),
+        Reason::Limit => return Ok(made(words, missing, Finished::Limit, used)),
         Reason::Empty | Reason::Malformed | Reason::Cut => Kind::Conflict,
-        Reason::Budget { .. } if words.is_empty() => Kind::Timeout,
-        Reason::Budget { .. } => return Ok(Report { words, missing }),
     };
-    let what = format!("The agent did not bring its task to an end. {}", missing.unwrap_or_default());
-    let failure = Failure::new(kind, what.trim_end());
-    let failure = if words.is_empty() { failure } else { failure.found(words) };
-    let advice = "What it changed stays: look at the files before you go on. Leave it a smaller task, or do it yourself.";
-    Err(failure.hint(Hint::Advice(advice.to_owned())))
+    Err(Report::unfinished(kind, missing, words))
+}
+
+fn made(words: String, missing: Option<String>, ended: Finished, used: Account) -> Report {
+    Report { words, missing, ended, turns: Some(used.turns.used) }
+}
+
+fn finished(spent: Spent) -> Finished {
+    match spent {
+        Spent::Turns => Finished::Turns,
+        Spent::Calls => Finished::Calls,
+        Spent::Tokens => Finished::Tokens,
+        Spent::Time => Finished::Time,
+    }
 }
 
 fn failure(fault: &Fault) -> Failure {

@@ -135,7 +135,7 @@ fn crew(model: Told) -> (Arc<Crew>, Arc<Told>) {
 }
 
 fn job(task: &str) -> Job {
-    Job { task: task.to_owned(), context: None, agent: None }
+    Job { task: task.to_owned(), ..Job::default() }
 }
 
 async fn work(crew: &Crew, job: Job, cx: &CallCtx) -> Result<(String, Option<String>), Failure> {

@@ -237,6 +237,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("embedding_model", &settings.embedding.model, said(&settings.embedding.model, "none")),
         line("first_match", &settings.first_match, word(&settings.first_match.value)),
         line("durable", &settings.durable, word(&settings.durable.value)),
+        line("search_agent", &settings.search_agent, word(&settings.search_agent.value)),
         line("any_root", &settings.any_root, word(&settings.any_root.value)),
         line("history_mb", &settings.history.megabytes, settings.history.megabytes.value.to_string()),
         line("history_days", &settings.history.days, settings.history.days.value.to_string()),

@@ -17,7 +17,7 @@ use std::{
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
     Access, Bridges, Commands, Confinement, Dependencies, Embedder, EmbeddingService, Embeddings, Engine,
-    Environment, Grams, Places, Plan, Sandbox, ServerSettings, Servers, Several, SkillPlaces,
+    Environment, Grams, Places, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces,
     operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
@@ -58,6 +58,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let commands = commands(&workspace, sandbox, &policy)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
+    let seeking = if settings.search_agent.value == OnOff::On { Seeking::Agent } else { Seeking::Words };
     let bridge = bridge(settings, &workspace)?;
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
     let who = Who::find(settings, &workspace, described::find(settings, &workspace)?.agents)?;
@@ -67,6 +68,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
+        .with_seeking(seeking)
         .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
         .with_grams(grams)
         .with_embedder(embedder(settings)?)

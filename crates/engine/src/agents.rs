@@ -1,6 +1,8 @@
 //! Who is asked where an operation needs a model, or an agent that does a part of the work.
 
 use crate::{CallCtx, Failure, FrontDoor, Hint, Kind};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::{future::Future, pin::Pin, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +13,12 @@ pub trait Agents: Send + Sync {
 
     /// Does a part of the work with the tools behind a door, in the time and room of a call.
     fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report>;
+
+    /// Says whether all that is done of a part of the work is done through the door that it is given, so that what the door refuses
+    /// does not happen.
+    fn keep_to_the_door(&self) -> bool {
+        true
+    }
 }
 
 /// An answer that is being made.
@@ -28,7 +36,7 @@ pub struct Prompt {
 }
 
 /// A part of the work, for an agent of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
     /// What it is to do.
     pub task: String,
@@ -36,6 +44,10 @@ pub struct Job {
     pub context: Option<String>,
     /// The name under which the user has described the agent.
     pub agent: Option<String>,
+    /// Who it is, where the user has described none.
+    pub role: Option<String>,
+    /// How often it may ask its model, where that is less than any agent may.
+    pub turns: Option<u64>,
 }
 
 /// What an agent brings back.
@@ -45,6 +57,40 @@ pub struct Report {
     pub words: String,
     /// What is missing of the task, where it was not brought to its end.
     pub missing: Option<String>,
+    /// Why it brought back no more.
+    pub ended: Finished,
+    /// How often it asked its model, where that is known.
+    pub turns: Option<u64>,
+}
+
+impl Report {
+    /// Says that an agent did not bring its task to an end, with its last words.
+    #[must_use]
+    pub fn unfinished(kind: Kind, missing: Option<String>, words: String) -> Failure {
+        let what = format!("The agent did not bring its task to an end. {}", missing.unwrap_or_default());
+        let failure = Failure::new(kind, what.trim_end());
+        let failure = if words.is_empty() { failure } else { failure.found(words) };
+        let advice = "What it changed stays: look at the files before you go on. Leave it a smaller task, or do it yourself.";
+        failure.hint(Hint::Advice(advice.to_owned()))
+    }
+}
+
+/// Why an agent brought back no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Finished {
+    /// It said that its task is done.
+    Completed,
+    /// It might not ask its model once more.
+    Turns,
+    /// It might make no more calls.
+    Calls,
+    /// No tokens were left.
+    Tokens,
+    /// The time was up.
+    Time,
+    /// It met a limit of its own.
+    Limit,
 }
 
 /// Says that there is nobody to ask.

@@ -19,6 +19,9 @@ pub type MayWrite = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 /// Says how far a host may be reached to which an answer leads, without asking; a refusal says why.
 pub type MayFetch = Arc<dyn Fn(&Host) -> Result<Reach, String> + Send + Sync>;
 
+/// Says whether work may be left to an agent of that name without asking.
+pub type MayDelegate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// The content that the caller has last seen of each file that it writes.
 pub type Expected = HashMap<WorkspacePath, ContentHash>;
 
@@ -75,6 +78,8 @@ pub struct CallCtx {
     pub may_write: MayWrite,
     /// Which hosts may be fetched from.
     pub may_fetch: MayFetch,
+    /// Which agents work may be left to on the way.
+    pub may_delegate: MayDelegate,
     /// Whether a write needs a read.
     pub fresh: Fresh,
     /// The content that the caller has seen of the files that it writes.
@@ -98,6 +103,7 @@ impl CallCtx {
             may_read: Arc::new(|_| true),
             may_write: Arc::new(|_| true),
             may_fetch: Arc::new(|_| Ok(Reach::Public)),
+            may_delegate: Arc::new(|_| true),
             fresh: Fresh::NOT_ASKED,
             expected: Expected::new(),
             progress: Progress::silent(),

@@ -1,8 +1,8 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, MayRead, Touch, agents, bridges,
-    failures,
+    Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, MayRead, Seeking, Several, Touch,
+    agents, bridges, failures,
     fetching::Cache,
     fresh,
     indexed::Withheld,
@@ -33,6 +33,7 @@ pub struct Engine {
     encoding: Option<&'static Encoding>,
     rules: Rules,
     several: Several,
+    seeking: Seeking,
     commands: Option<Commands>,
     servers: Option<Servers>,
     projects: Arc<Projects>,
@@ -52,16 +53,6 @@ pub struct Engine {
     skills: SkillPlaces,
     /// Opened when they are first asked for.
     tasks: Arc<OnceLock<Result<Tasks, Failure>>>,
-}
-
-/// What happens where the next text to replace stands in several places behind the one before it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Several {
-    /// It is refused, with the lines.
-    #[default]
-    Refused,
-    /// The first place is meant.
-    First,
 }
 
 impl Engine {
@@ -89,10 +80,22 @@ impl Engine {
             encoding: None,
             rules: Rules::Git,
             several: Several::default(),
+            seeking: Seeking::default(),
             commands: None,
             servers: None,
             projects: Arc::default(),
         }
+    }
+
+    /// Says who finds what a search in words asks for.
+    #[must_use]
+    pub fn with_seeking(self, seeking: Seeking) -> Self {
+        Self { seeking, ..self }
+    }
+
+    /// Gives who finds what a search in words asks for.
+    pub(crate) fn seeking(&self) -> Seeking {
+        self.seeking
     }
 
     /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.

@@ -50,9 +50,17 @@ pub enum Access {
     Bridges,
     /// It leaves a part of the work to an agent.
     Delegates,
+    /// It may ask a model where there is one, which only reads; without one it does its work all the same.
+    Asks,
 }
 
 impl Touch {
+    /// Lists what an operation touches that looks at one place and does nothing else.
+    #[must_use]
+    pub fn reads(place: &WorkspacePath) -> Vec<Self> {
+        vec![Self::Read(place.clone())]
+    }
+
     /// Tells which sort of touch it is.
     #[must_use]
     pub fn access(&self) -> Access {

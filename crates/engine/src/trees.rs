@@ -71,7 +71,8 @@ pub(crate) fn judge<'a>(
         | Access::Executes
         | Access::Fetches
         | Access::Bridges
-        | Access::Delegates => &cx.may_read,
+        | Access::Delegates
+        | Access::Asks => &cx.may_read,
     };
     let mut kept = paths.into_iter().filter(|path| !may(path));
     let Some(first) = kept.next() else { return Ok(()) };
@@ -84,7 +85,8 @@ pub(crate) fn judge<'a>(
         | Access::Executes
         | Access::Fetches
         | Access::Bridges
-        | Access::Delegates => "read",
+        | Access::Delegates
+        | Access::Asks => "read",
     };
     let what = format!(
         "{} cannot be taken as a whole: the rules do not let {}{others} be {verb} without asking. Nothing was changed.",

@@ -1,9 +1,9 @@
-//! Ways to find files for a question that are more, or less, than one search: the investigator, and counting words with `rg`.
+//! Ways to find files for a question that are more, or less, than one search: the investigator, counting words with `rg`, and BM25 over files.
 
-use crate::programs;
+use crate::{disk, programs};
 use anyhow::{Context, Result, anyhow};
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,7 +19,19 @@ pub(super) struct Beside {
     session: Arc<Session>,
     threads: tokio::runtime::Runtime,
     tree: PathBuf,
+    files: Vec<Words>,
 }
+
+/// The words of a file, and how many there are.
+struct Words {
+    path: String,
+    counts: HashMap<String, f64>,
+    length: f64,
+}
+
+/// What everybody sets in BM25: how soon a word that comes often counts no more, and how much the length of a file does.
+const SATURATION: f64 = 1.2;
+const LENGTH: f64 = 0.75;
 
 /// Words that stand in any message.
 const EMPTY: [&str; 32] = [
@@ -34,7 +46,8 @@ impl Beside {
         let options = Options { roots: vec![tree.to_owned()], ..Options::default() };
         let (workspace, _) = Workspace::open(options).context("the tree cannot be opened")?;
         let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        Ok(Self { engine: Engine::new(workspace), session: Session::new(), threads, tree: tree.to_owned() })
+        let (engine, session) = (Engine::new(workspace), Session::new());
+        Ok(Self { engine, session, threads, files: words_of(tree)?, tree: tree.to_owned() })
     }
 
     /// Lists the files that the investigator cites, the best first.
@@ -56,6 +69,40 @@ impl Beside {
             }
         }
         Ok(files)
+    }
+
+    /// Lists the files that fit best by BM25 over whole files, their words taken apart at all that is no letter or digit.
+    pub(super) fn whole_files(&self, question: &str) -> Vec<String> {
+        let count = self.files.len() as f64;
+        let mean = self.files.iter().map(|file| file.length).sum::<f64>() / count.max(1.0);
+        let asked: BTreeSet<String> = words(question).collect();
+        let rarity = |word: &String| {
+            let holding = self.files.iter().filter(|file| file.counts.contains_key(word)).count() as f64;
+            (1.0 + (count - holding + 0.5) / (holding + 0.5)).ln()
+        };
+        let asked: Vec<(String, f64)> = asked
+            .into_iter()
+            .map(|word| {
+                let rarity = rarity(&word);
+                (word, rarity)
+            })
+            .collect();
+        let score = |file: &Words| -> f64 {
+            let of = |(word, rarity): &(String, f64)| {
+                let often = file.counts.get(word).copied().unwrap_or_default();
+                let length = 1.0 - LENGTH + LENGTH * file.length / mean;
+                rarity * often * (SATURATION + 1.0) / (often + SATURATION * length)
+            };
+            asked.iter().map(of).sum()
+        };
+        let mut found: Vec<(f64, &String)> = self
+            .files
+            .iter()
+            .map(|file| (score(file), &file.path))
+            .filter(|(score, _)| *score > 0.0)
+            .collect();
+        found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+        found.into_iter().map(|(_, path)| path.clone()).collect()
     }
 
     /// Lists the files in which the words of a question stand most often, as `rg` counts them.
@@ -84,4 +131,24 @@ impl Beside {
         files.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         Ok(files.into_iter().map(|(_, path)| path).collect())
     }
+}
+
+/// Reads the words of all files that `rg` would search.
+fn words_of(tree: &Path) -> Result<Vec<Words>> {
+    let mut rg = programs::program("rg");
+    let said =
+        rg.args(["--files", "--no-messages"]).current_dir(tree).output().context("rg cannot be started")?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let one = |path: &str| {
+        let content = disk::read(&tree.join(path)).ok()?;
+        let mut counts: HashMap<String, f64> = HashMap::new();
+        words(&content).for_each(|word| *counts.entry(word).or_default() += 1.0);
+        let length = counts.values().sum();
+        Some(Words { path: path.to_owned(), counts, length })
+    };
+    Ok(text.lines().filter_map(one).collect())
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() > 1).map(str::to_lowercase)
 }

@@ -55,14 +55,11 @@ pub(super) fn measure(
     let searched = Searched::open(&tree)?;
     let others = beside.map(|_| Beside::open(&disk::canonical(&tree)?)).transpose()?;
     let mut names: Vec<&'static str> = ways.iter().map(|(way, _)| *way).collect();
-    names.extend(others.iter().flat_map(|_| ["investigator", "rg, counting words"]));
+    names.extend(
+        others.iter().flat_map(|_| ["investigator", "words (BM25 over whole files)", "rg, counting words"]),
+    );
     let mut figures = vec![Figures::default(); names.len()];
-    let asked = commits.into_iter().filter_map(|(message, files)| {
-        let wanted: Vec<String> = files.into_iter().filter(|file| disk::exists(&tree.join(file))).collect();
-        let fits = !wanted.is_empty() && wanted.len() <= FILES && message.split_whitespace().count() >= 4;
-        fits.then_some((message, wanted))
-    });
-    let asked: Vec<(String, Vec<String>)> = asked.collect();
+    let asked = fitting(commits, &tree);
     let count = asked.len().min(beside.unwrap_or(usize::MAX));
     for (message, wanted) in (0..count).map(|at| &asked[at * asked.len() / count]) {
         let vector = searched.vector(message)?;
@@ -72,6 +69,7 @@ pub(super) fn measure(
         }
         if let Some(others) = &others {
             found.push(others.investigate(message)?);
+            found.push(others.whole_files(message));
             found.push(others.counted(message)?);
         }
         for (figures, found) in figures.iter_mut().zip(found) {
@@ -83,6 +81,16 @@ pub(super) fn measure(
     let blocks = searched.ask("all", &searched.vector("all")?, Fusion::BEST)?.1;
     let commits = figures.first().map_or(0, |figures| figures.asked);
     Ok(Commits { name, commits, blocks, ways: names.into_iter().zip(figures).collect() })
+}
+
+/// Picks the commits that can be asked: their messages, and the files of them that were there before.
+fn fitting(commits: Vec<(String, Vec<String>)>, tree: &Path) -> Vec<(String, Vec<String>)> {
+    let asked = commits.into_iter().filter_map(|(message, files)| {
+        let wanted: Vec<String> = files.into_iter().filter(|file| disk::exists(&tree.join(file))).collect();
+        let fits = !wanted.is_empty() && wanted.len() <= FILES && message.split_whitespace().count() >= 4;
+        fits.then_some((message, wanted))
+    });
+    asked.collect()
 }
 
 /// The message without its last lines that name people.

@@ -179,6 +179,10 @@ impl Agents for Acp {
         Box::pin(self.answer(prompt, cancel))
     }
 
+    fn keep_to_the_door(&self) -> bool {
+        false
+    }
+
     fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report> {
         Box::pin(self.part(job, door, cx))
     }

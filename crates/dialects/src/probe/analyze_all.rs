@@ -1,10 +1,10 @@
-//! `analyze_all`: what a project is made of, from its files alone.
+//! `analyze_all`: what a project is made of, from its files; with a question, what a model finds in them, too.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::analyze::{self, Analyze, Module, Output, Request},
+    operations::analyze::{self, Analyze, Mapped, Module, Output, Request},
 };
 use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
@@ -59,8 +59,12 @@ impl Tool for AnalyzeAll {
             counted(output.files as u64, "file"),
             counted(output.lines, "line")
         ));
+        if let Some(mapped) = &output.mapped {
+            answered(mapped, page);
+        }
         if let Some(answer) = &output.answer {
-            section(page, "What was found to the question");
+            let by = if output.mapped.is_some() { ", by a search alone" } else { "" };
+            section(page, &format!("What was found to the question{by}"));
             for (number, one) in answer.findings.iter().take(10).enumerate() {
                 page.line(&format!("{}. {} [{}]", number + 1, one.claim, one.evidence.join(", ")));
             }
@@ -77,6 +81,33 @@ impl Tool for AnalyzeAll {
         rest(output, page);
         page.note(format!("links between files: {}", output.searched.words()));
     }
+}
+
+/// Writes what a model answered, and what it did not.
+fn answered(mapped: &Mapped, page: &mut Page) {
+    if let Some(why) = &mapped.not_asked {
+        return page.note(format!("no model answers the question: {why}"));
+    }
+    section(page, "What a model answers to the question");
+    match (&mapped.summary, &mapped.unsummed) {
+        (Some(words), _) => page.line(words),
+        (None, Some(why)) => page.line(&format!("There is no summary of these claims: {why}.")),
+        (None, None) => page.line("Nothing that can be shown."),
+    }
+    if !mapped.claims.is_empty() {
+        section(page, "Its claims, each compared with the files");
+    }
+    for (number, one) in mapped.claims.iter().enumerate() {
+        page.line(&format!("C{} {} [{}]", number + 1, one.claim, one.evidence.join(", ")));
+    }
+    mapped.failed.iter().for_each(|chunk| page.line(&format!("- no answer of {chunk}")));
+    let (chunks, blocks) = (counted(mapped.chunks as u64, "chunk"), counted(mapped.blocks as u64, "block"));
+    page.note(format!(
+        "the model was asked of {chunks} with {blocks}; {} without an answer; {} left out; {} dropped for what they cite",
+        mapped.failed.len(),
+        counted(mapped.left_out as u64, "block"),
+        counted(mapped.dropped as u64, "claim")
+    ));
 }
 
 fn section(page: &mut Page, heading: &str) {

@@ -29,7 +29,7 @@ impl Tool for Delegate {
     fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
         let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let (context, agent) = (said(args.context), said(args.subagent));
-        Ok(Request { job: Job { task: args.task, context, agent } })
+        Ok(Request { job: Job { task: args.task, context, agent, ..Job::default() } })
     }
 
     fn render(output: &Output, page: &mut Page) {

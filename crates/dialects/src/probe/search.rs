@@ -9,6 +9,7 @@ use toolpost_engine::{
     operations::{
         glob::Complete,
         search::{self, Block, Cut, From, Matching, Output, Request, Tests},
+        seek::{self, By, Seek, Sought},
     },
 };
 use toolpost_text::counted::counted;
@@ -103,7 +104,7 @@ fn pages() -> f64 {
 
 impl Tool for Search {
     const NAME: &'static str = "search";
-    type Op = search::Search;
+    type Op = Seek;
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
@@ -131,9 +132,13 @@ impl Tool for Search {
         })
     }
 
-    fn render(output: &Output, page: &mut Page) {
+    fn render(output: &seek::Output, page: &mut Page) {
+        let seek::Output { found: output, sought } = output;
         if output.all {
             page.all();
+        }
+        if let Some(sought) = sought {
+            groups(sought, page);
         }
         render(output, page);
         if let Some(next) = &output.next {
@@ -144,6 +149,26 @@ impl Tool for Search {
             };
             page.note(format!("{why}the next ones: the same call with session: \"{next}\""));
         }
+    }
+}
+
+/// Says who put the blocks together, and why, where that was not by the words of the query alone.
+fn groups(sought: &Sought, page: &mut Page) {
+    for group in &sought.groups {
+        page.line(&format!("- {}: {}", group.reason, group.places.join(", ")));
+    }
+    if !sought.groups.is_empty() {
+        page.text("\n");
+    }
+    if let Some(guide) = &sought.guide {
+        page.note(guide.words());
+    }
+    match sought.by {
+        By::Agent => {}
+        By::Expansion => {
+            page.note("the query was expanded, and what it found put into another order, without a model")
+        }
+        By::Words => page.note("found by the words of the query alone"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `codebase_investigator`: a question about the code is looked into, in rounds, without a model.
+//! `codebase_investigator`: a question about the code is looked into, in rounds; a model guides it where there is one.
 
 use super::json;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::{fmt::Write, time::Duration};
 use toolpost_engine::{
     Failure,
-    operations::investigate::{Ended, Finding, Investigate, Limits, Output, Request, Written},
+    operations::investigate::{Ended, Finding, Guide, Investigate, Limits, Output, Request, Whose, Written},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -21,11 +21,11 @@ pub(super) struct Args {
     #[serde(default = "everything")]
     #[schemars(extend("x-aliases" = ["paths", "globs"], "examples" = [["src/**"]]))]
     scope: Vec<String>,
-    /// How many rounds of searching and following, at most 16.
+    /// How many rounds of searching and following, and turns of the model where one guides, at most 16.
     #[serde(default = "eight")]
     #[schemars(range(min = 1, max = 16))]
     max_turns: usize,
-    /// How many searches and questions to the index, at most 120.
+    /// How many searches and questions to the index, and tool calls of the model, at most 120.
     #[serde(default = "forty")]
     #[schemars(range(min = 1, max = 120))]
     max_tool_calls: usize,
@@ -71,6 +71,9 @@ struct Report<'a> {
 struct Claim<'a> {
     claim: &'a str,
     evidence: &'a [String],
+    /// Who claims it, where that may be a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<Whose>,
 }
 
 #[derive(Serialize)]
@@ -83,6 +86,9 @@ struct Meta<'a> {
     ended: Ended,
     files_searched: usize,
     keywords: &'a [String],
+    /// What came of letting a model guide it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a Guide>,
 }
 
 impl Tool for CodebaseInvestigator {
@@ -111,9 +117,9 @@ impl Tool for CodebaseInvestigator {
         let meta = &output.meta;
         let report = Report {
             objective: &output.objective,
-            findings: claims(&output.findings),
+            findings: claims(output, &output.findings),
             gaps: &output.gaps,
-            recommended_changes: claims(&output.recommended),
+            recommended_changes: claims(output, &output.recommended),
             confidence: output.confidence,
             confidence_grounds: &output.grounds,
             meta: Meta {
@@ -125,14 +131,16 @@ impl Tool for CodebaseInvestigator {
                 ended: meta.ended,
                 files_searched: meta.searched,
                 keywords: &meta.keywords,
+                model: output.guide.as_ref(),
             },
         };
         json::write(&report, page);
     }
 }
 
-fn claims(findings: &[Finding]) -> Vec<Claim<'_>> {
-    findings.iter().map(|one| Claim { claim: &one.claim, evidence: &one.evidence }).collect()
+fn claims<'o>(output: &'o Output, findings: &'o [Finding]) -> Vec<Claim<'o>> {
+    let by = |one: &Finding| output.guide.as_ref().map(|_| one.by);
+    findings.iter().map(|one| Claim { claim: &one.claim, evidence: &one.evidence, by: by(one) }).collect()
 }
 
 /// Writes the report for people.
@@ -144,7 +152,8 @@ fn markdown(output: &Output) -> String {
         }
         let _ = write!(text, "\n## {heading}\n\n");
         for (number, one) in claims.iter().enumerate() {
-            let _ = writeln!(text, "{}. {} [{}]", number + 1, one.claim, one.evidence.join(", "));
+            let by = if one.by == Whose::Model { "the model: " } else { "" };
+            let _ = writeln!(text, "{}. {by}{} [{}]", number + 1, one.claim, one.evidence.join(", "));
         }
     };
     listed(&mut text, "Findings", &output.findings);

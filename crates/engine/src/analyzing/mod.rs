@@ -1,9 +1,11 @@
 //! What a project is made of: languages, where it is entered, modules and how they use one another, and what follows from that.
 
 mod files;
+mod mapping;
 mod rings;
 
 pub(crate) use files::analyze;
+pub(crate) use mapping::mapped;
 
 /// How far a project is looked into.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,6 +26,15 @@ impl Depth {
             Self::Shallow => 1,
             Self::Normal => 2,
             Self::Deep => 4,
+        }
+    }
+
+    /// Gives of how many chunks of code a model is asked at most.
+    pub(crate) fn chunks(self) -> usize {
+        match self {
+            Self::Shallow => 4,
+            Self::Normal => 12,
+            Self::Deep => 50,
         }
     }
 

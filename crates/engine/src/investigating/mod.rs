@@ -1,13 +1,16 @@
-//! Looking into a question without a model: rounds of searches and of the symbol index, each step counted, each claim with its place.
+//! Looking into a question: rounds of searches and of the symbol index, each step counted, each claim with its place; then a model, where one guides.
 
+mod guided;
 mod ledger;
 mod report;
 mod rounds;
 mod terms;
 
+pub(crate) use guided::{finding, looked_into};
 pub(crate) use report::report;
 pub use rounds::Question;
-pub(crate) use rounds::investigate;
+pub(crate) use rounds::{Looked, investigate};
+pub(crate) use terms::query;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,11 +2,11 @@
 
 use super::{
     Ended,
-    ledger::{Ledger, Place},
+    ledger::Place,
     rounds::{Looked, Question},
 };
-use crate::operations::investigate::{Finding, Meta, Output};
-use std::collections::HashMap;
+use crate::operations::investigate::{Finding, Meta, Output, Whose};
+use std::{collections::HashMap, time::Instant};
 use toolpost_text::counted::counted;
 
 /// How many findings are told, and how many of one file.
@@ -37,19 +37,21 @@ pub(crate) fn report(question: &Question, looked: Looked) -> Output {
         written: question.written,
         recommended: recommended.collect(),
         findings,
-        gaps: gaps(&looked, &looked.ledger),
+        gaps: gaps(question, &looked),
         confidence,
         grounds,
         meta: Meta {
             turns: looked.spent.turns,
-            max_turns: looked.spent.limits.turns,
+            max_turns: question.limits.turns,
             calls: looked.spent.calls,
-            max_calls: looked.spent.limits.calls,
-            elapsed_ms: u64::try_from(looked.spent.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            max_calls: question.limits.calls,
+            elapsed_ms: milliseconds(looked.spent.began),
             keywords: looked.terms.names.iter().chain(&looked.terms.words).cloned().collect(),
             ended: looked.ended,
             searched: looked.searched,
+            began: looked.spent.began,
         },
+        guide: None,
     }
 }
 
@@ -66,6 +68,7 @@ fn finding(place: &Place, score: f64) -> Finding {
         name: place.name.clone(),
         kind: place.kind.clone(),
         score: rounded(score),
+        by: Whose::Search,
     }
 }
 
@@ -87,7 +90,8 @@ fn recommended(place: &Place, score: f64) -> Option<Finding> {
     Some(Finding { claim, evidence, ..finding(place, score) })
 }
 
-fn gaps(looked: &Looked, ledger: &Ledger) -> Vec<String> {
+fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
+    let ledger = &looked.ledger;
     let mut gaps: Vec<String> = Vec::new();
     for word in &looked.missing {
         gaps.push(format!("{word}: nothing that was searched holds it"));
@@ -98,10 +102,13 @@ fn gaps(looked: &Looked, ledger: &Ledger) -> Vec<String> {
     let mut rest = looked.gaps.clone();
     rest.dedup();
     gaps.append(&mut rest);
+    let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
+    // Where a model guides, the search leaves the rest to it.
+    let whose = if looked.spent.limits == question.limits { "" } else { " of the search" };
     let limit = match looked.ended {
         Ended::Settled => None,
-        Ended::Turns => Some(format!("all {} turns were used", looked.spent.limits.turns)),
-        Ended::Calls => Some(format!("all {} tool calls were used", looked.spent.limits.calls)),
+        Ended::Turns => Some(format!("all {turns} turns{whose} were used")),
+        Ended::Calls => Some(format!("all {calls} tool calls{whose} were used")),
         Ended::Time => Some("the time was up".to_owned()),
     };
     let more = gaps.len().saturating_sub(GAPS);
@@ -142,6 +149,11 @@ fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
         grounds.push("no link was followed, since a limit was reached before; so it counts half".to_owned());
     }
     (rounded(sure), grounds)
+}
+
+/// Tells how long ago something was.
+pub(super) fn milliseconds(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn rounded(number: f64) -> f64 {

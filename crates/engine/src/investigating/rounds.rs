@@ -79,6 +79,8 @@ pub(crate) struct Looked {
     /// What leads nobody knows where, and what was not searched, in words.
     pub(crate) gaps: Vec<String>,
     pub(crate) searched: usize,
+    /// The only files that count, where not all do.
+    pub(crate) only: Option<HashSet<String>>,
 }
 
 /// Why a step was not made.
@@ -92,7 +94,6 @@ struct Round<'a> {
     engine: &'a Engine,
     cx: &'a CallCtx,
     question: &'a Question,
-    only: Option<HashSet<String>>,
     looked: Looked,
 }
 
@@ -118,8 +119,9 @@ pub(crate) async fn investigate(
         missing: Vec::new(),
         gaps: Vec::new(),
         searched: 0,
+        only: None,
     };
-    let mut round = Round { engine, cx, question, only: None, looked };
+    let mut round = Round { engine, cx, question, looked };
     while round.looked.spent.turns < question.limits.turns {
         round.looked.spent.turns += 1;
         let done = if round.looked.spent.turns == 1 { round.search().await } else { round.follow().await };
@@ -344,12 +346,12 @@ impl Round<'_> {
             }
             only.extend(found.matches.into_iter().map(|found| found.path));
         }
-        self.only = Some(only);
+        self.looked.only = Some(only);
         Ok(())
     }
 
     fn narrow(&mut self) {
-        if let Some(only) = &self.only {
+        if let Some(only) = &self.looked.only {
             self.looked.ledger.keep(|path| only.contains(path));
         }
     }

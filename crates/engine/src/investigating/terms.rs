@@ -54,6 +54,11 @@ pub(crate) fn read(objective: &str) -> Terms {
     terms
 }
 
+/// Writes what a question speaks of as a query of words of which any may stand there.
+pub(crate) fn query(question: &str) -> String {
+    read(question).query()
+}
+
 impl Terms {
     /// Tells whether there is nothing to look for.
     pub(crate) fn is_empty(&self) -> bool {

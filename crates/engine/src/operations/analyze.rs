@@ -1,9 +1,15 @@
 //! `analyze`: what a project is made of, and how its parts hang together.
 
-pub use crate::{analyzing::Depth, indexed::Searched, operations::investigate::Output as Answer};
+pub use crate::{
+    analyzing::Depth,
+    guiding::Dropped,
+    indexed::Searched,
+    operations::investigate::{Finding, Output as Answer},
+};
 
 use crate::{
     Access, CallCtx, Engine, Failure, Operation, Touch, analyzing,
+    guiding::Guidance,
     investigating::{self, Limits, Question},
 };
 use schemars::JsonSchema;
@@ -51,9 +57,39 @@ pub struct Output {
     pub tests: TestMap,
     /// What was searched for links.
     pub searched: Searched,
-    /// What was found to the question.
+    /// What a search found to the question.
     pub answer: Option<Answer>,
+    /// What a model answered to the question, where there is one.
+    pub mapped: Option<Mapped>,
 }
+
+/// What a model answered that was asked of the code chunk by chunk.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Mapped {
+    /// The answer, from all claims together; it names them as C1, C2, ….
+    pub summary: Option<String>,
+    /// Why there is none although there are claims.
+    pub unsummed: Option<String>,
+    /// What the chunks showed; what each claim cites stands there.
+    pub claims: Vec<Finding>,
+    /// How many claims were dropped, since nothing was cited for them or what was cited does not stand there.
+    pub dropped: usize,
+    /// The first of these.
+    pub dropped_claims: Vec<Dropped>,
+    /// Of how many chunks it was asked.
+    pub chunks: usize,
+    /// The chunks of which there is no answer, each with the reason.
+    pub failed: Vec<String>,
+    /// How many blocks the chunks hold.
+    pub blocks: usize,
+    /// How many blocks with words of the question were left out.
+    pub left_out: usize,
+    /// Why it was not asked.
+    pub not_asked: Option<String>,
+}
+
+/// The name by which rules speak of what asks.
+const NAME: &str = "analyst";
 
 /// A language.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -151,12 +187,12 @@ const LIMITS: Limits = Limits { turns: 4, calls: 40 };
 
 impl Operation for Analyze {
     const NAME: &'static str = "analyze";
-    const ACCESS: &'static [Access] = &[Access::Reads];
+    const ACCESS: &'static [Access] = &[Access::Reads, Access::Asks];
     type Request = Request;
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.base.clone())]
+        Touch::reads(&request.base)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
@@ -166,6 +202,14 @@ impl Operation for Analyze {
             let question = Question { limits: LIMITS, ..Question::of(objective, request.base) };
             let looked = investigating::investigate(engine, &question, cx).await?;
             output.answer = Some(investigating::report(&question, looked));
+            output.mapped = match Guidance::of(engine, cx, NAME) {
+                Guidance::None => None,
+                Guidance::Withheld(why) => Some(Mapped { not_asked: Some(why), ..Mapped::default() }),
+                Guidance::Given(agents, _) => {
+                    let asked = (question.objective.as_str(), &question.base, request.depth);
+                    Some(analyzing::mapped(engine, &agents, asked, cx).await?)
+                }
+            };
         }
         Ok(output)
     }

@@ -1,6 +1,6 @@
 //! `delegate`: a part of the work is left to an agent with a session of its own.
 
-use crate::{Access, CallCtx, Engine, Failure, Hint, Job, Kind, Operation, Touch};
+use crate::{Access, CallCtx, Engine, Failure, Hint, Job, Kind, Operation, Report, Touch};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -64,6 +64,9 @@ impl Operation for Delegate {
         let agent = name(&job);
         // What was seen on this side was not seen there.
         let report = engine.agents()?.work(job, door.apart(), cx).await?;
+        if report.missing.is_some() && report.words.is_empty() {
+            return Err(Report::unfinished(Kind::Timeout, report.missing, report.words));
+        }
         Ok(Output { agent, words: report.words, missing: report.missing })
     }
 }

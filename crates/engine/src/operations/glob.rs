@@ -84,7 +84,7 @@ impl Operation for Glob {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.base.clone())]
+        Touch::reads(&request.base)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

@@ -1,10 +1,14 @@
-//! `investigate`: a question is looked into without a model: searches, links between symbols, cited places, gaps.
+//! `investigate`: a question is looked into: searches, links between symbols, cited places, gaps; a model guides it where there is one.
 
-pub use crate::investigating::{Ended, Limits, Question as Request, Written};
+pub use crate::{
+    guiding::{Dropped, Guide, GuideEnded},
+    investigating::{Ended, Limits, Question as Request, Written},
+};
 
 use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, investigating};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::time::Instant;
 
 /// Looks into a question.
 pub struct Investigate;
@@ -26,6 +30,8 @@ pub struct Output {
     pub grounds: Vec<String>,
     /// How it was found out.
     pub meta: Meta,
+    /// What came of letting a model guide it; none where there is no model.
+    pub guide: Option<Guide>,
     /// For whom it is written.
     #[serde(skip)]
     #[schemars(skip)]
@@ -49,8 +55,20 @@ pub struct Finding {
     pub name: String,
     /// What it is.
     pub kind: String,
-    /// How much speaks for it: only to be compared with others of the same answer.
+    /// How much speaks for it: only to be compared with others of the same answer; 0 for what a model says.
     pub score: f64,
+    /// Who claims it.
+    pub by: Whose,
+}
+
+/// Who claims something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Whose {
+    /// The search, of what it has found.
+    Search,
+    /// A model; what it cites stands there.
+    Model,
 }
 
 /// How it was found out.
@@ -72,21 +90,24 @@ pub struct Meta {
     pub ended: Ended,
     /// How many files were searched.
     pub searched: usize,
+    /// When it began.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub began: Instant,
 }
 
 impl Operation for Investigate {
     const NAME: &'static str = "investigate";
-    const ACCESS: &'static [Access] = &[Access::Reads];
+    const ACCESS: &'static [Access] = &[Access::Reads, Access::Asks];
     type Request = Request;
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.base.clone())]
+        Touch::reads(&request.base)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let looked = investigating::investigate(engine, &request, &cx.within(request.time)).await?;
-        Ok(investigating::report(&request, looked))
+        investigating::looked_into(engine, &request, &cx.within(request.time)).await
     }
 }

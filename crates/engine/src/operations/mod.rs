@@ -28,6 +28,7 @@ pub mod read_many;
 pub mod relations;
 pub mod rename;
 pub mod search;
+pub mod seek;
 pub mod semantic;
 pub mod skill;
 pub mod skills;

@@ -42,7 +42,7 @@ impl Operation for Picture {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.path.clone())]
+        Touch::reads(&request.path)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

@@ -68,7 +68,7 @@ impl Operation for Project {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.base.clone())]
+        Touch::reads(&request.base)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

@@ -148,7 +148,7 @@ impl Operation for Read {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.path.clone())]
+        Touch::reads(&request.path)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

@@ -4,6 +4,7 @@ pub(super) mod ask;
 mod cursor;
 pub(super) mod left_out;
 pub(super) mod page;
+pub(super) mod places;
 pub(super) mod sought;
 
 use crate::{
@@ -144,7 +145,7 @@ impl Operation for Search {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.base.clone())]
+        Touch::reads(&request.base)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

@@ -90,7 +90,7 @@ impl Operation for Usage {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        vec![Touch::Read(request.base.clone())]
+        Touch::reads(&request.base)
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use toolpost_engine::{Access, Failure, Hint, Kind};
 use toolpost_tool::Prepared;
 
+/// How long a call may take at least that a model may guide.
+const ASKING: Duration = Duration::from_secs(300);
 /// How much longer a reading call is waited for after its clock ran out.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -23,6 +25,10 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         // A command has a time of its own, and so have an agent and what fetches; only the operator's makes it shorter.
         let own =
             trip.published.filter(|_| !executes && !fetches).map(|published| published.dialect.deadline);
+        // A model that guides needs more than what is read off the disk.
+        let asks = |tool: &Published| tool.access().contains(&Access::Asks);
+        let asks = trip.published.is_some_and(asks) && next.runtime.engine.agents().is_ok();
+        let own = own.map(|own| if asks { own.max(ASKING) } else { own });
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
         // An inner call has no more time than the call that makes it.
         let time = trip.cx.time_left(time);

@@ -13,7 +13,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let writes = trip.prepared()?.touches.iter().find(|touch| touch.access() != Access::Reads);
         if let (May::Read, Some(touch)) = (may, writes) {
             let verb = match touch.access() {
-                Access::Reads | Access::Calls | Access::Writes => "write",
+                Access::Reads | Access::Calls | Access::Asks | Access::Writes => "write",
                 Access::Executes => "run",
                 Access::Fetches => "fetch from",
                 Access::Bridges => "call",

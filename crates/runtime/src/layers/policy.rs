@@ -38,6 +38,10 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         trip.cx.may_fetch = Arc::new(move |host| {
             hosts.reach(host, |touch| yes.contains(touch) || session.granted.holds(touch))
         });
+        let agents = policy.clone();
+        trip.cx.may_delegate = Arc::new(move |agent| {
+            agents.judge(&Touch::Delegate(agent.to_owned())).decision == Decision::Allow
+        });
         trip.cx.may_write = Arc::new(move |path| {
             policy.judge_path(Access::Writes, path).decision == Decision::Allow
                 || is_granted(&granted, Access::Writes, path)

@@ -25,14 +25,15 @@ pub(super) fn definition(published: &Published, config: &Config) -> Tool {
     tool
 }
 
-/// Derives all four hints from what the tool can touch at most: a command may do anything.
+/// Derives all four hints from what the tool can touch at most: a command may do anything. The model that the operator has named is
+/// no open world.
 fn annotations(access: &[Access]) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
-        Access::Reads | Access::Calls | Access::Fetches => false,
+        Access::Reads | Access::Calls | Access::Asks | Access::Fetches => false,
         Access::Writes | Access::Executes | Access::Bridges | Access::Delegates => true,
     });
     let open = access.iter().any(|access| match access {
-        Access::Reads | Access::Calls | Access::Writes => false,
+        Access::Reads | Access::Calls | Access::Asks | Access::Writes => false,
         Access::Executes | Access::Fetches | Access::Bridges | Access::Delegates => true,
     });
     ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(open))

@@ -1,0 +1,627 @@
+//! Investigations, analyses and searches that a model guides: an honest one, and those that lie, fail, never end or want too much.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::World;
+use std::{
+    future::{pending, ready},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{
+    Access, Agents, Asking, CallCtx, Calling, Ended, Failure, Finished, Fresh, FrontDoor, InnerAnswer,
+    InnerCall, Job, Kind, May, Offered, Prompt, Report, Seeking,
+    operations::{
+        analyze::{self, Analyze, Depth},
+        investigate::{GuideEnded, Investigate, Limits, Output, Request, Whose},
+        search::{self, From, Matching, Tests},
+        seek::{self, By, Seek},
+    },
+};
+
+const FILES: [(&str, &str); 4] = [
+    (
+        "shop/cart.py",
+        "class Cart:\n    def __init__(self):\n        self.prices = []\n\n    def total(self):\n        return sum(self.prices) + shipping(self)\n\n\ndef shipping(cart):\n    return 5\n",
+    ),
+    ("shop/checkout.py", "from shop.cart import Cart\n\n\ndef pay(cart: Cart):\n    return cart.total()\n"),
+    ("shop/mail.py", "def send(address):\n    print(address)\n"),
+    (
+        "tests/test_cart.py",
+        "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 5\n",
+    ),
+];
+
+/// What a scripted agent does with its work.
+enum Does {
+    Says(&'static str),
+    Stops(&'static str, Finished),
+    Fails,
+    Waits,
+    /// Makes so many calls, then says.
+    Calls(usize, &'static str),
+}
+
+/// Answers as it is told, and keeps what it was asked.
+struct Scripted {
+    does: Does,
+    jobs: Mutex<Vec<Job>>,
+    tools: Mutex<Vec<String>>,
+    answer: Box<dyn Fn(&Prompt) -> Result<String, Failure> + Send + Sync>,
+    prompts: Mutex<Vec<Prompt>>,
+    open: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Scripted {
+    fn does(does: Does) -> Arc<Self> {
+        Self::new(does, |_| Ok(String::new()))
+    }
+
+    fn new(
+        does: Does,
+        answer: impl Fn(&Prompt) -> Result<String, Failure> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            does,
+            jobs: Mutex::default(),
+            tools: Mutex::default(),
+            answer: Box::new(answer),
+            prompts: Mutex::default(),
+            open: AtomicUsize::default(),
+            most: AtomicUsize::default(),
+        })
+    }
+}
+
+fn report(words: &str) -> Report {
+    Report { words: words.to_owned(), missing: None, ended: Finished::Completed, turns: Some(2) }
+}
+
+impl Agents for Scripted {
+    fn ask<'a>(&'a self, prompt: Prompt, _cancel: CancellationToken) -> Asking<'a, String> {
+        Box::pin(async move {
+            let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(open, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let answer = (self.answer)(&prompt);
+            self.prompts.lock().unwrap().push(prompt);
+            self.open.fetch_sub(1, Ordering::SeqCst);
+            match self.does {
+                Does::Waits => pending().await,
+                _ => answer,
+            }
+        })
+    }
+
+    fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+        self.jobs.lock().unwrap().push(job);
+        *self.tools.lock().unwrap() = door.tools().into_iter().map(|tool| tool.name).collect();
+        Box::pin(async move {
+            match self.does {
+                Does::Says(words) => Ok(report(words)),
+                Does::Stops(words, ended) => {
+                    let missing = Some("The work was stopped.".to_owned());
+                    Ok(Report { missing, ended, ..report(words) })
+                }
+                Does::Fails => Err(Failure::new(Kind::Io, "The model gave no answer: as told.")),
+                Does::Waits => pending().await,
+                Does::Calls(count, words) => {
+                    for number in 0..count {
+                        let call = InnerCall {
+                            tool: "look".to_owned(),
+                            arguments: number.to_string(),
+                            reply_bytes: 100,
+                            due: None,
+                            may: May::Everything,
+                        };
+                        door.call(call, CancellationToken::new()).await;
+                    }
+                    Ok(report(words))
+                }
+            }
+        })
+    }
+}
+
+/// A door that counts what goes through it.
+#[derive(Default)]
+struct Counted {
+    made: Mutex<Vec<InnerCall>>,
+}
+
+impl FrontDoor for Counted {
+    fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
+        self.made.lock().unwrap().push(call);
+        Box::pin(ready(InnerAnswer { ended: Ended::Done, words: String::new() }))
+    }
+
+    fn tools(&self) -> Vec<Offered> {
+        let rows = [
+            ("look", vec![Access::Reads]),
+            ("search", vec![Access::Reads, Access::Asks]),
+            ("write", vec![Access::Reads, Access::Writes]),
+            ("run", vec![Access::Executes]),
+            ("fetch", vec![Access::Fetches]),
+        ];
+        let offered = rows.map(|(name, access)| Offered {
+            name: name.to_owned(),
+            description: String::new(),
+            schema: "{}".to_owned(),
+            access,
+        });
+        offered.to_vec()
+    }
+
+    fn apart(&self) -> Arc<dyn FrontDoor> {
+        panic!("made apart twice")
+    }
+}
+
+/// A door that gives the counted one where it is made apart.
+struct Outer(Arc<Counted>);
+
+impl FrontDoor for Outer {
+    fn call<'a>(&'a self, _call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
+        panic!("the session of the call was used")
+    }
+
+    fn tools(&self) -> Vec<Offered> {
+        self.0.tools()
+    }
+
+    fn apart(&self) -> Arc<dyn FrontDoor> {
+        self.0.clone()
+    }
+}
+
+/// A world in which a model guides.
+struct Guided {
+    world: World,
+    door: Arc<Counted>,
+    model: Arc<Scripted>,
+}
+
+impl Guided {
+    fn by(model: Arc<Scripted>) -> Self {
+        let mut world = World::new(&FILES);
+        world.engine = world.engine.clone().with_agents(Some(model.clone()));
+        Self { world, door: Arc::default(), model }
+    }
+
+    fn cx(&self) -> CallCtx {
+        CallCtx { door: Some(Arc::new(Outer(self.door.clone()))), ..self.world.cx(Fresh::NOT_ASKED) }
+    }
+
+    fn request(&self, objective: &str) -> Request {
+        Request::of(objective.to_owned(), self.world.engine.resolve(".").unwrap())
+    }
+
+    async fn ask(&self, change: impl FnOnce(Request) -> Request) -> Output {
+        let request = change(self.request("Where is Cart.total computed?"));
+        self.world.run::<Investigate>(request, self.cx()).await.unwrap()
+    }
+}
+
+fn of_model(output: &Output) -> Vec<(&str, String)> {
+    let own = output.findings.iter().take_while(|finding| finding.by == Whose::Model);
+    own.map(|finding| (finding.claim.as_str(), finding.evidence.join(" "))).collect()
+}
+
+#[tokio::test]
+async fn what_a_model_claims_stands_where_it_cites() {
+    let words = "Here it is.\nCLAIM The total is the sum of the prices and the shipping.\nCITE shop/cart.py:5-6 | return  sum(self.prices) + shipping(self)\nCITE E1\n- CLAIM: Shipping is 5.\n- CITE: `shop/cart.py:9-10` | `return 5`\nGAP Nothing says in which currency.";
+    let guided = Guided::by(Scripted::does(Does::Says(words)));
+    let output = guided.ask(|request| request).await;
+    assert_eq!(
+        of_model(&output),
+        [
+            (
+                "The total is the sum of the prices and the shipping.",
+                "shop/cart.py:6 shop/cart.py:5".to_owned()
+            ),
+            ("Shipping is 5.", "shop/cart.py:10".to_owned()),
+        ]
+    );
+    // What the search found is told behind it.
+    assert_eq!((output.findings[2].by, output.findings[2].name.as_str()), (Whose::Search, "Cart.total"));
+    let guide = output.guide.as_ref().unwrap();
+    assert_eq!(
+        (guide.ended, guide.turns, guide.claims, guide.dropped),
+        (GuideEnded::Completed, Some(2), 2, 0)
+    );
+    assert!(output.gaps.contains(&"the model says: Nothing says in which currency.".to_owned()));
+    let jobs = guided.model.jobs.lock().unwrap();
+    let [job] = jobs.as_slice() else { panic!("{jobs:?}") };
+    assert!(job.task.starts_with("Find out about the code in this workspace: Where is Cart.total computed?"));
+    let context = job.context.as_ref().unwrap();
+    assert!(context.contains("E1 [shop/cart.py:5"), "{context}");
+    // The search takes two of the eight turns, and the rest is the model's; tools that only read are all that there is.
+    assert_eq!(job.turns, Some(8 - (output.meta.turns as u64 - 2)));
+    assert_eq!(*guided.model.tools.lock().unwrap(), ["look", "search"]);
+}
+
+#[tokio::test]
+async fn what_is_cited_wrongly_is_dropped_and_counted() {
+    let rows = [
+        ("CLAIM a", "it cites nothing"),
+        ("CLAIM a\nCITE shop/nothing.py:1 | class Cart", "shop/nothing.py cannot be read here"),
+        (
+            "CLAIM a\nCITE shop/cart.py:99 | class Cart",
+            "shop/cart.py:99 is cited, and shop/cart.py has 10 lines",
+        ),
+        (
+            "CLAIM a\nCITE shop/cart.py:0 | class Cart",
+            "shop/cart.py:0 is cited, and shop/cart.py has 10 lines",
+        ),
+        (
+            "CLAIM a\nCITE shop/cart.py:6-5 | return",
+            "shop/cart.py:6-5 is cited, and shop/cart.py has 10 lines",
+        ),
+        (
+            "CLAIM a\nCITE shop/cart.py:1 | class Basket",
+            "the words that it quotes do not stand in shop/cart.py:1",
+        ),
+        (
+            "CLAIM a\nCITE shop/cart.py:1-5 | return 5",
+            "the words that it quotes do not stand in shop/cart.py:1-5",
+        ),
+        ("CLAIM a\nCITE shop/cart.py:1", "it cites shop/cart.py:1 without words that stand there"),
+        ("CLAIM a\nCITE E99", "E99 is no evidence that was given: there are "),
+        ("CLAIM a\nCITE E0", "E0 is no evidence that was given: there are "),
+        ("CLAIM a\nCITE somewhere", "somewhere is no place: path:line | words is wanted"),
+        ("CLAIM a\nCITE ../out/secret:1 | secret", ""),
+        ("CLAIM a\nCITE shop:1 | x", "shop cannot be read here"),
+        ("CLAIM a\nCITE tests/test_cart.py:5 | assert", "tests/test_cart.py lies outside of the scope"),
+        // One that holds does not save one that does not.
+        (
+            "CLAIM a\nCITE E1\nCITE shop/cart.py:1 | x y z",
+            "the words that it quotes do not stand in shop/cart.py:1",
+        ),
+    ];
+    for (words, why) in rows {
+        let guided = Guided::by(Scripted::does(Does::Says(words)));
+        let output = guided.ask(|request| Request { scope: vec!["shop/**".into()], ..request }).await;
+        let guide = output.guide.as_ref().unwrap();
+        assert_eq!((of_model(&output), guide.claims, guide.dropped), (Vec::new(), 1, 1), "{words}");
+        assert!(guide.dropped_claims[0].why.starts_with(why), "{words}: {:?}", guide.dropped_claims);
+        assert!(!format!("{output:?}").contains("\"secret\""));
+        assert_eq!(output.findings[0].name, "Cart.total", "{words}");
+        assert!(
+            output.gaps.last().unwrap().contains("1 claim, 1 of them dropped for what they cite"),
+            "{words}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_report_of_the_search_is_given_however_the_model_ends() {
+    let claim = "CLAIM a\nCITE E1";
+    let rows = [
+        (
+            Does::Fails,
+            GuideEnded::Failed,
+            0,
+            "the model that should have guided this failed, so it is what a search alone finds: The model gave no answer: as told",
+        ),
+        (
+            Does::Stops("", Finished::Turns),
+            GuideEnded::Turns,
+            0,
+            "the model that guided this was stopped before its end: The work was stopped; 0 claims",
+        ),
+        (
+            Does::Stops(claim, Finished::Turns),
+            GuideEnded::Turns,
+            1,
+            "the model that guided this was stopped before its end: The work was stopped; 1 claim",
+        ),
+        (Does::Stops("", Finished::Time), GuideEnded::Time, 0, "the model that guided this was stopped"),
+        (Does::Stops("", Finished::Tokens), GuideEnded::Tokens, 0, "the model that guided this was stopped"),
+        (Does::Stops("", Finished::Calls), GuideEnded::Calls, 0, "the model that guided this was stopped"),
+        (
+            Does::Says("It is in cart.py."),
+            GuideEnded::Completed,
+            0,
+            "a model guided this: its answer has no claim in the form that was asked for; 0 claims",
+        ),
+        (
+            Does::Calls(100, claim),
+            GuideEnded::Completed,
+            1,
+            "a model guided this; 1 claim, 0 of them dropped for what they cite; ",
+        ),
+    ];
+    for (does, ended, kept, words) in rows {
+        let guided = Guided::by(Scripted::does(does));
+        let output = guided.ask(|request| request).await;
+        let guide = output.guide.as_ref().unwrap();
+        assert_eq!((guide.ended, of_model(&output).len()), (ended, kept), "{words}");
+        assert!(output.gaps.last().unwrap().starts_with(words), "{:?}", output.gaps);
+        assert_eq!(output.findings[kept].name, "Cart.total", "{words}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_makes_no_more_calls_than_there_are() {
+    let guided = Guided::by(Scripted::does(Does::Calls(100, "CLAIM a\nCITE E1")));
+    let limits = Limits { turns: 8, calls: 20 };
+    let output = guided.ask(|request| Request { limits, ..request }).await;
+    let guide = output.guide.unwrap();
+    let made = guided.door.made.lock().unwrap();
+    assert_eq!((made.len(), guide.calls, guide.refused), (guide.calls, made.len(), 100 - made.len()));
+    assert!(made.iter().all(|call| call.may == May::Read));
+    assert_eq!((output.meta.calls, output.meta.max_calls), (20, 20));
+    assert!(output.meta.turns <= 8);
+}
+
+#[tokio::test]
+async fn a_model_is_not_asked_where_it_may_not_be() {
+    let guided = Guided::by(Scripted::does(Does::Says("CLAIM a\nCITE E1")));
+    let request = || guided.request("Where is Cart.total computed?");
+    let inside = CallCtx { door: None, ..guided.cx() };
+    let ruled = CallCtx { may_delegate: Arc::new(|agent| agent != "investigator"), ..guided.cx() };
+    let one = Request { limits: Limits { turns: 1, calls: 40 }, ..request() };
+    let few = Request { limits: Limits { turns: 8, calls: 1 }, ..request() };
+    let late = Request { time: Some(Duration::ZERO), ..request() };
+    let rows = [
+        (request(), inside, "no model guided this: inside of another call no model is asked"),
+        (
+            request(),
+            ruled,
+            "no model guided this: the rules do not let work be left to the agent investigator",
+        ),
+        (one, guided.cx(), "no model guided this: the search took all 1 turns"),
+        (few, guided.cx(), "no model guided this: the search took all 1 tool calls"),
+        (late, guided.cx(), "no model guided this: the time was up"),
+    ];
+    for (request, cx, words) in rows {
+        let output = guided.world.run::<Investigate>(request, cx).await.unwrap();
+        assert_eq!(output.guide.as_ref().unwrap().ended, GuideEnded::NotAsked, "{words}");
+        assert!(output.gaps.last().unwrap().starts_with(words), "{words}: {:?}", output.gaps);
+    }
+    assert!(guided.model.jobs.lock().unwrap().is_empty());
+    // Without a model nothing is said of one.
+    let world = World::new(&FILES);
+    let output = world.run::<Investigate>(request(), guided.cx()).await.unwrap();
+    assert!(output.guide.is_none() && !output.gaps.iter().any(|gap| gap.contains("model")));
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_end_is_left_when_the_time_is_up_or_the_caller_gives_up() {
+    let guided = Guided::by(Scripted::does(Does::Waits));
+    let time = Some(Duration::from_secs(2));
+    let output = guided.ask(|request| Request { time, ..request }).await;
+    assert_eq!(output.guide.unwrap().ended, GuideEnded::Time);
+    assert_eq!(output.findings[0].name, "Cart.total");
+    let cx = guided.cx();
+    let cancel = cx.cancel.clone();
+    let asked = guided.model.clone();
+    tokio::spawn(async move {
+        while asked.jobs.lock().unwrap().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    });
+    let request = guided.request("Where is Cart.total computed?");
+    let failure = guided.world.run::<Investigate>(request, cx).await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.what.as_str()),
+        (Kind::Cancelled, "The call was cancelled while a model was asked.")
+    );
+}
+
+/// Code of so many functions that speak of parcels, with a mark in one of them.
+fn parcels(from: usize, mark: &str) -> String {
+    let one = |number: usize| {
+        let line = format!("    # parcel {number} is weighed, and its weight is written down with care\n");
+        format!("def parcel_{number}():\n{}    return {number}\n\n\n", line.repeat(8))
+    };
+    (from..from + 100).map(one).collect::<String>() + &format!("# parcel {mark}\n")
+}
+
+fn mapping(answer: impl Fn(&Prompt) -> Result<String, Failure> + Send + Sync + 'static) -> Guided {
+    let guided = Guided::by(Scripted::new(Does::Says(""), answer));
+    for (name, from, mark) in [("a.py", 0, "first"), ("b.py", 100, "second"), ("c.py", 200, "third")] {
+        guided.world.put(name, parcels(from, mark));
+    }
+    guided
+}
+
+async fn analyzed(guided: &Guided, cx: CallCtx) -> Result<analyze::Output, Failure> {
+    let question = Some("How is a parcel weighed?".to_owned());
+    let base = guided.world.engine.resolve(".").unwrap();
+    guided.world.run::<Analyze>(analyze::Request { base, depth: Depth::Normal, question }, cx).await
+}
+
+/// Claims of the first function of a chunk, and of one that is not there.
+fn first_of(prompt: &Prompt) -> Result<String, Failure> {
+    if prompt.instruction.contains("numbered claims") {
+        return Ok(format!("All of them [C1]. {} claims.", prompt.data.lines().count()));
+    }
+    if prompt.data.contains("def parcel_150") {
+        return Err(Failure::new(Kind::Io, "The model is overloaded."));
+    }
+    let (number, name) = prompt.data.lines().find_map(|line| line.split_once("| def ")).unwrap();
+    let path = prompt.data.lines().find_map(|line| line.strip_prefix("== ")?.split(':').next()).unwrap();
+    Ok(format!(
+        "CLAIM It is weighed.\nCITE {path}:{number} | def {name}\nCLAIM It is sent.\nCITE {path}:{number} | send it"
+    ))
+}
+
+#[tokio::test]
+async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
+    let guided = mapping(first_of);
+    let output = analyzed(&guided, guided.cx()).await.unwrap();
+    let mapped = output.mapped.unwrap();
+    let prompts = guided.model.prompts.lock().unwrap();
+    let chunks: Vec<&Prompt> =
+        prompts.iter().filter(|prompt| !prompt.instruction.contains("numbered")).collect();
+    assert_eq!((mapped.chunks, chunks.len()), (chunks.len(), mapped.chunks));
+    assert!(mapped.chunks > 2 && mapped.left_out == 0, "{mapped:?}");
+    // Every function stands whole in one chunk, and in no other.
+    for number in 0..300 {
+        let (begins, ends) = (format!("| def parcel_{number}():"), format!("|     return {number}\n"));
+        let holding: Vec<_> = chunks.iter().filter(|chunk| chunk.data.contains(&begins)).collect();
+        assert_eq!(holding.len(), 1, "{number}");
+        assert!(holding[0].data.contains(&ends), "{number}");
+        assert!(holding[0].data.len() <= 60_000, "{}", holding[0].data.len());
+    }
+    // The one that fails is seen, and the others are summed up.
+    let [failed] = mapped.failed.as_slice() else { panic!("{:?}", mapped.failed) };
+    assert!(failed.ends_with("): The model is overloaded") && failed.starts_with("chunk "), "{failed}");
+    assert_eq!((mapped.claims.len(), mapped.dropped), (mapped.chunks - 1, mapped.chunks - 1));
+    assert_eq!(mapped.dropped_claims[0].claim, "It is sent.");
+    assert_eq!(mapped.summary, Some(format!("All of them [C1]. {} claims.", mapped.chunks - 1)));
+    let most = guided.model.most.load(Ordering::SeqCst);
+    assert!(most > 1 && most <= 4, "{most}");
+    // What a search finds is told beside it.
+    assert!(!output.answer.unwrap().findings.is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_without_a_summary_or_without_a_chunk_says_so() {
+    let guided = mapping(|prompt| match prompt.instruction.contains("numbered claims") {
+        true => Err(Failure::new(Kind::Io, "The model is gone.")),
+        false => first_of(prompt),
+    });
+    let mapped = analyzed(&guided, guided.cx()).await.unwrap().mapped.unwrap();
+    assert_eq!((mapped.summary, mapped.unsummed.as_deref()), (None, Some("The model is gone")));
+    assert!(!mapped.claims.is_empty());
+    let guided = mapping(|_| Err(Failure::new(Kind::Io, "The model is gone.")));
+    let mapped = analyzed(&guided, guided.cx()).await.unwrap().mapped.unwrap();
+    assert_eq!((mapped.failed.len(), mapped.claims.len(), mapped.summary), (mapped.chunks, 0, None));
+    let guided = mapping(|_| Ok("NOTHING".to_owned()));
+    let mapped = analyzed(&guided, guided.cx()).await.unwrap().mapped.unwrap();
+    assert_eq!((mapped.failed.len(), mapped.claims.len(), mapped.summary), (0, 0, None));
+    let guided = mapping(|_| Ok("It is weighed somewhere.".to_owned()));
+    let mapped = analyzed(&guided, guided.cx()).await.unwrap().mapped.unwrap();
+    assert!(
+        mapped.failed.len() == mapped.chunks && mapped.failed[0].contains("has no claim in the form"),
+        "{mapped:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_ends_with_the_call() {
+    let waiting = || {
+        let guided = Guided::by(Scripted::does(Does::Waits));
+        guided.world.put("a.py", parcels(0, "first"));
+        guided
+    };
+    let guided = waiting();
+    let cx = guided.cx().within(Some(Duration::from_secs(3)));
+    let mapped = analyzed(&guided, cx).await.unwrap().mapped.unwrap();
+    assert_eq!(mapped.failed.len(), mapped.chunks);
+    assert!(mapped.failed[0].ends_with("no answer came in time"), "{:?}", mapped.failed);
+    let guided = waiting();
+    let (cx, model) = (guided.cx(), guided.model.clone());
+    let cancel = cx.cancel.clone();
+    tokio::spawn(async move {
+        while model.prompts.lock().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    });
+    assert_eq!(analyzed(&guided, cx).await.unwrap_err().kind, Kind::Cancelled);
+    // Without a question, and where the rules say so, nobody is asked.
+    let guided = waiting();
+    let base = guided.world.engine.resolve(".").unwrap();
+    let request = analyze::Request { base, depth: Depth::Deep, question: None };
+    let output = guided.world.run::<Analyze>(request, guided.cx()).await.unwrap();
+    assert!(output.mapped.is_none() && output.answer.is_none());
+    let ruled = CallCtx { may_delegate: Arc::new(|agent| agent != "analyst"), ..guided.cx() };
+    let mapped = analyzed(&guided, ruled).await.unwrap().mapped.unwrap();
+    assert!(mapped.not_asked.unwrap().contains("the agent analyst"));
+    assert!(guided.model.prompts.lock().unwrap().is_empty());
+}
+
+async fn sought(guided: &Guided, query: &str) -> seek::Output {
+    let request = search::Request {
+        base: guided.world.engine.resolve(".").unwrap(),
+        query: query.to_owned(),
+        matching: Matching::Query,
+        tests: Tests::LeftOut,
+        limit: 20,
+        tokens: Some(20_000),
+        from: From::First,
+        max_bytes: 80_000,
+    };
+    guided.world.run::<Seek>(request, guided.cx()).await.unwrap()
+}
+
+fn blocks(output: &seek::Output) -> Vec<String> {
+    let shown = output.found.blocks.iter();
+    shown.map(|block| format!("{}:{}-{}", block.path, block.first_line, block.last_line)).collect()
+}
+
+#[tokio::test]
+async fn an_agent_searches_only_where_that_was_asked_for() {
+    let words = "CLAIM Mail is where addresses go.\nCITE shop/mail.py:1-2\nCLAIM And what pays.\nCITE E1\nCLAIM Not there.\nCITE shop/mail.py:7-9\n";
+    let mut guided = Guided::by(Scripted::does(Does::Says(words)));
+    let plain = sought(&guided, "cart total").await;
+    assert!(plain.sought.is_none() && guided.model.jobs.lock().unwrap().is_empty());
+    guided.world.engine = guided.world.engine.clone().with_seeking(Seeking::Agent);
+    let output = sought(&guided, "cart total").await;
+    let given = output.sought.as_ref().unwrap();
+    let guide = given.guide.as_ref().unwrap();
+    assert_eq!((given.by, guide.claims, guide.dropped), (By::Agent, 3, 1));
+    assert_eq!(given.groups[0].places, ["shop/mail.py:1-2"]);
+    let shown = blocks(&output);
+    assert_eq!((shown.len(), shown[0].as_str()), (2, "shop/mail.py:1-2"));
+    assert_eq!(shown[1], given.groups[1].places[0]);
+    // What was shown counts as seen, so that it can be edited.
+    let seen = guided.world.engine.resolve("shop/mail.py").unwrap();
+    assert!(guided.world.session.ledger.seen(&seen).is_some());
+    // What can be asked of words alone is not asked of an agent.
+    let asked = guided.model.jobs.lock().unwrap().len();
+    let request = search::Request {
+        matching: Matching::Exact,
+        ..search::Request {
+            base: guided.world.engine.resolve(".").unwrap(),
+            query: "return 5".to_owned(),
+            matching: Matching::Query,
+            tests: Tests::LeftOut,
+            limit: 20,
+            tokens: None,
+            from: From::First,
+            max_bytes: 80_000,
+        }
+    };
+    assert!(guided.world.run::<Seek>(request, guided.cx()).await.unwrap().sought.is_none());
+    assert_eq!(guided.model.jobs.lock().unwrap().len(), asked);
+}
+
+#[tokio::test]
+async fn a_search_without_an_agent_is_expanded_and_says_so() {
+    let rows = [
+        (Does::Fails, "the model that should have guided this failed"),
+        (Does::Stops("", Finished::Turns), "the model that guided this was stopped before its end"),
+        (Does::Says("CLAIM a\nCITE shop/none.py:1-2"), "1 claim, 1 of them dropped"),
+        (Does::Says("NOTHING"), "it says that nothing fits"),
+    ];
+    for (does, words) in rows {
+        let mut guided = Guided::by(Scripted::does(does));
+        guided.world.engine = guided.world.engine.clone().with_seeking(Seeking::Agent);
+        let output = sought(&guided, "where is the total").await;
+        let given = output.sought.as_ref().unwrap();
+        assert_eq!(given.by, By::Expansion, "{words}");
+        assert!(given.guide.as_ref().unwrap().words().contains(words), "{words}: {:?}", given.guide);
+        assert!(blocks(&output).contains(&"shop/cart.py:5-6".to_owned()), "{:?}", blocks(&output));
+        assert!(blocks(&output).iter().all(|block| !block.starts_with("tests/")));
+    }
+    // Without a model the query is expanded; one with operators is taken at its word.
+    let mut guided = Guided::by(Scripted::does(Does::Fails));
+    guided.world.engine = guided.world.engine.clone().with_agents(None).with_seeking(Seeking::Agent);
+    let output = sought(&guided, "where is the total").await;
+    let given = output.sought.as_ref().unwrap();
+    assert!(given.by == By::Expansion && given.guide.is_none());
+    let output = sought(&guided, "total AND NOT cart").await;
+    assert_eq!(output.sought.unwrap().by, By::Words);
+}
