@@ -53,6 +53,15 @@ def ask_chat(body):
     return Asked(body["model"], system, turns, [t["function"]["name"] for t in body.get("tools") or []])
 
 
+def named(tools):
+    """The names of the tools of a request of Responses; those of a namespace as `namespace/name`."""
+    for tool in tools:
+        if tool["type"] == "namespace":
+            yield from (f"{tool['name']}/{inner}" for inner in named(tool["tools"]))
+        else:
+            yield tool.get("name") or tool["type"]
+
+
 def ask_responses(body):
     system, turns = [body.get("instructions") or ""], []
     items = body["input"] if isinstance(body["input"], list) else [{"role": "user", "content": body["input"]}]
@@ -66,7 +75,7 @@ def ask_responses(body):
             system.append(text_of(item["content"]))
         elif kind == "message":
             turns.append(("model" if role == "assistant" else "user", text_of(item["content"])))
-    return Asked(body["model"], joined(*system), turns, [t["name"] for t in body.get("tools") or []])
+    return Asked(body["model"], joined(*system), turns, list(named(body.get("tools") or [])))
 
 
 def ask_anthropic(body):
@@ -208,7 +217,8 @@ def stream_responses(answer, body):
         yield said("response.output_item.done", output_index=0, item=items[-1])
     for identity, name, arguments in answer.calls:
         index, own = len(items), f"fc_{len(items)}"
-        item = {"id": own, "type": "function_call", "call_id": identity, "name": name}
+        space, _, name = name.rpartition("/")
+        item = {"id": own, "type": "function_call", "call_id": identity, "name": name, **({"namespace": space} if space else {})}
         yield said("response.output_item.added", output_index=index, item={**item, "arguments": "", "status": "in_progress"})
         for piece in pieces(arguments):
             yield said("response.function_call_arguments.delta", item_id=own, output_index=index, delta=piece)

@@ -5,7 +5,8 @@ usage: model.py SCENARIO.json      prints the port; ends when standard input doe
 A scenario is `{"steps": [...]}`. A request is answered by the first step that was not used yet and whose `when` holds;
 where none does, it is refused with 400 and the reason. A step:
 
-  when    {"last": RE, "whole": RE, "system": RE, "tools": [NAME], "no_tools": true, "absent": RE}: what the request has to say
+  when    {"last": RE, "whole": RE, "system": RE, "tools": [NAME], "lacks": [NAME], "no_tools": true, "absent": RE}: what the
+          request has to say; of the tools that it `lacks`, one is missing
   take    {"name": RE}: the first group of what it finds in what was said since the model spoke; `${name}` stands for it after
   say     the words of the answer; `repeat` says how many times
   calls   [{"tool": NAME, "arguments": {...} or "raw": TEXT, "id": ID}]
@@ -66,6 +67,7 @@ class Script:
         absent = when.get("absent")
         return (all(re.search(when[key], text, re.S) for key, text in found.items() if key in when)
                 and set(when.get("tools", [])) <= set(asked.tools)
+                and not ("lacks" in when and set(when["lacks"]) <= set(asked.tools))
                 and not (when.get("no_tools") and asked.tools)
                 and not (absent and re.search(absent, asked.whole, re.S)))
 

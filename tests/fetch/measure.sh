@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures fetching beside mcp-server-fetch: the binary is $TOOLPOST, else target/{release,debug}/toolpost, whichever is newer.
+# Measures fetching beside mcp-server-fetch, which takes about five minutes: the binary is $TOOLPOST, else target/{release,debug}/toolpost, whichever is newer.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -11,6 +11,6 @@ fi
 place=${FETCH_VENV:-$top/target/fetch-venv}
 if [ ! -x "$place/bin/python" ]; then
   python3 -m venv "$place"
-  "$place/bin/pip" install --quiet -r "$here/requirements.txt"
+  "$place/bin/pip" install --quiet -r "$here/peer.txt"
 fi
-exec env PYTHONDONTWRITEBYTECODE=1 python3 "$here/measure.py" "$binary" "$place/bin/python" "$@"
+exec env PYTHONDONTWRITEBYTECODE=1 python3 "$here/measure.py" "$binary" --beside "$place/bin/python" "$@"

@@ -10,9 +10,21 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import zlib
 
 CANARY = b"CANARY-7f3a9\n"
 GIB = 1 << 30
+
+
+def bomb(pieces, piece=bytes(16 << 20)):
+    """Zeros, packed as one stream: of several behind one another some clients unpack the first alone."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    one = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)
+    check = 0
+    for _ in range(pieces):
+        check = zlib.crc32(piece, check)
+    end = check.to_bytes(4, "little") + (pieces * len(piece) % (1 << 32)).to_bytes(4, "little")
+    return gzip.compress(b"")[:10] + one * pieces + packer.flush() + end
 
 
 class Bombs:
@@ -24,8 +36,7 @@ class Bombs:
     def get(cls, name):
         with cls.lock:
             if name not in cls.made:
-                # Packed pieces behind one another are packed pieces.
-                once = gzip.compress(bytes(16 << 20)) * (4 * GIB >> 24)
+                once = bomb(4 * GIB >> 24)
                 cls.made["once"], cls.made["twice"] = once, gzip.compress(once)
             return cls.made[name]
 

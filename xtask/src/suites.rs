@@ -15,6 +15,9 @@ use std::{
 /// The exit status by which a suite says that it could not run here.
 const SKIPPED: i32 = 77;
 
+/// The file in a suite's folder that names the variable of the environment without which the suite is not run.
+const ASKED_FOR: &str = "only-when-asked";
+
 /// Whether something that cannot run here is a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Skips {
@@ -42,6 +45,10 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     }
     for suite in suites(house)? {
         let name = shown(house, &suite);
+        if let Some(variable) = waits_for(&suite)? {
+            notes.push(format!("not run  {name}: only when {variable}=1 asks for it"));
+            continue;
+        }
         match outside(house, &suite, skips, &mut total)? {
             Ended::Passed => notes.push(format!("passed   {name}")),
             Ended::Skipped(why) if skips == Skips::AreSaid => notes.push(format!("SKIPPED  {name}: {why}")),
@@ -110,6 +117,16 @@ fn strict(command: &mut Command, skips: Skips) {
 fn suites(house: &House) -> Result<Vec<PathBuf>> {
     let folders = disk::list(&house.path("tests"))?;
     Ok(folders.into_iter().map(|folder| folder.join("run.sh")).filter(|suite| disk::exists(suite)).collect())
+}
+
+/// Gives the variable by which a suite wants to be asked for, unless it is.
+fn waits_for(suite: &Path) -> Result<Option<String>> {
+    let wish = suite.with_file_name(ASKED_FOR);
+    if !disk::exists(&wish) {
+        return Ok(None);
+    }
+    let variable = disk::read(&wish)?.trim().to_owned();
+    Ok(std::env::var_os(&variable).is_none_or(|value| value != "1").then_some(variable))
 }
 
 /// Runs a program, passes on what it prints, and counts the results in it; gives the last line, too.

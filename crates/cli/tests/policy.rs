@@ -138,7 +138,7 @@ fn a_command_is_asked_about_with_all_that_it_would_do() {
     assert_eq!(
         words,
         "Not allowed to execute `ls made`: the call itself wants somebody to be asked; without that, the rules would allow it. The \
-         user said no."
+         client answered no."
     );
     let (question, words) = asked(&mut server, &run("sudo", &["ls"], false), &session);
     assert_eq!(question, None);

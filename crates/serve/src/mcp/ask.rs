@@ -135,6 +135,7 @@ fn spans(question: &Question) -> EnumSchema {
     EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
 }
 
+/// Judges by what the client answered, of which nobody knows whether a person did: a client without one answers by itself.
 fn judge(answer: &ElicitResult) -> Verdict {
     let said = |field: &str| answer.content.as_ref().map(|content| &content[field]);
     let allowed = said("allow").is_some_and(|allow| *allow == true);
@@ -145,12 +146,12 @@ fn judge(answer: &ElicitResult) -> Verdict {
             span.map_or(Verdict::Allow, Verdict::AllowFor)
         }
         ElicitationAction::Accept | ElicitationAction::Decline => {
-            Verdict::Deny("The user said no.".to_owned())
+            Verdict::Deny("The client answered no.".to_owned())
         }
-        _ => Verdict::Deny("The user did not want to answer.".to_owned()),
+        _ => Verdict::Deny("The client closed the question without an answer.".to_owned()),
     }
 }
 
 fn unanswered() -> Verdict {
-    Verdict::Deny("The user was asked and did not answer.".to_owned())
+    Verdict::Deny("The client was asked and did not answer.".to_owned())
 }
