@@ -12,7 +12,8 @@ import time
 
 sys.dont_write_bytecode = True
 here = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(here.parent / "lib"))
+sys.path[:0] = [str(here), str(here.parent / "lib")]
+import http_walk  # noqa: E402
 from pipe import Pipe, refused, text_of  # noqa: E402
 
 #: Longer than any of the servers takes to start, on any machine.
@@ -55,14 +56,14 @@ class World:
     def command(self, verb, *more):
         return [self.binary, verb, "--dialect", "claude", "--root", str(self.root), "--mcp-config", str(self.config), *more]
 
-    def serve(self, *more):
-        pipe = Pipe(self.command("serve", *more), env=self.environment())
+    def serve(self, *more, **variables):
+        pipe = Pipe(self.command("serve", *more), env={**self.environment(), **variables})
         pipe.initialize(seconds=LONG)
         return pipe
 
-    def run(self, verb, *more, before=()):
+    def run(self, verb, *more, before=(), **variables):
         words = [self.binary, verb, *before, "--dialect", "claude", "--root", str(self.root), "--mcp-config", str(self.config), *more]
-        return subprocess.run(words, env=self.environment(), capture_output=True, text=True, timeout=LONG)
+        return subprocess.run(words, env={**self.environment(), **variables}, capture_output=True, text=True, timeout=LONG)
 
 
 def names(pipe):
@@ -226,6 +227,8 @@ def main(binary, python, node):
         base = pathlib.Path(base)
         for name, part in (("odd", odd), ("policed", policed), ("eras", eras)):
             part(World(base / name, binary))
+        for name, part in (("listening", http_walk.listening), ("odd-http", http_walk.odd)):
+            part(World(base / name, binary), check, equal, eventually, say, names)
         real(World(base / "real", binary), python, node)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0

@@ -39,18 +39,6 @@ def started(binary, python, port):
         yield "mcp-server-fetch", theirs, lambda url: ("fetch", {"url": url})
 
 
-def forget_peak(server):
-    """Lets the peak of a server's memory begin anew."""
-    with open(f"/proc/{server.process.pid}/clear_refs", "w") as file:
-        file.write("5")
-
-
-def peak_mb(server):
-    """The peak of a server's memory, as the system kept it: no moment is missed."""
-    with open(f"/proc/{server.process.pid}/status") as status:
-        return next((int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:")), 0.0)
-
-
 def measured(command, call):
     """Makes one call of a fresh server: seconds, megabytes of growth, and how it ended."""
     server = Pipe(command, env={"PATH": "/usr/bin:/bin", "HOME": tempfile.gettempdir(), "LANG": "C.UTF-8"})
@@ -59,7 +47,7 @@ def measured(command, call):
         server.initialize(seconds=60)
         time.sleep(0.3)
         idle = server.resident_mb()
-        forget_peak(server)
+        server.forget_peak()
 
         def watch():
             while not over.wait(0.02):
@@ -79,10 +67,7 @@ def measured(command, call):
         except Gone:
             ended = f"ended at {MOST} MB of growth" if grown[0] > MOST else "the server died"
         seconds = time.monotonic() - began
-        try:
-            grown[0] = max(grown[0], peak_mb(server) - idle)
-        except OSError:
-            pass
+        grown[0] = max(grown[0], (server.peak_mb() or idle) - idle)
         return seconds, grown[0], ended
     finally:
         over.set()

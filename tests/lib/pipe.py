@@ -153,16 +153,28 @@ class Pipe:
     def why_gone(self):
         return f"the server ended (exit status {self.process.poll()})"
 
-    def resident_mb(self):
-        """The resident memory now, or nothing when it cannot be told."""
+    def _memory(self, name):
         try:
             with open(f"/proc/{self.process.pid}/status") as status:
                 for line in status:
-                    if line.startswith("VmRSS:"):
+                    if line.startswith(name):
                         return int(line.split()[1]) / 1024
         except OSError:
             pass
         return None
+
+    def resident_mb(self):
+        """The resident memory now, or nothing when it cannot be told."""
+        return self._memory("VmRSS:")
+
+    def peak_mb(self):
+        """The peak of the resident memory, as the system kept it: no moment is missed."""
+        return self._memory("VmHWM:")
+
+    def forget_peak(self):
+        """Lets the peak begin anew."""
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as file:
+            file.write("5")
 
     def close_input(self):
         with self.writing:

@@ -1,5 +1,6 @@
 //! What another server answered, as pieces of a reply or as a failure.
 
+use super::{entry::Entry, fault};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use toolpost_engine::{Failure, Hint, Kind, Piece, RemoteTool};
@@ -12,7 +13,11 @@ const COMPLAINT: cut::Limit = cut::Limit { bytes: 8 * 1024, lines: 200 };
 ///
 /// # Errors
 /// `Remote` when the server says that it failed, with its words.
-pub(super) fn pieces(tool: &RemoteTool, result: CallToolResult) -> Result<Vec<Piece>, Failure> {
+pub(super) fn pieces(
+    entry: &Entry,
+    tool: &RemoteTool,
+    result: CallToolResult,
+) -> Result<Vec<Piece>, Failure> {
     let mut pieces: Vec<Piece> = result.content.into_iter().map(piece).collect();
     if let (true, Some(structured)) = (pieces.is_empty(), result.structured_content) {
         pieces.push(Piece::Text { text: structured.to_string() });
@@ -24,12 +29,13 @@ pub(super) fn pieces(tool: &RemoteTool, result: CallToolResult) -> Result<Vec<Pi
         Piece::Text { text } => Some(text.as_str()),
         Piece::Image { .. } => None,
     });
-    Err(complaint(tool, &words.collect::<Vec<_>>().join("\n")))
+    Err(complaint(entry, tool, &words.collect::<Vec<_>>().join("\n")))
 }
 
-/// Passes a server's complaint on.
-pub(super) fn complaint(tool: &RemoteTool, words: &str) -> Failure {
-    let words = if words.trim().is_empty() { "nothing about why" } else { words };
+/// Passes a server's complaint on, without the secrets that it was given.
+pub(super) fn complaint(entry: &Entry, tool: &RemoteTool, words: &str) -> Failure {
+    let words = fault::without_secrets(entry, words);
+    let words = if words.trim().is_empty() { "nothing about why" } else { words.as_str() };
     let words = cut::head(words, COMPLAINT).map_or_else(|| words.to_owned(), |cut| cut.to_string());
     let what = format!("The server `{}` says that {} failed.", tool.server, escape::text(&tool.tool));
     Failure::new(Kind::Remote, what).found(format!("Its words:\n{words}")).hint(Hint::Advice(

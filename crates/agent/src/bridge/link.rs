@@ -3,16 +3,23 @@
 use super::{
     described,
     entry::{Entry, Era, Way},
+    fault,
 };
 use rmcp::{
     ClientHandler, Peer, RoleClient,
     model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion},
     service::{
-        ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService, ServiceError,
+        ClientInitializeError, ClientLifecycleMode, NotificationContext, RunningService,
         serve_client_with_lifecycle,
     },
 };
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use thiserror::Error;
 use tokio::{
     net::unix::pipe,
@@ -26,6 +33,8 @@ use toolpost_runtime::Described;
 pub(super) struct Link {
     service: RunningService<RoleClient, Client>,
     served: Option<Served>,
+    /// Whether the server said, since it was asked last, that its tools are others.
+    stale: Arc<AtomicBool>,
     /// What it offered when it was asked last.
     pub(super) tools: Vec<Described>,
     /// What of it is not published, and why.
@@ -35,7 +44,8 @@ pub(super) struct Link {
 /// What this side tells a server: who it is, and that it answers nothing else.
 pub(super) struct Client {
     info: ClientConfig,
-    /// Told when the server says that its tools are others now.
+    /// Set, and told, when the server says that its tools are others now.
+    stale: Arc<AtomicBool>,
     changed: Arc<Notify>,
 }
 
@@ -49,9 +59,9 @@ pub(super) enum LinkError {
     #[error("{0}")]
     Address(String),
     #[error("it did not open the connection: {0}")]
-    Open(Box<ClientInitializeError>),
+    Open(String),
     #[error("it did not list its tools: {0}")]
-    List(ServiceError),
+    List(String),
     #[error("it was not ready within {0} s")]
     Late(f64),
 }
@@ -62,6 +72,7 @@ impl ClientHandler for Client {
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.stale.store(true, Ordering::Release);
         self.changed.notify_one();
     }
 }
@@ -102,8 +113,9 @@ impl Link {
             ClientCapabilities::default(),
             Implementation::new("toolpost", env!("CARGO_PKG_VERSION")),
         );
-        let client = Client { info, changed };
-        let open = |error| LinkError::Open(Box::new(error));
+        let stale = Arc::new(AtomicBool::new(false));
+        let client = Client { info, stale: stale.clone(), changed };
+        let open = |error: ClientInitializeError| LinkError::Open(fault::opening(&error));
         let (service, served) = match &entry.way {
             Way::Program { .. } => {
                 let (served, input, output) = start(entry, home)?;
@@ -115,14 +127,20 @@ impl Link {
                 (serve_client_with_lifecycle(client, transport, mode).await.map_err(open)?, None)
             }
         };
-        let mut link = Self { service, served, tools: Vec::new(), left_out: Vec::new() };
+        let mut link = Self { service, served, stale, tools: Vec::new(), left_out: Vec::new() };
         link.list(&entry.name).await?;
         Ok(link)
     }
 
-    /// Asks for the tools again.
-    pub(super) async fn list(&mut self, server: &str) -> Result<(), LinkError> {
-        let listed = self.service.peer().list_all_tools().await.map_err(LinkError::List)?;
+    /// Asks for the tools again, where the server said that they are others.
+    pub(super) async fn refresh(&mut self, server: &str) -> Result<(), LinkError> {
+        if self.stale.load(Ordering::Acquire) { self.list(server).await } else { Ok(()) }
+    }
+
+    async fn list(&mut self, server: &str) -> Result<(), LinkError> {
+        self.stale.store(false, Ordering::Release);
+        let listed = self.service.peer().list_all_tools().await;
+        let listed = listed.map_err(|error| LinkError::List(fault::asking(&error)))?;
         (self.tools, self.left_out) = described::tools(server, listed);
         Ok(())
     }

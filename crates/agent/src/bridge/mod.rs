@@ -3,6 +3,7 @@
 mod answered;
 mod described;
 mod entry;
+mod fault;
 mod http;
 mod link;
 mod server;
@@ -83,7 +84,7 @@ impl Bridge {
         }
         loop {
             server.changed.notified().await;
-            match server.relist().await {
+            match server.current().await {
                 Ok(tools) => self.offer(server, tools, runtime),
                 Err(failure) => tracing::warn!(server = server.entry.name, "{}", failure.what),
             }

@@ -2,7 +2,8 @@
 
 use super::{
     answered,
-    entry::Entry,
+    entry::{Entry, Way},
+    fault,
     link::{Link, LinkError},
 };
 use rmcp::{
@@ -61,12 +62,12 @@ impl Server {
         Ok(self.wanted(&state))
     }
 
-    /// Asks a connected server for its tools again.
-    pub(super) async fn relist(&self) -> Result<Vec<Described>, Failure> {
+    /// Gives the tools that are published of it now: a server that said that they are others is asked again.
+    pub(super) async fn current(&self) -> Result<Vec<Described>, Failure> {
         let mut state = self.state.lock().await;
         self.connect(&mut state).await?;
         if let Some(link) = &mut state.link {
-            link.list(&self.entry.name).await.map_err(|error| self.unreachable(&error.to_string()))?;
+            link.refresh(&self.entry.name).await.map_err(|error| self.unreachable(&self.why(&error)))?;
         }
         Ok(self.wanted(&state))
     }
@@ -91,7 +92,7 @@ impl Server {
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let mut handle = match sent {
             Ok(handle) => handle,
-            Err(error) => return Err(self.lost(&error.to_string()).await),
+            Err(error) => return Err(self.lost(&error).await),
         };
         let answer = tokio::select! {
             answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
@@ -108,14 +109,17 @@ impl Server {
             }
         };
         match answer {
-            Ok(ServerResult::CallToolResult(result)) => answered::pieces(tool, result),
+            Ok(ServerResult::CallToolResult(result)) => answered::pieces(&self.entry, tool, result),
             Ok(ServerResult::InputRequiredResult(_)) => Err(answered::complaint(
+                &self.entry,
                 tool,
                 "It wants to ask the user something before it goes on; that is not passed on here.",
             )),
-            Ok(_) => Err(answered::complaint(tool, "It answered with what is no result of a tool.")),
-            Err(ServiceError::McpError(error)) => Err(answered::complaint(tool, &error.message)),
-            Err(error) => Err(self.lost(&error.to_string()).await),
+            Ok(_) => {
+                Err(answered::complaint(&self.entry, tool, "It answered with what is no result of a tool."))
+            }
+            Err(ServiceError::McpError(error)) => Err(answered::complaint(&self.entry, tool, &error.message)),
+            Err(error) => Err(self.lost(&error).await),
         }
     }
 
@@ -154,7 +158,7 @@ impl Server {
                 Ok(())
             }
             Err(error) => {
-                let why = why(&error);
+                let why = self.why(&error);
                 let times = state.failed.as_ref().map_or(0, |(_, _, times)| *times);
                 state.failed = Some((why.clone(), Instant::now(), times.saturating_add(1)));
                 Err(self.unreachable(&why))
@@ -174,10 +178,11 @@ impl Server {
             "The server `{}` gave no answer within {:.1} s{}.",
             self.entry.name,
             limit.as_secs_f64(),
-            if lives {
-                ""
-            } else {
-                ", nor to anything else: it was ended, and the next call starts it again"
+            match &self.entry.way {
+                _ if lives => "",
+                Way::Program { .. } =>
+                    ", nor to anything else: it was ended, and the next call starts it again",
+                Way::Http { .. } => ", nor to anything else: the next call connects to it anew",
             }
         );
         Failure::new(Kind::Timeout, what).hint(Hint::Advice(
@@ -187,13 +192,17 @@ impl Server {
     }
 
     /// Says that the connection broke during a call.
-    async fn lost(&self, why: &str) -> Failure {
+    async fn lost(&self, error: &ServiceError) -> Failure {
         self.state.lock().await.link = None;
-        let what = format!("The server `{}` went away during the call: {why}.", self.entry.name);
-        Failure::new(Kind::Remote, what).hint(Hint::Advice(
-            "Whether it had done anything is not known: look first. The next call starts it again."
-                .to_owned(),
-        ))
+        let (how, then) = match &self.entry.way {
+            Way::Program { .. } => ("went away during the call", "starts it again"),
+            Way::Http { .. } => ("gave no answer that can be used", "connects to it anew"),
+        };
+        let why = fault::shown(&self.entry, &fault::asking(error));
+        let what = format!("The server `{}` {how}: {}.", self.entry.name, why.trim_end_matches('.'));
+        Failure::new(Kind::Remote, what).hint(Hint::Advice(format!(
+            "Whether it had done anything is not known: look first. The next call {then}."
+        )))
     }
 
     fn unreachable(&self, why: &str) -> Failure {
@@ -204,13 +213,13 @@ impl Server {
         ))
     }
 
+    fn why(&self, error: &LinkError) -> String {
+        fault::shown(&self.entry, &error.to_string())
+    }
+
     /// Gives the tools that the file wants of it.
     fn wanted(&self, state: &State) -> Vec<Described> {
         let tools = state.link.iter().flat_map(|link| &link.tools);
         tools.filter(|described| self.entry.takes(&described.tool.tool)).cloned().collect()
     }
-}
-
-fn why(error: &LinkError) -> String {
-    toolpost_text::redact::redact(&error.to_string()).into_owned()
 }

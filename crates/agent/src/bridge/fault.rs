@@ -1,0 +1,115 @@
+//! What went wrong between here and another server, in plain words that hold no secret.
+
+use super::entry::{Entry, Way};
+use rmcp::{
+    service::{ClientInitializeError, ServiceError},
+    transport::streamable_http_client::StreamableHttpError,
+};
+use std::error::Error;
+use toolpost_text::redact;
+
+/// How many bytes a header's value has at least that is taken for a secret.
+const SHORT: usize = 8;
+/// What stands in the place of a secret.
+const MASK: &str = "[redacted]";
+
+/// Says why a connection was not opened.
+pub(super) fn opening(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => sending(error.error.as_ref()),
+        other => other.to_string(),
+    }
+}
+
+/// Says why a request has no answer.
+pub(super) fn asking(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => sending(error.error.as_ref()),
+        ServiceError::TransportClosed => "the connection ended".to_owned(),
+        ServiceError::McpError(error) => error.message.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Takes the secrets out that a file gave for a server: the values of its headers, and what stands behind `?` in its
+/// address. Servers like to quote them where they are wrong.
+pub(super) fn without_secrets(entry: &Entry, words: &str) -> String {
+    let Way::Http { url, headers } = &entry.way else { return words.to_owned() };
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value);
+    let carried = headers.values().flat_map(|value| [value.as_str(), last(value)]);
+    let mut secrets: Vec<&str> = values.chain(carried).filter(|secret| secret.len() >= SHORT).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.iter().fold(words.to_owned(), |words, secret| words.replace(secret, MASK))
+}
+
+/// Makes words that tell of a fault fit to be shown.
+pub(super) fn shown(entry: &Entry, words: &str) -> String {
+    redact::redact(&without_secrets(entry, words)).into_owned()
+}
+
+/// Gives what stands behind the scheme of a credential.
+fn last(value: &str) -> &str {
+    value.rsplit(' ').next().unwrap_or(value)
+}
+
+fn sending(error: &(dyn Error + Send + Sync + 'static)) -> String {
+    let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() else {
+        return error.to_string();
+    };
+    match error {
+        StreamableHttpError::Client(error) => connection(error),
+        StreamableHttpError::AuthRequired(_) => {
+            "it answered HTTP 401 and asks for credentials, which belong into its `headers`".to_owned()
+        }
+        StreamableHttpError::InsufficientScope(_) => {
+            "it answered HTTP 403: the credentials in its `headers` do not suffice".to_owned()
+        }
+        StreamableHttpError::UnexpectedContentType(kind) => {
+            let kind = kind.as_deref().unwrap_or("no content type");
+            format!("it answered with {kind}, neither with JSON nor with a stream of events")
+        }
+        StreamableHttpError::UnexpectedServerResponse(what) => {
+            let what = what.trim_end_matches([':', ' ']);
+            let redirect = if what.starts_with("HTTP 3") {
+                "; redirects are not followed: the file has to name the address that it leads to"
+            } else {
+                ""
+            };
+            format!("it answered {what}{redirect}")
+        }
+        StreamableHttpError::HttpStatus(status) => format!("it answered {status}"),
+        other => other.to_string(),
+    }
+}
+
+/// Says how a connection failed, without the address, in which there may be a secret.
+fn connection(error: &reqwest::Error) -> String {
+    let what = if error.is_connect() { "nobody answers at its address" } else { "the connection broke" };
+    let mut inner = error.source();
+    while let Some(deeper) = inner.and_then(|error| error.source()) {
+        inner = Some(deeper);
+    }
+    inner.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bridge::read;
+
+    #[test]
+    fn what_the_file_gave_for_a_server_is_not_shown() {
+        let server = r#"{"url": "http://h/mcp?key=query-key-1&v=2", "headers": {"Authorization": "Bearer header-key-1", "X": "short"}}"#;
+        let text = format!(r#"{{"mcpServers": {{"one": {server}}}}}"#);
+        let entries = read("mcp.json", &text, |_| None).expect("it is a file of servers");
+        let rows = [
+            ("Bearer header-key-1 is wrong", "[redacted] is wrong"),
+            ("header-key-1, query-key-1", "[redacted], [redacted]"),
+            ("short of 2 keys", "short of 2 keys"),
+        ];
+        for (words, wanted) in rows {
+            assert_eq!(without_secrets(&entries[0], words), wanted);
+        }
+    }
+}
