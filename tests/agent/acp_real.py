@@ -1,6 +1,9 @@
-"""Lets a real agent do a task by the Agent Client Protocol, with the scripted model behind it; only where one is named.
+"""Lets real agents do tasks by the Agent Client Protocol, with the scripted model behind them; only those that are named.
 
-usage: acp_real.py BINARY OPENCODE          OPENCODE: the program of `npm install opencode-ai`
+usage: acp_real.py BINARY KIND=PROGRAM...
+
+  opencode=PROGRAM    of `npm install opencode-ai`
+  claude=PROGRAM      of `npm install @zed-industries/claude-agent-acp`, which brings Claude Code along
 """
 import json
 import os
@@ -14,55 +17,102 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
 from model import Server  # noqa: E402
 
-EDIT = {"file_path": "calc.py", "old_string": "a - b", "new_string": "a + b"}
-STEPS = [
-    {"when": {"no_tools": True}, "say": "A title", "times": 9},
-    {"when": {"last": "adds wrongly", "tools": ["toolpost-acp_Read"]}, "say": "I look.",
-     "calls": [{"tool": "toolpost-acp_Read", "arguments": {"file_path": "calc.py"}}]},
-    {"when": {"last": "return a - b", "tools": ["toolpost-acp_Edit"]}, "calls": [{"tool": "toolpost-acp_Edit", "arguments": EDIT}]},
-    {"when": {"last": "calc.py", "whole": "a \\+ b", "absent": "past.txt"}, "say": "Fixed calc.py."},
-]
-PAST = [
-    {"when": {"no_tools": True}, "say": "A title", "times": 9},
-    {"when": {"last": "make a file"}, "say": "I try.", "calls": [{"tool": "bash", "arguments": {"command": "touch past.txt", "description": "Makes a file"}}]},
-    {"when": {"last": "."}, "say": "It was refused.", "times": 3},
-]
+KEY = "key-of-the-test"
+WRONG, RIGHT = "def total(a, b):\n    return a - b\n", "def total(a, b):\n    return a + b\n"
 
 
-def run(binary, opencode, steps, task, *flags):
-    """Gives what came of it, and whether the tree is as it should be."""
+class OpenCode:
+    """It asks before every tool, as its settings say here."""
+
+    arguments, shell = ["acp"], "bash"
+
+    def tool(self, name):
+        return f"toolpost-acp_{name}"
+
+    def set_up(self, home, address):
+        model = {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": {"baseURL": f"{address}/v1", "apiKey": KEY},
+                 "models": {"scripted": {"name": "scripted"}}}
+        place = home / ".config/opencode/opencode.json"
+        place.parent.mkdir(parents=True)
+        place.write_text(json.dumps({"model": "scripted/scripted", "small_model": "scripted/scripted", "autoupdate": False, "share": "disabled",
+                                     "provider": {"scripted": model}, "permission": {"*": "ask"}}))
+        return {}
+
+
+class Claude:
+    """It asks by itself, and finds its provider in the environment."""
+
+    arguments, shell = [], "Bash"
+
+    def tool(self, name):
+        return f"mcp__toolpost-acp__{name}"
+
+    def set_up(self, home, address):
+        del home
+        named = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": KEY, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+        return {**named, "TOOLPOST_ACP_ENV": ",".join(named)}
+
+
+KINDS = {"opencode": OpenCode(), "claude": Claude()}
+
+
+def fix(agent):
+    edit = {"file_path": "calc.py", "old_string": "a - b", "new_string": "a + b"}
+    read, change = agent.tool("Read"), agent.tool("Edit")
+    return [
+        {"when": {"no_tools": True}, "say": "A title", "times": 9},
+        {"when": {"last": "adds wrongly", "tools": [read]}, "say": "I look.", "calls": [{"tool": read, "arguments": {"file_path": "calc.py"}}]},
+        {"when": {"last": "return a - b", "tools": [change]}, "calls": [{"tool": change, "arguments": edit}]},
+        {"when": {"last": "calc.py", "whole": "a \\+ b"}, "say": "Fixed calc.py."},
+    ]
+
+
+def past(agent):
+    """Something that it would do past our tools."""
+    make = {"command": "touch past.txt", "description": "Makes a file"}
+    return [
+        {"when": {"no_tools": True}, "say": "A title", "times": 9},
+        {"when": {"last": "make a file"}, "say": "I try.", "calls": [{"tool": agent.shell, "arguments": make}]},
+        {"when": {"last": "."}, "say": "That is all.", "times": 3},
+    ]
+
+
+def run(binary, agent, program, steps, task, may):
+    """Gives what came of it, and the files that are there then."""
     with tempfile.TemporaryDirectory() as base, Server({"steps": steps}) as server:
         top = pathlib.Path(base).resolve()
         (top / "root").mkdir()
-        (top / "root/calc.py").write_text("def total(a, b):\n    return a - b\n")
-        (top / ".config/opencode").mkdir(parents=True)
-        model = {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": {"baseURL": f"{server.address}/v1".replace("/v1/v1", "/v1"), "apiKey": "k"},
-                 "models": {"scripted": {"name": "scripted"}}}
-        (top / ".config/opencode/opencode.json").write_text(json.dumps({
-            "model": "scripted/scripted", "small_model": "scripted/scripted", "autoupdate": False, "share": "disabled",
-            "provider": {"scripted": model}, "permission": {"*": "ask"}}))
-        environment = {"HOME": str(top), "PATH": f"{pathlib.Path(opencode).parent}:{os.environ['PATH']}", "TOOLPOST_MAX_TIME": "240"}
-        command = [binary, "agent", "--root", str(top / "root"), "--sandbox", "off", "--acp", f"{opencode} acp", "--json", *flags, task]
+        (top / "root/calc.py").write_text(WRONG)
+        environment = {"HOME": str(top), "PATH": os.environ["PATH"], "TOOLPOST_MAX_TIME": "240", **agent.set_up(top, server.address)}
+        command = [binary, "agent", "--root", str(top / "root"), "--sandbox", "off", "--acp-may", may, "--json",
+                   "--acp", " ".join([program, *agent.arguments]), task]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
         answer = json.loads(done.stdout) if done.stdout.strip() else {}
         files = {path.name: path.read_text() for path in (top / "root").iterdir() if path.is_file()}
-        return done.returncode, answer, done.stderr, files, [entry["ended"] for entry in server.script.journal]
+        return done.returncode, answer, files, done.stderr, [entry["ended"] for entry in server.script.journal]
 
 
-def main(binary, opencode):
+ROWS = [
+    ("a task with our tools", fix, "total adds wrongly; fix it", "write",
+     lambda code, answer, files: code == 0 and answer["words"] == "Fixed calc.py." and files == {"calc.py": RIGHT}),
+    ("what goes past our tools is refused", past, "make a file", "write", lambda code, answer, files: files == {"calc.py": WRONG}),
+    ("what goes past our tools is allowed", past, "make a file", "all", lambda code, answer, files: "past.txt" in files),
+]
+
+
+def main(binary, named):
     failed = 0
-    fixed = "def total(a, b):\n    return a + b\n"
-    rows = [("a task with our tools", STEPS, "total adds wrongly; fix it", ["--acp-may", "write"], lambda code, answer, files:
-             code == 0 and answer["words"] == "Fixed calc.py." and files["calc.py"] == fixed),
-            ("what goes past our tools is refused", PAST, "make a file", ["--acp-may", "write"], lambda code, answer, files: "past.txt" not in files),
-            ("what goes past our tools is allowed", PAST, "make a file", ["--acp-may", "all"], lambda code, answer, files: "past.txt" in files)]
-    for name, steps, task, flags, holds in rows:
-        code, answer, errors, files, journal = run(binary, opencode, steps, task, *flags)
-        good = holds(code, answer, files)
-        failed += not good
-        print(f"{'passed' if good else 'FAILED'} {name}\n  {(code, answer, files, journal)}\n{errors}", flush=True)
+    for kind, _, program in (word.partition("=") for word in named):
+        for name, steps, task, may, holds in ROWS:
+            agent = KINDS[kind]
+            code, answer, files, errors, journal = run(binary, agent, program, steps(agent), task, may)
+            good = holds(code, answer, files)
+            failed += not good
+            print(f"{'passed' if good else 'FAILED'} {kind}: {name}", flush=True)
+            if not good:
+                print(f"  {(code, answer, files, journal)}\n{errors}", flush=True)
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
