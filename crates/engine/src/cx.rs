@@ -1,6 +1,6 @@
 //! What one call brings along: its session, its clock, its permissions.
 
-use crate::{Failure, FrontDoor, Host, Kind, Session};
+use crate::{Failure, FrontDoor, Hint, Host, Kind, Session};
 use std::{
     collections::HashMap,
     sync::Arc,
@@ -127,6 +127,17 @@ impl CallCtx {
     #[must_use]
     pub fn time_left(&self, most: Duration) -> Duration {
         self.deadline.map_or(most, |deadline| deadline.saturating_duration_since(Instant::now()).min(most))
+    }
+
+    /// Gives the way in for calls of the operation itself.
+    ///
+    /// # Errors
+    /// When the call is one of those that are made inside of another.
+    pub fn door(&self) -> Result<&Arc<dyn FrontDoor>, Failure> {
+        self.door.as_ref().ok_or_else(|| {
+            let what = "This tool makes calls of its own, which no call inside of another can do.";
+            Failure::new(Kind::Denied, what).hint(Hint::Advice("Call it by itself.".to_owned()))
+        })
     }
 
     /// Fails when the caller gave up.

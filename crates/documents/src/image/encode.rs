@@ -5,7 +5,8 @@ use ::image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use ::image::metadata::Orientation;
 use ::image::{DynamicImage, Rgba, RgbaImage};
 use fast_image_resize::images::Image;
-use fast_image_resize::{FilterType as ResizeFilter, IntoImageView, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::{FilterType as ResizeFilter, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use std::borrow::Cow;
 
 /// An encoded picture.
 pub(super) struct Encoded {
@@ -93,28 +94,23 @@ fn jpeg(picture: &DynamicImage, quality: u8) -> Result<Encoded, String> {
     Ok(Encoded { mime: "image/jpeg", data, width: picture.width(), height: picture.height() })
 }
 
+/// Scales in four channels of 8 bits, and gives back as many channels as there were.
 fn resized(picture: &DynamicImage, width: u32, height: u32) -> Result<DynamicImage, String> {
-    let pixel_type = picture.pixel_type().ok_or_else(|| format!("{:?} cannot be scaled", picture.color()))?;
-    let mut target = Image::new(width, height, pixel_type);
+    let mut target = Image::new(width, height, PixelType::U8x4);
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(ResizeFilter::Lanczos3));
-    Resizer::new().resize(picture, &mut target, &options).map_err(|error| error.to_string())?;
+    let four = match picture {
+        DynamicImage::ImageRgba8(_) => Cow::Borrowed(picture),
+        _ => Cow::Owned(DynamicImage::ImageRgba8(picture.to_rgba8())),
+    };
+    Resizer::new().resize(four.as_ref(), &mut target, &options).map_err(|error| error.to_string())?;
+    let scaled = RgbaImage::from_raw(width, height, target.into_vec());
+    let scaled = DynamicImage::ImageRgba8(scaled.ok_or("the scaled picture has another size")?);
     let color = picture.color();
-    from_bytes(width, height, color, target.into_vec()).ok_or_else(|| format!("{color:?} cannot be scaled"))
-}
-
-fn from_bytes(width: u32, height: u32, color: ::image::ColorType, data: Vec<u8>) -> Option<DynamicImage> {
-    use ::image::{ColorType, ImageBuffer};
-    let wide = || data.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect::<Vec<_>>();
-    Some(match color {
-        ColorType::L8 => DynamicImage::ImageLuma8(ImageBuffer::from_raw(width, height, data)?),
-        ColorType::La8 => DynamicImage::ImageLumaA8(ImageBuffer::from_raw(width, height, data)?),
-        ColorType::Rgb8 => DynamicImage::ImageRgb8(ImageBuffer::from_raw(width, height, data)?),
-        ColorType::Rgba8 => DynamicImage::ImageRgba8(ImageBuffer::from_raw(width, height, data)?),
-        ColorType::L16 => DynamicImage::ImageLuma16(ImageBuffer::from_raw(width, height, wide())?),
-        ColorType::La16 => DynamicImage::ImageLumaA16(ImageBuffer::from_raw(width, height, wide())?),
-        ColorType::Rgb16 => DynamicImage::ImageRgb16(ImageBuffer::from_raw(width, height, wide())?),
-        ColorType::Rgba16 => DynamicImage::ImageRgba16(ImageBuffer::from_raw(width, height, wide())?),
-        _ => return None,
+    Ok(match (color.has_color(), color.has_alpha()) {
+        (true, true) => scaled,
+        (true, false) => DynamicImage::ImageRgb8(scaled.into_rgb8()),
+        (false, true) => DynamicImage::ImageLumaA8(scaled.into_luma_alpha8()),
+        (false, false) => DynamicImage::ImageLuma8(scaled.into_luma8()),
     })
 }
 

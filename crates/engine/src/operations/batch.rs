@@ -1,7 +1,7 @@
 //! `batch`: several calls at once, each settled by itself.
 
 use crate::{
-    Access, CallCtx, Ended, Engine, Failure, FrontDoor, InnerAnswer, InnerCall, Kind, May, Operation, Touch,
+    Access, CallCtx, Ended, Engine, Failure, FrontDoor, InnerAnswer, InnerCall, May, Operation, Touch,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -125,9 +125,7 @@ impl Operation for Batch {
     }
 
     async fn run(_engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let Some(door) = cx.door.clone() else {
-            return Err(Failure::new(Kind::Denied, "No calls can be made from inside of this one."));
-        };
+        let door = Arc::clone(cx.door()?);
         let start = Instant::now();
         let cx = cx.within(request.time);
         let each = request.reply_bytes / request.calls.len().max(1);

@@ -55,12 +55,7 @@ impl Operation for Delegate {
                 "Name the files in which the rest stands: the agent can read them.".to_owned(),
             )));
         }
-        let Some(door) = &cx.door else {
-            return Err(Failure::new(
-                Kind::Denied,
-                "No work can be left to an agent from inside of this call.",
-            ));
-        };
+        let door = cx.door()?;
         let agent = name(&job);
         // What was seen on this side was not seen there.
         let report = engine.agents()?.work(job, door.apart(), cx).await?;

@@ -1,6 +1,6 @@
 //! `offered`: the tools that a script can call, those that fit a query first.
 
-use crate::{Access, CallCtx, Engine, Failure, Kind, Operation, Touch};
+use crate::{Access, CallCtx, Engine, Failure, Operation, Touch};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -54,9 +54,7 @@ impl Operation for FindTools {
     }
 
     async fn run(_engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let Some(door) = cx.door.clone() else {
-            return Err(Failure::new(Kind::Denied, "No calls can be made from inside of this one."));
-        };
+        let door = cx.door()?;
         let offered = door.tools();
         let names = offered.iter().map(|tool| tool.name.clone()).collect();
         let sought = words(&request.query);
