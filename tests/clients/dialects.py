@@ -166,6 +166,17 @@ ZBLADE += [
     ("codebase_investigator", {"objective": "Where does wait stand?"}, ['"findings":[{"claim":', '"evidence":["src/', '"tool_calls_used":', '"confidence":'], {}),
     ("codebase_investigator", {"objective": "what is it"}, [FAILS, "no word to look for"], {}),
 ]
+ZBLADE += [
+    ("get_editor_state", {}, ['"open_files":[]', '"editor":null', "No editor is attached"], {}),
+    ("goto_line", {"line": 2}, [FAILS, "No file is open"], {}),
+    ("open_file", {"path": "src/main.rs", "line": 3}, ['"action":"open_file"', '"path":"src/main.rs","line":3'], {}),
+    ("open_file", {"path": "none.rs"}, [FAILS, "File not found: none.rs"], {}),
+    ("goto_line", {"line": 2, "column": 5}, ['"action":"goto_line"', '"line":2,"column":5'], {}),
+    ("get_editor_state", {}, ['"active_file":"src/main.rs"', '"cursor_line":2,"cursor_column":5'], {}),
+    ("get_selection", {}, ['"action":"get_selection"', "no selection is known"], {}),
+    ("replace_selection", {"content": "x"}, ['"applied":false', "nothing was replaced"], {}),
+    ("insert_at_cursor", {"content": "x"}, ['"applied":false', "nothing was inserted"], {"src/main.rs": FILES["src/main.rs"]}),
+]
 PROBE += [
     ("analyze_all", {"depth": "shallow"}, ["Languages:", "- rust: 2 files", "- src/main.rs:1 fn main()"], {}),
     ("analyze_all", {"path": "nowhere"}, [FAILS, "nowhere"], {}),

@@ -33,7 +33,9 @@ impl Hand {
     /// Says whether calls of it stand beside others: they read, or each part that they leave to others is judged by itself.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        let alone = |access: &Access| matches!(access, Access::Writes | Access::Executes | Access::Bridges);
+        let alone = |access: &Access| {
+            matches!(access, Access::Writes | Access::Executes | Access::Bridges | Access::Editor)
+        };
         self.ends == Ends::Nothing && !self.tool.access.iter().any(alone)
     }
 }

@@ -1,10 +1,11 @@
-//! Model clients, the loop, delegates and bridged servers.
+//! Model clients, the loop, delegates, bridged servers and attached editors.
 
 pub mod acp;
 pub mod bridge;
 mod budget;
 mod compaction;
 mod crew;
+mod editor;
 mod ending;
 mod fits;
 mod forms;
@@ -20,6 +21,7 @@ mod words;
 
 pub use budget::{Account, Budget, Limits, Spent, Use};
 pub use crew::{Crew, Maker};
+pub use editor::Neovim;
 pub use ending::{Outcome, Reason};
 pub use forms::{Form, Sort, Written, find as find_calls};
 pub use hands::{AtDoor, AtRuntime, Ends, Hand, Hands};

@@ -70,6 +70,8 @@ pub(crate) struct Common {
     pub(crate) index: Option<String>,
     #[command(flatten)]
     pub(crate) modeling: crate::modeling::Flags,
+    #[command(flatten)]
+    pub(crate) editing: crate::editing::EditorFlags,
     /// What a root is called in the shared index; may repeat [default: by where it was cloned from]
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
@@ -96,6 +98,7 @@ pub(crate) enum Deny {
     Fetch,
     Bridge,
     Delegate,
+    Editor,
 }
 
 /// Whether scripts can be run in which tools are functions.
@@ -154,7 +157,7 @@ pub(crate) enum Command {
     Undo(Undo),
     /// Explains which rule decides about a command, or trusts the rules of a project
     #[command(subcommand)]
-    Policy(PolicyCommand),
+    Policy(crate::policy::PolicyCommand),
     /// Lists the skills that there are, or trusts those of the project
     Skills(Skills),
     /// Says what works here, what does not, and which settings are in force
@@ -362,34 +365,6 @@ pub(crate) struct Undo {
     /// Id of the change or of its call, or how it begins [default: the last change that is not undone]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// Says of each part of a command which rule decides, and why; runs nothing
-    Explain(Explain),
-    /// Lets the rules of the roots' .toolpost/policy.toml allow too, until the file changes
-    Trust(Trust),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Explain {
-    /// Print the explanation as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Directory in which the command would start [default: the first root]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) directory: Option<String>,
-    /// The command: one text for a shell, or a program and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) command: Vec<String>,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Trust {
-    /// Trust them no longer
-    #[arg(long)]
-    pub(crate) revoke: bool,
 }
 
 #[derive(clap::Args)]

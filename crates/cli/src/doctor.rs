@@ -37,6 +37,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
             findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
             findings.push(("model", settings.agent.report()));
             findings.extend(own(wired)?.map(|line| ("own agent", line)));
+            findings.push(("editor", settings.editing.report(engine)?));
             findings.extend(agents(&settings, engine).into_iter().map(|line| ("agents", line)));
             findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
             findings.extend(bridged(wired)?.into_iter().map(|line| ("bridged", line)));
@@ -52,7 +53,8 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
         Err(error) => findings.push(("cannot start", format!("{error:#}"))),
     }
     findings.extend(sandbox(&settings).into_iter().map(|line| ("sandbox", line)));
-    let in_force = in_force(&settings).into_iter().chain(settings.agent.in_force());
+    let in_force = in_force(&settings).into_iter().chain(settings.editing.in_force());
+    let in_force = in_force.chain(settings.agent.in_force());
     findings.extend(in_force.map(|line| ("setting", line)));
     if doctor.json {
         let list: Vec<Value> =

@@ -8,6 +8,7 @@ mod call;
 mod described;
 mod diff;
 mod doctor;
+mod editing;
 mod grep;
 mod history;
 mod index;

@@ -1,16 +1,45 @@
 //! `toolpost policy`: which rule decides about a command, and which files of rules of projects are trusted.
 
 use crate::{
-    args::{Common, Explain, PolicyCommand, Trust},
+    args::Common,
     described,
     settings::Settings,
     trust::{self, Trusted},
     wire,
 };
 use anyhow::{Context, Result, bail};
+use clap::Subcommand;
 use std::process::ExitCode;
 use toolpost_engine::{Approval, Command, Line};
 use toolpost_runtime::{Explained, JudgedSegment, Origin};
+
+#[derive(Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Says of each part of a command which rule decides, and why; runs nothing
+    Explain(Explain),
+    /// Lets the rules of the roots' .toolpost/policy.toml allow too, until the file changes
+    Trust(Trust),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Explain {
+    /// Print the explanation as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Directory in which the command would start [default: the first root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<String>,
+    /// The command: one text for a shell, or a program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Trust {
+    /// Trust them no longer
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
 
 /// Explains a command, or trusts a project's rules.
 pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {

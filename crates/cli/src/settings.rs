@@ -5,10 +5,12 @@ mod sources;
 
 use crate::{
     args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff},
+    editing::EditingSettings,
     modeling::{self, Modeling},
 };
 use anyhow::{Context, Result};
-use parsed::{names, one_of, path, reply_bytes, seconds, session, within_a_day};
+pub(crate) use parsed::one_of;
+use parsed::{names, path, reply_bytes, seconds, session, within_a_day};
 use serde::Deserialize;
 pub(crate) use sources::{Origin, Setting, Sources};
 use std::{
@@ -49,6 +51,7 @@ pub(crate) struct Settings {
     pub(crate) embedding: Embedding,
     pub(crate) history: Kept,
     pub(crate) agent: Modeling,
+    pub(crate) editing: EditingSettings,
 }
 
 /// Which model makes vectors, where that is not the embedded one.
@@ -116,6 +119,8 @@ struct File {
     embedding_model: Option<String>,
     history_mb: Option<u64>,
     history_days: Option<u64>,
+    editor: Option<String>,
+    editor_apply: Option<OnOff>,
     #[serde(default)]
     agent: modeling::File,
 }
@@ -196,6 +201,7 @@ impl Settings {
             embedding: Embedding::find(&from, file.embedding, file.embedding_model)?,
             history: Kept::find(&from, file.history_mb, file.history_days)?,
             agent: Modeling::find(&flags.modeling, &from, file.agent)?,
+            editing: EditingSettings::find(&flags.editing, &from, (file.editor, file.editor_apply))?,
         })
     }
 }
@@ -208,6 +214,7 @@ impl Deny {
             Self::Fetch => Access::Fetches,
             Self::Bridge => Access::Bridges,
             Self::Delegate => Access::Delegates,
+            Self::Editor => Access::Editor,
         }
     }
 
@@ -219,6 +226,7 @@ impl Deny {
             Self::Fetch => "fetch",
             Self::Bridge => "bridge",
             Self::Delegate => "delegate",
+            Self::Editor => "editor",
         }
     }
 }

@@ -63,6 +63,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
     let who = Who::find(settings, &workspace, described::find(settings, &workspace)?.agents)?;
     let dependencies = dependencies(settings, &workspace);
+    let editing = settings.editing.editing(&workspace);
     let engine = Engine::new(workspace)
         .with_agents(who.agents())
         .with_encoding(encoding(settings)?)
@@ -76,7 +77,8 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_commands(commands)
         .with_servers(servers)
         .with_bridges(bridges)
-        .with_skills(skills(settings));
+        .with_skills(skills(settings))
+        .with_editing(editing);
     who.reach(&engine, &policy, settings)?;
     let config = Config {
         dialects: spoken(settings)?,

@@ -38,7 +38,10 @@ fn only_the_tools_that_were_asked_for_are_served() {
         (&["--code-mode", "only", "--read-only"], &["search_tools", "run_code"]),
         (&["--dialect", "probe", "--read-only", "--tools", "create,execute_plan"], &["execute_plan"]),
         (&["--dialect", "probe", "--read-only", "--tools", "delegate"], &["delegate"]),
-        (&["--dialect", "probe", "--deny", "delegate", "--tools", "delegate,execute_plan"], &["execute_plan"]),
+        (
+            &["--dialect", "probe", "--deny", "delegate", "--tools", "delegate,execute_plan"],
+            &["execute_plan"],
+        ),
     ];
     for (arguments, wanted) in rows {
         assert_eq!(&served(&world, arguments), wanted, "{arguments:?}");

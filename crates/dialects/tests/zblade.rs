@@ -168,7 +168,37 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
         ),
     ];
     calls.extend(symbol_calls());
+    calls.extend(editor_calls());
     calls
+}
+
+/// Calls of the tools that know the editor; none is attached here.
+fn editor_calls() -> Vec<(&'static str, Value, &'static str)> {
+    vec![
+        (
+            "open_file",
+            json!({"path": "a.txt", "line": 2}),
+            "{\"action\":\"open_file\",\"path\":\"a.txt\",\"line\":2,\"column\":1,\"message\":\"No editor is attached: this session \
+             remembers the place, and nobody sees it unless the client acts on this.\"}",
+        ),
+        (
+            "goto_line",
+            json!({"line": 2, "column": 3}),
+            "NotFound: No file is open, so there is no cursor.\nOpen a file first.",
+        ),
+        (
+            "replace_selection",
+            json!({"content": "x"}),
+            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so nothing was \
+             replaced: only the client can know a selection. To change a file, use apply_patch.\"}",
+        ),
+        (
+            "insert_at_cursor",
+            json!({"content": "x"}),
+            "NotFound: No file is open, so there is no cursor.\nOpen a file first.\nThe user can attach Neovim: with --editor \
+             nvim:SOCKET, or by starting Toolpost in its terminal.",
+        ),
+    ]
 }
 
 /// Takes out the only number that varies.
@@ -229,7 +259,7 @@ async fn every_tool_is_called_here_with_all_of_its_arguments() {
     for tool in DIALECT.tools.iter().filter(|tool| !apart.contains(&tool.name)) {
         let own = DIALECT.tools.iter().find(|own| std::ptr::fn_addr_eq(own.schema, tool.schema)).unwrap();
         let schema = (tool.schema)();
-        for name in schema["properties"].as_object().unwrap().keys() {
+        for name in schema["properties"].as_object().into_iter().flat_map(|properties| properties.keys()) {
             let unlisted_of_a_list = own.name == "list_dir" && ["depth", "limit"].contains(&name.as_str());
             let given = calls().iter().any(|(tool, arguments, _)| {
                 DIALECT.tool(tool).is_some_and(|row| (row.schema)() == schema)

@@ -1,8 +1,8 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    Agents, Bridges, CallCtx, Commands, Expected, Failure, Hint, Kind, MayRead, Seeking, Several, Touch,
-    agents, bridges, failures,
+    Agents, Bridges, CallCtx, Commands, Editing, Expected, Failure, Hint, Kind, MayRead, Seeking, Several,
+    Touch, agents, bridges, failures,
     fetching::Cache,
     fresh,
     indexed::Withheld,
@@ -51,6 +51,7 @@ pub struct Engine {
     fetched: Arc<Cache>,
     bridges: Option<Arc<dyn Bridges>>,
     skills: SkillPlaces,
+    editing: Editing,
     /// Opened when they are first asked for.
     tasks: Arc<OnceLock<Result<Tasks, Failure>>>,
 }
@@ -76,6 +77,7 @@ impl Engine {
             fetched: Arc::default(),
             bridges: None,
             skills: SkillPlaces::default(),
+            editing: Editing::default(),
             tasks: Arc::default(),
             encoding: None,
             rules: Rules::Git,
@@ -262,6 +264,18 @@ impl Engine {
     #[must_use]
     pub fn with_skills(self, skills: SkillPlaces) -> Self {
         Self { skills, ..self }
+    }
+
+    /// Says which editor is used.
+    #[must_use]
+    pub fn with_editing(self, editing: Editing) -> Self {
+        Self { editing, ..self }
+    }
+
+    /// Gives which editor is used.
+    #[must_use]
+    pub fn editing(&self) -> &Editing {
+        &self.editing
     }
 
     /// Finds all skills, as they are now.

@@ -9,6 +9,7 @@ mod choices;
 mod command;
 mod commands;
 mod cx;
+mod editors;
 mod elsewhere;
 mod embedding;
 mod engine;
@@ -42,6 +43,10 @@ pub use choices::{Seeking, Several};
 pub use command::{Approval, Command, Host, Line};
 pub use commands::Commands;
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayDelegate, MayFetch, MayRead, MayWrite, Need, Progress};
+pub use editors::{
+    Act as EditorAct, Buffer, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing, View,
+    Without,
+};
 pub use embedding::Service as EmbeddingService;
 pub use engine::Engine;
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};

@@ -2,6 +2,7 @@
 
 use crate::{
     Granted, Store,
+    editors::Memory,
     tasks::{Board, Completion},
 };
 use serde::Serialize;
@@ -68,6 +69,7 @@ pub struct Session {
     completion: Mutex<Option<Completion>>,
     /// Which skills were begun with, each with the text that was given.
     active: Mutex<HashMap<String, ContentHash>>,
+    editor: Mutex<Memory>,
 }
 
 #[derive(Debug, Default)]
@@ -133,6 +135,11 @@ impl Session {
     /// Gives the tasks, where there is no state folder to keep them in.
     pub(crate) fn board(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives what is remembered of editors.
+    pub(crate) fn editor(&self) -> MutexGuard<'_, Memory> {
+        self.editor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives by what the session is known in the history.

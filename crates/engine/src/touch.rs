@@ -1,6 +1,6 @@
 //! One thing in the world that a call would read, write, run or fetch.
 
-use crate::{Command, Host, RemoteTool};
+use crate::{Command, EditorUse, Host, RemoteTool};
 use toolpost_workspace::WorkspacePath;
 
 /// One thing in the world that a call would touch.
@@ -18,6 +18,8 @@ pub enum Touch {
     Bridge(RemoteTool),
     /// Leaves a part of the work to an agent of that name, which makes calls of its own: each is judged by itself.
     Delegate(String),
+    /// Looks into an editor, moves its cursor or writes into its texts; a file that is named is a touch of its own.
+    Editor(EditorUse),
 }
 
 /// How much of a file a write replaces.
@@ -52,6 +54,8 @@ pub enum Access {
     Delegates,
     /// It may ask a model where there is one, which only reads; without one it does its work all the same.
     Asks,
+    /// It looks into an editor, or moves its cursor.
+    Editor,
 }
 
 impl Touch {
@@ -71,6 +75,8 @@ impl Touch {
             Self::Fetch(_) => Access::Fetches,
             Self::Bridge(_) => Access::Bridges,
             Self::Delegate(_) => Access::Delegates,
+            Self::Editor(EditorUse::Look | EditorUse::Open | EditorUse::Goto) => Access::Editor,
+            Self::Editor(EditorUse::Replace | EditorUse::Insert) => Access::Writes,
         }
     }
 
@@ -79,7 +85,7 @@ impl Touch {
     pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
             Self::Read(path) | Self::Write(path, _) => Some(path),
-            Self::Execute(_) | Self::Fetch(_) | Self::Bridge(_) | Self::Delegate(_) => None,
+            Self::Execute(_) | Self::Fetch(_) | Self::Bridge(_) | Self::Delegate(_) | Self::Editor(_) => None,
         }
     }
 
@@ -91,6 +97,7 @@ impl Touch {
             Self::Execute(command) => format!("`{}`", command.shown()),
             Self::Fetch(host) => host.written(),
             Self::Bridge(tool) => tool.shown(),
+            Self::Editor(act) => act.shown().to_owned(),
             Self::Delegate(agent) => format!("to the agent {}", toolpost_text::escape::text(agent)),
         }
     }

@@ -72,7 +72,8 @@ pub(crate) fn judge<'a>(
         | Access::Fetches
         | Access::Bridges
         | Access::Delegates
-        | Access::Asks => &cx.may_read,
+        | Access::Asks
+        | Access::Editor => &cx.may_read,
     };
     let mut kept = paths.into_iter().filter(|path| !may(path));
     let Some(first) = kept.next() else { return Ok(()) };
@@ -86,7 +87,8 @@ pub(crate) fn judge<'a>(
         | Access::Fetches
         | Access::Bridges
         | Access::Delegates
-        | Access::Asks => "read",
+        | Access::Asks
+        | Access::Editor => "read",
     };
     let what = format!(
         "{} cannot be taken as a whole: the rules do not let {}{others} be {verb} without asking. Nothing was changed.",

@@ -83,7 +83,10 @@ impl Published {
     /// Tells whether the tool only ever reads.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        !self.access().iter().any(|access| matches!(access, Access::Writes | Access::Bridges | Access::Delegates))
+        !self
+            .access()
+            .iter()
+            .any(|access| matches!(access, Access::Writes | Access::Bridges | Access::Delegates))
     }
 
     /// Gives the schema of the structured output.

@@ -5,6 +5,7 @@ mod batch;
 mod changed;
 mod delete;
 mod edit;
+mod editor;
 mod find;
 mod grep;
 mod info;
@@ -40,13 +41,15 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("batch.md"),
         include_str!("investigator.md"),
         include_str!("commands.md"),
+        include_str!("editor.md"),
     ],
     instructions: "File and search tools over the workspace. Look around with get_workspace_structure or get_project_index_overview, find names with find_files or \
         find_files_glob and lines with grep_search, what a file defines with symbol_outline, symbols of all files with symbol_search, and who uses one with symbol_graph; read with read_file or read_file_range, several files at once with \
         read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
         the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
         read again. All paths lie in the workspace; bytes, line endings and encodings are kept. run_command runs a line of \
-        shell, or a program with its arguments.",
+        shell, or a program with its arguments. get_editor_state says what the user's editor shows, get_selection what is \
+        selected in it.",
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,
@@ -58,7 +61,7 @@ pub const DIALECT: Dialect = Dialect {
     say: say::say,
 };
 
-const TOOLS: [ToolDef; 31] = [
+const TOOLS: [ToolDef; 37] = [
     ToolDef::of::<read::ReadFile>(),
     ToolDef::of::<read::ReadFileRange>(),
     ToolDef::of::<write::WriteFile>(),
@@ -90,6 +93,12 @@ const TOOLS: [ToolDef; 31] = [
     ToolDef::of::<batch::Batch>(),
     ToolDef::of::<investigator::CodebaseInvestigator>(),
     ToolDef::of::<run_command::RunCommand>(),
+    ToolDef::of::<editor::GetEditorState>(),
+    ToolDef::of::<editor::OpenFile>(),
+    ToolDef::of::<editor::GotoLine>(),
+    ToolDef::of::<editor::GetSelection>(),
+    ToolDef::of::<editor::ReplaceSelection>(),
+    ToolDef::of::<editor::InsertAtCursor>(),
 ];
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");

@@ -10,7 +10,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Commands, Dependencies, Engine, Environment, Hosts, Places, Plan, Progress, Sandbox,
+    Agents, Commands, Dependencies, Editing, Engine, Environment, Hosts, Places, Plan, Progress, Sandbox,
     ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
@@ -67,6 +67,11 @@ impl World {
     /// A world in which models can be asked.
     pub(crate) fn answering(dialect: &'static Dialect, agents: Arc<dyn Agents>) -> Self {
         Self::built(dialect, |engine| engine.with_agents(Some(agents)), |config| config)
+    }
+
+    /// A world in which an editor is attached, or the session's own one writes files.
+    pub(crate) fn edited(dialect: &'static Dialect, editing: Editing) -> Self {
+        Self::built(dialect, |engine| engine.with_editing(editing), |config| config)
     }
 
     /// A world in which a second dialect is spoken beside the first.

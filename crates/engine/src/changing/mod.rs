@@ -2,6 +2,7 @@
 
 mod commit;
 mod draft;
+mod exact;
 mod from_patch;
 mod hunks;
 mod lines;
@@ -58,7 +59,8 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         | Where::Next { .. }
         | Where::Lines(_)
         | Where::Symbol { .. }
-        | Where::Merge { .. } => failure,
+        | Where::Merge { .. }
+        | Where::Exact(_) => failure,
     })?;
     draft.judge(engine, cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
         match (&change.at, draft.present()) {
@@ -76,6 +78,7 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         Where::Lines(lines) => lines::edit(engine, cx, draft, lines, &change.text),
         Where::Symbol { name, side } => symbol::edit(engine, draft, name, *side, &change.text),
         Where::Merge { language } => merge::apply(engine, cx, draft, language.as_deref(), &change.text),
+        Where::Exact(exact) => exact::put(engine, draft, exact, &change.text),
         Where::Hunks(hunks) => hunks::apply(engine, cx, draft, hunks),
         Where::Gone(left) => name::remove(engine, draft, *left),
         Where::Elsewhere { to, existence } => {

@@ -4,7 +4,7 @@ use crate::{Access, CallCtx, Engine, Extent, Failure, Operation, Seen, Touch, ch
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::lines::LineRange;
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{ContentHash, WorkspacePath};
 
 pub use crate::changing::{Meant, Resolve, from_patch};
 pub use toolpost_text::{
@@ -72,6 +72,8 @@ pub enum Where {
         /// The language, as a caller names it; without one, the file's name tells.
         language: Option<String>,
     },
+    /// Between two places of one certain content.
+    Exact(Exact),
     /// Where the old lines of these hunks stand, each behind the one before.
     Hunks(Vec<Hunk>),
     /// Nowhere any more: the file is deleted. A link is deleted itself.
@@ -94,6 +96,17 @@ pub struct Lines {
     pub last: Reference,
     /// On which side.
     pub side: Side,
+}
+
+/// A part of one certain content; in any other it is nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exact {
+    /// The byte of the text at which it begins.
+    pub from: usize,
+    /// The byte at which it ends.
+    pub to: usize,
+    /// The content.
+    pub of: ContentHash,
 }
 
 /// What may be left of a file that is deleted.
@@ -196,6 +209,7 @@ impl Where {
             | Self::Lines(_)
             | Self::Symbol { .. }
             | Self::Merge { .. }
+            | Self::Exact(_)
             | Self::Hunks(_) => Extent::Part,
             Self::Gone(_) => Extent::Gone,
             Self::Elsewhere { .. } => Extent::Name,

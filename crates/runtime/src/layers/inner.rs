@@ -1,7 +1,7 @@
 //! A call that another call makes does only what that one was made for, and makes no calls of its own.
 
 use super::{Going, Next, Stop, Trip};
-use toolpost_engine::{Access, Failure, Hint, Kind, May};
+use toolpost_engine::{Access, EditorUse, Failure, Hint, Kind, May, Touch};
 
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
@@ -10,14 +10,18 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             let what = format!("A call inside of another makes no calls, and {} makes some.", trip.call.tool);
             return Err(refused(what));
         }
-        let writes = trip.prepared()?.touches.iter().find(|touch| touch.access() != Access::Reads);
+        let looks =
+            |touch: &Touch| touch.access() == Access::Reads || *touch == Touch::Editor(EditorUse::Look);
+        let writes = trip.prepared()?.touches.iter().find(|touch| !looks(touch));
         if let (May::Read, Some(touch)) = (may, writes) {
             let verb = match touch.access() {
+                _ if matches!(touch, Touch::Editor(_)) => "use the editor to",
                 Access::Reads | Access::Calls | Access::Asks | Access::Writes => "write",
                 Access::Executes => "run",
                 Access::Fetches => "fetch from",
                 Access::Bridges => "call",
                 Access::Delegates => "delegate",
+                Access::Editor => "use the editor to",
             };
             return Err(refused(format!(
                 "A call inside of another may only read, and {} would {verb} {}.",

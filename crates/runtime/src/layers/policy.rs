@@ -3,7 +3,7 @@
 use super::{Going, Next, Stop, Trip};
 use crate::{
     Call, Decision, Policy, Question, Span, Verdict,
-    policy::{Judgement, Lifted, verb},
+    policy::{Judgement, Lifted, does, verb},
 };
 use std::sync::Arc;
 use toolpost_engine::{Access, Failure, Hint, Kind, Touch};
@@ -100,7 +100,7 @@ async fn put(
 }
 
 fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
-    let what = format!("Not allowed to {} {}: {why}", verb(touch), touch.shown());
+    let what = format!("Not allowed to {} {}: {why}", does(touch), touch.shown());
     let failure = Failure::new(Kind::Denied, what);
     if lifted == Lifted::ByNothing {
         return failure;
@@ -112,6 +112,7 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
         }
         Touch::Fetch(host) => format!("hosts = [{}]", serde_json::json!(host.written())),
         Touch::Delegate(agent) => format!("agents = [{}]", serde_json::json!(agent)),
+        Touch::Editor(act) => format!("acts = [{}]", serde_json::json!(act.word())),
         Touch::Bridge(tool) => format!("tools = [{}]", serde_json::json!(tool.shown())),
         // A command has several parts, and what each needs is for a person to see.
         Touch::Execute(_) => return failure.hint(Hint::Advice(EXPLAIN.to_owned())),

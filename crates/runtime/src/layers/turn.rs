@@ -46,7 +46,12 @@ impl Drop for Held<'_> {
 fn written(touch: &Touch) -> Option<WorkspacePath> {
     match touch {
         Touch::Write(path, _) => Some(path.clone()),
-        Touch::Read(_) | Touch::Execute(_) | Touch::Fetch(_) | Touch::Bridge(_) | Touch::Delegate(_) => None,
+        Touch::Read(_)
+        | Touch::Execute(_)
+        | Touch::Fetch(_)
+        | Touch::Bridge(_)
+        | Touch::Delegate(_)
+        | Touch::Editor(_) => None,
     }
 }
 

@@ -60,6 +60,7 @@ fn matches(parsed: &ParsedRule, example: &str) -> bool {
         Target::Tools(_) => parsed.rule.matches_tool(example),
         Target::Hosts(_) => parsed.rule.matches_host(&Host::new(example)),
         Target::Agents(_) => parsed.rule.matches_agent(example),
+        Target::Acts(_) => parsed.rule.matches_act(example),
         Target::Commands(patterns) => {
             let allows = parsed.rule.decision == Decision::Allow;
             shell::read(example).segments.iter().any(|segment| {

@@ -5,7 +5,7 @@ use globset::{GlobBuilder, GlobSetBuilder};
 use serde::Deserialize;
 use thiserror::Error;
 use toml::Spanned;
-use toolpost_engine::Access;
+use toolpost_engine::{Access, EditorUse};
 
 /// Why a file of rules cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -128,6 +128,8 @@ struct Written {
     tools: Vec<String>,
     #[serde(default)]
     agents: Vec<String>,
+    #[serde(default)]
+    acts: Vec<WrittenAct>,
     decide: Decision,
     #[serde(default = "unsaid")]
     why: String,
@@ -144,7 +146,25 @@ enum WrittenAccess {
     Fetch,
     Bridge,
     Delegate,
+    Editor,
 }
+
+/// What is done to an editor.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum WrittenAct {
+    Look,
+    Open,
+    Goto,
+    Replace,
+    Insert,
+    #[serde(rename = "*")]
+    Any,
+}
+
+/// What is wrong with a rule that is about several sorts of things.
+const MIXED: &str = "a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with execute, \
+                     `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor";
 
 fn unsaid() -> String {
     "a rule says so.".to_owned()
@@ -180,6 +200,10 @@ fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, Poli
     let named = [&written.paths, &written.commands, &written.hosts, &written.tools, &written.agents]
         .map(|names| !names.is_empty());
     let target = match named {
+        [false, false, false, false, false] if !written.acts.is_empty() && only(&[Access::Editor]) => {
+            Target::Acts(written.acts.iter().map(|act| act.word().to_owned()).collect())
+        }
+        _ if !written.acts.is_empty() => return wrong(MIXED),
         [true, false, false, false, false] if only(&[Access::Reads, Access::Writes]) => {
             paths(&written.paths, source)?
         }
@@ -190,14 +214,9 @@ fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, Poli
         [false, false, false, true, false] if only(&[Access::Bridges]) => Target::Tools(written.tools),
         [false, false, false, false, true] if only(&[Access::Delegates]) => Target::Agents(written.agents),
         [false, false, false, false, false] => {
-            return wrong("the rule names no `paths`, `commands`, `hosts`, `tools` or `agents`");
+            return wrong("the rule names no `paths`, `commands`, `hosts`, `tools`, `agents` or `acts`");
         }
-        _ => {
-            return wrong(
-                "a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with execute, \
-                 `hosts` with fetch, `tools` with bridge, `agents` with delegate",
-            );
-        }
+        _ => return wrong(MIXED),
     };
     Ok(Rule { accesses, target, decision: written.decide, why: written.why, source: source.clone(), line })
 }
@@ -251,6 +270,20 @@ impl WrittenAccess {
             Self::Fetch => Access::Fetches,
             Self::Bridge => Access::Bridges,
             Self::Delegate => Access::Delegates,
+            Self::Editor => Access::Editor,
+        }
+    }
+}
+
+impl WrittenAct {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Look => EditorUse::Look.word(),
+            Self::Open => EditorUse::Open.word(),
+            Self::Goto => EditorUse::Goto.word(),
+            Self::Replace => EditorUse::Replace.word(),
+            Self::Insert => EditorUse::Insert.word(),
+            Self::Any => "*",
         }
     }
 }

@@ -15,14 +15,14 @@ mod shown;
 use colon::Lists;
 use rule::Target;
 use std::{path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, Approval, Command, RemoteTool, Touch};
+use toolpost_engine::{Access, Approval, Command, EditorUse, RemoteTool, Touch};
 use toolpost_workspace::WorkspacePath;
 
 pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
 pub use file::PolicyError;
 pub use learn::LearnError;
 pub use rule::{Origin, Rule, RuleSource};
-pub(crate) use shown::verb;
+pub(crate) use shown::{does, verb};
 
 /// What a rule decides.
 #[derive(
@@ -191,6 +191,7 @@ impl Policy {
             Touch::Fetch(host) => self.judge_fetch(host),
             Touch::Bridge(tool) => self.judge_tool(tool),
             Touch::Delegate(agent) => self.judge_agent(agent),
+            Touch::Editor(act) => self.judge_editor(touch, *act),
         }
     }
 
@@ -258,6 +259,17 @@ impl Policy {
         }
         let (decision, rule) =
             self.find(Access::Delegates, Decision::Allow, |rule| rule.matches_agent(agent));
+        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
+        Judgement { decision, why, lifted: Lifted::ByRule }
+    }
+
+    /// Judges what is done to an editor: that the operator attached it is the leave to use it, for files that rules allow.
+    fn judge_editor(&self, touch: &Touch, act: EditorUse) -> Judgement {
+        if let Some(denied) = self.denies(Access::Editor).or_else(|| self.denies(touch.access())) {
+            return denied;
+        }
+        let (decision, rule) =
+            self.find(Access::Editor, Decision::Allow, |rule| rule.matches_act(act.word()));
         let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
         Judgement { decision, why, lifted: Lifted::ByRule }
     }

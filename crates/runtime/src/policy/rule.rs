@@ -48,6 +48,8 @@ pub(super) enum Target {
     Tools(Vec<String>),
     /// Names of agents; `*` means every one.
     Agents(Vec<String>),
+    /// Words for what is done to an editor; `*` means every one.
+    Acts(Vec<String>),
 }
 
 /// The place of a rule that decided, for whoever wants to change it.
@@ -77,7 +79,8 @@ impl Rule {
             | Target::Commands(_)
             | Target::Hosts(_)
             | Target::Tools(_)
-            | Target::Agents(_) => &[],
+            | Target::Agents(_)
+            | Target::Acts(_) => &[],
         }
     }
 
@@ -116,6 +119,11 @@ impl Rule {
         agents.iter().any(|name| name == "*" || name == agent)
     }
 
+    pub(super) fn matches_act(&self, act: &str) -> bool {
+        let Target::Acts(acts) = &self.target else { return false };
+        acts.iter().any(|name| name == "*" || name == act)
+    }
+
     /// Gives the hosts that the rule decides about when something is fetched from them, and how.
     pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
@@ -124,7 +132,8 @@ impl Rule {
             | Target::Paths { .. }
             | Target::Commands(_)
             | Target::Tools(_)
-            | Target::Agents(_) => &[],
+            | Target::Agents(_)
+            | Target::Acts(_) => &[],
         };
         hosts.iter().map(|host| (host.as_str(), self.decision))
     }

@@ -7,17 +7,20 @@ impl Policy {
     /// Words a touch, a line for each part: of a command, all of it, then what the rules do not let pass, what it would write,
     /// and where it would fetch from.
     pub(crate) fn shown(&self, touch: &Touch) -> Vec<String> {
-        let whole = format!("{} {}", verb(touch), touch.shown());
+        let whole = format!("{} {}", does(touch), touch.shown());
         match touch {
             Touch::Execute(command) => [vec![placed(whole, command)], parts(&self.explain(command))].concat(),
-            Touch::Read(_) | Touch::Write(..) | Touch::Fetch(_) | Touch::Bridge(_) | Touch::Delegate(_) => {
-                vec![whole]
-            }
+            Touch::Read(_)
+            | Touch::Write(..)
+            | Touch::Fetch(_)
+            | Touch::Bridge(_)
+            | Touch::Delegate(_)
+            | Touch::Editor(_) => vec![whole],
         }
     }
 }
 
-/// Gives the word for what a touch does.
+/// Gives the word that rules have for what a touch does.
 pub(crate) fn verb(touch: &Touch) -> &'static str {
     match touch {
         Touch::Read(_) => "read",
@@ -26,6 +29,15 @@ pub(crate) fn verb(touch: &Touch) -> &'static str {
         Touch::Fetch(_) => "fetch",
         Touch::Bridge(_) => "bridge",
         Touch::Delegate(_) => "delegate",
+        Touch::Editor(_) => "editor",
+    }
+}
+
+/// Says what a touch does, in front of what is touched.
+pub(crate) fn does(touch: &Touch) -> &'static str {
+    match touch {
+        Touch::Editor(_) => "use the editor to",
+        _ => verb(touch),
     }
 }
 

@@ -29,11 +29,11 @@ pub(super) fn definition(published: &Published, config: &Config) -> Tool {
 /// no open world.
 fn annotations(access: &[Access]) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
-        Access::Reads | Access::Calls | Access::Asks | Access::Fetches => false,
+        Access::Reads | Access::Calls | Access::Asks | Access::Editor | Access::Fetches => false,
         Access::Writes | Access::Executes | Access::Bridges | Access::Delegates => true,
     });
     let open = access.iter().any(|access| match access {
-        Access::Reads | Access::Calls | Access::Asks | Access::Writes => false,
+        Access::Reads | Access::Calls | Access::Asks | Access::Editor | Access::Writes => false,
         Access::Executes | Access::Fetches | Access::Bridges | Access::Delegates => true,
     });
     ToolAnnotations::from_raw(None, Some(!writes), Some(writes), Some(!writes), Some(open))

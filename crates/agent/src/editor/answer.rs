@@ -1,0 +1,173 @@
+//! What Neovim has answered, as a view or as a failure.
+
+use serde::Deserialize;
+use toolpost_engine::{Buffer, Chosen, Failure, Hint, Kind, Point, Shape, Sight, Standing, View};
+use toolpost_text::escape;
+
+/// What was answered.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Answer {
+    Fault { fault: Fault, why: String },
+    Standing(Box<Stands>),
+}
+
+/// Why nothing was done.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Fault {
+    /// Nobody listens.
+    Unreachable,
+    /// It waits for the user.
+    Blocked,
+    /// It tried.
+    Failed,
+}
+
+/// How everything stands.
+#[derive(Deserialize)]
+pub(super) struct Stands {
+    active: Option<String>,
+    open: Vec<Open>,
+    cursor: At,
+    selection: Option<Selected>,
+    token: String,
+    notes: Vec<String>,
+    refused: Option<Refused>,
+}
+
+/// Why what was asked was not done.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Refused {
+    /// Something had moved.
+    Moved,
+    /// Its time was over.
+    Late,
+}
+
+#[derive(Deserialize)]
+struct Open {
+    name: String,
+    unsaved: bool,
+}
+
+#[derive(Deserialize)]
+struct At {
+    line: u64,
+    column: u64,
+}
+
+#[derive(Deserialize)]
+struct Selected {
+    from: At,
+    to: At,
+    text: String,
+    shape: Shaped,
+    sight: Seen,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Shaped {
+    Characters,
+    Lines,
+    Block,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Seen {
+    Current,
+    Last,
+}
+
+impl Answer {
+    /// Reads an answer.
+    pub(super) fn read(said: &str) -> Result<Self, String> {
+        serde_json::from_str(said.trim()).map_err(|error| format!("its answer cannot be read: {error}"))
+    }
+
+    /// Gives what is seen, or why nothing was done.
+    pub(super) fn view(self, editor: &str) -> Result<View, Failure> {
+        match self {
+            Self::Fault { fault, why } => Err(failed(editor, fault, &why)),
+            Self::Standing(stands) => match stands.refused {
+                None => Ok(stands.view()),
+                Some(refused) => Err(not_done(editor, refused)),
+            },
+        }
+    }
+}
+
+impl Stands {
+    fn view(self) -> View {
+        let buffer = |open: Open| Buffer {
+            name: open.name,
+            standing: if open.unsaved { Standing::Unsaved } else { Standing::Saved },
+        };
+        View {
+            active: self.active,
+            open: self.open.into_iter().map(buffer).collect(),
+            cursor: self.cursor.point(),
+            selection: self.selection.map(Selected::chosen),
+            token: self.token,
+            notes: self.notes,
+        }
+    }
+}
+
+impl At {
+    fn point(&self) -> Point {
+        Point { line: self.line, column: self.column }
+    }
+}
+
+impl Selected {
+    fn chosen(self) -> Chosen {
+        Chosen {
+            from: self.from.point(),
+            to: self.to.point(),
+            text: self.text,
+            shape: match self.shape {
+                Shaped::Characters => Shape::Characters,
+                Shaped::Lines => Shape::Lines,
+                Shaped::Block => Shape::Block,
+            },
+            sight: match self.sight {
+                Seen::Current => Sight::Current,
+                Seen::Last => Sight::Last,
+            },
+        }
+    }
+}
+
+fn failed(editor: &str, fault: Fault, why: &str) -> Failure {
+    let why = escape::text(why.trim().trim_end_matches('.')).into_owned();
+    let advice = |words: &str| Hint::Advice(words.to_owned());
+    match fault {
+        Fault::Unreachable => Failure::new(Kind::Remote, format!("{editor} cannot be reached: {why}.")).hint(
+            advice("It may have ended; the user can start it again, or name another socket with --editor."),
+        ),
+        Fault::Blocked => {
+            let what = format!("{editor} waits for the user: for an answer, or for the rest of a command.");
+            Failure::new(Kind::Conflict, what)
+                .hint(advice("Let the user answer it, then make the same call again."))
+        }
+        Fault::Failed => Failure::new(Kind::Remote, format!("{editor} did not do it: {why}.")),
+    }
+}
+
+fn not_done(editor: &str, refused: Refused) -> Failure {
+    match refused {
+        Refused::Moved => {
+            let what = format!("The user moved something in {editor} just now; nothing was written.");
+            Failure::new(Kind::Stale, what)
+                .hint(Hint::Advice("Look at it again, and decide anew.".to_owned()))
+        }
+        Refused::Late => {
+            Failure::new(Kind::Timeout, format!("{editor} came to it too late; nothing was done."))
+                .hint(Hint::TryAgain)
+        }
+    }
+}

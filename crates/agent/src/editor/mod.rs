@@ -1,0 +1,164 @@
+//! Neovim as an editor that is attached, asked through its own program.
+
+mod answer;
+
+use answer::Answer;
+use serde_json::{Value, json};
+use std::{
+    io::{Read, Write},
+    path::PathBuf,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+use toolpost_engine::{Asking, CallCtx, Editor, EditorAct, Failure, Hint, Kind, View};
+use toolpost_process::{Environment, Launch, Program, Served, Wires, programs};
+use toolpost_text::escape;
+
+/// The program by which the user's editor is asked.
+const PROGRAM: &str = "nvim";
+/// How it is started: without the user's settings, without a screen; what it does comes through its input.
+const ARGUMENTS: [&str; 7] = [
+    "--clean",
+    "--headless",
+    "-n",
+    "-i",
+    "NONE",
+    "--cmd",
+    "lua QUESTION = io.read('*l'); assert(loadstring(io.read('*a')))()",
+];
+/// What runs in that program.
+const CLIENT: &str = include_str!("client.lua");
+/// What runs in the user's editor.
+const EDITOR: &str = include_str!("editor.lua");
+/// How long an answer is waited for.
+const WAIT: Duration = Duration::from_secs(5);
+/// How long an answer may be.
+const LONGEST: u64 = 16 * 1024 * 1024;
+/// How much of a complaint is passed on.
+const COMPLAINT: usize = 500;
+
+/// Neovim, behind a socket.
+#[derive(Debug, Clone)]
+pub struct Neovim {
+    socket: PathBuf,
+    /// From where no program is started.
+    roots: Vec<PathBuf>,
+}
+
+impl Neovim {
+    /// Names the socket on which it listens; nothing is asked yet.
+    #[must_use]
+    pub fn new(socket: PathBuf, roots: Vec<PathBuf>) -> Self {
+        Self { socket, roots }
+    }
+
+    async fn answer(&self, act: EditorAct<'_>, cx: &CallCtx) -> Result<View, Failure> {
+        cx.check()?;
+        let time = cx.time_left(WAIT);
+        let socket = self.socket.to_string_lossy();
+        let question = json!({ "socket": socket, "chunk": EDITOR, "ask": asked(act, time)? });
+        let said = self.run(format!("{question}\n{CLIENT}"), time, cx).await?;
+        Answer::read(&said).map_err(|why| self.broken(&why))?.view(&self.name())
+    }
+
+    /// Starts the program, asks it, and gives what it has said.
+    async fn run(&self, input: String, time: Duration, cx: &CallCtx) -> Result<String, Failure> {
+        let environment = Environment::of_this_process().without_places(&self.roots);
+        let Some(program) = programs(PROGRAM, &environment, &self.roots).program else {
+            let what = format!("{} cannot be asked: the program {PROGRAM} is not in the PATH.", self.name());
+            let advice = "The user can install it, or put it into the PATH of this server.";
+            return Err(Failure::new(Kind::NotFound, what).hint(Hint::Advice(advice.to_owned())));
+        };
+        let launch = Launch { environment, ..Launch::new(Program::direct(program, ARGUMENTS), "/") };
+        let (served, wires) = Served::start(&launch).map_err(|error| self.broken(&error.to_string()))?;
+        let talk = tokio::task::spawn_blocking(move || talk(wires, &input));
+        let said = tokio::select! {
+            said = talk => said,
+            () = tokio::time::sleep(time) => {
+                served.kill();
+                return Err(self.late(time));
+            }
+            () = cx.cancel.cancelled() => {
+                served.kill();
+                let what = "The call was cancelled before the editor answered; look before it is made again.";
+                return Err(Failure::new(Kind::Cancelled, what));
+            }
+        };
+        said.map_err(|error| self.broken(&error.to_string()))?.map_err(|why| self.broken(&why))
+    }
+
+    fn late(&self, time: Duration) -> Failure {
+        let what = format!(
+            "{} did not answer within {} s: it is busy, or was stopped. What was asked is not done later.",
+            self.name(),
+            time.as_secs_f32()
+        );
+        Failure::new(Kind::Timeout, what).hint(Hint::Advice(
+            "See whether the user can help, and look before it is asked again.".to_owned(),
+        ))
+    }
+
+    fn broken(&self, why: &str) -> Failure {
+        let why = why.trim().trim_end_matches('.');
+        Failure::new(Kind::Remote, format!("{} could not be asked: {why}.", self.name()))
+    }
+}
+
+impl Editor for Neovim {
+    fn name(&self) -> String {
+        format!("Neovim at {}", escape::name(self.socket.as_os_str().as_encoded_bytes()))
+    }
+
+    fn ask<'a>(&'a self, act: EditorAct<'a>, cx: &'a CallCtx) -> Asking<'a, View> {
+        Box::pin(self.answer(act, cx))
+    }
+}
+
+/// Writes what is asked as data: nothing of it is ever read as a command. After its time it is not done any more.
+fn asked(act: EditorAct<'_>, time: Duration) -> Result<Value, Failure> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let by = (now + time).as_secs_f64();
+    Ok(match act {
+        EditorAct::Look => json!({ "act": "look", "by": by }),
+        EditorAct::Open { file, line } => {
+            let name = file.raw().to_str().ok_or_else(|| {
+                Failure::invalid(format!("{} has a name that is not UTF-8.", file.display()))
+            })?;
+            json!({ "act": "open", "by": by, "file": name, "line": line })
+        }
+        EditorAct::Goto(to) => json!({ "act": "goto", "by": by, "line": to.line, "column": to.column }),
+        EditorAct::Replace { content, token } => {
+            json!({ "act": "replace", "by": by, "content": content, "token": token })
+        }
+        EditorAct::Insert { content, token } => {
+            json!({ "act": "insert", "by": by, "content": content, "token": token })
+        }
+    })
+}
+
+/// Writes the question and reads the answer; where there is none, the program's complaint is the reason.
+fn talk(wires: Wires, input: &str) -> Result<String, String> {
+    let Wires { input: mut to, output, errors } = wires;
+    // Where it has ended already, its complaint says why.
+    let _ = to.write_all(input.as_bytes());
+    drop(to);
+    std::thread::scope(|scope| {
+        let complaint = scope.spawn(move || read(errors, COMPLAINT as u64));
+        let said = read(output, LONGEST + 1);
+        if said.len() as u64 > LONGEST {
+            return Err("its answer is too long".to_owned());
+        }
+        let complaint = complaint.join().unwrap_or_default();
+        match (said.trim(), complaint.trim()) {
+            ("", "") => Err("its program ended without a word".to_owned()),
+            ("", complaint) => Err(format!("its program says: {}", escape::text(complaint))),
+            _ => Ok(said),
+        }
+    })
+}
+
+fn read(from: impl Read, most: u64) -> String {
+    let mut bytes = Vec::new();
+    // What was read before an error is all that there is.
+    let _ = from.take(most).read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}

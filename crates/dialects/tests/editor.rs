@@ -1,0 +1,327 @@
+//! The editor's tools of zblade: what a session remembers by itself, and what holds for any editor that is attached.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+};
+use toolpost_dialects::zblade::DIALECT;
+use toolpost_engine::{
+    Access, Asking, Buffer, CallCtx, Chosen, Editing, Editor, EditorAct, Failure, Kind, Point, Shape, Sight,
+    Standing, View, Without,
+};
+use toolpost_runtime::{Config, Narrow, Outcome, Policy, RuleSource};
+
+/// Makes a call; the words of its reply, with the kind in front of those of a failure.
+async fn reply(world: &World, tool: &str, arguments: Value) -> String {
+    let outcome = world.call(tool, arguments).await;
+    let kind = if let Outcome::Failed(kind, _) = &outcome { format!("{kind:?}: ") } else { String::new() };
+    format!("{kind}{}", words(&outcome))
+}
+
+/// Reads the data of a reply; what stands behind it are remarks.
+async fn data(world: &World, tool: &str, arguments: Value) -> Value {
+    let words = reply(world, tool, arguments).await;
+    let first = words.lines().next().unwrap_or_default();
+    serde_json::from_str(first).unwrap_or_else(|error| panic!("{tool}: {error}: {words}"))
+}
+
+fn applying() -> World {
+    World::edited(&DIALECT, Editing { editor: None, without: Without::Applied })
+}
+
+#[tokio::test]
+async fn what_was_opened_is_remembered() {
+    let world = World::new(&DIALECT);
+    world.put("a.txt", "one\nzwölf\n");
+    world.put("b.txt", "b");
+    world.put("empty", "");
+    let rows = [
+        ("open_file", json!({"path": "a.txt", "line": 2}), 0, (2, 1)),
+        ("goto_line", json!({"line": 2, "column": 6}), 0, (2, 6)),
+        ("open_file", json!({"path": "b.txt"}), 1, (1, 1)),
+        // The cursor stays where it was in each file.
+        ("open_file", json!({"path": "./a.txt"}), 0, (2, 6)),
+        ("goto_line", json!({"line": 1, "column": 99}), 0, (1, 4)),
+        ("goto_line", json!({"line": 99, "column": 5}), 0, (2, 1)),
+        ("goto_line", json!({"line": 0}), 0, (1, 1)),
+        ("open_file", json!({"path": "empty", "line": 7}), 2, (1, 1)),
+    ];
+    for (tool, arguments, active, cursor) in rows {
+        let done = world.call(tool, arguments.clone()).await;
+        assert!(matches!(done, Outcome::Done(_)), "{tool} {arguments}: {done:?}");
+        let state = data(&world, "get_editor_state", json!({})).await;
+        let found = (&state["active_tab_index"], &state["cursor_line"], &state["cursor_column"]);
+        assert_eq!(found, (&json!(active), &json!(cursor.0), &json!(cursor.1)), "{tool} {arguments}");
+    }
+    let state = data(&world, "get_editor_state", json!({})).await;
+    assert_eq!(state["open_files"], json!(["a.txt", "b.txt", "empty"]));
+    assert_eq!((&state["active_file"], &state["editor"]), (&json!("empty"), &Value::Null));
+    fs::remove_file(world.root().join("b.txt")).unwrap();
+    let words = reply(&world, "get_editor_state", json!({})).await;
+    assert!(words.ends_with("[toolpost: b.txt is no file any more]"), "{words}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_opened_is_refused_and_not_remembered() {
+    let world = World::new(&DIALECT);
+    world.put("src/main.rs", "fn main() {}\n");
+    world.put(".env", "KEY=1\n");
+    let rows = [
+        ("none.txt", "NotFound: File not found: none.txt"),
+        ("src", "WrongKind: src is a directory"),
+        ("src/", "Invalid: src/ names a directory"),
+        ("../out/secret", "Outside: "),
+        ("/etc/passwd", "Outside: "),
+        (".env", "Denied: Not allowed to read .env"),
+    ];
+    for (path, wanted) in rows {
+        let words = reply(&world, "open_file", json!({"path": path})).await;
+        assert!(words.starts_with(wanted), "{path}: {words}");
+    }
+    assert_eq!(data(&world, "get_editor_state", json!({})).await["open_files"], json!([]));
+}
+
+#[tokio::test]
+async fn text_goes_to_the_cursor_where_the_operator_wants_it() {
+    // Bytes of the file, the cursor, what is inserted, the bytes afterwards, the cursor afterwards.
+    type Row = (&'static str, (u64, u64), &'static str, &'static str, (u64, u64));
+    let rows: [Row; 7] = [
+        ("one\ntwo\n", (2, 1), "and ", "one\nand two\n", (2, 5)),
+        ("one\r\ntwo\r\n", (2, 1), "a\nb\n", "one\r\na\r\nb\r\ntwo\r\n", (4, 1)),
+        ("\u{feff}zwölf →\r\n", (1, 5), "ß", "\u{feff}zwölßf →\r\n", (1, 6)),
+        ("zwölf", (1, 6), "\r\nx", "zwölf\nx", (2, 2)),
+        ("one\n", (2, 1), "two\n", "one\ntwo\n", (3, 1)),
+        ("", (1, 1), "x", "x", (1, 2)),
+        ("👩‍👧 x", (1, 4), "|", "👩‍👧| x", (1, 5)),
+    ];
+    for (before, (line, column), content, after, (last_line, last_column)) in rows {
+        let world = applying();
+        world.put("f", before);
+        reply(&world, "open_file", json!({"path": "f"})).await;
+        reply(&world, "goto_line", json!({"line": line, "column": column})).await;
+        let done = data(&world, "insert_at_cursor", json!({"content": content})).await;
+        assert_eq!(world.files()["f"], after.as_bytes(), "{before:?}");
+        let said = (&done["done"], &done["applied"], &done["saved"], &done["action"]);
+        assert_eq!(said, (&json!("insert_at_cursor"), &json!(true), &json!(true), &Value::Null));
+        let state = data(&world, "get_editor_state", json!({})).await;
+        let cursor = (&state["cursor_line"], &state["cursor_column"]);
+        assert_eq!(cursor, (&json!(last_line), &json!(last_column)), "{before:?}");
+        // The next one goes on behind it, in the content that is there now.
+        let next = data(&world, "insert_at_cursor", json!({"content": "!"})).await;
+        assert_eq!(next["applied"], json!(true), "{before:?}: {next}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_goes_into_a_file_that_changed_or_that_rules_keep() {
+    let world = applying();
+    world.put("f", "one\n");
+    world.put("Makefile", "all:\n");
+    reply(&world, "open_file", json!({"path": "f"})).await;
+    world.put("f", "zero\none\n");
+    let words = reply(&world, "insert_at_cursor", json!({"content": "x"})).await;
+    let wanted = "Stale: f has changed since the cursor was put there; nothing was written.";
+    assert!(words.starts_with(wanted), "{words}");
+    reply(&world, "goto_line", json!({"line": 2})).await;
+    let done = data(&world, "insert_at_cursor", json!({"content": "x"})).await;
+    assert_eq!((&done["applied"], &world.files()["f"][..]), (&json!(true), &b"zero\nxone\n"[..]));
+    // Nobody selects where there is no editor.
+    let told = data(&world, "replace_selection", json!({"content": "x"})).await;
+    assert_eq!((&told["applied"], &told["action"]), (&json!(false), &json!("replace_selection")));
+    let lazy = reply(&world, "insert_at_cursor", json!({"content": "// ... existing code ...\n"})).await;
+    assert!(lazy.starts_with("Invalid: f was not changed:"), "{lazy}");
+    world.put(".vscode/tasks.json", "{}\n");
+    reply(&world, "open_file", json!({"path": ".vscode/tasks.json"})).await;
+    let kept = reply(&world, "insert_at_cursor", json!({"content": "x"})).await;
+    assert!(kept.starts_with("Denied: The rules do not let .vscode/tasks.json be"), "{kept}");
+    assert_eq!(world.files()[".vscode/tasks.json"], b"{}\n");
+}
+
+#[tokio::test]
+async fn rules_and_narrowing_hold_for_the_editor() {
+    let rules =
+        "[[rule]]\ntouch = [\"editor\"]\nacts = [\"goto\", \"insert\"]\ndecide = \"deny\"\nwhy = \"said\"\n";
+    let ruled = World::configured(&DIALECT, |config| Config {
+        policy: config.policy.with(rules, &RuleSource::Operator("rules.toml".to_owned())).unwrap(),
+        ..config
+    });
+    let denying = |access| {
+        let narrow = Narrow { deny: vec![access], ..Narrow::default() };
+        World::configured(&DIALECT, |config| Config { narrow, ..config })
+    };
+    let (unwriting, closed) = (denying(Access::Writes), denying(Access::Editor));
+    let calls = [
+        ("get_editor_state", json!({})),
+        ("open_file", json!({"path": "f"})),
+        ("goto_line", json!({"line": 1})),
+        ("get_selection", json!({})),
+        ("replace_selection", json!({"content": "x"})),
+        ("insert_at_cursor", json!({"content": "x"})),
+    ];
+    let worlds = [
+        (ruled, [true, true, false, true, true, false]),
+        (unwriting, [true, true, true, true, false, false]),
+        (closed, [false; 6]),
+    ];
+    for (world, wanted) in worlds {
+        world.put("f", "f\n");
+        for ((tool, arguments), may) in calls.iter().zip(wanted) {
+            let outcome = world.call(tool, arguments.clone()).await;
+            let said = words(&outcome);
+            let refused = matches!(outcome, Outcome::NoSuchTool(_))
+                || said.starts_with("Not allowed to use the editor to ");
+            assert_eq!(refused, !may, "{tool}: {said}");
+        }
+    }
+    for wrong in ["acts = [\"fly\"]", "acts = [\"look\"]\npaths = [\"x\"]", "agents = [\"x\"]"] {
+        let rule = format!("[[rule]]\ntouch = [\"editor\"]\n{wrong}\ndecide = \"deny\"\n");
+        let source = RuleSource::Operator("rules.toml".to_owned());
+        assert!(Policy::built_in().unwrap().with(&rule, &source).is_err(), "{wrong}");
+    }
+}
+
+/// An editor that stands as it is told to, and remembers what it was asked to write.
+struct Staged {
+    view: Mutex<View>,
+    wrote: Mutex<Vec<String>>,
+}
+
+impl Editor for Staged {
+    fn name(&self) -> String {
+        "Staged".to_owned()
+    }
+
+    fn ask<'a>(&'a self, act: EditorAct<'a>, _cx: &'a CallCtx) -> Asking<'a, View> {
+        let mut view = self.view.lock().unwrap();
+        let done = match act {
+            EditorAct::Look | EditorAct::Goto(_) => Ok(()),
+            EditorAct::Open { file, .. } => {
+                view.active = Some(file.raw().display().to_string());
+                Ok(())
+            }
+            EditorAct::Replace { content, token } | EditorAct::Insert { content, token } => {
+                if token == view.token {
+                    self.wrote.lock().unwrap().push(content.to_owned());
+                    view.token.push('+');
+                    Ok(())
+                } else {
+                    Err(Failure::new(Kind::Stale, "It moved."))
+                }
+            }
+        };
+        let view = done.map(|()| view.clone());
+        Box::pin(std::future::ready(view))
+    }
+}
+
+/// A world with an editor in which a file is active and something is selected.
+fn staged(file: &str, shape: Shape, sight: Sight) -> (World, Arc<Staged>) {
+    let chosen = Chosen {
+        from: Point { line: 1, column: 2 },
+        to: Point { line: 2, column: 1 },
+        text: "ne\n".to_owned(),
+        shape,
+        sight,
+    };
+    let view = View {
+        active: None,
+        open: Vec::new(),
+        cursor: Point { line: 1, column: 2 },
+        selection: Some(chosen),
+        token: "1".to_owned(),
+        notes: Vec::new(),
+    };
+    let staged = Arc::new(Staged { view: Mutex::new(view), wrote: Mutex::default() });
+    let editor = Some(staged.clone() as Arc<dyn Editor>);
+    let world = World::edited(&DIALECT, Editing { editor, without: Without::Applied });
+    for (name, text) in [("f", "one\ntwo\n"), (".env", "KEY=1\n")] {
+        world.put(name, text);
+    }
+    let name = world.root().canonicalize().unwrap().join(file).display().to_string();
+    {
+        let mut view = staged.view.lock().unwrap();
+        view.open.push(Buffer { name: name.clone(), standing: Standing::Unsaved });
+        view.active = Some(name);
+    }
+    (world, staged)
+}
+
+#[tokio::test]
+async fn of_an_attached_editor_only_what_may_be_read_is_told() {
+    let rows = [
+        ("f", "f", Some("ne\n"), None),
+        (".env", ".env", None, Some("the rules do not let the file be read without asking")),
+        ("../out/secret", "", None, Some("the file lies outside of the workspace")),
+    ];
+    for (file, shown, text, why) in rows {
+        let (world, _) = staged(file, Shape::Characters, Sight::Current);
+        let said = data(&world, "get_selection", json!({})).await;
+        let selection = &said["selection"];
+        assert_eq!(selection["text"].as_str(), text, "{file}: {said}");
+        assert_eq!(selection["withheld"].as_str(), why, "{file}: {said}");
+        let state = data(&world, "get_editor_state", json!({})).await;
+        let lines = (&state["selection_start_line"], &state["selection_end_line"]);
+        assert_eq!(lines, (&json!(1), &json!(1)), "{state}");
+        let outside = state.get("outside_of_workspace").is_some();
+        assert_eq!((outside, state.to_string().contains("ne\\n")), (shown.is_empty(), false), "{state}");
+        if !shown.is_empty() {
+            assert_eq!(state["active_file"], shown);
+        }
+        // Nor is anything written there that the rules keep.
+        let words = reply(&world, "insert_at_cursor", json!({"content": "x"})).await;
+        assert_eq!(words.starts_with("{\"done\""), text.is_some(), "{file}: {words}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_written_where_something_moved() {
+    let (world, editor) = staged("f", Shape::Characters, Sight::Current);
+    data(&world, "get_selection", json!({})).await;
+    editor.view.lock().unwrap().token = "2".to_owned();
+    let words = reply(&world, "replace_selection", json!({"content": "x"})).await;
+    let wanted = "Stale: The text, the cursor or the selection of the editor is not what this session has seen last; \
+                  nothing was written.\n\nThe cursor stands in f at line 1, column 2 now; lines 1 to 2 are selected.";
+    assert!(words.starts_with(wanted), "{words}");
+    assert!(editor.wrote.lock().unwrap().is_empty());
+    // What the refusal showed counts as seen.
+    let done = data(&world, "replace_selection", json!({"content": "x\r\n"})).await;
+    let said = (&done["done"], &done["applied"], &done["saved"], &done["path"]);
+    assert_eq!(said, (&json!("replace_selection"), &json!(true), &json!(false), &json!("f")));
+    assert_eq!(*editor.wrote.lock().unwrap(), ["x\n"]);
+    assert_eq!(world.files()["f"], b"one\ntwo\n");
+    // Each write is made on what the one before it left.
+    data(&world, "insert_at_cursor", json!({"content": "y"})).await;
+    assert_eq!(*editor.wrote.lock().unwrap(), ["x\n", "y"]);
+}
+
+#[tokio::test]
+async fn what_is_selected_decides_whether_it_can_be_replaced() {
+    let rows = [
+        (Shape::Lines, Sight::Current, ""),
+        (Shape::Block, Sight::Current, "WrongKind: A block of columns is selected"),
+        (Shape::Characters, Sight::Last, "Unread: What was selected last is highlighted no more"),
+    ];
+    for (shape, sight, wanted) in rows {
+        let (world, editor) = staged("f", shape, sight);
+        let words = reply(&world, "replace_selection", json!({"content": "x"})).await;
+        assert!(words.starts_with(if wanted.is_empty() { "{\"done\"" } else { wanted }), "{words}");
+        assert_eq!(editor.wrote.lock().unwrap().is_empty(), !wanted.is_empty(), "{words}");
+    }
+    // The last selection is replaced once it was seen.
+    let (world, editor) = staged("f", Shape::Characters, Sight::Last);
+    let said = data(&world, "get_selection", json!({})).await;
+    assert_eq!(said["selection"]["highlighted"], json!(false));
+    data(&world, "replace_selection", json!({"content": "x"})).await;
+    assert_eq!(*editor.wrote.lock().unwrap(), ["x"]);
+    editor.view.lock().unwrap().selection = None;
+    let none = reply(&world, "replace_selection", json!({"content": "x"})).await;
+    assert!(none.starts_with("NotFound: Nothing is selected in Staged"), "{none}");
+    let lazy = reply(&world, "insert_at_cursor", json!({"content": "// ... existing code ...\n"})).await;
+    assert!(lazy.starts_with("Invalid: f was not changed:"), "{lazy}");
+}

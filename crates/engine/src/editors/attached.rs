@@ -1,0 +1,176 @@
+//! What is done with an editor that is attached: files are judged as those of other tools are, and nothing is written that moved.
+
+use super::{
+    Act, Chosen, Done, Editor, Point, Shape, Shown, Sight, Target, View, Written,
+    shown::{self, inside},
+};
+use crate::{CallCtx, Engine, Failure, Hint, Kind, engine::blocking, failures};
+use std::sync::Arc;
+use toolpost_text::{escape, guard, lines::lf};
+use toolpost_workspace::{Kind as FileKind, WorkspacePath};
+
+/// Tells how everything stands.
+pub(super) async fn look(engine: &Engine, editor: &Arc<dyn Editor>, cx: &CallCtx) -> Result<Shown, Failure> {
+    let view = editor.ask(Act::Look, cx).await?;
+    tell(engine, editor, view, cx).await
+}
+
+/// Opens a file that is there.
+pub(super) async fn open(
+    engine: &Engine,
+    editor: &Arc<dyn Editor>,
+    file: &WorkspacePath,
+    line: Option<u64>,
+    cx: &CallCtx,
+) -> Result<Shown, Failure> {
+    cx.check()?;
+    let (checked, on) = (file.clone(), engine.clone());
+    blocking(move || is_there(&on, &checked)).await?;
+    let mut view = editor.ask(Act::Open { file, line }, cx).await?;
+    clamped(&mut view, line.map(|line| Point { line, column: 1 }));
+    tell(engine, editor, view, cx).await
+}
+
+/// Moves the cursor, in a file of the workspace.
+pub(super) async fn goto(
+    engine: &Engine,
+    editor: &Arc<dyn Editor>,
+    to: Point,
+    cx: &CallCtx,
+) -> Result<Shown, Failure> {
+    let before = editor.ask(Act::Look, cx).await?;
+    active(engine, editor, &before).await?;
+    let mut view = editor.ask(Act::Goto(to), cx).await?;
+    clamped(&mut view, Some(to));
+    tell(engine, editor, view, cx).await
+}
+
+/// Writes a text into the buffer of a file that may be written, if nothing has moved since this session looked last.
+pub(super) async fn write(
+    engine: &Engine,
+    editor: &Arc<dyn Editor>,
+    at: Target,
+    content: &str,
+    cx: &CallCtx,
+) -> Result<Written, Failure> {
+    let view = editor.ask(Act::Look, cx).await?;
+    let path = active(engine, editor, &view).await?;
+    if !((cx.may_read)(&path) && (cx.may_write)(&path)) {
+        return Err(forbidden(&path));
+    }
+    let known = cx.session.editor().token.clone();
+    if known.as_ref().is_some_and(|known| *known != view.token) {
+        cx.session.editor().token = Some(view.token.clone());
+        return Err(moved(&path, &view));
+    }
+    let content = lf(content);
+    let (act, from, old) = match at {
+        Target::Cursor => (Act::Insert { content: &content, token: &view.token }, view.cursor, String::new()),
+        Target::Selection => {
+            let chosen = replaceable(editor, &view, known.is_some())?;
+            let act = Act::Replace { content: &content, token: &view.token };
+            (act, chosen.from, chosen.text.clone())
+        }
+    };
+    if content.contains('\0') {
+        return Err(Failure::invalid("The text holds a NUL, which no line of an editor can hold."));
+    }
+    guard::check(&content, &old).map_err(|found| failures::placeholder(&path.display(), &found))?;
+    let after = editor.ask(act, cx).await?;
+    let shown = tell(engine, editor, after, cx).await?;
+    Ok(Written { shown, at: Some(from), done: Done::InEditor, changed: None })
+}
+
+/// Finds the active file in the workspace.
+async fn active(engine: &Engine, editor: &Arc<dyn Editor>, view: &View) -> Result<WorkspacePath, Failure> {
+    let Some(name) = view.active.clone() else {
+        let what = format!("The cursor of {} is in no file.", editor.name());
+        return Err(Failure::new(Kind::NotFound, what)
+            .hint(Hint::Advice("Open a file first, or let the user go to one.".to_owned())));
+    };
+    let (engine, wanted) = (engine.clone(), name.clone());
+    let found = blocking(move || Ok(inside(&engine, &wanted))).await?;
+    found.ok_or_else(|| {
+        let name = escape::name(name.as_bytes()).into_owned();
+        let what =
+            format!("The cursor of {} is in {name}, which lies outside of the workspace.", editor.name());
+        Failure::new(Kind::Outside, what).hint(Hint::Advice("Open a file of the workspace first.".to_owned()))
+    })
+}
+
+/// Gives what is selected, where one text can take its place and it is known to be meant.
+fn replaceable<'a>(editor: &Arc<dyn Editor>, view: &'a View, was_seen: bool) -> Result<&'a Chosen, Failure> {
+    let Some(chosen) = &view.selection else {
+        let what = format!("Nothing is selected in {}; nothing was replaced.", editor.name());
+        return Err(Failure::new(Kind::NotFound, what).hint(Hint::Advice(
+            "Insert the text at the cursor, change the file itself, or let the user select what is meant."
+                .to_owned(),
+        )));
+    };
+    if chosen.shape == Shape::Block {
+        let what = "A block of columns is selected, in the place of which one text cannot stand; nothing was replaced.";
+        return Err(Failure::new(Kind::WrongKind, what)
+            .hint(Hint::Advice("Let the user select characters or lines.".to_owned())));
+    }
+    if chosen.sight == Sight::Last && !was_seen {
+        let what = "What was selected last is highlighted no more, and this session has not seen it; nothing was replaced.";
+        return Err(Failure::new(Kind::Unread, what).hint(Hint::Advice(
+            "Look at the selection first; if it is the one that is meant, make the same call again."
+                .to_owned(),
+        )));
+    }
+    Ok(chosen)
+}
+
+/// Refuses to write where something is not as this session has seen it last.
+fn moved(path: &WorkspacePath, view: &View) -> Failure {
+    let Point { line, column } = view.cursor;
+    let mut found = format!("The cursor stands in {} at line {line}, column {column} now", path.display());
+    found.push_str(&match &view.selection {
+        None => "; nothing is selected.".to_owned(),
+        Some(Chosen { from, to, .. }) => format!("; lines {} to {} are selected.", from.line, to.line),
+    });
+    let what = "The text, the cursor or the selection of the editor is not what this session has seen last; nothing was written.";
+    Failure::new(Kind::Stale, what).found(found).hint(Hint::Advice(
+        "This counts as seen now: if the same call is still right, make it again.".to_owned(),
+    ))
+}
+
+/// Says that the rules stand against a change that nobody could be asked about beforehand.
+pub(super) fn forbidden(path: &WorkspacePath) -> Failure {
+    let what = format!(
+        "The rules do not let {} be read and written without asking; nothing was written.",
+        path.display()
+    );
+    Failure::new(Kind::Denied, what)
+        .hint(Hint::Advice("Change the file by its name, so that somebody can be asked.".to_owned()))
+}
+
+/// Says that a place is not there and the nearest one was taken.
+fn clamped(view: &mut View, wanted: Option<Point>) {
+    let at = view.cursor;
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != at) {
+        view.notes.push(format!(
+            "there is no line {}, column {}: the cursor went to line {}, column {}",
+            wanted.line, wanted.column, at.line, at.column
+        ));
+    }
+}
+
+async fn tell(engine: &Engine, editor: &Arc<dyn Editor>, view: View, cx: &CallCtx) -> Result<Shown, Failure> {
+    cx.session.editor().token = Some(view.token.clone());
+    let (engine, cx, name) = (engine.clone(), cx.clone(), editor.name());
+    blocking(move || Ok(shown::told(&engine, &cx, name, view))).await
+}
+
+fn is_there(engine: &Engine, path: &WorkspacePath) -> Result<(), Failure> {
+    use crate::show::find;
+    match engine.workspace().stat(path) {
+        Ok(stat) if stat.kind == FileKind::Directory => Err(find::directory(engine, path)),
+        Ok(_) => Ok(()),
+        Err(error) if error.why == toolpost_workspace::AccessKind::Missing => {
+            Err(find::missing(engine, path, &path.absolute()))
+        }
+        Err(error) => Err(failures::access(path, error)),
+    }
+}

@@ -1,0 +1,285 @@
+//! What a session remembers where no editor is attached: the files that were opened, and where the cursor was put.
+
+use super::{Done, Opened, Place, Point, Shown, Standing, Target, Without, Written, attaching, nothing_open};
+use crate::{
+    CallCtx, Engine, Failure, Hint, Kind, changing, failures,
+    fresh::LIMIT,
+    operations::change::{Change, Exact, Request, Where},
+    show::find,
+};
+use toolpost_text::{
+    counted::counted,
+    encoding::Text,
+    lines::{LineIndex, lf},
+};
+use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, Snapshot, WorkspacePath};
+
+/// How many files stay open; the one that was opened longest ago goes first.
+const OPEN: usize = 100;
+
+/// What is remembered.
+#[derive(Debug, Default)]
+pub(crate) struct Own {
+    tabs: Vec<Tab>,
+    active: Option<WorkspacePath>,
+}
+
+/// A file that was opened.
+#[derive(Debug, Clone)]
+struct Tab {
+    path: WorkspacePath,
+    cursor: Point,
+    /// The content in which the cursor was put there.
+    of: ContentHash,
+}
+
+impl Own {
+    /// Tells how everything stands.
+    pub(super) fn shown(&self, engine: &Engine) -> Shown {
+        let opened = |tab: &Tab| Opened {
+            path: tab.path.display(),
+            place: Place::Workspace,
+            standing: Standing::Saved,
+        };
+        let active = self.tabs.iter().position(|tab| Some(&tab.path) == self.active.as_ref());
+        let cursor = active.map(|at| self.tabs[at].cursor);
+        let gone = self.tabs.iter().filter(|tab| !is_file(engine, &tab.path));
+        let notes = gone.map(|tab| format!("{} is no file any more", tab.path.display())).collect();
+        Shown {
+            editor: None,
+            open: self.tabs.iter().map(opened).collect(),
+            active,
+            cursor,
+            selection: None,
+            notes,
+        }
+    }
+
+    fn put(&mut self, tab: Tab) {
+        self.active = Some(tab.path.clone());
+        match self.tabs.iter_mut().find(|known| known.path == tab.path) {
+            Some(known) => *known = tab,
+            None => self.tabs.push(tab),
+        }
+        if self.tabs.len() > OPEN {
+            self.tabs.remove(0);
+        }
+    }
+
+    fn tab(&self) -> Option<&Tab> {
+        self.tabs.iter().find(|tab| Some(&tab.path) == self.active.as_ref())
+    }
+}
+
+/// Opens a file, at a line; without one the cursor stays where it was in it.
+pub(super) fn open(
+    engine: &Engine,
+    cx: &CallCtx,
+    path: &WorkspacePath,
+    line: Option<u64>,
+) -> Result<Shown, Failure> {
+    let snapshot = read(engine, path)?;
+    let known = cx.session.editor().own.tabs.iter().find(|tab| tab.path == *path).cloned();
+    let wanted = match (line, known) {
+        (Some(line), _) => Point { line, column: 1 },
+        (None, Some(tab)) => tab.cursor,
+        (None, None) => Point::START,
+    };
+    put(engine, cx, path, snapshot, wanted)
+}
+
+/// Moves the cursor in the file that was opened last.
+pub(super) fn goto(engine: &Engine, cx: &CallCtx, to: Point) -> Result<Shown, Failure> {
+    let path = cx.session.editor().own.tab().map(|tab| tab.path.clone()).ok_or_else(nothing_open)?;
+    let snapshot = read(engine, &path)?;
+    put(engine, cx, &path, snapshot, to)
+}
+
+/// Inserts a text into the file, where the operator wants that; else says what the client may do.
+pub(super) fn write(engine: &Engine, cx: &CallCtx, at: Target, content: String) -> Result<Written, Failure> {
+    let tab = cx.session.editor().own.tab().cloned();
+    let told = |tab: Option<&Tab>| Written {
+        shown: cx.session.editor().own.shown(engine),
+        at: tab.map(|tab| tab.cursor),
+        done: Done::Told,
+        changed: None,
+    };
+    match (at, tab, engine.editing().without) {
+        // Nobody selects where there is no editor: only the client can know of a selection.
+        (Target::Selection, ..) => Ok(told(None)),
+        (Target::Cursor, None, _) => Err(nothing_open().hint(attaching())),
+        (Target::Cursor, Some(tab), Without::Told) => Ok(told(Some(&tab))),
+        (Target::Cursor, Some(tab), Without::Applied) => insert(engine, cx, &tab, content),
+    }
+}
+
+fn insert(engine: &Engine, cx: &CallCtx, tab: &Tab, content: String) -> Result<Written, Failure> {
+    let path = &tab.path;
+    let may = (cx.may_read)(path) && (cx.may_write)(path);
+    if !may {
+        return Err(super::attached::forbidden(path));
+    }
+    let snapshot = read(engine, path)?;
+    if snapshot.hash != tab.of {
+        return Err(moved(path));
+    }
+    let text = Text::open(snapshot.bytes, engine.encoding()).map_err(|error| {
+        let what = format!("{} cannot be changed as text: {error}", path.display());
+        Failure::new(Kind::WrongKind, failures::sentence(&what))
+    })?;
+    let offset = offset(text.view(), tab.cursor);
+    let exact = Exact { from: offset, to: offset, of: tab.of };
+    let behind = behind(tab.cursor, &lf(&content));
+    let change = Change { path: path.clone(), at: Where::Exact(exact), text: content };
+    let output = changing::run(engine, &Request { changes: vec![change] }, cx)?;
+    let changed = output.files.into_iter().next();
+    let of = changed.as_ref().and_then(|file| file.seen.first()).and_then(|seen| seen.hash);
+    let mut session = cx.session.editor();
+    session.own.put(Tab { path: path.clone(), cursor: behind, of: of.unwrap_or(tab.of) });
+    let mut shown = session.own.shown(engine);
+    shown.notes.extend(output.notes);
+    Ok(Written { shown, at: Some(tab.cursor), done: Done::OnDisk, changed })
+}
+
+fn moved(path: &WorkspacePath) -> Failure {
+    let what = format!("{} has changed since the cursor was put there; nothing was written.", path.display());
+    Failure::new(Kind::Stale, what)
+        .hint(Hint::ReadAgain(path.clone()))
+        .hint(Hint::Advice("Then put the cursor to its line again.".to_owned()))
+}
+
+/// Puts the cursor to a place, or to the nearest one that there is.
+fn put(
+    engine: &Engine,
+    cx: &CallCtx,
+    path: &WorkspacePath,
+    snapshot: Snapshot,
+    wanted: Point,
+) -> Result<Shown, Failure> {
+    let of = snapshot.hash;
+    let (cursor, note) = match Text::open(snapshot.bytes, engine.encoding()) {
+        Ok(text) => nearest(&path.display(), text.view(), wanted),
+        Err(error) => {
+            let words = format!("{} is opened at its beginning: {error}", path.display());
+            (Point::START, (wanted != Point::START).then_some(words))
+        }
+    };
+    let mut session = cx.session.editor();
+    session.own.put(Tab { path: path.clone(), cursor, of });
+    let mut shown = session.own.shown(engine);
+    shown.notes.extend(note);
+    Ok(shown)
+}
+
+/// Finds the place that is meant, or the nearest one, and says so.
+pub(super) fn nearest(name: &str, view: &str, wanted: Point) -> (Point, Option<String>) {
+    let index = LineIndex::new(view);
+    let last = (index.count() as u64).max(1);
+    // Behind a last line break stands one more line, empty, to which a cursor can go.
+    let behind = last + u64::from(view.ends_with('\n'));
+    let line = if wanted.line > behind { last } else { wanted.line.max(1) };
+    let text = index.range(usize::try_from(line).unwrap_or(usize::MAX)).map_or("", |range| &view[range]);
+    let letters = text.trim_end_matches('\n').chars().count() as u64;
+    let column = wanted.column.clamp(1, letters + 1);
+    let note = if line != wanted.line {
+        let lines = counted(index.count() as u64, "line");
+        Some(format!("{name} has {lines}, so the cursor went to line {line} instead of {}", wanted.line))
+    } else if column != wanted.column {
+        let letters = counted(letters, "character");
+        Some(format!(
+            "line {line} has {letters}, so the cursor went to column {column} instead of {}",
+            wanted.column
+        ))
+    } else {
+        None
+    };
+    // A line that was asked for and is not there has no column either.
+    let column = if line == wanted.line { column } else { 1 };
+    (Point { line, column }, note)
+}
+
+/// Finds the byte of a place that is there.
+fn offset(view: &str, at: Point) -> usize {
+    let line = usize::try_from(at.line).unwrap_or(usize::MAX);
+    let Some(range) = LineIndex::new(view).range(line) else { return view.len() };
+    let letters = usize::try_from(at.column - 1).unwrap_or(usize::MAX);
+    let text = view[range.clone()].trim_end_matches('\n');
+    let within = text.char_indices().nth(letters).map_or(text.len(), |(byte, _)| byte);
+    range.start + within
+}
+
+/// Finds the place behind a text that was inserted.
+fn behind(at: Point, content: &str) -> Point {
+    let letters = |text: &str| text.chars().count() as u64;
+    match content.rsplit_once('\n') {
+        None => Point { column: at.column + letters(content), ..at },
+        Some((before, last)) => {
+            let breaks = before.matches('\n').count() as u64 + 1;
+            Point { line: at.line + breaks, column: letters(last) + 1 }
+        }
+    }
+}
+
+fn read(engine: &Engine, path: &WorkspacePath) -> Result<Snapshot, Failure> {
+    engine.workspace().read(path, LIMIT).map_err(|error| match error.why {
+        AccessKind::Missing => find::missing(engine, path, &path.absolute()),
+        AccessKind::IsDirectory => find::directory(engine, path),
+        _ => failures::access(path, error),
+    })
+}
+
+fn is_file(engine: &Engine, path: &WorkspacePath) -> bool {
+    engine.workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::File)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(line: u64, column: u64) -> Point {
+        Point { line, column }
+    }
+
+    #[test]
+    fn the_cursor_goes_to_the_nearest_place_and_says_so() {
+        let rows = [
+            ("one\ntwo\n", point(2, 3), point(2, 3), None),
+            ("one\ntwo\n", point(2, 4), point(2, 4), None),
+            ("one\ntwo\n", point(3, 1), point(3, 1), None),
+            ("äöü\nx", point(1, 4), point(1, 4), None),
+            ("", point(1, 1), point(1, 1), None),
+            (
+                "äöü\nx",
+                point(1, 9),
+                point(1, 4),
+                Some("line 1 has 3 characters, so the cursor went to column 4 instead of 9"),
+            ),
+            (
+                "one\ntwo",
+                point(9, 2),
+                point(2, 1),
+                Some("f has 2 lines, so the cursor went to line 2 instead of 9"),
+            ),
+            ("", point(2, 1), point(1, 1), Some("f has 0 lines, so the cursor went to line 1 instead of 2")),
+        ];
+        for (text, wanted, found, note) in rows {
+            let (at, said) = nearest("f", text, wanted);
+            assert_eq!((at, said.as_deref()), (found, note), "{text:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_a_byte_and_the_next_one_stands_behind_the_text() {
+        let text = "aä→b\nzwei\n";
+        let rows = [
+            (point(1, 1), 0, "x", point(1, 2)),
+            (point(1, 3), 3, "→→", point(1, 5)),
+            (point(1, 5), 7, "\n", point(2, 1)),
+            (point(2, 2), 9, "1\n22\n333", point(4, 4)),
+            (point(3, 1), 13, "end\n", point(4, 1)),
+        ];
+        for (at, byte, content, next) in rows {
+            assert_eq!((offset(text, at), behind(at, content)), (byte, next), "{at:?}");
+        }
+    }
+}
