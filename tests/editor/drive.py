@@ -171,7 +171,7 @@ def writes(client, user):
         ("whole lines", "2GVj", "neu\n", ["eins", "neu", "fünf"]),
         ("lines without a break at the end", "2GVj", "neu", ["eins", "neu", "fünf"]),
         ("lines by nothing", "2GVj", "", ["eins", "fünf"]),
-        ("the break, too", "1Gv$", "x", ["xzwölf → 👩 ende", "\tvier", "fünf"]),
+        ("the break, too", "1G0v$", "x", ["xzwölf → 👩 ende", "\tvier", "fünf"]),
     ]
     for what, keys, content, wanted in rows:
         user.types("<Esc>" + keys)
@@ -200,7 +200,7 @@ def writes(client, user):
     long = "x" * 300_000
     client.data("get_editor_state")
     client.data("insert_at_cursor", content=long)
-    equal("a long text", len(user.lines()[0]), len(long) + 4)
+    equal("a long text", user.sees("len(getline(1))"), len(long) + 4)
     user.types("u")
 
 
@@ -255,7 +255,8 @@ def stays_careful(client, user):
 
 
 def speaks_of_trouble(client, user):
-    user.types(":call input('Name? ')<CR>")
+    # It wants to know to which character.
+    user.types("f")
     failure, words = client.says("get_editor_state")
     check("an editor that waits for its user says so", failure and "waits for the user" in words, words)
     user.types("<Esc>")

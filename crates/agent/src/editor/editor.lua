@@ -45,6 +45,13 @@ local function behind(text, byte)
   return byte + math.max(#fn.matchstr(text, ".", byte), 1)
 end
 
+-- The first and the last column of the screen on which a character stands that begins at a byte.
+local function columns(text, byte)
+  local before = fn.strdisplaywidth(text:sub(1, byte))
+  local letter = fn.matchstr(text, ".", byte)
+  return before + 1, before + math.max(fn.strdisplaywidth(letter, before), 1)
+end
+
 -- The parts of lines that a block covers: what lies on columns of the screen.
 local function block(buf, first, last, left, right)
   local parts = {}
@@ -89,8 +96,9 @@ local function selected(buf)
   end
   if mode == "\22" then
     found.shape = "block"
-    local a, b = fn.virtcol({ from[2], from[3] }), fn.virtcol({ to[2], to[3] })
-    local left, right = math.min(a, b), math.max(a, b)
+    local a, b = columns(line(buf, found.first), from[3] - 1)
+    local c, d = columns(text, to[3] - 1)
+    local left, right = math.min(a, c), math.max(b, d)
     if sight == "current" and fn.getcurpos()[5] == MAXCOL or to[3] >= MAXCOL then
       right = MAXCOL
     end
