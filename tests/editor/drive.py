@@ -191,6 +191,19 @@ def writes(client, user):
     check("the file is not saved", client.data("get_editor_state").get("unsaved_files") == ["a.txt"] and on_disk.read_text() == TEXT)
     user.types("u")
     equal("one undo takes the text back", user.lines(), TEXT.splitlines())
+    user.does(f"edit {client.base}/ws/empty.txt")
+    client.data("get_editor_state")
+    for content in ("eins", "zwei\n", "drei", "ä"):
+        client.data("insert_at_cursor", content=content)
+    equal("each text goes behind the one before it", user.lines(), ["einszwei", "dreiä"])
+    client.data("goto_line", line=1, column=9)
+    client.data("insert_at_cursor", content="!")
+    equal("and behind the end of a line", user.lines(), ["einszwei!", "dreiä"])
+    user.types("h")
+    client.data("get_editor_state")
+    client.data("insert_at_cursor", content="?")
+    equal("but not where the user moved", user.lines(), ["einszwe?i!", "dreiä"])
+    user.does("edit! a.txt")
     odd = "'); call system('touch made.txt') | \" \\ <Esc>:q!<CR>"
     user.types("1G0")
     client.data("get_editor_state")
@@ -300,6 +313,38 @@ def stands_beside_a_terminal(binary, base):
         user.end()
 
 
+def stands_alone(binary, base):
+    """Without an editor: the operator's setting writes into files, and the history knows of it."""
+    environment = {"HOME": str(base / "home"), "PATH": os.environ["PATH"]}
+
+    def run(*arguments, **more):
+        return subprocess.run([binary, *arguments, "--root", str(base / "ws")], env={**environment, **more.pop("env", {})},
+                              capture_output=True, text=True, timeout=LONG, **more)
+
+    file = base / "ws/crlf.txt"
+    file.write_bytes(b"one\r\ntwo\r\n")
+    script = "\n".join(json.dumps({"tool": tool, "arguments": arguments}) for tool, arguments in (
+        ("open_file", {"path": "crlf.txt", "line": 2}), ("insert_at_cursor", {"content": "und\n"})))
+    done = run("call", "--dialect", "zblade", "--editor-apply", "on", "--script", "-", input=script)
+    equal("the text is in the file", file.read_bytes(), b"one\r\nund\r\ntwo\r\n")
+    undone = run("undo")
+    equal("an undo takes it back", (undone.returncode, file.read_bytes()), (0, b"one\r\ntwo\r\n"))
+    done = run("call", "--dialect", "zblade", "--script", "-", input=script)
+    equal("without the setting nothing is written", file.read_bytes(), b"one\r\ntwo\r\n")
+    check("and that is said", '\\"applied\\":false' in done.stdout, done.stdout)
+    for wrong in ("vim", "nvim:relative", "nvim:"):
+        done = run("doctor", "--editor", wrong)
+        check(f"{wrong} is no editor", done.returncode == 2 and "names no editor" in done.stderr, done.stderr)
+    done = run("doctor", env={"TOOLPOST_EDITOR": "nvim:/nowhere/x", "TOOLPOST_EDITOR_APPLY": "on"})
+    for line in ("editor = nvim:/nowhere/x (environment, TOOLPOST_EDITOR)", "editor_apply = on (environment, TOOLPOST_EDITOR_APPLY)",
+                 "editor  Neovim at /nowhere/x cannot be reached"):
+        check(f"doctor says: {line}", line in done.stdout, done.stdout)
+    done = run("doctor", env={"PATH": "/nowhere", "NVIM": "/nowhere/x"})
+    check("doctor says what is missing", "the program nvim is not in the PATH" in done.stdout, done.stdout)
+    done = run("doctor")
+    check("doctor says that none is attached", "editor  none is attached (this runs in no editor's terminal)" in done.stdout, done.stdout)
+
+
 def main(binary):
     with tempfile.TemporaryDirectory(prefix="toolpost-editor-") as folder:
         base = pathlib.Path(folder).resolve()
@@ -314,6 +359,7 @@ def main(binary):
             if user.process.poll() is None:
                 user.end()
         stands_beside_a_terminal(binary, base)
+        stands_alone(binary, base)
     print(f"{passed} passed, {failed} failed", flush=True)
     sys.exit(1 if failed or not passed else 0)
 

@@ -186,6 +186,23 @@ async fn rules_and_narrowing_hold_for_the_editor() {
     }
 }
 
+#[tokio::test]
+async fn calls_inside_of_a_batch_look_and_do_nothing_else() {
+    let world = applying();
+    world.put("f", "f\n");
+    let calls = json!([
+        {"tool": "get_editor_state"},
+        {"tool": "get_selection", "arguments": {}},
+        {"tool": "open_file", "arguments": {"path": "f"}},
+        {"tool": "insert_at_cursor", "arguments": {"content": "x"}},
+    ]);
+    let said = data(&world, "batch", json!({"calls": calls})).await;
+    let ok: Vec<bool> =
+        said["results"].as_array().unwrap().iter().map(|one| one["ok"].as_bool().unwrap()).collect();
+    assert_eq!(ok, [true, true, false, false], "{said}");
+    assert_eq!(data(&world, "get_editor_state", json!({})).await["open_files"], json!([]));
+}
+
 /// An editor that stands as it is told to, and remembers what it was asked to write.
 struct Staged {
     view: Mutex<View>,

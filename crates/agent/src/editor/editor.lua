@@ -123,6 +123,25 @@ local function selected(buf)
   return found
 end
 
+-- Where the cursor is. Outside of insert mode none can stand behind a line; where it was put there, it is meant to be there as long as
+-- nothing moves.
+local function cursor(win, buf)
+  local at = api.nvim_win_get_cursor(win)
+  local kept = vim.g.toolpost_cursor
+  local holds = kept and kept.buf == buf and kept.tick == api.nvim_buf_get_changedtick(buf)
+  if holds and kept.row == at[1] and kept.shown == at[2] then
+    return at[1], kept.byte
+  end
+  return at[1], at[2]
+end
+
+local function put(win, buf, row, byte)
+  api.nvim_win_set_cursor(win, { math.min(row, api.nvim_buf_line_count(buf)), byte })
+  local at = api.nvim_win_get_cursor(win)
+  local tick = api.nvim_buf_get_changedtick(buf)
+  vim.g.toolpost_cursor = { buf = buf, tick = tick, row = at[1], shown = at[2], byte = at[1] == row and byte or at[2] }
+end
+
 local function standing()
   local win = window()
   local answer = { open = {}, notes = {} }
@@ -138,9 +157,9 @@ local function standing()
     answer.cursor, answer.token = { line = 1, column = 1 }, "none"
     return answer
   end
-  local at = api.nvim_win_get_cursor(win)
+  local row, byte = cursor(win, buf)
   answer.active = name
-  answer.cursor = { line = at[1], column = column(line(buf, at[1] - 1), at[2]) }
+  answer.cursor = { line = row, column = column(line(buf, row - 1), byte) }
   local found = api.nvim_win_call(win, function()
     return selected(buf)
   end)
@@ -162,17 +181,12 @@ local function standing()
     }
   end
   local tick = api.nvim_buf_get_changedtick(buf)
-  answer.token = table.concat({ buf, tick, at[1], at[2], marks }, ":")
+  answer.token = table.concat({ buf, tick, row, byte, marks }, ":")
   return answer, win, buf, found
 end
 
 local function lines(content)
   return vim.split(content, "\n", { plain = true })
-end
-
-local function put(win, row, byte, count)
-  -- Where the cursor is, the next key may not belong to the change that was made here.
-  api.nvim_win_set_cursor(win, { math.min(row + 1, count), byte })
 end
 
 local acts = {}
@@ -215,7 +229,7 @@ acts["goto"] = function()
   api.nvim_win_call(win, function()
     vim.cmd("normal! m'")
   end)
-  api.nvim_win_set_cursor(win, { row, byte < 0 and #text or byte })
+  put(win, buf, row, byte < 0 and #text or byte)
 end
 
 local function unchanged()
@@ -231,11 +245,10 @@ function acts.insert()
   if not answer then
     return "moved"
   end
-  local at = api.nvim_win_get_cursor(win)
+  local row, byte = cursor(win, buf)
   local new = lines(ask.content)
-  api.nvim_buf_set_text(buf, at[1] - 1, at[2], at[1] - 1, at[2], new)
-  local row = at[1] - 1 + #new - 1
-  put(win, row, #new[#new] + (#new == 1 and at[2] or 0), api.nvim_buf_line_count(buf))
+  api.nvim_buf_set_text(buf, row - 1, byte, row - 1, byte, new)
+  put(win, buf, row + #new - 1, #new[#new] + (#new == 1 and byte or 0))
 end
 
 function acts.replace()
@@ -253,7 +266,7 @@ function acts.replace()
       table.remove(new)
     end
     api.nvim_buf_set_lines(buf, found.first, found.last + 1, false, ask.content == "" and {} or new)
-    put(win, row, 0, api.nvim_buf_line_count(buf))
+    put(win, buf, row + 1, 0)
     return
   end
   local last, to = found.last, found.to
@@ -261,7 +274,7 @@ function acts.replace()
     last, to = last + 1, 0
   end
   api.nvim_buf_set_text(buf, found.first, found.from, last, to, new)
-  put(win, row + #new - 1, #new[#new] + (#new == 1 and found.from or 0), api.nvim_buf_line_count(buf))
+  put(win, buf, row + #new, #new[#new] + (#new == 1 and found.from or 0))
 end
 
 local seconds, micro = (vim.uv or vim.loop).gettimeofday()
