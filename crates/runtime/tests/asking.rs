@@ -12,8 +12,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Approval, CallCtx, Command, Engine, Extent, Failure, Fresh, Host, Line, Operation, Progress,
-    Session, Touch,
+    Access, Approval, CallCtx, Command, EditorUse, Engine, Extent, Failure, Fresh, Host, Line, Operation,
+    Progress, Session, Touch,
 };
 use toolpost_runtime::{
     Asker, Asking, Call, Config, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span, Structured,
@@ -71,6 +71,12 @@ impl Tool for Do {
                 "delete" => Ok(Touch::Write(at.path(what)?, Extent::Gone)),
                 "fetch" => Ok(Touch::Fetch(Host::new(what))),
                 "delegate" => Ok(Touch::Delegate(what.to_owned())),
+                "editor" => Ok(Touch::Editor(match what {
+                    "look" => EditorUse::Look,
+                    "open" => EditorUse::Open,
+                    "replace" => EditorUse::Replace,
+                    _ => EditorUse::Insert,
+                })),
                 "below" => command(what, "sub", Approval::ByRules),
                 "wanted" => command(what, ".", Approval::Wanted),
                 _ => command(what, ".", Approval::ByRules),
@@ -305,6 +311,28 @@ async fn a_yes_for_always_is_a_rule_in_the_users_file() {
     ] {
         assert_ne!(world.call(&[touch]).await, "done", "{touch}");
     }
+}
+
+#[tokio::test]
+async fn an_editor_is_used_unless_a_rule_speaks_of_it() {
+    let rules = "[[rule]]\ntouch = [\"editor\"]\nacts = [\"insert\"]\ndecide = \"ask\"\nwhy = \"I am typing.\"\n\
+                 [[rule]]\ntouch = [\"editor\"]\nacts = [\"replace\"]\ndecide = \"deny\"\nwhy = \"Never.\"\n";
+    let every = "[[rule]]\ntouch = [\"editor\"]\nacts = [\"*\"]\ndecide = \"deny\"\nwhy = \"Not here.\"\n";
+    let mut world = World::new(Verdict::AllowFor(Span::Always), rules, "");
+    assert_eq!(world.call(&["editor look", "editor open"]).await, "done");
+    let denied = "Not allowed to use the editor to replace what is selected: Never.\n";
+    assert_eq!(world.call(&["editor replace"]).await, denied);
+    assert_eq!(world.asked(), Vec::new());
+    assert_eq!(world.call(&["editor insert"]).await, "done");
+    assert_eq!(world.asked()[0].touches, ["use the editor to insert text at the cursor"]);
+    let learned = fs::read_to_string(&world.user).unwrap();
+    assert!(learned.contains("touch = [\"editor\"]\nacts = [\"insert\"]\ndecide = \"allow\""), "{learned}");
+    // A project can only tighten.
+    world.again(every);
+    assert_eq!(
+        world.call(&["editor look"]).await,
+        "Not allowed to use the editor to see what is open and selected: Not here.\n"
+    );
 }
 
 #[tokio::test]

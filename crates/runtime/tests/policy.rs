@@ -243,7 +243,13 @@ fn a_file_is_refused_where_a_rule_or_an_example_is_wrong() {
         (
             "\n[[rule]]\ntouch = [\"read\"]\ncommands = [\"ls\"]\ndecide = \"allow\"\n".to_owned(),
             "o: line 2: a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with \
-             execute, `hosts` with fetch, `tools` with bridge, `agents` with delegate.",
+             execute, `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor.",
+        ),
+        (
+            "\n[[rule]]\ntouch = [\"editor\", \"write\"]\nacts = [\"insert\"]\ndecide = \"deny\"\n"
+                .to_owned(),
+            "o: line 2: a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with \
+             execute, `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor.",
         ),
     ];
     for (text, wanted) in rows {
