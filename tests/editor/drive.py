@@ -129,6 +129,9 @@ def opens_and_moves(client, user):
     equal("both are open", client.data("get_editor_state").get("open_files"), ["a.txt", odd])
     failure, words = client.says("open_file", path="none.txt")
     check("a missing file is not made", failure and "not found" in words and user.sees("bufnr('none.txt')") == -1, words)
+    client.data("open_file", path="crlf.txt")
+    user.types("<C-o>")
+    equal("the user gets back to where they were", user.sees("expand('%:t')"), "b | !touch made.txt")
     client.data("open_file", path="a.txt", line=1)
 
 

@@ -70,8 +70,8 @@ local function block(buf, first, last, left, right)
 end
 
 -- What is selected now, or was last, in the window that is current: rows and bytes, the end behind the last one.
-local function selected(buf)
-  local mode = fn.mode()
+local function selected(buf, is_current)
+  local mode = is_current and fn.mode() or "n"
   local sight = "current"
   local from, to
   if mode == "v" or mode == "V" or mode == "\22" then
@@ -160,8 +160,9 @@ local function standing()
   local row, byte = cursor(win, buf)
   answer.active = name
   answer.cursor = { line = row, column = column(line(buf, row - 1), byte) }
+  local is_current = win == api.nvim_get_current_win()
   local found = api.nvim_win_call(win, function()
-    return selected(buf)
+    return selected(buf, is_current)
   end)
   local marks = ""
   if found then
