@@ -79,7 +79,7 @@ impl Words for Model {
         self.texts.iter().position(|text| text == token).map(|at| at as Term)
     }
 
-    fn fitting(&self, begin: &str, fits: &dyn Fn(&str) -> bool, most: usize) -> Vec<Term> {
+    fn fitting(&self, begin: &str, fits: &(dyn Fn(&str) -> bool + Sync), most: usize) -> Vec<Term> {
         let all = (0..).zip(&self.texts).filter(|(_, text)| text.starts_with(begin) && fits(text));
         all.map(|(term, _)| term).take(most).collect()
     }

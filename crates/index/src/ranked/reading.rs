@@ -1,13 +1,14 @@
 //! The words of a table as one question reads them: tokens get numbers, and postings are read from the segments.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::ranked::record::{PLACES, Spot, spots};
-use crate::ranked::segment::{Cursor, Meta, Place, merged, postings};
+use crate::ranked::segment::{Cursor, Meta, Place, Segment, postings};
 use crate::ranked::table::{File, Table};
 use crate::ranked::words::{Term, Words};
 
@@ -101,6 +102,45 @@ impl<'t> Reading<'t> {
     }
 }
 
+/// The tokens that fit, with the segments that hold them, and the segments that are not what was written.
+#[derive(Default)]
+struct Found {
+    terms: BTreeMap<String, Vec<(u32, Place)>>,
+    broken: BTreeSet<u32>,
+}
+
+impl Found {
+    /// Adds a token; of too many the last ones in their order are let go of.
+    fn add(&mut self, text: String, place: Option<(u32, Place)>, most: usize) {
+        let beyond =
+            self.terms.len() >= most && self.terms.last_key_value().is_some_and(|(last, _)| *last < text);
+        if beyond {
+            return;
+        }
+        self.terms.entry(text).or_default().extend(place);
+        if self.terms.len() > most {
+            self.terms.pop_last();
+        }
+    }
+}
+
+/// Lists the tokens of a segment that begin so and fit; tells whether something was not what was written.
+fn of_segment(
+    segment: &Segment,
+    begin: &str,
+    fits: &(dyn Fn(&str) -> bool + Sync),
+) -> (Vec<(String, Place)>, bool) {
+    let mut cursor = Cursor::new(segment, begin);
+    let mut out = Vec::new();
+    while let Some((text, place)) = cursor.here().filter(|(text, _)| text.starts_with(begin)) {
+        if fits(text) {
+            out.push((text.to_owned(), place));
+        }
+        cursor.advance();
+    }
+    (out, cursor.is_broken())
+}
+
 impl Words for Reading<'_> {
     fn find(&self, token: &str) -> Option<Term> {
         if let Some(known) = self.terms.borrow().numbers.get(token) {
@@ -117,35 +157,37 @@ impl Words for Reading<'_> {
         known.then(|| self.name(token, places))
     }
 
-    fn fitting(&self, begin: &str, fits: &dyn Fn(&str) -> bool, most: usize) -> Vec<Term> {
-        let mut out = BTreeSet::new();
-        let slots: Vec<u32> = self.table.segments().map(|(slot, _)| slot).collect();
-        let mut cursors: Vec<Cursor<'_>> =
-            self.table.segments().map(|(_, segment)| Cursor::new(segment, begin)).collect();
-        merged(&mut cursors, |text, holders| {
-            if !text.starts_with(begin) || out.len() >= most {
-                return false;
+    fn fitting(&self, begin: &str, fits: &(dyn Fn(&str) -> bool + Sync), most: usize) -> Vec<Term> {
+        let segments: Vec<(u32, &Segment)> =
+            self.table.segments().map(|(slot, segment)| (slot, &**segment)).collect();
+        let next = AtomicUsize::new(0);
+        let found = Mutex::new(Found::default());
+        let work = || {
+            while let Some((slot, segment)) = segments.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let (own, broken) = of_segment(segment, begin, fits);
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                if broken {
+                    found.broken.insert(*slot);
+                }
+                for (text, place) in own {
+                    found.add(text, Some((*slot, place)), most);
+                }
             }
-            if fits(text) {
-                let places = holders.iter().filter_map(|(at, place)| Some((*slots.get(*at)?, *place)));
-                out.insert(self.name(text, places.collect()));
+        };
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(segments.len()) {
+                scope.spawn(work);
             }
-            true
+            work();
         });
-        for (cursor, slot) in cursors.iter().zip(&slots) {
-            if cursor.is_broken() {
-                self.broken.borrow_mut().insert(*slot);
-            }
-        }
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         // What stands in paths alone no segment knows.
-        let paths = self.table.path_tokens().filter(|token| token.starts_with(begin) && fits(token));
-        for token in paths {
-            if out.len() >= most {
-                break;
-            }
-            out.insert(self.name(token, Vec::new()));
+        for token in self.table.path_tokens().filter(|token| token.starts_with(begin) && fits(token)) {
+            found.add(token.to_owned(), None, most);
         }
-        out.into_iter().collect()
+        self.broken.borrow_mut().extend(found.broken);
+        found.terms.into_iter().map(|(text, places)| self.name(&text, places)).collect()
     }
 
     fn holders(&self, term: Term) -> Vec<u32> {

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
@@ -12,7 +13,7 @@ use crate::ranked::grammar::Node;
 use crate::ranked::hits::Block;
 use crate::ranked::index::Lent;
 use crate::ranked::reading::Reading;
-use crate::ranked::table::File;
+use crate::ranked::segment::Meta;
 use crate::ranked::words::Words;
 
 /// What is looked for.
@@ -129,22 +130,33 @@ impl Lent<'_> {
             }
             What::Exactly(text) => exact::find(self, &reading, text, &within)?,
         };
-        let is_left_out = |found: &Scored| {
-            let facts = |at: u32| Some(reading.meta(found.block.0)?.facts.get(at as usize)?.test);
-            let own = tests == Tests::LeftOut && facts(found.block.1) == Some(true);
-            own || reach(found.block.0) == Reach::Test
-        };
-        let (left_out, blocks): (Vec<Scored>, Vec<Scored>) = blocks.into_iter().partition(is_left_out);
-        let (total, holders) =
-            (blocks.len(), blocks.iter().map(|found| found.block.0).collect::<HashSet<_>>());
-        let (hits, left) = ordered(&reading, blocks, ask.after);
+        let (mut placed, mut left_out) = (Vec::with_capacity(blocks.len()), 0);
+        // Blocks of one file follow one another.
+        let mut last: Option<(u32, Option<Arc<Meta>>)> = None;
+        for found in blocks {
+            let number = found.block.0;
+            if last.as_ref().is_none_or(|(file, _)| *file != number) {
+                last = Some((number, reading.meta(number)));
+            }
+            let meta = last.as_ref().and_then(|(_, meta)| meta.as_ref());
+            let facts = meta.and_then(|meta| meta.facts.get(found.block.1 as usize));
+            let own = tests == Tests::LeftOut && facts.is_some_and(|facts| facts.test);
+            if own || reach(number) == Reach::Test {
+                left_out += 1;
+            } else {
+                placed.push(Placed { found, first: facts.map_or(0, |facts| facts.first) });
+            }
+        }
+        let total = placed.len();
+        let holders = placed.iter().map(|placed| placed.found.block.0).collect::<HashSet<_>>();
+        let (hits, left) = ordered(&reading, placed, ask.after);
         self.unbroken(&reading)?;
         let count = |reach: Reach| reaches.iter().filter(|own| **own == reach).count();
         Ok(Found {
             total,
             before: total - left,
             files: holders.len(),
-            tests: left_out.len(),
+            tests: left_out,
             searched: count(Reach::Searched),
             withheld: count(Reach::Withheld),
             hits,
@@ -173,26 +185,24 @@ enum Reach {
     Withheld,
 }
 
+/// A block that was found, and its first line.
+struct Placed {
+    found: Scored,
+    first: u32,
+}
+
 /// Puts blocks in order, and gives those behind one of them, and how many those are.
-fn ordered(words: &dyn Words, mut blocks: Vec<Scored>, after: Option<&Key>) -> (Vec<Hit>, usize) {
-    let place = |found: &Scored| -> Option<(&File, u32)> {
-        let first = words.meta(found.block.0)?.facts.get(found.block.1 as usize)?.first;
-        Some((words.file(found.block.0)?, first))
-    };
-    let order = |one: &Scored, other: &Scored| -> Ordering {
-        let by_score = other.score.total_cmp(&one.score);
-        by_score.then_with(|| match (place(one), place(other)) {
-            (Some(one), Some(other)) => (&one.0.shown, one.1).cmp(&(&other.0.shown, other.1)),
-            _ => Ordering::Equal,
-        })
+fn ordered(words: &dyn Words, mut blocks: Vec<Placed>, after: Option<&Key>) -> (Vec<Hit>, usize) {
+    let path = |placed: &Placed| words.file(placed.found.block.0).map_or("", |file| &*file.shown);
+    let order = |one: &Placed, other: &Placed| -> Ordering {
+        let by_score = other.found.score.total_cmp(&one.found.score);
+        by_score.then_with(|| (path(one), one.first).cmp(&(path(other), other.first)))
     };
     if let Some(after) = after {
-        blocks.retain(|found| {
-            place(found).is_some_and(|(file, first)| {
-                let by_score = after.score.total_cmp(&found.score);
-                let key = (after.path.as_str(), after.first);
-                by_score.then_with(|| (&*file.shown, first).cmp(&key)).is_gt()
-            })
+        blocks.retain(|placed| {
+            let by_score = after.score.total_cmp(&placed.found.score);
+            let key = (after.path.as_str(), after.first);
+            by_score.then_with(|| (path(placed), placed.first).cmp(&key)).is_gt()
         });
     }
     let left = blocks.len();
@@ -201,13 +211,26 @@ fn ordered(words: &dyn Words, mut blocks: Vec<Scored>, after: Option<&Key>) -> (
         blocks.truncate(MOST);
     }
     blocks.sort_unstable_by(order);
-    (blocks.iter().filter_map(|found| hit(words, found.block, found.score)).collect(), left)
+    // The blocks of a file are read once, whatever else stands between them.
+    let mut by_file: Vec<usize> = (0..blocks.len()).collect();
+    by_file.sort_unstable_by_key(|at| blocks[*at].found.block);
+    let mut last: Option<(u32, Option<Arc<Meta>>)> = None;
+    let mut hits: Vec<Option<Hit>> = blocks.iter().map(|_| None).collect();
+    for at in by_file {
+        let Scored { block, score, .. } = blocks[at].found;
+        if last.as_ref().is_none_or(|(file, _)| *file != block.0) {
+            last = Some((block.0, words.meta(block.0)));
+        }
+        let meta = last.as_ref().and_then(|(_, meta)| meta.as_ref());
+        hits[at] = meta.and_then(|meta| hit(words, meta, block, score));
+    }
+    (hits.into_iter().flatten().collect(), left)
 }
 
 /// Gives a block with all that is known of it.
-pub(crate) fn hit(words: &dyn Words, (number, at): Block, score: f64) -> Option<Hit> {
+pub(crate) fn hit(words: &dyn Words, meta: &Meta, (number, at): Block, score: f64) -> Option<Hit> {
     let file = words.file(number)?;
-    let block = words.meta(number)?.block(at)?;
+    let block = meta.block(at)?;
     let key = Key { score, path: file.shown.to_string(), first: block.first };
     Some(Hit { key, path: file.path.clone(), hash: file.hash, block })
 }

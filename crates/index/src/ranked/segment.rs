@@ -22,7 +22,8 @@ use crate::ranked::varint;
 pub(crate) use build::Builder;
 pub(crate) use merge::merge;
 pub(crate) use meta::Meta;
-pub(crate) use terms::{Cursor, Place, merged};
+use terms::merged;
+pub(crate) use terms::{Cursor, Place};
 
 /// The foot: where the head begins, and its hash.
 const FOOT: usize = 8 + 32;

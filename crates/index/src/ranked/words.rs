@@ -15,7 +15,7 @@ pub(crate) trait Words {
     fn find(&self, token: &str) -> Option<Term>;
 
     /// Lists the tokens that begin so and fit, at most so many; stems are among them.
-    fn fitting(&self, begin: &str, fits: &dyn Fn(&str) -> bool, most: usize) -> Vec<Term>;
+    fn fitting(&self, begin: &str, fits: &(dyn Fn(&str) -> bool + Sync), most: usize) -> Vec<Term>;
 
     /// Lists the files that hold a token, in the order of their numbers.
     fn holders(&self, term: Term) -> Vec<u32>;

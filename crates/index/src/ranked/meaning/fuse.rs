@@ -236,7 +236,8 @@ impl Fusion {
 fn reasoned(held: &dyn Words, words: &[String], candidate: &Candidate) -> Option<(Hit, Reason)> {
     let words = self::held(held, candidate, words);
     let reason = Reason { likeness: candidate.likeness, words, fits: candidate.words };
-    Some((hit(held, candidate.block, candidate.score)?, reason))
+    let meta = held.meta(candidate.block.0)?;
+    Some((hit(held, &meta, candidate.block, candidate.score)?, reason))
 }
 
 /// Lists the words of a question that a block holds, rare ones first; what most files hold says nothing.
