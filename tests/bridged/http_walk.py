@@ -47,7 +47,7 @@ FAULTS = [
     ("unavailable", "no answer that can be used: it answered HTTP 503.", 1),
     ("redirect", "HTTP 307 Temporary Redirect; redirects are not followed", 1),
     ("page", "text/html, neither", 1),
-    ("nonsense", "no answer that can be used: it answered", 1),
+    ("nonsense", "no answer that can be used: could not parse JSON", 1),
     ("cut", "the connection broke", 1),
     ("cutstream", "the connection ended", 1),
     ("huge", "16777216 bytes", 1),

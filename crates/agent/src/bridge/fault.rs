@@ -71,12 +71,13 @@ fn sending(error: &(dyn Error + Send + Sync + 'static)) -> String {
         }
         StreamableHttpError::UnexpectedServerResponse(what) => {
             let what = what.trim_end_matches([':', ' ']);
-            let redirect = if what.starts_with("HTTP 3") {
-                "; redirects are not followed: the file has to name the address that it leads to"
-            } else {
-                ""
-            };
-            format!("it answered {what}{redirect}")
+            match what.split_at_checked(6) {
+                Some(("HTTP 3", _)) => format!(
+                    "it answered {what}; redirects are not followed: the file has to name the address that it leads to"
+                ),
+                Some(("HTTP 4" | "HTTP 5", _)) => format!("it answered {what}"),
+                _ => what.to_owned(),
+            }
         }
         StreamableHttpError::HttpStatus(status) => format!("it answered {status}"),
         other => other.to_string(),
