@@ -75,9 +75,8 @@ pub(crate) struct Common {
     /// What a root is called in the shared index; may repeat [default: by where it was cloned from]
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
-    /// Whether what the project depends on is read where package managers keep it [default: on]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) dependencies: Option<OnOff>,
+    #[command(flatten)]
+    pub(crate) codesearch: crate::codesearch::Flags,
 }
 
 /// Who answers where nobody can be asked.

@@ -38,6 +38,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
             findings.push(("model", settings.agent.report()));
             findings.extend(own(wired)?.map(|line| ("own agent", line)));
             findings.push(("editor", settings.editing.report(engine)?));
+            findings.push(("codesearch", settings.elsewhere.report(&settings.denied())));
             findings.extend(agents(&settings, engine).into_iter().map(|line| ("agents", line)));
             findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
             findings.extend(bridged(wired)?.into_iter().map(|line| ("bridged", line)));
@@ -54,7 +55,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     }
     findings.extend(sandbox(&settings).into_iter().map(|line| ("sandbox", line)));
     let in_force = in_force(&settings).into_iter().chain(settings.editing.in_force());
-    let in_force = in_force.chain(settings.agent.in_force());
+    let in_force = in_force.chain(settings.agent.in_force()).chain(settings.elsewhere.in_force());
     findings.extend(in_force.map(|line| ("setting", line)));
     if doctor.json {
         let list: Vec<Value> =

@@ -5,6 +5,7 @@ mod agent;
 mod args;
 mod ask;
 mod call;
+mod codesearch;
 mod described;
 mod diff;
 mod doctor;

@@ -5,6 +5,7 @@ mod sources;
 
 use crate::{
     args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff},
+    codesearch::{self, Elsewhere},
     editing::EditingSettings,
     modeling::{self, Modeling},
 };
@@ -50,6 +51,7 @@ pub(crate) struct Settings {
     pub(crate) any_root: Setting<OnOff>,
     pub(crate) embedding: Embedding,
     pub(crate) history: Kept,
+    pub(crate) elsewhere: Elsewhere,
     pub(crate) agent: Modeling,
     pub(crate) editing: EditingSettings,
 }
@@ -122,6 +124,8 @@ struct File {
     editor: Option<String>,
     editor_apply: Option<OnOff>,
     #[serde(default)]
+    codesearch: codesearch::File,
+    #[serde(default)]
     agent: modeling::File,
 }
 
@@ -173,7 +177,7 @@ impl Settings {
             session: named(flags, &from, file.session.as_deref())?,
             shared: Sharing::find(flags, &from, (file.index, file.repository))?,
             dependencies: from.choose(
-                flags.dependencies,
+                flags.codesearch.dependencies,
                 "DEPENDENCIES",
                 one_of,
                 file.dependencies,
@@ -200,6 +204,7 @@ impl Settings {
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
             embedding: Embedding::find(&from, file.embedding, file.embedding_model)?,
             history: Kept::find(&from, file.history_mb, file.history_days)?,
+            elsewhere: Elsewhere::find(&flags.codesearch, &from, file.codesearch)?,
             agent: Modeling::find(&flags.modeling, &from, file.agent)?,
             editing: EditingSettings::find(&flags.editing, &from, (file.editor, file.editor_apply))?,
         })

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{CodeMode, EventsDetail, OnOff},
-    described,
+    codesearch, described,
     settings::{Origin, Settings},
     shared,
     trust::Trusted,
@@ -16,8 +16,8 @@ use std::{
 };
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
-    Access, Bridges, Commands, Confinement, Dependencies, Embedder, EmbeddingService, Embeddings, Engine,
-    Environment, Grams, Places, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces,
+    Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
+    Grams, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces,
     operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
@@ -62,7 +62,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let bridge = bridge(settings, &workspace)?;
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
     let who = Who::find(settings, &workspace, described::find(settings, &workspace)?.agents)?;
-    let dependencies = dependencies(settings, &workspace);
+    let dependencies = codesearch::dependencies(settings, &workspace);
     let editing = settings.editing.editing(&workspace);
     let engine = Engine::new(workspace)
         .with_agents(who.agents())
@@ -74,6 +74,7 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_grams(grams)
         .with_embedder(embedder(settings)?)
         .with_dependencies(dependencies)
+        .with_service(codesearch::service(settings)?)
         .with_commands(commands)
         .with_servers(servers)
         .with_bridges(bridges)
@@ -125,13 +126,6 @@ fn indexed(settings: &Settings, workspace: &Workspace, life: Life) -> Result<Opt
         }
     }
     Ok(Some(grams))
-}
-
-/// Makes what is asked about the packages that the project depends on; none where that is switched off.
-fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let places = Places::customary(operator::home(), variable);
-    (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
 }
 
 /// Makes the index by which searches read only the files that can match.

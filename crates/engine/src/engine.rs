@@ -22,6 +22,7 @@ use toolpost_index::Index;
 use toolpost_index::embed::{BadModel, Embedder, Static};
 use toolpost_index::ranked::{Index as Words, Meaning};
 use toolpost_lsp::Servers;
+use toolpost_net::code::Service;
 use toolpost_search::Rules;
 use toolpost_workspace::dependencies::{Dependencies, Resolved};
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -49,6 +50,7 @@ pub struct Engine {
     upgrades: Arc<Upgrades>,
     agents: Option<Arc<dyn Agents>>,
     fetched: Arc<Cache>,
+    service: Option<Arc<Service>>,
     bridges: Option<Arc<dyn Bridges>>,
     skills: SkillPlaces,
     editing: Editing,
@@ -75,6 +77,7 @@ impl Engine {
             upgrades: Arc::default(),
             agents: None,
             fetched: Arc::default(),
+            service: None,
             bridges: None,
             skills: SkillPlaces::default(),
             editing: Editing::default(),
@@ -295,6 +298,18 @@ impl Engine {
     /// `Io` when what is kept cannot be read.
     pub fn task_lists(&self) -> Result<TaskLists, Failure> {
         self.tasks()?.lists()
+    }
+
+    /// Names the service on another machine that is asked for code and documents, too.
+    #[must_use]
+    pub fn with_service(self, service: Option<Arc<Service>>) -> Self {
+        Self { service, ..self }
+    }
+
+    /// Gives the service on another machine that is asked for code and documents, too.
+    #[must_use]
+    pub fn service(&self) -> Option<Arc<Service>> {
+        self.service.clone()
     }
 
     /// Lets language servers be asked.

@@ -61,6 +61,8 @@ pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::Embedder;
 pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
+/// Services on other machines that search code.
+pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 /// Which hosts are reached, and how far.
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 /// How commands are confined, and what the system here allows of it.

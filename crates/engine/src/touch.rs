@@ -14,6 +14,8 @@ pub enum Touch {
     Execute(Command),
     /// Fetches from a host.
     Fetch(Host),
+    /// Asks a service that the operator has named in the settings.
+    Consult(Host),
     /// Calls a tool of another server, which does what it does.
     Bridge(RemoteTool),
     /// Leaves a part of the work to an agent of that name, which makes calls of its own: each is judged by itself.
@@ -72,7 +74,7 @@ impl Touch {
             Self::Read(_) => Access::Reads,
             Self::Write(..) => Access::Writes,
             Self::Execute(_) => Access::Executes,
-            Self::Fetch(_) => Access::Fetches,
+            Self::Fetch(_) | Self::Consult(_) => Access::Fetches,
             Self::Bridge(_) => Access::Bridges,
             Self::Delegate(_) => Access::Delegates,
             Self::Editor(EditorUse::Look | EditorUse::Open | EditorUse::Goto) => Access::Editor,
@@ -85,7 +87,7 @@ impl Touch {
     pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
             Self::Read(path) | Self::Write(path, _) => Some(path),
-            Self::Execute(_) | Self::Fetch(_) | Self::Bridge(_) | Self::Delegate(_) | Self::Editor(_) => None,
+            Self::Execute(_) | Self::Fetch(_) | Self::Consult(_) | Self::Bridge(_) | Self::Delegate(_) | Self::Editor(_) => None,
         }
     }
 
@@ -95,7 +97,7 @@ impl Touch {
         match self {
             Self::Read(path) | Self::Write(path, _) => path.display(),
             Self::Execute(command) => format!("`{}`", command.shown()),
-            Self::Fetch(host) => host.written(),
+            Self::Fetch(host) | Self::Consult(host) => host.written(),
             Self::Bridge(tool) => tool.shown(),
             Self::Editor(act) => act.shown().to_owned(),
             Self::Delegate(agent) => format!("to the agent {}", toolpost_text::escape::text(agent)),

@@ -3,6 +3,7 @@
 mod address;
 mod charset;
 mod client;
+pub mod code;
 mod dial;
 mod embeddings;
 mod fetch;

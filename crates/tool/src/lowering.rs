@@ -68,6 +68,12 @@ impl<'a> Lowering<'a> {
         self.engine.rules()
     }
 
+    /// Gives the service on another machine that is asked for code and documents, too, where the operator has named one.
+    #[must_use]
+    pub fn service(&self) -> Option<std::sync::Arc<toolpost_engine::CodeService>> {
+        self.engine.service()
+    }
+
     /// Tells whether the operation's output is wanted as data beside the words.
     #[must_use]
     pub fn wants_structure(&self) -> bool {

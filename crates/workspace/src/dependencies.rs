@@ -4,6 +4,7 @@
 //! read. What a project itself holds (`node_modules`, `vendor`, `.venv`) counts only where links on the way stay inside of it;
 //! what lies in the stores of the package managers is found by names that were checked.
 
+mod archive;
 mod cargo;
 mod golang;
 mod here;

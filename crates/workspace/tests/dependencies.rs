@@ -38,6 +38,8 @@ impl World {
             go: Some(self.at("home/go/pkg/mod")),
             python: None,
             maven: Some(self.at("home/.m2/repository")),
+            gradle: Some(self.at("home/.gradle/caches/modules-2/files-2.1")),
+            unpacked: Some(self.at("cache/sources")),
         }
     }
 

@@ -1,6 +1,8 @@
 //! What several dialects say in the same way.
 
+pub(crate) mod block;
 pub(crate) mod changed;
+pub(crate) mod consulted;
 pub(crate) mod document;
 pub(crate) mod fetched;
 pub(crate) mod found;
@@ -11,5 +13,6 @@ pub(crate) mod numbered;
 pub(crate) mod ran;
 pub(crate) mod script;
 pub(crate) mod tasks;
+pub(crate) mod untrusted;
 pub(crate) mod walked;
 pub(crate) mod whole;

@@ -1,11 +1,12 @@
 //! `codesearch`: code and documents of what the project depends on.
 
+use crate::common::{block, consulted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
-        search::{Block, Cut},
+        search::Cut,
         usage::{Extent, Output, Request, Usage},
     },
 };
@@ -39,14 +40,17 @@ impl Tool for CodeSearch {
         let long = tokens.saturating_mul(TOKEN) > at.reply_bytes() as u64;
         let (extent, max_bytes) =
             if long { (Extent::Long, at.most_bytes()) } else { (Extent::Usual, at.reply_bytes()) };
-        Ok(Request { base: at.path_or_root(None)?, query: args.query, tokens, max_bytes, extent })
+        let base = at.path_or_root(None)?;
+        Ok(Request { base, query: args.query, tokens, max_bytes, extent, service: at.service() })
     }
 
     fn render(output: &Output, page: &mut Page) {
         if output.extent == Extent::Long {
             page.all();
         }
-        if output.packages.is_empty() {
+        if let Some(why) = &output.unsearched {
+            page.line(&format!("Nothing on this machine was searched: {why}"));
+        } else if output.packages.is_empty() {
             page.line(&format!("Nothing that fits was found in {}.", searched(output)));
         }
         for (at, package) in output.packages.iter().enumerate() {
@@ -54,29 +58,17 @@ impl Tool for CodeSearch {
                 page.text("\n");
             }
             page.line(&format!("## {}", package.name.as_deref().unwrap_or("this project")));
-            package.blocks.iter().for_each(|found| block(found, page));
+            for found in &package.blocks {
+                page.text("\n");
+                page.line(&block::place(found));
+                block::body(found, page);
+            }
+        }
+        if let Some(found) = &output.service {
+            page.text("\n");
+            consulted::render(found, page);
         }
         notes(output, page);
-    }
-}
-
-/// Writes a block: where it is and what it is, then its lines as they stand there.
-fn block(found: &Block, page: &mut Page) {
-    let name = if found.name.is_empty() { String::new() } else { format!(" {} {}", found.kind, found.name) };
-    page.text("\n");
-    page.line(&format!("{}:{}-{}{name}", found.path, found.first_line, found.last_line));
-    let mut body = String::with_capacity(found.lines.bytes() + found.lines.len());
-    for line in found.lines.iter() {
-        body.push_str(line.text);
-        if let Some(more) = line.cut() {
-            body.push_str(&format!(" … ({more} more characters)"));
-        }
-        body.push('\n');
-    }
-    page.text(&body);
-    let last = found.lines.last().map_or(found.first_line - 1, |line| line.number);
-    if last < found.last_line {
-        page.line(&format!("… up to line {} ({} more)", found.last_line, found.last_line - last));
     }
 }
 
@@ -87,6 +79,12 @@ fn searched(output: &Output) -> String {
 
 /// Says what was searched, and what was not.
 fn notes(output: &Output, page: &mut Page) {
+    if let Some(found) = &output.service {
+        consulted::notes(found, page);
+    }
+    if output.unsearched.is_some() {
+        return;
+    }
     if output.read.is_empty() {
         page.note(
             "on what this project depends is not known: it has no lock file of Cargo, npm, pnpm, Yarn, uv, Poetry, Go, Maven or Gradle, \

@@ -1,7 +1,7 @@
 //! `search` and `searchAll`: blocks of code that a query asks for, those that fit best first.
 
 use super::referred;
-use crate::common::{walked, whole};
+use crate::common::{block, walked, whole};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -249,7 +249,7 @@ fn render(output: &Output, page: &mut Page) {
         if at > 0 {
             page.text("\n---\n");
         }
-        block(found, page);
+        write(found, page);
     }
     if !output.blocks.is_empty() {
         let all =
@@ -267,7 +267,7 @@ fn render(output: &Output, page: &mut Page) {
 }
 
 /// Writes a block: where it is and what it is, then its lines behind their references.
-fn block(found: &Block, page: &mut Page) {
+fn write(found: &Block, page: &mut Page) {
     page.line(&format!("File: {}", found.path));
     let name =
         if found.name.is_empty() { String::new() } else { format!(" ({} {})", found.kind, found.name) };
@@ -276,10 +276,7 @@ fn block(found: &Block, page: &mut Page) {
     let mut body = String::with_capacity(found.lines.bytes() + 16 * found.lines.len());
     found.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
-    let last = found.lines.last().map_or(found.first_line - 1, |line| line.number);
-    if last < found.last_line {
-        page.line(&format!("… up to line {} ({} more)", found.last_line, found.last_line - last));
-    }
+    block::rest(found, page);
 }
 
 /// Says what was left out, and what may be otherwise than was thought.

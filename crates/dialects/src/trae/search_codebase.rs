@@ -1,12 +1,13 @@
 //! `search_codebase`: blocks of code that mean what was asked for.
 
+use crate::common::block;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        semantic::{Block, Cut, Output, Request, Semantic},
+        semantic::{Alike, Cut, Output, Request, Semantic},
     },
 };
 use toolpost_text::counted::counted;
@@ -55,40 +56,16 @@ impl Tool for SearchCodebase {
             if at > 0 {
                 page.text("\n");
             }
-            block(found, page);
+            let block = &found.block;
+            page.line(&format!("{} (score {:.2}: {})", block::place(block), block.score, why(found)));
+            block::body(block, page);
         }
         notes(output, page);
     }
 }
 
-/// Writes a block: where it is and why it was found, then its lines as they stand there.
-fn block(found: &Block, page: &mut Page) {
-    let name = if found.name.is_empty() { String::new() } else { format!(" {} {}", found.kind, found.name) };
-    page.line(&format!(
-        "{}:{}-{}{name} (score {:.2}: {})",
-        found.path,
-        found.first_line,
-        found.last_line,
-        found.score,
-        why(found)
-    ));
-    let mut body = String::with_capacity(found.lines.bytes() + found.lines.len());
-    for line in found.lines.iter() {
-        body.push_str(line.text);
-        if let Some(more) = line.cut() {
-            body.push_str(&format!(" … ({more} more characters)"));
-        }
-        body.push('\n');
-    }
-    page.text(&body);
-    let last = found.lines.last().map_or(found.first_line - 1, |line| line.number);
-    if last < found.last_line {
-        page.line(&format!("… up to line {} ({} more)", found.last_line, found.last_line - last));
-    }
-}
-
 /// Says what speaks for a block.
-fn why(found: &Block) -> String {
+fn why(found: &Alike) -> String {
     let meaning =
         found.likeness.map_or_else(|| "no vector yet".to_owned(), |near| format!("meaning {near:.2}"));
     if found.words.is_empty() { meaning } else { format!("{meaning}, words {}", found.words.join(", ")) }

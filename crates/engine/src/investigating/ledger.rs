@@ -1,6 +1,10 @@
 //! The places that were found, and what speaks for each.
 
-use crate::operations::{search, semantic, symbols};
+use crate::operations::{
+    search,
+    semantic::{self, Alike},
+    symbols,
+};
 use std::collections::HashMap;
 
 /// A place, and what speaks for it.
@@ -106,12 +110,12 @@ impl Ledger {
 
     /// Takes in what a search by meaning found.
     pub(crate) fn meaning(&mut self, output: &semantic::Output) {
-        let best = output.blocks.first().map_or(1.0, |block| block.score).max(f64::MIN_POSITIVE);
-        for block in &output.blocks {
+        let best = output.blocks.first().map_or(1.0, |found| found.block.score).max(f64::MIN_POSITIVE);
+        for Alike { block, likeness, .. } in &output.blocks {
             let place = self.place(&block.path, block.first_line, block.last_line, &block.kind, &block.name);
             place.score += MEANING * block.score / best;
             place.by.meaning = true;
-            if let Some(likeness) = block.likeness.filter(|likeness| *likeness > 0.0) {
+            if let Some(likeness) = likeness.filter(|likeness| *likeness > 0.0) {
                 place.because(format!("is like the objective in meaning ({likeness:.2})"));
             }
         }

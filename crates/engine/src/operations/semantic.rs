@@ -2,13 +2,8 @@
 
 mod ask;
 
-use super::search;
-use crate::{
-    Access, CallCtx, Engine, Failure, Operation, Seen, Touch,
-    engine::blocking,
-    show::text::{Lines, stretch},
-    walking::Walked,
-};
+use super::search::{self, Block};
+use crate::{Access, CallCtx, Engine, Failure, Operation, Seen, Touch, engine::blocking, walking::Walked};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
@@ -39,7 +34,7 @@ pub struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The blocks, those that fit best first.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Alike>,
     /// How many files were searched.
     pub searched: usize,
     /// How many blocks they have.
@@ -59,29 +54,16 @@ pub struct Output {
     seen: Vec<Seen>,
 }
 
-/// Lines that belong together.
+/// Lines that belong together, and what speaks for them.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Block {
-    /// The file.
-    pub path: String,
-    /// The first line, counted from 1.
-    pub first_line: u64,
-    /// The last line.
-    pub last_line: u64,
-    /// What it is, such as `function`; `lines` where it is only lines.
-    pub kind: String,
-    /// The names of what it stands in and its own; empty for mere lines.
-    pub name: String,
-    /// How well it fits, 1 at most: only to be compared with others of the same answer.
-    pub score: f64,
-    /// How near its meaning is to the question: 1 for the same; none if nothing is known of that.
+pub struct Alike {
+    /// The lines; their score is 1 at most.
+    #[serde(flatten)]
+    pub block: Block,
+    /// How near their meaning is to the question: 1 for the same; none if nothing is known of that.
     pub likeness: Option<f64>,
-    /// The words of the question that it holds, rare ones first.
+    /// The words of the question that they hold, rare ones first.
     pub words: Vec<String>,
-    /// Its lines; the last ones may be missing where there is no room.
-    #[serde(serialize_with = "stretch::write")]
-    #[schemars(with = "Vec<stretch::Stretch>")]
-    pub lines: Lines,
 }
 
 impl Operation for Semantic {

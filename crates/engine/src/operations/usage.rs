@@ -1,12 +1,18 @@
 //! `usage`: how something is used, in the packages that the project depends on and in the project itself.
 
 mod ask;
+mod consult;
 mod weigh;
 
 use super::search::{Block, Cut};
-use crate::{Access, CallCtx, Engine, Failure, Operation, Seen, Touch, engine::blocking};
+use crate::{Access, CallCtx, Engine, Failure, Hint, Kind, Operation, Seen, Touch, engine::blocking};
+pub use consult::{Consulted, Finding};
+
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use toolpost_net::code::Service;
 use toolpost_workspace::WorkspacePath;
 
 /// Finds code and documents of dependencies.
@@ -25,6 +31,8 @@ pub struct Request {
     pub max_bytes: usize,
     /// How much of a reply that is.
     pub extent: Extent,
+    /// The service that is asked, too.
+    pub service: Option<Arc<Service>>,
 }
 
 /// How much was asked for.
@@ -65,6 +73,10 @@ pub struct Output {
     pub model: String,
     /// Whether the model knows none of the words, so that only the words themselves were looked for.
     pub unknown: bool,
+    /// What a service on another machine answered, where the operator has named one.
+    pub service: Option<Consulted>,
+    /// Why nothing on this machine was searched; nothing if it was.
+    pub unsearched: Option<String>,
     /// How much was asked for.
     #[serde(skip)]
     #[schemars(skip)]
@@ -90,16 +102,78 @@ impl Operation for Usage {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        Touch::reads(&request.base)
+        let service = request.service.as_ref().map(|service| Touch::Consult(consult::host(service)));
+        Touch::reads(&request.base).into_iter().chain(service).collect()
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || ask::answer(&engine, &request, &cx)).await
+        if request.query.trim().is_empty() {
+            return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
+        }
+        let Some(service) = request.service.clone() else {
+            let (engine, cx) = (engine.clone(), cx.clone());
+            return blocking(move || ask::answer(&engine, &request, &cx, None)).await;
+        };
+        // Both at once; how much of each is shown is known when both are there.
+        let (tell, told) = oneshot::channel();
+        let asked = async {
+            let consulted = consult::consult(service, engine, &request, cx).await?;
+            // Where nobody waits for it any more, the answer below is what counts.
+            let _ = tell.send(consulted.clone());
+            Ok(consulted)
+        };
+        let (own, at, within) = (engine.clone(), request.clone(), cx.clone());
+        let searched = blocking(move || ask::answer(&own, &at, &within, Some(told)));
+        let (consulted, searched) = tokio::join!(asked, searched);
+        together(searched, consulted?, &request)
     }
 
     fn seen(output: &Output) -> Vec<Seen> {
         output.seen.clone()
+    }
+}
+
+/// Gives what the service says where nothing here could be searched; that both fail is a failure.
+fn together(
+    searched: Result<Output, Failure>,
+    consulted: Consulted,
+    request: &Request,
+) -> Result<Output, Failure> {
+    let failure = match searched {
+        Ok(output) => return Ok(output),
+        // What ended the call, or is wrong with it, ends it as a whole.
+        Err(failure) if matches!(failure.kind, Kind::Cancelled | Kind::Invalid) => return Err(failure),
+        Err(failure) => failure,
+    };
+    if let Some(why) = &consulted.failed {
+        let advice = format!("{} was asked, too: {why}", consulted.name);
+        return Err(failure.hint(Hint::Advice(advice)));
+    }
+    let consulted = consulted.cut(request.tokens.min(request.max_bytes as u64 / 4));
+    Ok(Output { service: Some(consulted), unsearched: Some(failure.what), ..Output::nothing(request.extent) })
+}
+
+impl Output {
+    fn nothing(extent: Extent) -> Self {
+        Self {
+            packages: Vec::new(),
+            tokens: 0,
+            cut: Cut::No,
+            searched: 0,
+            files: 0,
+            read: Vec::new(),
+            missing: Vec::new(),
+            missing_total: 0,
+            later: 0,
+            unreadable: Vec::new(),
+            withheld: 0,
+            model: String::new(),
+            unknown: false,
+            service: None,
+            unsearched: None,
+            extent,
+            seen: Vec::new(),
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::End;
 use crate::post::innermost;
 
 /// Takes a body until it ends, is long enough, or the time is over.
-pub(super) async fn read(mut answer: Response, most: usize, until: Instant) -> (Vec<u8>, End) {
+pub(crate) async fn read(mut answer: Response, most: usize, until: Instant) -> (Vec<u8>, End) {
     let mut body = Vec::new();
     loop {
         let piece = match timeout_at(until, answer.chunk()).await {

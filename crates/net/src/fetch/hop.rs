@@ -4,10 +4,11 @@ use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::dns::{Name, Resolve, Resolving};
 use reqwest::header::{self, HeaderMap, HeaderName};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Asked, FetchError, Gate, Head, Known, Reach, Resolver};
@@ -17,7 +18,7 @@ use crate::post::innermost;
 use crate::web::WebAddress;
 
 /// Judges a host and its addresses, and gives those that may be connected to.
-pub(super) async fn way(
+pub(crate) async fn way(
     here: &WebAddress,
     resolver: &dyn Resolver,
     gate: &Gate<'_>,
@@ -53,27 +54,40 @@ pub(super) async fn ask(
     known: Known<'_>,
     until: Instant,
 ) -> Result<Response, FetchError> {
-    let trust = if here.is_secured() { Trust::System } else { Trust::Nobody };
-    let silent = |why: String| FetchError::Silent { place: here.to_string(), why };
-    let client: Client = builder(trust)?
-        .dns_resolver(Arc::new(Nobody))
-        .resolve_to_addrs(here.written_host(), way)
-        .pool_max_idle_per_host(0)
-        .read_timeout(asked.silence)
-        .build()
-        .map_err(|error| silent(error.to_string()))?;
-    let mut request = client.get(here.url().clone()).header(header::ACCEPT, asked.accept);
+    let mut request =
+        client(here, way, asked.silence)?.get(here.url().clone()).header(header::ACCEPT, asked.accept);
     for (name, value) in [(header::IF_NONE_MATCH, known.tag), (header::IF_MODIFIED_SINCE, known.changed)] {
         if let Some(value) = value {
             request = request.header(name, value);
         }
     }
+    answered(request, here, until).await
+}
+
+/// Makes a client that knows one host, at the addresses that were judged.
+pub(crate) fn client(here: &WebAddress, way: &[SocketAddr], silence: Duration) -> Result<Client, FetchError> {
+    let trust = if here.is_secured() { Trust::System } else { Trust::Nobody };
+    builder(trust)?
+        .dns_resolver(Arc::new(Nobody))
+        .resolve_to_addrs(here.written_host(), way)
+        .pool_max_idle_per_host(0)
+        .read_timeout(silence)
+        .build()
+        .map_err(|error| FetchError::Silent { place: here.to_string(), why: error.to_string() })
+}
+
+/// Sends a request, and waits for the head of its answer.
+pub(crate) async fn answered(
+    request: RequestBuilder,
+    here: &WebAddress,
+    until: Instant,
+) -> Result<Response, FetchError> {
     match timeout_at(until, request.send()).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) if error.is_timeout() => Err(FetchError::Late { place: here.to_string() }),
         Ok(Err(error)) => Err(match unproven(&error) {
             Some(why) => FetchError::Unproven { place: here.to_string(), why },
-            None => silent(innermost(&error)),
+            None => FetchError::Silent { place: here.to_string(), why: innermost(&error) },
         }),
         Err(_) => Err(FetchError::Late { place: here.to_string() }),
     }

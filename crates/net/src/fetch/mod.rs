@@ -1,9 +1,9 @@
 //! Fetches what stands at an address of the web: each host is judged before it is looked up, each of its addresses before it is
 //! connected to, and wherever an answer leads is judged again.
 
-mod body;
+pub(crate) mod body;
 mod error;
-mod hop;
+pub(crate) mod hop;
 mod resolve;
 
 use std::time::Duration;

@@ -110,7 +110,9 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
         Touch::Read(path) | Touch::Write(path, _) => {
             format!("paths = [{}]", serde_json::json!(globset::escape(&path.raw().to_string_lossy())))
         }
-        Touch::Fetch(host) => format!("hosts = [{}]", serde_json::json!(host.written())),
+        Touch::Fetch(host) | Touch::Consult(host) => {
+            format!("hosts = [{}]", serde_json::json!(host.written()))
+        }
         Touch::Delegate(agent) => format!("agents = [{}]", serde_json::json!(agent)),
         Touch::Editor(act) => format!("acts = [{}]", serde_json::json!(act.word())),
         Touch::Bridge(tool) => format!("tools = [{}]", serde_json::json!(tool.shown())),

@@ -49,6 +49,7 @@ fn written(touch: &Touch) -> Option<WorkspacePath> {
         Touch::Read(_)
         | Touch::Execute(_)
         | Touch::Fetch(_)
+        | Touch::Consult(_)
         | Touch::Bridge(_)
         | Touch::Delegate(_)
         | Touch::Editor(_) => None,

@@ -30,6 +30,15 @@ impl Policy {
         Judgement { decision: Decision::Deny, why, lifted: Lifted::ByRule }
     }
 
+    /// Judges a host that the operator has named in the settings: that they did says yes, where no rule says otherwise.
+    pub(super) fn judge_service(&self, host: &Host) -> Judgement {
+        let judgement = self.judge_host(host);
+        if judgement.decision == Decision::Ask && self.deciding(host).1.is_none() {
+            return Judgement { decision: Decision::Allow, ..judgement };
+        }
+        judgement
+    }
+
     /// Judges a host: what no rule allows is asked about.
     pub(super) fn judge_host(&self, host: &Host) -> Judgement {
         if let Some(denied) = self.denies(Access::Fetches) {

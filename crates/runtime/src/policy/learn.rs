@@ -96,7 +96,7 @@ impl Policy {
         match touch {
             Touch::Read(path) => Some(vec![path_rule("read", path.raw().to_str()?)]),
             Touch::Write(path, _) => Some(vec![path_rule("write", path.raw().to_str()?)]),
-            Touch::Fetch(host) => Some(vec![rule("fetch", "hosts", &host.written())]),
+            Touch::Fetch(host) | Touch::Consult(host) => Some(vec![rule("fetch", "hosts", &host.written())]),
             Touch::Delegate(agent) => Some(vec![rule("delegate", "agents", agent)]),
             Touch::Editor(act) => Some(vec![rule("editor", "acts", act.word())]),
             Touch::Bridge(tool) => Some(vec![rule("bridge", "tools", &tool.shown())]),

@@ -189,6 +189,7 @@ impl Policy {
             Touch::Write(path, _) => self.judge_path(Access::Writes, path),
             Touch::Execute(command) => self.judge_command(command),
             Touch::Fetch(host) => self.judge_fetch(host),
+            Touch::Consult(host) => self.judge_service(host),
             Touch::Bridge(tool) => self.judge_tool(tool),
             Touch::Delegate(agent) => self.judge_agent(agent),
             Touch::Editor(act) => self.judge_editor(touch, *act),

@@ -13,6 +13,7 @@ impl Policy {
             Touch::Read(_)
             | Touch::Write(..)
             | Touch::Fetch(_)
+            | Touch::Consult(_)
             | Touch::Bridge(_)
             | Touch::Delegate(_)
             | Touch::Editor(_) => vec![whole],
@@ -26,7 +27,7 @@ pub(crate) fn verb(touch: &Touch) -> &'static str {
         Touch::Read(_) => "read",
         Touch::Write(..) => "write",
         Touch::Execute(_) => "execute",
-        Touch::Fetch(_) => "fetch",
+        Touch::Fetch(_) | Touch::Consult(_) => "fetch",
         Touch::Bridge(_) => "bridge",
         Touch::Delegate(_) => "delegate",
         Touch::Editor(_) => "editor",

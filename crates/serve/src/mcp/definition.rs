@@ -8,14 +8,28 @@ use toolpost_runtime::{Config, Published, Structured};
 
 /// What no work on code goes without: clients that load tools late have these from the start.
 const CORE: [&str; 4] = ["read", "change", "glob", "grep"];
+/// What asks a service elsewhere, where the operator has named one.
+const CONSULTING: &str = "usage";
 /// The most that a client takes as one result.
 const LARGEST: usize = 500_000;
 
+/// Whether a service elsewhere is asked for code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// One is.
+    Service,
+    /// None is.
+    Nobody,
+}
+
 /// Defines a tool for clients.
-pub(super) fn definition(published: &Published, config: &Config) -> Tool {
+pub(super) fn definition(published: &Published, config: &Config, reach: Reach) -> Tool {
     let mut tool =
         Tool::new(published.name.clone(), published.description.clone(), object(&published.schema));
-    tool.annotations = Some(annotations(published.access()));
+    // What can ask a service elsewhere is open only where one is named.
+    let consults = reach == Reach::Service && published.operation() == CONSULTING;
+    let further: &[Access] = if consults { &[Access::Fetches] } else { &[] };
+    tool.annotations = Some(annotations(&[published.access(), further].concat()));
     tool.meta = Some(meta(published, config));
     if config.structured == Structured::On {
         let schema = published.output_schema();

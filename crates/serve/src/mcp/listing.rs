@@ -1,6 +1,6 @@
 //! The list of tools as clients get it, and word of each change of it.
 
-use super::definition::definition;
+use super::definition::{Reach, definition};
 use crate::wire::Ends;
 use rmcp::{
     Peer, RoleServer,
@@ -48,7 +48,9 @@ impl Listing {
             return tools.clone();
         }
         let config = self.runtime.config();
-        let tools: Vec<Tool> = catalogue.listed().map(|tool| definition(tool, config)).collect();
+        let service = self.runtime.engine().service();
+        let reach = if service.is_some() { Reach::Service } else { Reach::Nobody };
+        let tools: Vec<Tool> = catalogue.listed().map(|tool| definition(tool, config, reach)).collect();
         *made = Some((catalogue, tools.clone()));
         tools
     }

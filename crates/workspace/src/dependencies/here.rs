@@ -1,6 +1,6 @@
 //! The project as its files tell of it: which manifests and lock files there are, and what stands in them.
 
-use crate::dependencies::{name::Ecosystem, places::Places};
+use crate::dependencies::{archive::Unpacked, name::Ecosystem, places::Places};
 use crate::walk::{
     Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
 };
@@ -37,13 +37,14 @@ const LARGEST: u64 = 32 << 20;
 pub(crate) struct Here<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) places: &'a Places,
+    pub(crate) unpacked: &'a Unpacked,
     /// The files that say what it depends on, those nearest to a root first.
     pub(crate) manifests: Vec<WorkspacePath>,
 }
 
 impl<'a> Here<'a> {
     /// Looks around in the workspace.
-    pub(crate) fn look(workspace: &'a Workspace, places: &'a Places) -> Self {
+    pub(crate) fn look(workspace: &'a Workspace, places: &'a Places, unpacked: &'a Unpacked) -> Self {
         let mut manifests: Vec<WorkspacePath> = Vec::new();
         let options = Options {
             rules: Rules::Git,
@@ -61,7 +62,7 @@ impl<'a> Here<'a> {
         }
         manifests.sort_by_cached_key(|path| (path.relative().components().count(), path.clone()));
         manifests.truncate(MOST);
-        Self { workspace, places, manifests }
+        Self { workspace, places, unpacked, manifests }
     }
 
     /// Lists the manifests that have one of some names.

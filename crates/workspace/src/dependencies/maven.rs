@@ -1,9 +1,11 @@
-//! Maven artifacts: `pom.xml`, Gradle's lock file, and sources that were unpacked in the local repository.
+//! Maven artifacts: `pom.xml`, Gradle's lock file, and the archives of sources in the stores of both.
 
 use crate::Holder;
 use crate::dependencies::here::{Here, is_plain, label};
 use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
 use crate::dependencies::name::Ecosystem;
+use crate::walk::found_below;
+use std::path::PathBuf;
 
 pub(crate) fn locked(here: &Here<'_>) -> Locked {
     let mut out = Locked::default();
@@ -58,9 +60,6 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     let Some((group, artifact)) = entry.name.split_once(':') else {
         return absent(Vec::new(), "it has no group");
     };
-    let Some(store) = &here.places.maven else {
-        return absent(Vec::new(), "no local repository of Maven is known");
-    };
     let version = &entry.version;
     if version.is_empty() {
         return absent(Vec::new(), "its version stands in no file here: name it in pom.xml");
@@ -68,28 +67,53 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
         return absent(Vec::new(), "its name is no name of an artifact");
     }
-    let folder = store.join(group.replace('.', "/")).join(artifact).join(version);
-    let unpacked = folder.join(format!("{artifact}-{version}-sources"));
-    let looked = vec![unpacked.display().to_string()];
-    let Some(holder) = Holder::open(store) else { return absent(looked, "`mvn dependency:sources` gets it") };
-    let holders = std::slice::from_ref(&holder);
-    let label = label(Ecosystem::Java, &entry.name, version);
-    if let Ok(path) = here.open(&unpacked, holders, &label) {
-        return Ok(Found { path, version: version.clone() });
+    if here.places.maven.is_none() && here.places.gradle.is_none() {
+        return absent(Vec::new(), "neither Maven's local repository nor Gradle's cache is known");
     }
-    let jar = format!("{artifact}-{version}-sources.jar");
-    let packed = here.open(&folder, holders, "maven").is_ok_and(|folder| here.list(&folder).contains(&jar));
-    if packed {
-        let next = format!(
-            "its sources are packed, and archives are not read: `cd {} && unzip -d {artifact}-{version}-sources {jar}` unpacks them",
-            folder.display()
-        );
-        return absent(looked, &next);
+    let label = label(Ecosystem::Java, &entry.name, version);
+    let plain = format!("{artifact}-{version}-sources");
+    let packed = format!("{plain}.jar");
+    let mut looked = Vec::new();
+    for (holder, folder) in &folders(here, group, artifact, version) {
+        let holders = std::slice::from_ref(holder);
+        if let Ok(path) = here.open(&folder.join(&plain), holders, &label) {
+            return Ok(Found { path, version: version.clone() });
+        }
+        looked.push(folder.join(&packed).display().to_string());
+        let Ok(folder) = here.open(folder, holders, "java") else { continue };
+        let Some(file) =
+            found_below(&folder, packed.as_bytes()).filter(|_| here.list(&folder).contains(&packed))
+        else {
+            continue;
+        };
+        return match here.unpacked.open(here, &file, &label) {
+            Ok(path) => Ok(Found { path, version: version.clone() }),
+            Err(why) => absent(looked, &format!("{packed} is there and cannot be read: {why}")),
+        };
     }
     absent(
         looked,
-        "`mvn dependency:sources` gets its sources, which have to be unpacked beside their archive",
+        &format!(
+            "`mvn dependency:sources -DincludeArtifactIds={artifact}` gets its sources (for Gradle, an IDE does)"
+        ),
     )
+}
+
+/// Lists the folders in which an artifact may lie, each with what holds it; Gradle has one for each file, named by its hash.
+fn folders(here: &Here<'_>, group: &str, artifact: &str, version: &str) -> Vec<(Holder, PathBuf)> {
+    let mut out = Vec::new();
+    if let Some(store) = &here.places.maven {
+        let folder = store.join(group.replace('.', "/")).join(artifact).join(version);
+        out.extend(Holder::open(store).map(|holder| (holder, folder)));
+    }
+    if let Some(holder) = here.places.gradle.as_deref().and_then(Holder::open) {
+        let above = holder.path().join(group).join(artifact).join(version);
+        let opened = here.open(&above, std::slice::from_ref(&holder), "java");
+        let names = opened.map(|above| here.list(&above)).unwrap_or_default();
+        let names = names.into_iter().filter(|name| is_plain(name));
+        out.extend(names.map(|name| (holder.clone(), above.join(name))));
+    }
+    out
 }
 
 #[cfg(test)]

@@ -13,6 +13,10 @@ pub struct Places {
     pub python: Option<PathBuf>,
     /// Maven's local repository.
     pub maven: Option<PathBuf>,
+    /// Gradle's cache of files.
+    pub gradle: Option<PathBuf>,
+    /// A folder of our own for what lies packed in those of others.
+    pub unpacked: Option<PathBuf>,
 }
 
 impl Places {
@@ -28,6 +32,10 @@ impl Places {
             go: said("GOMODCACHE").or_else(go_path).or_else(|| at_home("go/pkg/mod")),
             python: said("VIRTUAL_ENV"),
             maven: at_home(".m2/repository"),
+            gradle: said("GRADLE_USER_HOME")
+                .or_else(|| at_home(".gradle"))
+                .map(|gradle| gradle.join("caches/modules-2/files-2.1")),
+            unpacked: None,
         }
     }
 }
@@ -43,14 +51,15 @@ mod tests {
         assert_eq!(none.cargo, Some("/home/ada/.cargo".into()));
         assert_eq!(none.go, Some("/home/ada/go/pkg/mod".into()));
         assert_eq!((none.python, none.maven), (None, Some("/home/ada/.m2/repository".into())));
+        assert_eq!(none.gradle, Some("/home/ada/.gradle/caches/modules-2/files-2.1".into()));
         let set = |name: &str| match name {
             "CARGO_HOME" => Some(PathBuf::from("/c")),
             "GOPATH" => Some(PathBuf::from("/g:/h")),
             "VIRTUAL_ENV" => Some(PathBuf::from("relative")),
             _ => None,
         };
-        let places =
-            Places { cargo: Some("/c".into()), go: Some("/g/pkg/mod".into()), python: None, maven: None };
+        let (cargo, go) = (Some("/c".into()), Some("/g/pkg/mod".into()));
+        let places = Places { cargo, go, ..Places::default() };
         assert_eq!(Places::customary(None, set), places);
     }
 }

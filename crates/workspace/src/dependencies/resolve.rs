@@ -1,5 +1,6 @@
 //! From the name of a dependency to the place where it lies.
 
+use crate::dependencies::archive::Unpacked;
 use crate::dependencies::here::Here;
 use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
 use crate::dependencies::name::{Ecosystem, Name, read};
@@ -21,6 +22,7 @@ pub struct Dependencies(Arc<Inner>);
 struct Inner {
     workspace: Workspace,
     places: Places,
+    unpacked: Unpacked,
     /// What was read of each ecosystem's files, with what these were then.
     known: Mutex<HashMap<Ecosystem, (Print, Arc<Locked>)>>,
 }
@@ -106,7 +108,7 @@ impl Dependencies {
     /// Makes what is asked about the dependencies of a workspace; nothing is read before that.
     #[must_use]
     pub fn new(workspace: Workspace, places: Places) -> Self {
-        Self(Arc::new(Inner { workspace, places, known: Mutex::default() }))
+        Self(Arc::new(Inner { workspace, places, unpacked: Unpacked::default(), known: Mutex::default() }))
     }
 
     /// Finds what a name leads to.
@@ -126,7 +128,7 @@ impl Dependencies {
             Some(read) => read.map_err(malformed)?,
             None => return Err(malformed(format!("{said} is no name of a dependency."))),
         };
-        let here = Here::look(&inner.workspace, &inner.places);
+        let here = inner.here();
         let locked = inner.locked(name.ecosystem, &here);
         let name = if name.ecosystem == Ecosystem::Go { module(name, &locked) } else { name };
         let (entry, notes) = choose(&here, &locked, &name)?;
@@ -138,7 +140,7 @@ impl Dependencies {
     /// Lists all that the project depends on; `stop` is asked often.
     pub fn all(&self, stop: &dyn Fn() -> bool) -> All {
         let inner = &*self.0;
-        let here = Here::look(&inner.workspace, &inner.places);
+        let here = inner.here();
         let mut all = All::default();
         for ecosystem in Ecosystem::ALL {
             let locked = inner.locked(ecosystem, &here);
@@ -173,6 +175,10 @@ impl Dependencies {
 }
 
 impl Inner {
+    fn here(&self) -> Here<'_> {
+        Here::look(&self.workspace, &self.places, &self.unpacked)
+    }
+
     /// Reads an ecosystem's files, if they are not what they were.
     fn locked(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Arc<Locked> {
         let print = self.print(ecosystem, here);

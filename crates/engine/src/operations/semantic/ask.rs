@@ -1,7 +1,7 @@
 //! Makes the vectors that are missing, as far as there is time, and asks the index.
 
-use super::super::search::{ask::failed, left_out, page, sought};
-use super::{Block, Output, Request};
+use super::super::search::{Block, ask::failed, left_out, page, sought};
+use super::{Alike, Output, Request};
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind,
     walking::{Complete, Walked},
@@ -90,7 +90,7 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
 }
 
 fn output(meaning: &Meaning, vector: &Vector, found: Fused, page: page::Page, walk: Walked) -> Output {
-    let reason = |block: &super::super::search::Block| {
+    let reason = |block: &Block| {
         // A block that is cut begins where it did, or behind empty lines.
         let holds = |hit: &Hit| {
             let lines = u64::from(hit.block.first)..=u64::from(hit.block.last);
@@ -100,17 +100,7 @@ fn output(meaning: &Meaning, vector: &Vector, found: Fused, page: page::Page, wa
     };
     let blocks = page.blocks.into_iter().map(|block| {
         let Reason { likeness, words, .. } = reason(&block);
-        Block {
-            likeness: likeness.map(f64::from),
-            words,
-            path: block.path,
-            first_line: block.first_line,
-            last_line: block.last_line,
-            kind: block.kind,
-            name: block.name,
-            score: block.score,
-            lines: block.lines,
-        }
+        Alike { block, likeness: likeness.map(f64::from), words }
     });
     Output {
         blocks: blocks.collect(),

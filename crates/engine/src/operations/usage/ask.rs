@@ -2,10 +2,11 @@
 
 use super::super::search::page;
 use super::weigh::{Standing, place};
-use super::{Output, Package, Request};
+use super::{Consulted, Output, Package, Request};
 use crate::{CallCtx, Engine, Failure, Hint, Kind, packages};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 use toolpost_index::embed::{Side, Unembedded, Vector};
 use toolpost_index::ranked::{Fused, Fusion, Hit, Index, Meaning, Meant, Trouble, Unfilled};
 use toolpost_workspace::WorkspacePath;
@@ -26,6 +27,8 @@ const EACH: usize = 16;
 const MEANING: f64 = 0.8;
 /// How many bytes of one block are shown.
 const LONGEST: usize = 2_400;
+/// How many bytes a token has, as far as that can be estimated.
+const TOKEN: u64 = 4;
 /// How many packages that are missing are named.
 const NAMED: usize = 8;
 
@@ -58,10 +61,12 @@ struct Gathered {
 }
 
 /// Asks, and puts together what is shown.
-pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
-    if request.query.trim().is_empty() {
-        return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
-    }
+pub(super) fn answer(
+    engine: &Engine,
+    request: &Request,
+    cx: &CallCtx,
+    mut told: Option<oneshot::Receiver<Consulted>>,
+) -> Result<Output, Failure> {
     let stop = || cx.check().is_err();
     let all = engine.dependencies()?.all(&stop);
     cx.check()?;
@@ -79,15 +84,14 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
     });
     let named = wanted.iter().filter(|(.., standing)| *standing == Standing::Named).count();
     wanted.insert(named, (None, request.base.clone(), Standing::Own));
+    let mut consulted = None;
     for _ in 0..AGAIN {
         let (mut gathered, sources) = gather(engine, request, &wanted, &vector, cx)?;
         let hits = best(std::mem::take(&mut gathered.candidates), &sources, times(request));
-        let room = page::Room {
-            limit: MOST.3 * times(request),
-            tokens: Some(request.tokens),
-            each: LONGEST,
-            bytes: request.max_bytes,
-        };
+        if let Some(told) = told.take() {
+            consulted = told.blocking_recv().ok();
+        }
+        let room = room(request, consulted.as_ref());
         let Some(page) = page::make(engine, &room, hits.iter().map(|(_, hit)| hit), cx)? else {
             sources.iter().for_each(|source| source.index.doubt());
             continue;
@@ -95,7 +99,10 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
         let missing_total = all.missing.len();
         let missing = all.missing.iter().take(NAMED);
         gathered.unreadable.extend(all.odd.iter().cloned());
+        let left = request.tokens.min(request.max_bytes as u64 / TOKEN).saturating_sub(page.tokens);
         return Ok(Output {
+            service: consulted.map(|consulted| consulted.cut(left)),
+            unsearched: None,
             tokens: page.tokens,
             cut: page.cut,
             packages: grouped(page.blocks, &hits, &sources),
@@ -115,6 +122,19 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
     }
     let what = "Files of packages changed each time they were read, so that no answer would have been true.";
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+/// Leaves half of the room to the service, or as much as it needs.
+fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room {
+    let most = request.tokens.min(request.max_bytes as u64 / TOKEN);
+    let others = consulted.map_or(0, Consulted::tokens).min(most / 2);
+    let bytes = usize::try_from(others * TOKEN).unwrap_or(usize::MAX);
+    page::Room {
+        limit: MOST.3 * times(request),
+        tokens: Some(request.tokens - others),
+        each: LONGEST,
+        bytes: request.max_bytes.saturating_sub(bytes),
+    }
 }
 
 /// Makes the vector of the question.

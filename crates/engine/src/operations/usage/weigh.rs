@@ -46,10 +46,18 @@ impl Standing {
     }
 }
 
-/// Tells whether a question holds the name of a package, as `serde` of `rust:serde@1.0.228`.
-fn is_named(label: &str, question: &str) -> bool {
+/// Gives the name of a package, as `serde` of `rust:serde@1.0.228`.
+pub(super) fn bare(label: &str) -> &str {
     let name = label.split_once(':').map_or(label, |(_, name)| name);
-    let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
+    match name.rsplit_once('@') {
+        Some((name, _)) if !name.is_empty() => name,
+        _ => name,
+    }
+}
+
+/// Tells whether a question holds the name of a package, as `serde` of `rust:serde@1.0.228`.
+pub(super) fn is_named(label: &str, question: &str) -> bool {
+    let name = bare(label);
     let alike = |word: &str| word.to_lowercase().replace('_', "-");
     let last = alike(name.rsplit(['/', ':']).next().unwrap_or(name));
     let words =

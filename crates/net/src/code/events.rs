@@ -1,0 +1,51 @@
+//! A stream of events, as servers send them to browsers, taken apart.
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Event {
+    /// What sort it is; `message` where nothing is said.
+    pub(super) sort: String,
+    /// What it carries.
+    pub(super) data: String,
+}
+
+/// Takes a stream apart; an event that has no end is left out.
+pub(super) fn events(stream: &str) -> Vec<Event> {
+    let mut out = Vec::new();
+    let (mut sort, mut data): (Option<&str>, Vec<&str>) = (None, Vec::new());
+    for line in stream.split_inclusive('\n') {
+        let Some(line) = line.strip_suffix('\n') else { break };
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if line.is_empty() {
+            if !data.is_empty() {
+                let sort = sort.unwrap_or("message").to_owned();
+                out.push(Event { sort, data: data.join("\n") });
+            }
+            (sort, data) = (None, Vec::new());
+            continue;
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => sort = Some(value),
+            "data" => data.push(value),
+            // A comment, an id, or how long to wait before coming back.
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::events;
+
+    #[test]
+    fn streams_are_taken_apart() {
+        let stream = ": hello\nevent: matches\ndata: [1,\r\ndata: 2]\n\nid: 1\ndata:{}\n\nevent: empty\n\nevent: done\ndata: {}\n";
+        let found: Vec<_> = events(stream).into_iter().map(|event| (event.sort, event.data)).collect();
+        let wanted = [("matches", "[1,\n2]"), ("message", "{}")];
+        assert_eq!(found, wanted.map(|(sort, data)| (sort.to_owned(), data.to_owned())));
+        assert!(events("<html>no stream</html>\n\n").is_empty());
+    }
+}

@@ -1,0 +1,142 @@
+//! Exa: one tool of its server of the Model Context Protocol, asked in a single request.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::events::events;
+use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
+
+/// Exa.
+#[derive(Debug)]
+pub(super) struct Exa;
+
+/// The tool that is called.
+const TOOL: &str = "get_code_context_exa";
+/// How many tokens it gives at least and at most.
+const TOKENS: (u64, u64) = (1_000, 50_000);
+/// How it says that there is nothing.
+const NOTHING: &str = "no code snippets or documentation found";
+/// What stands between two places.
+const BETWEEN: &str = "\n\n---\n\n";
+
+#[derive(Deserialize)]
+struct Reply {
+    result: Option<Outcome>,
+    error: Option<Refusal>,
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    content: Vec<Piece>,
+    #[serde(rename = "isError", default)]
+    is_error: bool,
+}
+
+#[derive(Deserialize)]
+struct Piece {
+    #[serde(default)]
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    message: String,
+}
+
+impl Provider for Exa {
+    fn name(&self) -> &'static str {
+        "exa"
+    }
+
+    fn customary(&self) -> &'static str {
+        "https://mcp.exa.ai/mcp"
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &["EXA_API_KEY"]
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Everybody
+    }
+
+    fn key(&self, key: &str) -> (&'static str, String) {
+        ("x-api-key", key.to_owned())
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Asking {
+        let tokens = question.tokens.clamp(TOKENS.0, TOKENS.1);
+        let arguments = json!({ "query": question.words, "tokensNum": tokens });
+        let params = json!({ "name": TOOL, "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        Asking {
+            body: Some(call.to_string()),
+            accept: "application/json, text/event-stream",
+            sent: question.words.to_owned(),
+            ..Asking::default()
+        }
+    }
+
+    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<Found, Unclear> {
+        let reply: Reply =
+            if answer.body.trim_start().starts_with('{') { answer.json()? } else { streamed(answer)? };
+        if let Some(refusal) = reply.error {
+            return Err(Unclear::Said(refusal.message));
+        }
+        let Some(outcome) = reply.result else {
+            return Err(Unclear::Form("it holds neither a result nor an error".to_owned()));
+        };
+        let pieces: Vec<&str> = outcome.content.iter().map(|piece| piece.text.trim()).collect();
+        let text = pieces.join("\n\n");
+        let text = text.trim();
+        if outcome.is_error {
+            return Err(Unclear::Said(text.to_owned()));
+        }
+        if text.is_empty() || text.to_lowercase().starts_with(NOTHING) {
+            return Ok(Found::default());
+        }
+        Ok(Found { findings: parts(text).into_iter().map(finding).collect(), ..Found::default() })
+    }
+}
+
+/// Finds the reply in a stream of events.
+fn streamed(answer: &Answer<'_>) -> Result<Reply, Unclear> {
+    let replies =
+        events(answer.body).into_iter().filter_map(|event| serde_json::from_str::<Reply>(&event.data).ok());
+    let mut replies = replies.filter(|reply| reply.result.is_some() || reply.error.is_some());
+    let none =
+        || answer.broken.unwrap_or("it is neither JSON nor a stream of events with a reply").to_owned();
+    replies.next().ok_or_else(|| Unclear::Form(none()))
+}
+
+/// Cuts the text where a new place begins; a line in the middle of one may look the same.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut out, mut from) = (Vec::new(), 0);
+    for (at, _) in text.match_indices(BETWEEN) {
+        let next = at + BETWEEN.len();
+        if text[next..].starts_with("Title: ") {
+            out.push(&text[from..at]);
+            from = next;
+        }
+    }
+    out.push(&text[from..]);
+    out
+}
+
+/// Takes one place apart, where it says what it is.
+fn finding(part: &str) -> Finding {
+    let (mut title, mut url, mut rest) = (None, None, part);
+    loop {
+        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        if let Some(said) = line.strip_prefix("Title: ") {
+            title = Some(said.trim().to_owned()).filter(|title| !title.is_empty() && title != "N/A");
+        } else if let Some(said) = line.strip_prefix("URL: ") {
+            url = web(said.trim());
+        } else if line.trim() != "Code/Highlights:" || rest == behind {
+            break;
+        }
+        rest = behind;
+    }
+    let text = rest.strip_prefix("Text: ").unwrap_or(rest).trim_matches('\n').to_owned();
+    Finding { title, url, text }
+}

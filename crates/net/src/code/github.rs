@@ -1,0 +1,98 @@
+//! GitHub: the search for code of its programming interface.
+
+use serde::Deserialize;
+
+use super::terms::terms;
+use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
+
+/// GitHub.
+#[derive(Debug)]
+pub(super) struct GitHub;
+
+/// How many files are sent.
+const MOST: u32 = 20;
+/// The longest question that it takes.
+const LONGEST: usize = 256;
+
+#[derive(Deserialize)]
+struct Reply {
+    total_count: u64,
+    #[serde(default)]
+    incomplete_results: bool,
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    path: String,
+    html_url: String,
+    repository: Repository,
+    #[serde(default)]
+    text_matches: Vec<Fragment>,
+}
+
+#[derive(Deserialize)]
+struct Repository {
+    full_name: String,
+}
+
+#[derive(Deserialize)]
+struct Fragment {
+    #[serde(default)]
+    fragment: String,
+}
+
+impl Provider for GitHub {
+    fn name(&self) -> &'static str {
+        "github"
+    }
+
+    fn customary(&self) -> &'static str {
+        "https://api.github.com"
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &["GITHUB_TOKEN", "GH_TOKEN"]
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::KeyHolders
+    }
+
+    fn key(&self, key: &str) -> (&'static str, String) {
+        ("authorization", format!("Bearer {key}"))
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Asking {
+        let sent = terms(question.words, LONGEST);
+        Asking {
+            path: "/search/code",
+            query: vec![("q", sent.clone()), ("per_page", MOST.to_string())],
+            accept: "application/vnd.github.text-match+json",
+            headers: vec![("x-github-api-version", "2022-11-28")],
+            sent,
+            ..Asking::default()
+        }
+    }
+
+    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<Found, Unclear> {
+        let reply: Reply = answer.json()?;
+        let mut notes = Vec::new();
+        if reply.incomplete_results {
+            notes.push("it had no time to look everywhere".to_owned());
+        }
+        if reply.total_count > reply.items.len() as u64 {
+            notes.push(format!(
+                "it knows of {} files; these are the first {}",
+                reply.total_count,
+                reply.items.len()
+            ));
+        }
+        let findings = reply.items.into_iter().map(|item| Finding {
+            title: Some(format!("{}/{}", item.repository.full_name, item.path)),
+            url: web(&item.html_url),
+            text: item.text_matches.into_iter().map(|part| part.fragment).collect::<Vec<_>>().join("\n…\n"),
+        });
+        Ok(Found { findings: findings.collect(), notes, ..Found::default() })
+    }
+}

@@ -1,0 +1,187 @@
+//! Sourcegraph: its stream of matches in the code that an instance knows.
+
+use serde::Deserialize;
+
+use super::events::events;
+use super::terms::terms;
+use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear};
+
+/// Sourcegraph.
+#[derive(Debug)]
+pub(super) struct Sourcegraph;
+
+/// How many matches are sent, how many lines around each, and how long each line is.
+const MOST: (u32, u32, u32) = (40, 4, 300);
+/// The longest question.
+const LONGEST: usize = 1_000;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Match {
+    #[serde(rename = "type")]
+    sort: String,
+    repository: Option<String>,
+    path: Option<String>,
+    commit: Option<String>,
+    #[serde(default)]
+    chunk_matches: Option<Vec<Chunk>>,
+    #[serde(default)]
+    line_matches: Option<Vec<Line>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk {
+    content: String,
+    content_start: Start,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    line: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    line: String,
+    line_number: u64,
+}
+
+#[derive(Deserialize)]
+struct Alert {
+    title: Option<String>,
+    description: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Progress {
+    #[serde(default)]
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Deserialize, PartialEq)]
+struct Skipped {
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    severity: String,
+}
+
+impl Provider for Sourcegraph {
+    fn name(&self) -> &'static str {
+        "sourcegraph"
+    }
+
+    fn customary(&self) -> &'static str {
+        "https://sourcegraph.com"
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &["SRC_ACCESS_TOKEN", "SOURCEGRAPH_TOKEN"]
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Everybody
+    }
+
+    fn key(&self, key: &str) -> (&'static str, String) {
+        ("authorization", format!("token {key}"))
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Asking {
+        let mut sent = terms(question.words, LONGEST);
+        if !sent.contains("count:") {
+            sent.push_str(&format!(" count:{}", MOST.0));
+        }
+        Asking {
+            path: "/.api/search/stream",
+            query: vec![
+                ("q", sent.clone()),
+                ("v", "V3".to_owned()),
+                ("t", "keyword".to_owned()),
+                ("display", MOST.0.to_string()),
+                ("cm", "true".to_owned()),
+                ("cl", MOST.1.to_string()),
+                ("max-line-len", MOST.2.to_string()),
+            ],
+            accept: "text/event-stream",
+            sent,
+            ..Asking::default()
+        }
+    }
+
+    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<Found, Unclear> {
+        let mut found = Found::default();
+        let (mut alerts, mut done) = (Vec::new(), false);
+        let form = |error: serde_json::Error| Unclear::Form(error.to_string());
+        for event in events(answer.body) {
+            match event.sort.as_str() {
+                "matches" => {
+                    let matches: Vec<Match> = serde_json::from_str(&event.data).map_err(form)?;
+                    found.findings.extend(matches.into_iter().filter_map(|found| finding(base, found)));
+                }
+                "progress" => {
+                    let progress: Progress = serde_json::from_str(&event.data).map_err(form)?;
+                    found.notes = progress.skipped.iter().filter_map(skipped).collect();
+                }
+                "alert" => {
+                    let alert: Alert = serde_json::from_str(&event.data).map_err(form)?;
+                    let said =
+                        alert.title.into_iter().chain(alert.description).filter(|said| !said.is_empty());
+                    alerts.push(said.collect::<Vec<_>>().join(": "));
+                }
+                "error" => return Err(Unclear::Said(event.data)),
+                "done" => done = true,
+                _ => {}
+            }
+        }
+        if !done && found.findings.is_empty() {
+            let why = answer.broken.unwrap_or("it is no stream of matches that comes to an end");
+            return Err(Unclear::Form(why.to_owned()));
+        }
+        // With nothing found, what it warns of is why.
+        if found.findings.is_empty() && !alerts.is_empty() {
+            return Err(Unclear::Said(alerts.join("; ")));
+        }
+        found.notes.extend(alerts);
+        if !done {
+            found
+                .notes
+                .push(format!("there may be more: {}", answer.broken.unwrap_or("the stream has no end")));
+        }
+        Ok(found)
+    }
+}
+
+/// Says what the service did not look at, where that may be the reason for what is missing.
+fn skipped(skipped: &Skipped) -> Option<String> {
+    (skipped.severity != "info" && !skipped.title.is_empty())
+        .then(|| format!("it skipped something: {}", skipped.title))
+}
+
+fn finding(base: &str, found: Match) -> Option<Finding> {
+    let (repository, path) = (found.repository?, found.path?);
+    if found.sort != "content" {
+        return None;
+    }
+    let chunks = found.chunk_matches.unwrap_or_default();
+    let lines = found.line_matches.unwrap_or_default();
+    let first =
+        chunks.iter().map(|chunk| chunk.content_start.line).chain(lines.iter().map(|line| line.line_number));
+    let first = first.min()? + 1;
+    let texts: Vec<String> = match chunks.is_empty() {
+        false => chunks.into_iter().map(|chunk| chunk.content).collect(),
+        true => lines.into_iter().map(|line| line.line).collect(),
+    };
+    let at = found
+        .commit
+        .filter(|commit| !commit.is_empty())
+        .map_or_else(String::new, |commit| format!("@{commit}"));
+    let base = base.trim_end_matches('/');
+    Some(Finding {
+        title: Some(format!("{repository}/{path}:{first}")),
+        url: Some(format!("{base}/{repository}{at}/-/blob/{path}?L{first}")),
+        text: texts.join("\n…\n"),
+    })
+}

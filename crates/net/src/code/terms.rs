@@ -1,0 +1,79 @@
+//! From a question to the words by which code is searched that has to hold all of them.
+
+/// Words that stand in questions and not in code.
+const ASKING: [&str; 44] = [
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "code", "do", "does", "example", "examples",
+    "for", "from", "get", "how", "i", "in", "into", "is", "it", "library", "make", "my", "of", "on", "or",
+    "show", "that", "the", "this", "to", "usage", "use", "used", "using", "way", "what", "when", "where",
+    "which", "with",
+];
+/// How many words that are no names are sent: each one more has to stand in the same file.
+const PLAIN: usize = 3;
+/// How many words are sent at most.
+const MOST: usize = 6;
+
+/// Picks the words that are worth to be searched for; a question that already speaks the language of the service stays as it is.
+pub(super) fn terms(question: &str, longest: usize) -> String {
+    let question = question.trim();
+    let spoken = question.contains('"') || question.split_whitespace().any(is_filter);
+    if spoken {
+        return question[..question.floor_char_boundary(longest)].to_owned();
+    }
+    let edge = |letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '@' | '#' | '$'));
+    let words =
+        question.split_whitespace().map(|word| word.trim_matches(edge)).filter(|word| !word.is_empty());
+    let (mut picked, mut plain): (Vec<&str>, usize) = (Vec::new(), 0);
+    for word in words {
+        let known = picked.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if known || picked.len() == MOST || ASKING.contains(&word.to_lowercase().as_str()) {
+            continue;
+        }
+        if !is_name(word) {
+            plain += 1;
+        }
+        if is_name(word) || plain <= PLAIN {
+            picked.push(word);
+        }
+    }
+    let words = if picked.is_empty() { question.to_owned() } else { picked.join(" ") };
+    words[..words.floor_char_boundary(longest)].to_owned()
+}
+
+/// Tells whether a word narrows a search, as `lang:rust` does; `std::fmt` does not.
+fn is_filter(word: &str) -> bool {
+    let Some((name, rest)) = word.trim_start_matches('-').split_once(':') else { return false };
+    !rest.is_empty()
+        && !rest.starts_with([':', '/'])
+        && name.len() > 1
+        && name.chars().all(|letter| letter.is_ascii_lowercase())
+}
+
+/// Tells whether a word can only be the name of something in code.
+fn is_name(word: &str) -> bool {
+    let inner = word.chars().skip(1);
+    word.contains(['_', '.', ':', '/', '@', '#', '$', '('])
+        || inner.clone().any(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::terms;
+
+    #[test]
+    fn questions_become_words() {
+        let rows = [
+            ("how to deserialize an enum with serde?", "deserialize enum serde"),
+            ("How do I use tokio::select! with a CancellationToken", "tokio::select CancellationToken"),
+            ("retry a failed http request in reqwest with backoff", "retry failed http"),
+            ("lang:rust retry how", "lang:rust retry how"),
+            ("\"how to\" do it", "\"how to\" do it"),
+            ("how to", "how to"),
+            ("a b_c d.e F2 gG h:i/j", "b_c d.e F2 gG h:i/j"),
+            ("é é É", "é É"),
+        ];
+        for (question, wanted) in rows {
+            assert_eq!(terms(question, 200), wanted, "{question}");
+        }
+        assert_eq!(terms("ééé", 3), "é");
+    }
+}

@@ -1,0 +1,416 @@
+//! Services that search code: how each is asked, what it answers, and every way in which it does not.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the tests are the services")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use toolpost_net::code::{BadService, Question, Service, ServiceError};
+use toolpost_net::{Reach, WebAddress};
+
+const KEY: &str = "k-123-secret";
+const EXA: &str = include_str!("code/exa.sse");
+const CONTEXT7: &str = include_str!("code/context7.json");
+const SOURCEGRAPH: &str = include_str!("code/sourcegraph.sse");
+const GITHUB: &str = include_str!("code/github.json");
+
+/// A service of the loopback: what it was asked, and how it answers.
+struct Server {
+    port: u16,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn new(answer: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let hears = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let mut head = String::new();
+                while reader.read_line(&mut head).unwrap_or(0) > 2 {}
+                let length =
+                    head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+                let mut body = vec![0; length.unwrap_or(0)];
+                reader.read_exact(&mut body).unwrap();
+                hears.lock().unwrap().push(head + &String::from_utf8(body).unwrap());
+                answer(&mut stream);
+            }
+        });
+        Self { port, heard }
+    }
+
+    fn saying(head: &str, body: &str) -> Self {
+        let answer =
+            format!("HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        Self::new(move |stream| drop(stream.write_all(answer.as_bytes())))
+    }
+
+    fn service(&self, name: &str, path: &str) -> Service {
+        let base = format!("http://127.0.0.1:{}{path}", self.port);
+        Service::new(name, Some(&base), Some(KEY.to_owned())).unwrap()
+    }
+
+    fn heard(&self) -> Vec<String> {
+        self.heard.lock().unwrap().clone()
+    }
+}
+
+async fn ask(service: &Service, words: &str) -> Result<String, String> {
+    let libraries = ["serde".to_owned(), "serde_json".to_owned()];
+    let question = Question { words, tokens: 3_000, libraries: &libraries };
+    let gate = |_: &WebAddress| Ok(Reach::Anywhere);
+    match service.ask(&question, &gate, Duration::from_secs(2)).await {
+        Ok(found) => {
+            let findings = found.findings.iter().map(|finding| {
+                let (title, url) = (finding.title.as_deref(), finding.url.as_deref());
+                format!("{} <{}>\n{}", title.unwrap_or("-"), url.unwrap_or("-"), finding.text)
+            });
+            let notes = found.notes.iter().map(|note| format!("({note})"));
+            let parts: Vec<String> = findings.chain(notes).chain([format!("“{}”", found.sent)]).collect();
+            Ok(parts.join("\n"))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Puts what changes from run to run in the place of its name.
+fn told(server: &Server, told: Result<String, String>) -> String {
+    let place = format!("127.0.0.1:{}", server.port);
+    match told {
+        Ok(told) => told,
+        Err(told) => format!("failed: {told}"),
+    }
+    .replace(&place, "PLACE")
+}
+
+#[tokio::test]
+async fn each_service_is_asked_in_its_way_and_its_answer_is_read() {
+    let rows = [
+        (
+            "exa",
+            "/mcp",
+            EXA,
+            "POST /mcp HTTP/1.1",
+            "x-api-key: k-123-secret",
+            r#""params":{"name":"get_code_context_exa","arguments":{"query":"deserialize an enum with serde","tokensNum":3000}}"#,
+            "Enum representations <https://serde.example/enum-representations>\n#[serde(tag = \"type\")]\nenum Message {}\n\n---\n\nTitle of a heading that is none\n\
+             - <https://example.com/two>\nsecond\n“deserialize an enum with serde”",
+        ),
+        (
+            "context7",
+            "/api",
+            CONTEXT7,
+            "GET /api/v3/search?query=deserialize+an+enum+with+serde&type=json&library=serde&library=serde_json HTTP/1.1",
+            "authorization: Bearer k-123-secret",
+            "accept: application/json",
+            "/serde-rs/serde: Tagged enums <https://serde.example/tagged.md>\nHow a tag is named.\n\n```rust\n#[serde(tag = \"t\")]\nenum E {}\n```\n\
+             /serde-rs/serde: Guide > Enums <http://PLACE/serde-rs/serde>\nEnums have four forms.\n“deserialize an enum with serde”",
+        ),
+        (
+            "sourcegraph",
+            "",
+            SOURCEGRAPH,
+            "GET /.api/search/stream?q=deserialize+enum+serde+count%3A40&v=V3&t=keyword&display=40&cm=true&cl=4&max-line-len=300 HTTP/1.1",
+            "authorization: token k-123-secret",
+            "accept: text/event-stream",
+            "github.com/serde-rs/serde/src/de.rs:11 <http://PLACE/github.com/serde-rs/serde@0abc/-/blob/src/de.rs?L11>\nfn one() {\n}\n…\nfn two() {}\n\
+             github.com/serde-rs/json/src/lib.rs:3 <http://PLACE/github.com/serde-rs/json/-/blob/src/lib.rs?L3>\nuse serde;\n\
+             (it skipped something: timed out)\n“deserialize enum serde count:40”",
+        ),
+        (
+            "github",
+            "",
+            GITHUB,
+            "GET /search/code?q=deserialize+enum+serde&per_page=20 HTTP/1.1",
+            "authorization: Bearer k-123-secret",
+            "accept: application/vnd.github.text-match+json",
+            "serde-rs/serde/src/de.rs <https://github.com/serde-rs/serde/blob/0abc/src/de.rs>\nfn one() {}\n…\nfn two() {}\n\
+             a/b/c.rs <https://github.com/a/b/blob/1/c.rs>\n\n\
+             (it had no time to look everywhere)\n(it knows of 41 files; these are the first 2)\n“deserialize enum serde”",
+        ),
+    ];
+    for (name, path, answer, line, key, wording, wanted) in rows {
+        let server = Server::saying("200 OK", answer);
+        let service = server.service(name, path);
+        let found = ask(&service, "deserialize an enum with serde").await;
+        assert_eq!(told(&server, found), wanted, "{name}");
+        let heard = server.heard().join("");
+        for part in [line, key, wording] {
+            assert!(heard.contains(part), "{name}: {part} is not in {heard}");
+        }
+        assert!(!format!("{service:?}").contains(KEY), "{service:?}");
+    }
+}
+
+/// Answers in which a service finds nothing, in its own way.
+#[tokio::test]
+async fn that_nothing_was_found_is_an_answer() {
+    let nothing = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"No code snippets or documentation found. Please try another query."}]}}"#;
+    let rows = [
+        ("exa", "200 OK", nothing),
+        ("exa", "200 OK", r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#),
+        ("context7", "200 OK", r#"{"codeSnippets":[],"infoSnippets":[]}"#),
+        ("context7", "404 Not Found", r#"{"error":"no_documentation_found","message":"nothing"}"#),
+        (
+            "sourcegraph",
+            "200 OK",
+            "event: progress\ndata: {\"done\":true,\"matchCount\":0,\"skipped\":[]}\n\nevent: done\ndata: {}\n\n",
+        ),
+        ("github", "200 OK", r#"{"total_count":0,"incomplete_results":false,"items":[]}"#),
+    ];
+    for (name, head, body) in rows {
+        let server = Server::saying(head, body);
+        let found = ask(&server.service(name, ""), "serde").await.unwrap();
+        assert!(found.starts_with('“'), "{name}: {found}");
+    }
+}
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "rows")]
+async fn that_there_is_no_answer_says_why() {
+    let huge = format!("{{\"total_count\":0,\"items\":[],\"x\":\"{}\"}}", "x".repeat(3 << 20));
+    let echo = format!("{{\"message\":\"Bad credentials: {KEY}\"}}");
+    let rows: [(&str, &str, &str, &str); 24] = [
+        (
+            "exa",
+            "200 OK",
+            "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no such tool\"}}\n\n",
+            "exa says that something is wrong: no such tool",
+        ),
+        (
+            "exa",
+            "200 OK",
+            r#"{"result":{"isError":true,"content":[{"type":"text","text":"quota"}]}}"#,
+            "exa says that something is wrong: quota",
+        ),
+        (
+            "exa",
+            "200 OK",
+            "{}",
+            "what exa answered cannot be understood: it holds neither a result nor an error",
+        ),
+        (
+            "exa",
+            "200 OK",
+            "",
+            "what exa answered cannot be understood: it is neither JSON nor a stream of events with a reply",
+        ),
+        (
+            "exa",
+            "200 OK",
+            "event: message\ndata: {\"result\":",
+            "what exa answered cannot be understood: it is neither JSON nor a stream of events with a reply",
+        ),
+        (
+            "context7",
+            "200 OK",
+            "<html>Welcome</html>",
+            "what context7 answered cannot be understood: expected value at line 1 column 1",
+        ),
+        (
+            "context7",
+            "200 OK",
+            r#"{"error":"x"}"#,
+            "what context7 answered cannot be understood: it holds no list of snippets",
+        ),
+        (
+            "context7",
+            "404 Not Found",
+            r#"{"error":"library_not_found","message":"no such library"}"#,
+            "context7 answered 404: no such library; look at its address (base_url)",
+        ),
+        ("context7", "202 Accepted", "{}", "context7 answered 202; it is not ready: ask again later"),
+        (
+            "context7",
+            "503 Service Unavailable",
+            r#"{"error":"search_failed"}"#,
+            "context7 answered 503: search_failed; ask again later",
+        ),
+        (
+            "sourcegraph",
+            "200 OK",
+            "event: matches\ndata: [{\"type\":7}]\n\n",
+            "what sourcegraph answered cannot be understood: invalid type: integer `7`, expected a string at line 1 column 10",
+        ),
+        (
+            "sourcegraph",
+            "200 OK",
+            "event: progress\ndata: {\"skipped\":[]}\n\n",
+            "what sourcegraph answered cannot be understood: it is no stream of matches that comes to an end",
+        ),
+        (
+            "sourcegraph",
+            "200 OK",
+            "event: alert\ndata: {\"title\":\"Unable to process query\",\"description\":\"unbalanced\"}\n\nevent: done\ndata: {}\n\n",
+            "sourcegraph says that something is wrong: Unable to process query: unbalanced",
+        ),
+        (
+            "sourcegraph",
+            "302 Found\r\nLocation: https://elsewhere.example/?t=k-123-secret",
+            "",
+            "sourcegraph answered 302; it leads to https://elsewhere.example/?t=[redacted], which is not followed: name the address it leads to as base_url",
+        ),
+        (
+            "github",
+            "401 Unauthorized",
+            &echo,
+            "github answered 401: Bad credentials: [redacted]; look at its key, and at what that key may do",
+        ),
+        (
+            "github",
+            "403 Forbidden",
+            "<html>no</html>",
+            "github answered 403; look at its key, and at what that key may do",
+        ),
+        (
+            "github",
+            "422 Unprocessable Entity",
+            r#"{"message":"Validation Failed"}"#,
+            "github answered 422: Validation Failed; ask in other words",
+        ),
+        ("github", "500 Internal Server Error", "oh no", "github answered 500: oh no; ask again later"),
+        (
+            "github",
+            "200 OK",
+            "{}",
+            "what github answered cannot be understood: missing field `total_count` at line 1 column 2",
+        ),
+        ("github", "200 OK", &huge, "what github answered cannot be understood: it is longer than 2 MB"),
+        (
+            "github",
+            "429 Too Many Requests\r\nRetry-After: 37",
+            "{}",
+            "github wants fewer requests: none for 37 s",
+        ),
+        ("github", "429 Too Many Requests", "{}", "github wants fewer requests"),
+        (
+            "github",
+            "403 Forbidden\r\nRetry-After: Wed, 21 Oct 2037 07:28:00 GMT",
+            "{}",
+            "github wants fewer requests: none for it says “Wed, 21 Oct 2037 07:28:00 GMT”",
+        ),
+        ("context7", "402 Payment Required", "{}", "context7 answered 402; what was paid for is used up"),
+    ];
+    for (name, head, body, wanted) in rows {
+        let server = Server::saying(head, body);
+        let found = ask(&server.service(name, ""), "serde").await;
+        assert_eq!(told(&server, found), format!("failed: {wanted}"), "{name} {head}");
+    }
+}
+
+#[tokio::test]
+async fn what_breaks_off_or_comes_too_late_is_no_answer_that_holds_nothing() {
+    let first = SOURCEGRAPH.split("event: progress").next().unwrap().to_owned();
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+    let begun = first.clone();
+    let torn = Server::new(move |stream| drop(stream.write_all(format!("{head}{begun}").as_bytes())));
+    let found = ask(&torn.service("sourcegraph", ""), "serde").await.unwrap();
+    assert!(found.contains("fn one() {") && found.contains("(there may be more: it broke off: "), "{found}");
+    for name in ["exa", "context7", "sourcegraph", "github"] {
+        let torn =
+            Server::new(move |stream| drop(stream.write_all(format!("{head}{{\"items\": [").as_bytes())));
+        let error = ask(&torn.service(name, ""), "serde").await.unwrap_err();
+        assert!(
+            error.starts_with(&format!("what {name} answered cannot be understood: it broke off: ")),
+            "{error}"
+        );
+        let slow = Server::new(move |stream| {
+            let _ = stream.write_all(head.as_bytes());
+            std::thread::sleep(Duration::from_secs(4));
+        });
+        let error = ask(&slow.service(name, ""), "serde").await.unwrap_err();
+        assert_eq!(error, format!("what {name} answered cannot be understood: its end did not come in time"));
+    }
+    let silent = Server::new(|_| std::thread::sleep(Duration::from_secs(4)));
+    let error = ask(&silent.service("exa", ""), "serde").await;
+    assert_eq!(told(&silent, error), "failed: http://PLACE/ had not answered when the time was over");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/", listener.local_addr().unwrap());
+    drop(listener);
+    let gone = Service::new("exa", Some(&base), None).unwrap();
+    let error = ask(&gone, "serde").await.unwrap_err();
+    assert!(error.contains("does not answer: ") && error.contains("refused"), "{error}");
+}
+
+#[tokio::test]
+async fn a_service_that_wants_fewer_requests_is_left_alone() {
+    let server = Server::saying("429 Too Many Requests\r\nRetry-After: 60", "{}");
+    let service = server.service("github", "");
+    for _ in 0..3 {
+        let error = ask(&service, "serde").await.unwrap_err();
+        assert!(error.starts_with("github wants fewer requests: none for "), "{error}");
+    }
+    assert_eq!(server.heard().len(), 1);
+    let server = Server::saying("403 Forbidden\r\nX-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1", "{}");
+    let error = ask(&server.service("github", ""), "serde").await.unwrap_err();
+    assert_eq!(error, "github wants fewer requests: none for 1 s");
+}
+
+#[tokio::test]
+async fn what_is_not_allowed_is_not_asked() {
+    let server = Server::saying("200 OK", GITHUB);
+    let service = server.service("github", "");
+    let question = Question { words: "serde", tokens: 1_000, libraries: &[] };
+    let time = Duration::from_secs(2);
+    let gate = |_: &WebAddress| Err("no rule allows it".to_owned());
+    let error = service.ask(&question, &gate, time).await.unwrap_err();
+    assert!(error.to_string().ends_with("/: no rule allows it"), "{error}");
+    let gate = |_: &WebAddress| Ok(Reach::Public);
+    let error = service.ask(&question, &gate, time).await.unwrap_err();
+    assert!(error.to_string().contains("which is no address of the public network"), "{error}");
+    let keyless = Service::new("github", Some(&format!("http://127.0.0.1:{}", server.port)), None).unwrap();
+    let gate = |_: &WebAddress| Ok(Reach::Anywhere);
+    let error = keyless.ask(&question, &gate, time).await.unwrap_err();
+    assert!(matches!(error, ServiceError::NoKey { .. }), "{error}");
+    assert_eq!(
+        keyless.missing(),
+        Some(
+            "github answers nobody without a key; set GITHUB_TOKEN or GH_TOKEN in the environment".to_owned()
+        )
+    );
+    assert_eq!(server.heard(), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_at_once() {
+    let rows = [
+        ("bing", None, None, "no service is called `bing`; there are exa, context7, sourcegraph, github"),
+        (
+            "exa",
+            Some("mcp.exa.ai"),
+            None,
+            "`mcp.exa.ai` cannot be used: it is no URL (relative URL without a base); write it whole, as https://example.com/docs",
+        ),
+        (
+            "exa",
+            Some("https://u:p@mcp.exa.ai"),
+            None,
+            "`https://u:p@mcp.exa.ai` cannot be used: it holds a name or a password before an `@`, which is not sent; leave them out",
+        ),
+        (
+            "exa",
+            Some("https://mcp.exa.ai/mcp?exaApiKey=k-123"),
+            None,
+            "`https://mcp.exa.ai/mcp` has a `?` behind its path: name the address alone; a key stands in a variable of the environment",
+        ),
+        ("exa", None, Some("a b"), "the key for exa holds spaces, or what is not ASCII"),
+        (
+            "github",
+            Some("http://github.example/api"),
+            Some("k"),
+            "the key for github is not sent to github.example: the way there is not secured; name an address that begins with https://",
+        ),
+    ];
+    for (name, base, key, wanted) in rows {
+        let made: Result<Service, BadService> = Service::new(name, base, key.map(str::to_owned));
+        assert_eq!(made.unwrap_err().to_string(), wanted);
+    }
+    for name in ["exa", "context7", "sourcegraph", "github"] {
+        assert!(Service::new(name, None, Some("k".to_owned())).is_ok(), "{name}");
+    }
+}
