@@ -252,6 +252,132 @@ async fn dependencies_can_be_switched_off() {
     assert!(kind == Some(Kind::Denied) && off.starts_with(wanted), "{off}");
 }
 
+/// Packs files into an archive, without making them smaller.
+fn jar(files: &[(&str, &str)]) -> Vec<u8> {
+    let (mut out, mut list) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let mut about = vec![20, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        about.extend(sum(content.as_bytes()).to_le_bytes());
+        about.extend([(content.len() as u32).to_le_bytes(); 2].concat());
+        about.extend([name.len() as u8, 0, 0, 0]);
+        list.extend([b"PK\x01\x02\x14\x03", about.as_slice(), &[0; 10]].concat());
+        list.extend((out.len() as u32).to_le_bytes());
+        list.extend(name.as_bytes());
+        out.extend([b"PK\x03\x04", about.as_slice(), name.as_bytes(), content.as_bytes()].concat());
+    }
+    let (at, length, count) = (out.len() as u32, list.len() as u32, files.len() as u8);
+    out.extend(list);
+    out.extend([b"PK\x05\x06\0\0\0\0".as_slice(), &[count, 0, count, 0]].concat());
+    out.extend([length.to_le_bytes(), at.to_le_bytes()].concat());
+    out.extend([0, 0]);
+    out
+}
+
+/// The sum by which such archives are checked.
+fn sum(bytes: &[u8]) -> u32 {
+    let step = |sum: u32| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+    !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
+}
+
+#[tokio::test]
+async fn sources_of_java_are_read_out_of_their_archives() {
+    let bell = "package org.kit;\n\n/** A bell that can be rung. */\npublic class Bell {\n  /** Rings the bell as often as is said. */\n  \
+                public void ring(int times) {\n    strike(times);\n  }\n}\n";
+    let fill = |world: &World| {
+        let one = |name: &str| {
+            format!(
+                "<dependency><groupId>org.kit</groupId><artifactId>{name}</artifactId><version>1.2.0</version></dependency>"
+            )
+        };
+        world.put(
+            "pom.xml",
+            format!(
+                "<project><dependencies>{}</dependencies></project>",
+                ["kit", "bad", "gone"].map(one).concat()
+            ),
+        );
+        world.put("gradle.lockfile", "org.kit:rope:3.0=compileClasspath\n");
+        let maven = ".m2/repository/org/kit";
+        world.put_at_home(
+            &format!("{maven}/kit/1.2.0/kit-1.2.0-sources.jar"),
+            jar(&[("META-INF/MANIFEST.MF", "A: b\n"), ("org/kit/Bell.java", bell)]),
+        );
+        world.put_at_home(
+            &format!("{maven}/bad/1.2.0/bad-1.2.0-sources.jar"),
+            jar(&[("Good.java", "class Good {}"), ("../../evil.java", "x")]),
+        );
+        let gradle = ".gradle/caches/modules-2/files-2.1/org.kit/rope/3.0";
+        world.put_at_home(&format!("{gradle}/0abc/rope-3.0.jar"), "no sources");
+        world.put_at_home(
+            &format!("{gradle}/1def/rope-3.0-sources.jar"),
+            jar(&[("org/rope/Rope.java", "public class Rope {\n  void pull() {}\n}\n")]),
+        );
+    };
+    let place = "java:org.kit:kit@1.2.0/org/kit/Bell.java";
+    let rows: [(&'static Dialect, &str, Value, String); 6] = [
+        (
+            &probe::DIALECT,
+            "search",
+            json!({"query": "ring", "path": "java:org.kit:kit"}),
+            format!("File: {place}\nLines: 5-8 "),
+        ),
+        (
+            &probe::DIALECT,
+            "query",
+            json!({"pattern": "strike($A)", "path": "java:kit"}),
+            format!("{place}:7:5  $A = times"),
+        ),
+        (
+            &probe::DIALECT,
+            "extract",
+            json!({"file": "java:kit/org/kit/Bell.java#ring"}),
+            format!("{place} (lines 5-8 of 9;"),
+        ),
+        (
+            &opencode::DIALECT,
+            "grep",
+            json!({"pattern": "pull", "path": "java:rope"}),
+            "java:org.kit:rope@3.0/org/rope/Rope.java:2:".to_owned(),
+        ),
+        (
+            &claude::DIALECT,
+            "Read",
+            json!({"file_path": format!("{place}")}),
+            "     1\tpackage org.kit;".to_owned(),
+        ),
+        (
+            &opencode::DIALECT,
+            "codesearch",
+            json!({"query": "ring the bell of kit"}),
+            format!("## java:org.kit:kit@1.2.0\n\n{place}:5-8 "),
+        ),
+    ];
+    for (dialect, tool, arguments, wanted) in rows {
+        let world = World::new(dialect);
+        fill(&world);
+        let (kind, said) = said(&world, tool, arguments).await;
+        assert!(kind.is_none() && said.starts_with(&wanted), "{tool}: {kind:?} {said}");
+    }
+    let world = World::new(&opencode::DIALECT);
+    fill(&world);
+    let rows = [
+        (
+            "java:gone",
+            "`mvn dependency:sources -DincludeArtifactIds=gone` gets its sources (for Gradle, an IDE does).",
+        ),
+        (
+            "java:bad",
+            "bad-1.2.0-sources.jar is there and cannot be read: it holds ../../evil.java, which leads out of it or is no name of a file.",
+        ),
+    ];
+    for (path, wanted) in rows {
+        let (kind, said) = said(&world, "grep", json!({"pattern": "x", "path": path})).await;
+        assert!(kind == Some(Kind::NotFound) && said.contains(wanted), "{said}");
+    }
+    let (_, said) = said(&world, "codesearch", json!({"query": "pull the rope"})).await;
+    assert!(said.contains("not searched, because not on this machine: java:org.kit:bad@1.2.0: bad-1.2.0-sources.jar is there"), "{said}");
+}
+
 #[tokio::test]
 async fn codesearch_shows_use_by_package_and_says_what_it_left_out() {
     let world = World::new(&opencode::DIALECT);

@@ -92,8 +92,10 @@ impl<'a> Lowering<'a> {
     pub fn path(&self, said: &str) -> Result<WorkspacePath, Failure> {
         if is_dependency(said) {
             let what =
-                format!("{said} names a dependency, which is only read: this needs a path of the workspace.");
-            let advice = format!("For a file of that name write ./{said}.");
+                format!("{said} names a dependency, which is only read: this works on the workspace alone.");
+            let advice = format!(
+                "Tools that read, list and search files take such names. For a file of that name write ./{said}."
+            );
             return Err(Failure::invalid(what).hint(Hint::Advice(advice)));
         }
         self.engine.resolve(said)

@@ -36,7 +36,7 @@ impl Tool for SearchCodebase {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let bases = match args.target_directories.as_deref() {
             None | Some([]) => vec![at.path_or_root(None)?],
-            Some(said) => said.iter().map(|said| at.path(said)).collect::<Result<_, _>>()?,
+            Some(said) => said.iter().map(|said| at.source(said)).collect::<Result<_, _>>()?,
         };
         Ok(Request {
             bases,

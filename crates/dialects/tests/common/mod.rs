@@ -59,6 +59,22 @@ impl World {
         Self::built(dialect, |engine| engine.with_dependencies(None), |config| config)
     }
 
+    /// A world in which a service elsewhere is asked, too.
+    pub(crate) fn consulting(
+        dialect: &'static Dialect,
+        service: CodeService,
+        policy: Policy,
+        deny: &[Access],
+    ) -> Self {
+        let service = Some(Arc::new(service));
+        let narrow = Narrow { deny: deny.to_vec(), ..Narrow::default() };
+        Self::built(
+            dialect,
+            |engine| engine.with_service(service),
+            |config| Config { policy, narrow, ..config },
+        )
+    }
+
     /// A world in which a call has so much time.
     pub(crate) fn hurried(dialect: &'static Dialect, time: Duration) -> Self {
         Self::built(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })
@@ -130,6 +146,9 @@ impl World {
         let places = Places {
             cargo: Some(home.join(".cargo")),
             go: Some(home.join("go/pkg/mod")),
+            maven: Some(home.join(".m2/repository")),
+            gradle: Some(home.join(".gradle/caches/modules-2/files-2.1")),
+            unpacked: Some(base.path().join("cache/sources")),
             ..Places::default()
         };
         let dependencies = Dependencies::new(workspace.clone(), places);

@@ -30,13 +30,14 @@ impl Policy {
         Judgement { decision: Decision::Deny, why, lifted: Lifted::ByRule }
     }
 
-    /// Judges a host that the operator has named in the settings: that they did says yes, where no rule says otherwise.
+    /// Judges the host of a service: that the operator named it in the settings is the leave to ask it.
     pub(super) fn judge_service(&self, host: &Host) -> Judgement {
-        let judgement = self.judge_host(host);
-        if judgement.decision == Decision::Ask && self.deciding(host).1.is_none() {
-            return Judgement { decision: Decision::Allow, ..judgement };
+        if let Some(denied) = self.denies(Access::Fetches) {
+            return denied;
         }
-        judgement
+        let (decision, rule) = self.find(Access::Fetches, Decision::Allow, |rule| rule.matches_host(host));
+        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
+        Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
     /// Judges a host: what no rule allows is asked about.

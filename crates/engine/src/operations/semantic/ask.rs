@@ -22,8 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How many more blocks are put in order than are shown, since of some files blocks may be left out.
 const MORE: usize = 8;
 
-/// Places that one index covers.
-type Group = (Index, Vec<WorkspacePath>);
+/// Places that one index covers, with its vectors.
+struct Group {
+    index: Index,
+    meaning: Meaning,
+    bases: Vec<WorkspacePath>,
+}
 
 /// Asks, and puts together what is shown.
 pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
@@ -35,22 +39,22 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
     let deadline = cx.deadline;
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let vector = vector(&meaning, request, cx, &stop)?;
-    let groups = groups(engine, request, cx, &stop)?;
+    let groups = groups(engine, &meaning, request, cx, &stop)?;
     let words = || request.query.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     for _ in 0..AGAIN {
         let (mut found, mut walk) = (Fused::default(), None);
-        for (index, bases) in &groups {
+        for Group { index, meaning, bases } in &groups {
             // Bringing the index up to date may take all the time there is; vectors wait for what is left.
             let Some(base) = bases.first() else { continue };
             drop(
                 sought::lend(engine, index, base, &words, cx, &stop)
                     .map_err(|trouble| failed(cx, &trouble))?,
             );
-            fill(&meaning, index, bases, cx, &stop)?;
+            fill(meaning, index, bases, cx, &stop)?;
             let now = Patience { until: Some(Instant::now()), first: &|_| false };
             let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
             let own = lent.search_meaning(
-                &meaning,
+                meaning,
                 &Meant {
                     question: &request.query,
                     vector: &vector,
@@ -77,12 +81,12 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             bytes: request.max_bytes,
         };
         if found.stale {
-            groups.iter().for_each(|(index, _)| index.doubt());
+            groups.iter().for_each(|group| group.index.doubt());
             continue;
         }
         match page::make(engine, &room, found.hits.iter().map(|(hit, _)| hit), cx)? {
             Some(page) => return Ok(output(&meaning, &vector, found, page, walk.unwrap_or_default())),
-            None => groups.iter().for_each(|(index, _)| index.doubt()),
+            None => groups.iter().for_each(|group| group.index.doubt()),
         }
     }
     let what = "Files changed each time they were read, so that no answer would have been true.";
@@ -130,16 +134,24 @@ fn vector(
 /// Finds the index that covers each place; places of one index stay together.
 fn groups(
     engine: &Engine,
+    meaning: &Meaning,
     request: &Request,
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Group>, Failure> {
     let mut groups: Vec<Group> = Vec::new();
     for base in &request.bases {
-        let index = engine.words().covering(base, stop).map_err(|trouble| failed(cx, &trouble))?;
-        match groups.iter_mut().find(|(known, _)| known.is(&index)) {
-            Some((_, bases)) => bases.push(base.clone()),
-            None => groups.push((index, vec![base.clone()])),
+        let (index, meaning) = match engine.package(base) {
+            // Where its own vectors cannot be kept, those of the workspace's model are made anew.
+            Some(package) => (package.index, package.meaning.unwrap_or_else(|| meaning.clone())),
+            None => {
+                let index = engine.words().covering(base, stop).map_err(|trouble| failed(cx, &trouble))?;
+                (index, meaning.clone())
+            }
+        };
+        match groups.iter_mut().find(|known| known.index.is(&index)) {
+            Some(known) => known.bases.push(base.clone()),
+            None => groups.push(Group { index, meaning, bases: vec![base.clone()] }),
         }
     }
     Ok(groups)

@@ -1,7 +1,7 @@
 //! Searches one package after the other as long as there is time, and puts together what fits best.
 
 use super::super::search::page;
-use super::weigh::{Standing, place};
+use super::weigh::{Standing, naming, place, twin};
 use super::{Consulted, Output, Package, Request};
 use crate::{CallCtx, Engine, Failure, Hint, Kind, packages};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const SHARES: (f64, f64) = (0.6, 0.4);
 const MOST: (usize, usize, usize, usize) = (6, 2, 3, 60);
 const OF_TOKENS: u64 = 5_000;
 /// How many blocks of each package are compared with those of others, for as many tokens.
-const EACH: usize = 16;
+const EACH: usize = 40;
 /// How much meaning counts beside words.
 const MEANING: f64 = 0.8;
 /// How many bytes of one block are shown.
@@ -81,13 +81,14 @@ pub(super) fn answer(
         Standing::Named => 0,
         Standing::Direct | Standing::Own => 1,
         Standing::Indirect => 2,
+        Standing::Tooling => 3,
     });
     let named = wanted.iter().filter(|(.., standing)| *standing == Standing::Named).count();
     wanted.insert(named, (None, request.base.clone(), Standing::Own));
     let mut consulted = None;
     for _ in 0..AGAIN {
         let (mut gathered, sources) = gather(engine, request, &wanted, &vector, cx)?;
-        let hits = best(std::mem::take(&mut gathered.candidates), &sources, times(request));
+        let hits = best(std::mem::take(&mut gathered.candidates), &sources, &request.query, times(request));
         if let Some(told) = told.take() {
             consulted = told.blocking_recv().ok();
         }
@@ -167,7 +168,8 @@ fn gather(
     let (mut out, mut sources) = (Gathered::default(), Vec::new());
     for (at, (name, base, standing)) in wanted.iter().enumerate() {
         cx.check()?;
-        let share = if *standing == Standing::Indirect { SHARES.1 } else { SHARES.0 };
+        let far = matches!(standing, Standing::Indirect | Standing::Tooling);
+        let share = if far { SHARES.1 } else { SHARES.0 };
         let until = began + time.mul_f64(share).min(PATIENCE);
         let enough = || cx.check().is_err() || Instant::now() >= until;
         if enough() {
@@ -240,13 +242,20 @@ fn times(request: &Request) -> usize {
 }
 
 /// Puts the blocks of all packages in one order, not too many of one.
-fn best(mut candidates: Vec<Candidate>, sources: &[Source], times: usize) -> Vec<(usize, Hit)> {
+fn best(
+    mut candidates: Vec<Candidate>,
+    sources: &[Source],
+    question: &str,
+    times: usize,
+) -> Vec<(usize, Hit)> {
     let most = |of: &dyn Fn(&Candidate) -> f64| candidates.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
     let (nearest, fittest) = (most(&|candidate| candidate.near), most(&|candidate| candidate.fits));
     for Candidate { source, hit, near, fits } in &mut candidates {
         let score = MEANING * *near / nearest + (1.0 - MEANING) * *fits / fittest;
         let standing = sources.get(*source).map_or(1.0, |source| source.standing.weight());
-        hit.key.score = score * standing * place(hit.path.relative(), &hit.block.kind);
+        let label = sources.get(*source).and_then(|source| source.name.as_deref());
+        let own = place(label, hit.path.relative(), &hit.block) * naming(label, &hit.block, question);
+        hit.key.score = score * standing * own;
     }
     candidates.sort_by(|one, other| {
         let by_score = other.hit.key.score.total_cmp(&one.hit.key.score);
@@ -255,7 +264,15 @@ fn best(mut candidates: Vec<Candidate>, sources: &[Source], times: usize) -> Vec
     });
     let (mut of_source, mut of_file): (HashMap<usize, usize>, HashMap<WorkspacePath, usize>) =
         Default::default();
+    let mut known: HashMap<(usize, String, String), WorkspacePath> = HashMap::new();
     candidates.retain(|candidate| {
+        if let Some((stem, what)) = twin(candidate.hit.path.relative(), &candidate.hit.block) {
+            let first =
+                known.entry((candidate.source, stem, what)).or_insert_with(|| candidate.hit.path.clone());
+            if *first != candidate.hit.path {
+                return false;
+            }
+        }
         let own = sources.get(candidate.source).is_some_and(|source| source.name.is_none());
         let of_source = of_source.entry(candidate.source).or_default();
         let of_file = of_file.entry(candidate.hit.path.clone()).or_default();

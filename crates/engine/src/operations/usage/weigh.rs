@@ -1,10 +1,26 @@
 //! How much a block counts by where it stands: what shows how something is used above what is inside of it.
 
 use std::path::Path;
+use toolpost_index::ranked::Block;
 use toolpost_workspace::dependencies::Direct;
 
 /// Directories of what shows how something is used.
 const SHOWING: [&str; 8] = ["examples", "example", "samples", "demo", "demos", "docs", "doc", "cookbook"];
+/// Directories of tests, which show use, too, but not how it is meant.
+const TESTS: [&str; 6] = ["tests", "test", "__tests__", "spec", "testing", "ui"];
+/// Directories of copies of other packages.
+const OTHERS: [&str; 5] = ["_vendor", "_vendored", "vendor", "third_party", "node_modules"];
+/// The ends of names of data and of texts.
+const DATA: [&str; 9] = [".json", ".toml", ".yaml", ".yml", ".lock", ".map", ".csv", ".svg", ".xml"];
+const TEXTS: [&str; 5] = [".md", ".mdx", ".rst", ".txt", ".adoc"];
+/// The ends of names of code that a package has for itself.
+const FOREIGN: [&str; 6] = [".c", ".h", ".cc", ".cpp", ".s", ".js"];
+/// The ends of names of files of which there may be one in each form.
+const FORMS: [&str; 6] = [".d.ts", ".d.cts", ".d.mts", ".js", ".cjs", ".mjs"];
+/// As many lines hold a name and nothing else.
+const BARE: u32 = 3;
+/// What builds and installs packages, and lies in every environment.
+const TOOLING: [&str; 4] = ["py:pip@", "py:setuptools@", "py:wheel@", "py:uv@"];
 /// Directories of what nobody outside should use.
 const INSIDE: [&str; 4] = ["internal", "internals", "private", "benches"];
 /// The beginnings of names of files that tell nothing of use.
@@ -20,6 +36,8 @@ pub(super) enum Standing {
     Direct,
     /// Another package does.
     Indirect,
+    /// Nobody does: it only lies there.
+    Tooling,
     /// It is the project itself.
     Own,
 }
@@ -32,6 +50,7 @@ impl Standing {
         }
         match direct {
             Direct::Yes => Self::Direct,
+            Direct::No if TOOLING.iter().any(|begin| label.starts_with(begin)) => Self::Tooling,
             Direct::No => Self::Indirect,
         }
     }
@@ -41,6 +60,7 @@ impl Standing {
             Self::Named => 1.3,
             Self::Direct => 1.0,
             Self::Indirect => 0.85,
+            Self::Tooling => 0.6,
             Self::Own => 0.8,
         }
     }
@@ -66,29 +86,103 @@ pub(super) fn is_named(label: &str, question: &str) -> bool {
 }
 
 /// Tells how much a block counts by its file, below the package, and by what it is.
-pub(super) fn place(path: &Path, kind: &str) -> f64 {
+pub(super) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     let path = path.to_string_lossy().to_lowercase();
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let above = |names: &[&str]| directory.split('/').any(|part| names.contains(&part));
-    let text = [".md", ".mdx", ".rst", ".txt", ".adoc"].iter().any(|end| name.ends_with(end));
-    let data = [".json", ".toml", ".yaml", ".yml", ".lock", ".map", ".csv", ".svg"];
-    match () {
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    let declared = ends(&[".d.ts", ".d.cts", ".d.mts", ".pyi"]);
+    let file = match () {
+        () if above(&OTHERS) => 0.5,
         () if BESIDE.iter().any(|begin| name.starts_with(begin)) => 0.4,
         () if name.contains(".min.") || name.contains(".bundle.") || name.ends_with(".map") => 0.3,
         () if name.starts_with("readme") => 1.2,
-        () if data.iter().any(|end| name.ends_with(end)) => 0.5,
+        () if ends(&DATA) => 0.5,
         () if above(&SHOWING) => 1.25,
-        () if text => 1.1,
-        () if name.ends_with(".d.ts") || name.ends_with(".pyi") => 1.2,
+        () if ends(&TEXTS) => 1.1,
+        () if declared => 1.2,
+        () if block.test || above(&TESTS) => 0.8,
+        () if label.is_some_and(|label| is_foreign(label, name)) => 0.7,
         () if above(&INSIDE) || name.starts_with('_') && !name.starts_with("__init__") => 0.85,
-        () if kind == "lines" => 0.9,
         () => 1.0,
+    };
+    let lines = block.last.saturating_sub(block.first) + 1;
+    let last = block.name.rsplit('.').next().unwrap_or_default().trim().to_lowercase();
+    let what = match block.kind.as_str() {
+        "section" if BESIDE.iter().any(|begin| last.starts_with(begin)) => 0.5,
+        // What brings in names, and heads whose bodies stand elsewhere: they hold the words and say nothing.
+        "lines" if lines <= BARE => 0.5,
+        "lines" => 0.9,
+        "impl" | "module" if lines <= BARE && !declared => 0.5,
+        _ => 1.0,
+    };
+    file * what
+}
+
+/// Tells whether a file is in another language than the packages of its ecosystem are used from.
+fn is_foreign(label: &str, name: &str) -> bool {
+    let own = !label.starts_with("js:") && !label.starts_with("java:");
+    own && FOREIGN.iter().any(|end| name.ends_with(end))
+}
+
+/// Tells how much more a block counts because the question says its name.
+pub(super) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 {
+    if matches!(block.kind.as_str(), "section" | "lines" | "key") || block.name.is_empty() {
+        return 1.0;
     }
+    let package = label.map(bare).map(|name| pieces(name.rsplit(['/', ':']).next().unwrap_or(name)));
+    let words: Vec<&str> = question
+        .split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .filter(|word| !word.is_empty() && package.as_ref() != Some(&pieces(word)))
+        .collect();
+    let mut names = block.name.split('.').rev();
+    let last = names.next().unwrap_or_default();
+    let own = pieces(last);
+    let said = words.iter().any(|word| word.eq_ignore_ascii_case(last));
+    let asked: Vec<String> = words.iter().flat_map(|word| pieces(word)).collect();
+    let wrote = own.len() > 1 && own.iter().all(|piece| asked.contains(piece));
+    let above = names.any(|name| words.iter().any(|word| word.eq_ignore_ascii_case(name)));
+    match (said, wrote) {
+        // A word that can only be a name, or the only word there is.
+        (true, _) if own.len() > 1 || words.len() == 1 => 1.6,
+        (true, _) | (_, true) if above => 1.4,
+        (_, true) => 1.25,
+        (true, _) => 1.12,
+        (false, false) => 1.0,
+    }
+}
+
+/// Takes a name apart: `into_inner` and `intoInner` into the same two words.
+fn pieces(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let (mut before, mut begun) = ('_', false);
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() {
+            begun = false;
+        } else {
+            if !begun || letter.is_uppercase() && before.is_lowercase() {
+                out.push(String::new());
+            }
+            begun = true;
+            if let Some(last) = out.last_mut() {
+                last.extend(letter.to_lowercase());
+            }
+        }
+        before = letter;
+    }
+    out
+}
+
+/// Gives by what the twins of a block are known: the same thing in another form of the same file, as `.d.ts` and `.d.cts` are.
+pub(super) fn twin(path: &Path, block: &Block) -> Option<(String, String)> {
+    let path = path.to_str()?;
+    let stem = FORMS.iter().find_map(|end| path.strip_suffix(end))?;
+    (!block.name.is_empty()).then(|| (stem.to_owned(), format!("{} {}", block.kind, block.name)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Standing, place};
+    use super::{Block, Standing, naming, place, twin};
     use std::path::Path;
     use toolpost_workspace::dependencies::Direct;
 
@@ -105,9 +199,48 @@ mod tests {
             ("CHANGELOG.md", "section"),
             ("dist/all.min.js", "function"),
         ];
-        let weights: Vec<f64> = order.iter().map(|(path, kind)| place(Path::new(path), kind)).collect();
+        let weight = |path: &str, kind: &str| place(Some("js:x@1"), Path::new(path), &block(kind, "x", 10));
+        let weights: Vec<f64> = order.iter().map(|(path, kind)| weight(path, kind)).collect();
         assert!(weights.windows(2).all(|pair| pair[0] > pair[1]), "{weights:?}");
-        assert!(place(Path::new("index.d.ts"), "function") > place(Path::new("index.js"), "function"));
+        assert!(weight("index.d.ts", "function") > weight("index.js", "function"));
+        let short = |kind: &str, lines| place(None, Path::new("src/a.rs"), &block(kind, "", lines));
+        assert!(short("lines", 3) < short("lines", 4) && short("impl", 1) < short("impl", 9));
+        let foreign = |label: &str| place(Some(label), Path::new("src/parser.c"), &block("function", "x", 9));
+        assert!(foreign("rust:tree-sitter@1") < foreign("java:x@1"));
+    }
+
+    fn block(kind: &str, name: &str, lines: u32) -> Block {
+        Block { first: 1, last: lines, kind: kind.to_owned(), name: name.to_owned(), test: false }
+    }
+
+    #[test]
+    fn what_the_question_names_counts_more() {
+        let rows = [
+            ("py:requests@2", "Response.raise_for_status", "raise_for_status", 1.6),
+            ("py:requests@2", "Response.ok", "raise_for_status", 1.0),
+            ("py:flask@3", "jsonify", "jsonify", 1.6),
+            ("py:flask@3", "Flask", "test client for flask app", 1.0),
+            ("py:flask@3", "Flask.test_client", "test client for flask app", 1.25),
+            ("py:click@8", "option", "click option decorator", 1.12),
+            ("rust:tempfile@3", "TempDir.keep", "tempfile TempDir keep", 1.4),
+            ("rust:tempfile@3", "test_tempdir_keep", "tempfile TempDir keep", 1.0),
+            ("rust:tokio@1", "spawn_blocking", "spawn blocking task tokio", 1.25),
+            ("js:express@5", "res.sendFile", "express res.sendFile", 1.6),
+            ("js:express@5", "sendfile", "express res.sendFile", 1.12),
+        ];
+        for (label, name, question, wanted) in rows {
+            let found = naming(Some(label), &block("function", name, 9), question);
+            assert!((found - wanted).abs() < 1e-9, "{name}, {question}: {found}");
+        }
+        assert!((naming(None, &block("section", "x.jsonify", 9), "jsonify") - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn forms_of_one_file_are_twins() {
+        let of = |path: &str| twin(Path::new(path), &block("function", "A.b", 1));
+        assert!(of("v3/types.d.ts").is_some() && of("v3/types.d.ts") == of("v3/types.d.cts"));
+        assert_ne!(of("v3/types.d.ts"), of("v4/types.d.ts"));
+        assert_eq!(of("src/types.rs"), None);
     }
 
     #[test]
