@@ -30,6 +30,7 @@ TRAE = [
     ("view_files", {"files": [{"file_path": "a.txt", "start_line": 1, "end_line": 2}, {"file_path": "src/lib.rs", "start_line": 2, "end_line": 2}]},
      ["two", "pub fn wait"], {}),
     ("search_codebase", {"query": "where does it wait", "target_directories": ["src"]}, ["src/lib.rs:", "words wait", "pub fn wait"], {}),
+    ("search_codebase", {"query": "greeting", "target_directories": ["js:tiny"]}, ["js:tiny@1.0.0/index.js:"], {}),
     ("search_by_regex", {"query": "fn \\w+\\(", "search_directory": "src"}, ["main.rs", "pub fn stop"], {}),
     ("write_to_file", {"file_path": "new/n.txt", "content": "n\n", "rewrite": False}, ["n.txt"], {"new/n.txt": "n\n"}),
     ("write_to_file", {"file_path": "new/n.txt", "content": "m\n", "rewrite": False}, [FAILS, "n.txt"], {"new/n.txt": "n\n"}),
@@ -129,6 +130,7 @@ OPENCODE += [
 ]
 OPENCODE += [
     ("codesearch", {"query": "tiny greeting"}, ["## js:tiny@1.0.0", "js:tiny@1.0.0/index.js:1-3 function greet"], {}),
+    ("codesearch", {"query": "tiny greeting", "tokens_num": 300}, ["## js:tiny@1.0.0", "searched 1 package and this project"], {}),
     ("grep", {"pattern": "function", "path": "js:tiny"}, ["js:tiny@1.0.0/index.js:1:"], {}),
     ("write", {"filePath": "js:tiny/new.js", "content": "x"}, [FAILS, "names a dependency"], {}),
 ]

@@ -17,8 +17,7 @@ use std::{
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
     Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Grams, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces,
-    operations::grep::Rules,
+    Grams, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
