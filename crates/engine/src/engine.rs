@@ -22,7 +22,6 @@ use toolpost_index::Index;
 use toolpost_index::embed::{BadModel, Embedder, Static};
 use toolpost_index::ranked::{Index as Words, Meaning};
 use toolpost_lsp::Servers;
-use toolpost_net::code::Service;
 use toolpost_search::Rules;
 use toolpost_workspace::dependencies::{Dependencies, Resolved};
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -50,7 +49,7 @@ pub struct Engine {
     upgrades: Arc<Upgrades>,
     agents: Option<Arc<dyn Agents>>,
     fetched: Arc<Cache>,
-    service: Option<Arc<Service>>,
+    service: Option<Arc<CodeService>>,
     bridges: Option<Arc<dyn Bridges>>,
     skills: SkillPlaces,
     editing: Editing,
@@ -302,13 +301,13 @@ impl Engine {
 
     /// Names the service on another machine that is asked for code and documents, too.
     #[must_use]
-    pub fn with_service(self, service: Option<Arc<Service>>) -> Self {
+    pub fn with_service(self, service: Option<Arc<CodeService>>) -> Self {
         Self { service, ..self }
     }
 
     /// Gives the service on another machine that is asked for code and documents, too.
     #[must_use]
-    pub fn service(&self) -> Option<Arc<Service>> {
+    pub fn service(&self) -> Option<Arc<CodeService>> {
         self.service.clone()
     }
 
