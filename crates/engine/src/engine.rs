@@ -44,16 +44,14 @@ pub struct Engine {
     dependencies: Option<Dependencies>,
     packages: Arc<Packages>,
     embedder: Option<Arc<dyn Embedder>>,
-    /// Made when it is first asked for.
     meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
     upgrades: Arc<Upgrades>,
     agents: Option<Arc<dyn Agents>>,
     fetched: Arc<Cache>,
-    service: Option<Arc<CodeService>>,
+    pub(crate) service: Option<Arc<crate::CodeService>>,
     bridges: Option<Arc<dyn Bridges>>,
     skills: SkillPlaces,
     editing: Editing,
-    /// Opened when they are first asked for.
     tasks: Arc<OnceLock<Result<Tasks, Failure>>>,
 }
 
@@ -297,18 +295,6 @@ impl Engine {
     /// `Io` when what is kept cannot be read.
     pub fn task_lists(&self) -> Result<TaskLists, Failure> {
         self.tasks()?.lists()
-    }
-
-    /// Names the service on another machine that is asked for code and documents, too.
-    #[must_use]
-    pub fn with_service(self, service: Option<Arc<CodeService>>) -> Self {
-        Self { service, ..self }
-    }
-
-    /// Gives the service on another machine that is asked for code and documents, too.
-    #[must_use]
-    pub fn service(&self) -> Option<Arc<CodeService>> {
-        self.service.clone()
     }
 
     /// Lets language servers be asked.

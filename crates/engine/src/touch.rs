@@ -87,7 +87,12 @@ impl Touch {
     pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
             Self::Read(path) | Self::Write(path, _) => Some(path),
-            Self::Execute(_) | Self::Fetch(_) | Self::Consult(_) | Self::Bridge(_) | Self::Delegate(_) | Self::Editor(_) => None,
+            Self::Execute(_)
+            | Self::Fetch(_)
+            | Self::Consult(_)
+            | Self::Bridge(_)
+            | Self::Delegate(_)
+            | Self::Editor(_) => None,
         }
     }
 

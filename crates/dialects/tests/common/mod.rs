@@ -10,8 +10,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Commands, Dependencies, Editing, Engine, Environment, Hosts, Places, Plan, Progress, Sandbox,
-    ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
+    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, Environment, Hosts, Places, Plan,
+    Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;

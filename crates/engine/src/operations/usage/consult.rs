@@ -117,6 +117,21 @@ fn shown(finding: toolpost_net::code::Finding) -> Finding {
     }
 }
 
+impl Engine {
+    /// Names the service on another machine that is asked for code and documents, too.
+    #[must_use]
+    pub fn with_service(mut self, service: Option<Arc<Service>>) -> Self {
+        self.service = service;
+        self
+    }
+
+    /// Gives the service on another machine that is asked for code and documents, too.
+    #[must_use]
+    pub fn service(&self) -> Option<Arc<Service>> {
+        self.service.clone()
+    }
+}
+
 impl Consulted {
     /// Tells how many tokens all of it would have.
     pub(super) fn tokens(&self) -> u64 {
