@@ -28,15 +28,15 @@ PATIENCE, MOST, PROMISED = 60, 2_000, 200
 
 def started(binary, python, port):
     """The two servers, each as its name, the command, and the call of a URL."""
-    folder = tempfile.mkdtemp(prefix="toolpost-fetch-")
-    rules = os.path.join(folder, "rules.toml")
-    with open(rules, "w") as file:
-        file.write(f'[[rule]]\ntouch = ["fetch"]\nhosts = ["127.0.0.1:{port}"]\ndecide = "allow"\n')
-    own = [binary, "serve", "--dialect", "opencode", "--root", folder, "--policy", rules]
-    yield "toolpost", own, lambda url: ("webfetch", {"url": url, "format": "markdown", "timeout": 5})
-    if python:
-        theirs = [python, "-m", "mcp_server_fetch", "--allow-private-ips", "--ignore-robots-txt"]
-        yield "mcp-server-fetch", theirs, lambda url: ("fetch", {"url": url})
+    with tempfile.TemporaryDirectory(prefix="toolpost-fetch-") as folder:
+        rules = os.path.join(folder, "rules.toml")
+        with open(rules, "w") as file:
+            file.write(f'[[rule]]\ntouch = ["fetch"]\nhosts = ["127.0.0.1:{port}"]\ndecide = "allow"\n')
+        own = [binary, "serve", "--dialect", "opencode", "--root", folder, "--policy", rules]
+        yield "toolpost", own, lambda url: ("webfetch", {"url": url, "format": "markdown", "timeout": 5})
+        if python:
+            theirs = [python, "-m", "mcp_server_fetch", "--allow-private-ips", "--ignore-robots-txt"]
+            yield "mcp-server-fetch", theirs, lambda url: ("fetch", {"url": url})
 
 
 def measured(command, call):

@@ -151,16 +151,9 @@ impl Settings {
         let from = Sources { file: place.unwrap_or_default() };
         let claude = vec!["claude".to_owned()];
         let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
-        let roots = (!flags.roots.is_empty()).then(|| flags.roots.clone());
         Ok(Self {
             dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, claude)?,
-            roots: from.choose(
-                roots,
-                "ROOT",
-                |text| Ok(env::split_paths(text).collect()),
-                file.root,
-                vec![PathBuf::from(".")],
-            )?,
+            roots: rooted(flags, &from, file.root)?,
             narrow: Narrowing::find(flags, &from, (file.tools, file.deny, file.read_only))?,
             policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
             mcp_config: from.optional(flags.mcp_config.clone(), "MCP_CONFIG", path, file.mcp_config)?,
@@ -209,6 +202,13 @@ impl Settings {
             editing: EditingSettings::find(&flags.editing, &from, (file.editor, file.editor_apply))?,
         })
     }
+}
+
+/// Finds the roots of the workspace.
+fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<Setting<Vec<PathBuf>>> {
+    let said = (!flags.roots.is_empty()).then(|| flags.roots.clone());
+    let paths = |text: &str| Ok(env::split_paths(text).collect());
+    from.choose(said, "ROOT", paths, file, vec![PathBuf::from(".")])
 }
 
 impl Deny {

@@ -91,7 +91,7 @@ async fn tools_that_read_take_the_names_of_dependencies() {
         (&zblade::DIALECT, "read_file", json!({"path": "js:kit/lib/ring.js"}), "".to_owned()),
         (&zblade::DIALECT, "grep_search", json!({"pattern": "sound", "path": "js:kit"}), "".to_owned()),
     ];
-    for (dialect, tool, arguments, wanted) in rows {
+    for (dialect, tool, arguments, wanted) in asked_of_java() {
         let world = World::new(dialect);
         filled(&world);
         let (kind, said) = said(&world, tool, arguments.clone()).await;
@@ -280,42 +280,44 @@ fn sum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
 }
 
-#[tokio::test]
-async fn sources_of_java_are_read_out_of_their_archives() {
+/// Fills a world with a project of Java whose dependencies lie in the folders of Maven and Gradle.
+fn fill(world: &World) {
     let bell = "package org.kit;\n\n/** A bell that can be rung. */\npublic class Bell {\n  /** Rings the bell as often as is said. */\n  \
                 public void ring(int times) {\n    strike(times);\n  }\n}\n";
-    let fill = |world: &World| {
-        let one = |name: &str| {
-            format!(
-                "<dependency><groupId>org.kit</groupId><artifactId>{name}</artifactId><version>1.2.0</version></dependency>"
-            )
-        };
-        world.put(
-            "pom.xml",
-            format!(
-                "<project><dependencies>{}</dependencies></project>",
-                ["kit", "bad", "gone"].map(one).concat()
-            ),
-        );
-        world.put("gradle.lockfile", "org.kit:rope:3.0=compileClasspath\n");
-        let maven = ".m2/repository/org/kit";
-        world.put_at_home(
-            &format!("{maven}/kit/1.2.0/kit-1.2.0-sources.jar"),
-            jar(&[("META-INF/MANIFEST.MF", "A: b\n"), ("org/kit/Bell.java", bell)]),
-        );
-        world.put_at_home(
-            &format!("{maven}/bad/1.2.0/bad-1.2.0-sources.jar"),
-            jar(&[("Good.java", "class Good {}"), ("../../evil.java", "x")]),
-        );
-        let gradle = ".gradle/caches/modules-2/files-2.1/org.kit/rope/3.0";
-        world.put_at_home(&format!("{gradle}/0abc/rope-3.0.jar"), "no sources");
-        world.put_at_home(
-            &format!("{gradle}/1def/rope-3.0-sources.jar"),
-            jar(&[("org/rope/Rope.java", "public class Rope {\n  void pull() {}\n}\n")]),
-        );
+    let one = |name: &str| {
+        format!(
+            "<dependency><groupId>org.kit</groupId><artifactId>{name}</artifactId><version>1.2.0</version></dependency>"
+        )
     };
+    world.put(
+        "pom.xml",
+        format!(
+            "<project><dependencies>{}</dependencies></project>",
+            ["kit", "bad", "gone"].map(one).concat()
+        ),
+    );
+    world.put("gradle.lockfile", "org.kit:rope:3.0=compileClasspath\n");
+    let maven = ".m2/repository/org/kit";
+    world.put_at_home(
+        &format!("{maven}/kit/1.2.0/kit-1.2.0-sources.jar"),
+        jar(&[("META-INF/MANIFEST.MF", "A: b\n"), ("org/kit/Bell.java", bell)]),
+    );
+    world.put_at_home(
+        &format!("{maven}/bad/1.2.0/bad-1.2.0-sources.jar"),
+        jar(&[("Good.java", "class Good {}"), ("../../evil.java", "x")]),
+    );
+    let gradle = ".gradle/caches/modules-2/files-2.1/org.kit/rope/3.0";
+    world.put_at_home(&format!("{gradle}/0abc/rope-3.0.jar"), "no sources");
+    world.put_at_home(
+        &format!("{gradle}/1def/rope-3.0-sources.jar"),
+        jar(&[("org/rope/Rope.java", "public class Rope {\n  void pull() {}\n}\n")]),
+    );
+}
+
+/// Calls in several dialects, with what their replies begin with.
+fn asked_of_java() -> [(&'static Dialect, &'static str, Value, String); 6] {
     let place = "java:org.kit:kit@1.2.0/org/kit/Bell.java";
-    let rows: [(&'static Dialect, &str, Value, String); 6] = [
+    [
         (
             &probe::DIALECT,
             "search",
@@ -352,7 +354,11 @@ async fn sources_of_java_are_read_out_of_their_archives() {
             json!({"query": "ring the bell of kit"}),
             format!("## java:org.kit:kit@1.2.0\n\n{place}:5-"),
         ),
-    ];
+    ]
+}
+
+#[tokio::test]
+async fn sources_of_java_are_read_out_of_their_archives() {
     for (dialect, tool, arguments, wanted) in rows {
         let world = World::new(dialect);
         fill(&world);

@@ -85,7 +85,7 @@ async fn an_investigation_tells_whose_each_claim_is() {
         "dropped_claims": [{ "claim": "And taxed.", "why": "the words that it quotes do not stand in src/cart.py:4" }]
     });
     assert_eq!(reply["meta"]["model"], model);
-    let heard = guide.heard.lock().unwrap();
+    let heard = guide.heard.lock().unwrap().clone();
     let ended: Vec<Ended> = heard.iter().map(|(ended, _)| *ended).collect();
     assert_eq!(
         ended,
@@ -95,7 +95,7 @@ async fn an_investigation_tells_whose_each_claim_is() {
     // Within it no model is asked, so there is an end.
     assert!(heard[4].1.contains("inside of another call no model is asked"), "{heard:?}");
     assert_eq!(world.files()["src/cart.py"], CART.as_bytes());
-    let offered = guide.offered.lock().unwrap();
+    let offered = guide.offered.lock().unwrap().clone();
     assert!(offered.iter().any(|name| name == "read_file"));
     for name in ["write_file", "run_command", "batch", "delete_file", "apply_patch"] {
         assert!(!offered.iter().any(|own| own == name), "{name}");

@@ -48,12 +48,15 @@ enum Does {
     Calls(usize, &'static str),
 }
 
+/// What is answered to a prompt.
+type Answer = dyn Fn(&Prompt) -> Result<String, Failure> + Send + Sync;
+
 /// Answers as it is told, and keeps what it was asked.
 struct Scripted {
     does: Does,
     jobs: Mutex<Vec<Job>>,
     tools: Mutex<Vec<String>>,
-    answer: Box<dyn Fn(&Prompt) -> Result<String, Failure> + Send + Sync>,
+    answer: Box<Answer>,
     prompts: Mutex<Vec<Prompt>>,
     open: AtomicUsize,
     most: AtomicUsize,

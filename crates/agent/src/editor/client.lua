@@ -1,9 +1,13 @@
 -- Runs in an editor without a face of our own: asks the user's editor one thing, and prints the answer as a line of JSON.
 -- The first line of the input, in QUESTION, is {socket, chunk, ask} as JSON.
-local function say(answer)
-  io.stdout:write(vim.json.encode(answer), "\n")
+local function tell(line)
+  io.stdout:write(line, "\n")
   io.stdout:flush()
-  os.exit(0)
+  -- Not os.exit: that would leave the folder behind which each editor makes for itself.
+  vim.cmd("qall!")
+end
+local function say(answer)
+  tell(vim.json.encode(answer))
 end
 local function plain(error)
   return (tostring(error):gsub("^.-:%d+: ", ""))
@@ -25,6 +29,4 @@ local done, answer = pcall(vim.fn.rpcrequest, channel, "nvim_exec_lua", question
 if not done then
   say({ fault = "failed", why = plain(answer) })
 end
-io.stdout:write(answer, "\n")
-io.stdout:flush()
-os.exit(0)
+tell(answer)

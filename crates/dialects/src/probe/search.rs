@@ -166,7 +166,7 @@ fn groups(sought: &Sought, page: &mut Page) {
     match sought.by {
         By::Agent => {}
         By::Expansion => {
-            page.note("the query was expanded, and what it found put into another order, without a model")
+            page.note("the query was expanded, and what it found put into another order, without a model");
         }
         By::Words => page.note("found by the words of the query alone"),
     }

@@ -386,5 +386,5 @@ fn said(body: &str) -> Option<String> {
 }
 
 fn names() -> String {
-    PROVIDERS.map(|provider| provider.name()).join(", ")
+    PROVIDERS.map(super::Provider::name).join(", ")
 }

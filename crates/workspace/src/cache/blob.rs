@@ -1,5 +1,4 @@
 //! Bytes that are read in parts, by position: of a file, or in memory.
-#![expect(clippy::disallowed_types, reason = "the disk door")]
 
 use std::fs::File;
 use std::io;
