@@ -76,7 +76,7 @@ pub(crate) struct Common {
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
     #[command(flatten)]
-    pub(crate) codesearch: crate::codesearch::Flags,
+    pub(crate) codesearch: crate::codesearch::CodeFlags,
 }
 
 /// Who answers where nobody can be asked.

@@ -12,7 +12,7 @@ use toolpost_workspace::{Workspace, operator};
 
 /// What the command line says of it.
 #[derive(clap::Args, Default)]
-pub(crate) struct Flags {
+pub(crate) struct CodeFlags {
     /// Whether what the project depends on is read where package managers keep it [default: on]
     #[arg(long, global = true, value_enum)]
     pub(crate) dependencies: Option<OnOff>,
@@ -42,7 +42,7 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     /// Finds the settings.
-    pub(crate) fn find(flags: &Flags, from: &Sources, file: File) -> Result<Self> {
+    pub(crate) fn find(flags: &CodeFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         Ok(Self {
             provider: from.optional(flags.codesearch.clone(), "CODESEARCH", text, file.provider)?,

@@ -91,7 +91,7 @@ async fn tools_that_read_take_the_names_of_dependencies() {
         (&zblade::DIALECT, "read_file", json!({"path": "js:kit/lib/ring.js"}), "".to_owned()),
         (&zblade::DIALECT, "grep_search", json!({"pattern": "sound", "path": "js:kit"}), "".to_owned()),
     ];
-    for (dialect, tool, arguments, wanted) in asked_of_java() {
+    for (dialect, tool, arguments, wanted) in rows {
         let world = World::new(dialect);
         filled(&world);
         let (kind, said) = said(&world, tool, arguments.clone()).await;
@@ -359,7 +359,7 @@ fn asked_of_java() -> [(&'static Dialect, &'static str, Value, String); 6] {
 
 #[tokio::test]
 async fn sources_of_java_are_read_out_of_their_archives() {
-    for (dialect, tool, arguments, wanted) in rows {
+    for (dialect, tool, arguments, wanted) in asked_of_java() {
         let world = World::new(dialect);
         fill(&world);
         let (kind, said) = said(&world, tool, arguments).await;

@@ -386,5 +386,5 @@ fn said(body: &str) -> Option<String> {
 }
 
 fn names() -> String {
-    PROVIDERS.map(super::Provider::name).join(", ")
+    PROVIDERS.map(Provider::name).join(", ")
 }
