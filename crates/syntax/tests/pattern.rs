@@ -138,6 +138,14 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
     ("java", JAVA, "public class $NAME { $$$BODY }", "7 BODY= NAME=B"),
     ("java", JAVA, "interface $NAME { $$$BODY }", "6 BODY=void m(); NAME=I"),
     ("java", JAVA, "System.out.println($A)", "3 A=1"),
+    (
+        "java",
+        "class A {\n  void m() {\n    one(1);\n    int x = one(2);\n  }\n}\n",
+        "one($A)",
+        "3 A=1; 4 A=2",
+    ),
+    ("java", "class A {\n  void m() {\n    one(1);\n    int x = one(2);\n  }\n}\n", "one($A);", "3 A=1"),
+    ("java", "class A {\n  A(int a) { one(a); }\n}\n", "A(int a) { $$$B }", "2 B=one(a);"),
     ("java", JAVA, "$T $F = $V;", "2 F=x T=int V=1"),
     (
         "java",

@@ -54,7 +54,7 @@ impl Unpacked {
             return Ok(path);
         }
         let read = here.workspace.read(archive, LARGEST).map_err(|error| error.to_string())?;
-        let folder = cache.join(read.hash.to_string());
+        let folder = cache.join(read.hash.to_hex());
         if !folder.is_dir() {
             unpack(&read.bytes, cache, &folder)?;
         }
@@ -65,7 +65,7 @@ impl Unpacked {
 
 fn opened(here: &Here<'_>, cache: &Path, hash: ContentHash, label: &str) -> Result<WorkspacePath, String> {
     let holder = Holder::open(cache).ok_or_else(|| format!("{} cannot be opened", cache.display()))?;
-    let folder = cache.join(hash.to_string());
+    let folder = cache.join(hash.to_hex());
     here.open(&folder, std::slice::from_ref(&holder), label)
         .map_err(|error| format!("{} {error}", folder.display()))
 }

@@ -120,7 +120,7 @@ fn inflated(packed: &[u8], size: usize) -> Result<Vec<u8>, String> {
         let (read, had) = (usize::try_from(reader.total_in()).unwrap_or(usize::MAX), out.len());
         let rest = packed.get(read..).unwrap_or_default();
         let status = reader
-            .decompress_vec(rest, &mut out, FlushDecompress::Finish)
+            .decompress_vec(rest, &mut out, FlushDecompress::None)
             .map_err(|error| error.to_string())?;
         if out.len() > size {
             return Err("it has more than the list says of it".to_owned());
