@@ -1,6 +1,7 @@
 //! What a dialect says of itself, apart from the code that does it.
 
 use serde_json::{Value, json};
+use toolpost_engine::RemoteTool;
 use toolpost_tool::{Dialect, Manual};
 
 /// A dialect as it is published.
@@ -68,6 +69,13 @@ impl Said {
     pub fn tool(&self, name: &str) -> Option<&SaidTool> {
         self.tools.iter().find(|tool| tool.name == name || tool.aliases.iter().any(|alias| alias == name))
     }
+}
+
+/// Tells whether a name of the contract is the form of the names that tools of other servers have, in every dialect.
+#[must_use]
+pub fn is_bridged(name: &str) -> bool {
+    let form = RemoteTool { server: "{server}".to_owned(), tool: "{tool}".to_owned() };
+    form.shown() == name
 }
 
 /// Gives a tool's section of the pages, without its heading and its first paragraph.

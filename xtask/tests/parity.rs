@@ -150,6 +150,18 @@ fn tools_and_dialects_are_counted() {
         (["list".to_owned(), "ls".to_owned()].as_slice(), true)
     );
 
+    // Tools of other servers are named in one form, and in no other.
+    let mut bridged = against();
+    let tools = bridged.contract["trae"]["tools"].as_object_mut().unwrap();
+    for form in ["mcp__{server}__{tool}", "mcp_{server}_{tool}"] {
+        tools.insert(form.to_owned(), json!({ "params": {} }));
+    }
+    let report = parity::check(&[said(&[("list", schema())])], &bridged);
+    assert_eq!(
+        (report.rows[0].tools, report.rows[0].not_yet.as_slice()),
+        (3, ["mcp_{server}_{tool}".to_owned()].as_slice())
+    );
+
     let complete = Against { complete: BTreeSet::from(["trae".to_owned()]), ..against() };
     let report = parity::check(&[], &complete);
     let wrong: Vec<&str> = report.rows[0].wrong.iter().map(|wrong| wrong.key.as_str()).collect();
@@ -195,4 +207,7 @@ fn the_dialects_that_exist_are_equal_to_the_contract() {
     let report = parity::check(&Said::all(), &Against::read(&house).unwrap());
     let wrong: Vec<&Difference> = report.rows.iter().flat_map(|row| &row.wrong).collect();
     assert_eq!((wrong, report.stale), (Vec::new(), Vec::new()));
+    // No tool of the references is missing.
+    let missing: Vec<&String> = report.rows.iter().flat_map(|row| &row.not_yet).collect();
+    assert_eq!((missing, report.rows.len()), (Vec::new(), 5));
 }

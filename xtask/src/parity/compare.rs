@@ -25,6 +25,7 @@ pub(super) fn dialect(contract: &Map<String, Value>, said: &Said) -> Compared {
     for (name, wanted) in contract {
         match said.tool(name) {
             Some(tool) => place.within(name, |place| tool_params(wanted, tool, place)),
+            None if said::is_bridged(name) && !said.tools.is_empty() => {}
             None => not_yet.push(name.clone()),
         }
     }
