@@ -17,6 +17,7 @@ pub(crate) use gone::Gone;
 pub use kept::Kept;
 
 use crate::modules::Manifest;
+use crate::query::Asked;
 use crate::record::{Defined, Record, Summary, Used};
 use crate::told::Hearsay;
 use crate::{Word, Words};
@@ -67,6 +68,8 @@ pub struct Graph {
     names_gone: usize,
     /// What others say of names.
     pub(crate) hearsay: Hearsay,
+    /// Who uses which symbols, as it was found since the last change.
+    pub(crate) asked: Asked,
     /// Counts every change, so that what was derived is known to be old.
     pub(crate) changes: u64,
 }

@@ -2,8 +2,10 @@
 
 mod edges;
 mod find;
+mod incoming;
 mod known;
 
 pub use edges::{Counts, Direction, Edge, Edges, Relation};
 pub use find::{Fit, Hit, Hits, Wanted};
+pub(crate) use incoming::Asked;
 pub use known::{Again, Once, Resolved};

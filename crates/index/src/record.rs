@@ -16,7 +16,7 @@ pub(crate) use summary::Summary;
 use crate::Word;
 
 /// Changes whenever what is remembered of the same text changes: records of other versions are made anew.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);

@@ -114,7 +114,13 @@ impl Words {
             more.max(less) as usize <= most && own <= 4 * (length + most) && length <= 4 * (own + most)
         };
         let all = self.letters.iter().enumerate().filter(move |(number, has)| near(*number, **has));
-        all.map(|(number, _)| Word(u32::try_from(number).unwrap_or(u32::MAX)))
+        let counts = counts(folded);
+        let same = move |word: &Word| {
+            let name = self.folded(*word);
+            // What has other letters, whatever their order, is at least so many changes away; of others, a letter has several bytes.
+            !(counts.1 && name.is_ascii()) || apart(&counts.0, name) <= most
+        };
+        all.map(|(number, _)| Word(u32::try_from(number).unwrap_or(u32::MAX))).filter(same)
     }
 
     /// Lists all names, in the order of their numbers.
@@ -147,6 +153,29 @@ fn initials(name: &str) -> String {
         last = letter;
     }
     out
+}
+
+/// Counts each byte of a text, and tells whether each is a letter of its own.
+fn counts(folded: &str) -> ([u8; 128], bool) {
+    let mut counts = [0_u8; 128];
+    for byte in folded.bytes().filter(u8::is_ascii) {
+        let count = &mut counts[usize::from(byte)];
+        *count = count.saturating_add(1);
+    }
+    (counts, folded.is_ascii() && folded.len() < usize::from(u8::MAX))
+}
+
+/// Tells how many letters a name has that are not among counted ones, or how many of these it lacks, whichever is more.
+fn apart(counts: &[u8; 128], name: &str) -> usize {
+    let (mut left, mut more) = (*counts, 0);
+    for byte in name.bytes() {
+        match left.get_mut(usize::from(byte)) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => more += 1,
+        }
+    }
+    let less: usize = left.iter().map(|count| usize::from(*count)).sum();
+    more.max(less)
 }
 
 /// Writes which letters a text has: a bit for each of the alphabet, and some for all others.
@@ -187,6 +216,35 @@ mod tests {
             let found: Vec<&str> = words.with_initials(text).map(|word| words.text(word)).collect();
             assert_eq!(found[..wanted.len()], *wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn near_are_the_names_that_few_changes_make_equal() {
+        let mut words = Words::default();
+        let names = [
+            "load_cart",
+            "laod_cart",
+            "load_card",
+            "loadcart",
+            "unload_carts",
+            "trac_daol",
+            "LOAD_CART",
+            "straße",
+        ];
+        names.iter().for_each(|name| {
+            words.add(name);
+        });
+        let near = |text: &str, most| words.near(text, most).map(|word| words.text(word)).collect::<Vec<_>>();
+        assert_eq!(
+            near("load_cart", 1),
+            ["load_cart", "laod_cart", "load_card", "loadcart", "trac_daol", "LOAD_CART"]
+        );
+        assert_eq!(
+            near("load_cart", 3),
+            ["load_cart", "laod_cart", "load_card", "loadcart", "unload_carts", "trac_daol", "LOAD_CART"]
+        );
+        assert_eq!(near("strasse", 3), ["straße"]);
+        assert_eq!(near("render", 2), Vec::<&str>::new());
     }
 
     #[test]

@@ -242,6 +242,37 @@ fn callers_are_told_by_what_they_mean() {
     }
 }
 
+#[test]
+fn callers_in_many_files_are_told_anew_after_each_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "b.py", "def g(): ...\n");
+    let calls = |name: &str| format!("from b import {name}\ndef f(y):\n    {name}()\n    y.{name}()\n");
+    // So many that several threads look at them.
+    (0..400).for_each(|number| write(root, &format!("a{number:03}.py"), &calls("g")));
+    let index = index(root, None);
+    let asked = |may: &dyn Fn(&str) -> bool| {
+        let graph = index.graph(&go_on).unwrap();
+        let Resolved::Here(at) = graph.by_id("python:b.py#g(function)", &|_| true) else { panic!() };
+        let edges = graph.edges(at, Direction::In, Relation::Call, may);
+        let paths: Vec<String> =
+            edges.edges.iter().map(|edge| graph.file(edge.file).path.to_string()).collect();
+        assert!(paths.is_sorted() && edges.counts.proved == paths.len(), "{paths:?}");
+        (edges.counts.proved, edges.counts.unresolved)
+    };
+    let all = |_: &str| true;
+    assert_eq!([asked(&all), asked(&all)], [(400, 400); 2]);
+    // What may be told is asked anew each time.
+    assert_eq!(asked(&|path| path != "a007.py"), (399, 399));
+    assert_eq!(asked(&all), (400, 400));
+    write(root, "a007.py", "");
+    write(root, "z.py", &calls("g"));
+    write(root, "a399.py", &calls("h"));
+    assert_eq!(asked(&all), (399, 399));
+    write(root, "b.py", "def h(): ...\ndef g(): ...\n");
+    assert_eq!(asked(&all), (399, 399));
+}
+
 /// Lists the edges of a symbol in words: how sure, how, and the symbol at the other end.
 fn edges(index: &toolpost_index::Index, id: &str, direction: Direction, relation: Relation) -> Vec<String> {
     let graph = index.graph(&go_on).unwrap();

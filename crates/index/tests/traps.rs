@@ -19,7 +19,7 @@ const ROWS: [Row; 8] = [
     ("typescript", 159, 4),
     ("javascript", 46, 4),
     ("rust", 109, 4),
-    ("go", 76, 3),
+    ("go", 99, 3),
     ("c", 45, 0),
     ("cpp", 77, 1),
     ("java", 95, 3),

@@ -37,6 +37,8 @@ pub(crate) enum Role {
     Taker,
     /// The member that is taken of the value.
     Part,
+    /// Where a local name is one, if it does not stand there itself.
+    Inside,
     /// Tokens of a macro among which a call stands.
     Tokens,
     /// What has to stand right behind the name of such a call.
@@ -126,6 +128,7 @@ fn role(name: &str) -> Option<Role> {
         "arguments" => Role::Arguments,
         "taker" => Role::Taker,
         "part" => Role::Part,
+        "inside" => Role::Inside,
         "tokens" => Role::Tokens,
         "beside" => Role::Beside,
         "expanded" => Role::Expanded,

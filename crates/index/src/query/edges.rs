@@ -1,13 +1,11 @@
 //! How symbols use one another: who calls, imports, inherits or uses what.
 
-use std::collections::HashSet;
-
 use toolpost_syntax::Kind;
 
 use crate::graph::is_class;
-use crate::record::{Base, Usage, Used, What};
-use crate::resolve::{Resolver, Spot, Value};
-use crate::{At, FileId, Found, Graph, How, Sure, Target, Word};
+use crate::record::{Usage, Used};
+use crate::resolve::Resolver;
+use crate::{At, FileId, Found, Graph, How, Sure, Target};
 
 /// How one symbol has to do with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,7 +78,7 @@ pub struct Counts {
 
 impl Relation {
     /// Tells whether a use of a name is of this relation.
-    fn takes(self, usage: Usage) -> bool {
+    pub(super) fn takes(self, usage: Usage) -> bool {
         match self {
             Self::Call => usage == Usage::Call,
             Self::Import => usage == Usage::Import,
@@ -101,15 +99,13 @@ impl Graph {
         relation: Relation,
         may: &dyn Fn(&str) -> bool,
     ) -> Edges {
-        let resolver = Resolver::new(self);
         let mut out = match direction {
-            Direction::In => self.incoming(&resolver, at, relation, may),
-            Direction::Out => self.outgoing(&resolver, at, relation, may),
+            Direction::In => self.incoming(at, relation).seen(self, may),
+            Direction::Out => self.outgoing(&Resolver::new(self), at, relation, may),
         };
-        out.edges.sort_by(|one, other| {
-            let key = |edge: &Edge| (edge.sure, self.file(edge.file).path.as_ref(), edge.place);
-            key(one).cmp(&key(other))
-        });
+        if direction == Direction::Out {
+            self.sort(&mut out.edges);
+        }
         for edge in &out.edges {
             match edge.sure {
                 Sure::Proved => out.counts.proved += 1,
@@ -120,56 +116,14 @@ impl Graph {
         out
     }
 
-    fn incoming(
-        &self,
-        resolver: &Resolver<'_>,
-        at: At,
-        relation: Relation,
-        may: &dyn Fn(&str) -> bool,
-    ) -> Edges {
-        let above = self.above(resolver, at);
-        let mut out = Edges::default();
-        let names = self.names_of(resolver, at);
-        let mut files: Vec<FileId> = names.iter().flat_map(|name| self.users(*name)).copied().collect();
-        files.sort_unstable();
-        files.dedup();
-        for file in files.into_iter().filter(|file| may(&self.file(*file).path)) {
-            let uses = names.iter().flat_map(|name| self.file(file).uses_of(*name));
-            for used in uses.filter(|used| relation.takes(used.usage)) {
-                match resolver.found(file, used) {
-                    Found::Targets(targets) => {
-                        out.edges.extend(self.reaching(resolver, &targets, at, &above, (file, used)));
-                    }
-                    Found::Unresolved => out.counts.unresolved += 1,
-                    Found::Outside | Found::Local => {}
-                }
-            }
-        }
-        if relation == Relation::Inherit && is_class(self.symbol(at).kind.kind()) {
-            let by_methods =
-                resolver.implementers(at).iter().map(|own| (*own, How::Methods)).collect::<Vec<_>>();
-            let told = self.told_to_implement(at).into_iter().map(|own| (own, How::Server));
-            let all = told.chain(by_methods).filter(|(own, _)| may(&self.file(own.file).path));
-            for (own, how) in all {
-                if !out.edges.iter().any(|known| known.from == Some(own)) {
-                    out.edges.push(self.implementing(own, at, how));
-                }
-            }
-        }
-        out
-    }
-
-    /// Lists the methods that one stands in for, each with how sure it is that a call of that is one of this.
-    fn above(&self, resolver: &Resolver<'_>, at: At) -> Vec<(At, Sure)> {
-        let sure = |declared: At| {
-            let only = resolver.implementations(declared).as_slice() == [at];
-            if only { Sure::Inferred } else { Sure::Possible }
-        };
-        resolver.declared(at).into_iter().map(|declared| (declared, sure(declared))).collect()
+    /// Puts uses in order: the surest first, then by their places.
+    pub(super) fn sort(&self, edges: &mut [Edge]) {
+        let key = |edge: &Edge| (edge.sure, self.file(edge.file).path.as_ref(), edge.place);
+        edges.sort_by(|one, other| key(one).cmp(&key(other)));
     }
 
     /// Says that a type of Go implements an interface.
-    fn implementing(&self, own: At, interface: At, how: How) -> Edge {
+    pub(super) fn implementing(&self, own: At, interface: At, how: How) -> Edge {
         Edge {
             from: Some(own),
             file: own.file,
@@ -179,38 +133,6 @@ impl Graph {
             how,
             sure: how.sure(),
         }
-    }
-
-    /// Tells whether a use leads to a symbol: to itself, or to what it stands in for where it is called by another name.
-    fn reaching(
-        &self,
-        resolver: &Resolver<'_>,
-        targets: &[Target],
-        at: At,
-        above: &[(At, Sure)],
-        (file, used): (FileId, &Used),
-    ) -> Option<Edge> {
-        let own = targets.iter().find(|target| self.same(target.at, at));
-        let by = |how: How, sure: Sure| Edge {
-            from: used.within.map(|symbol| At { file, symbol }),
-            file,
-            place: used.at,
-            to: at,
-            usage: used.usage,
-            how,
-            sure,
-        };
-        if let Some(target) = own {
-            return Some(by(target.how, target.sure));
-        }
-        // What is called as that of the class above is never the object's own.
-        if used.receiver.as_ref().is_some_and(|receiver| receiver.base == Base::Above)
-            && resolver.goes_above(Spot { file, place: used.at }, at)
-        {
-            return None;
-        }
-        let sure = above.iter().filter(|(above, _)| targets.iter().any(|one| self.same(one.at, *above)));
-        sure.map(|(_, sure)| *sure).min().map(|sure| by(How::Dispatch, sure))
     }
 
     fn outgoing(
@@ -300,7 +222,7 @@ impl Graph {
     }
 
     /// Tells whether two symbols are one: the same, a class and its constructor, or overloads and declarations of the same in one file.
-    fn same(&self, one: At, other: At) -> bool {
+    pub(super) fn same(&self, one: At, other: At) -> bool {
         let (first, second) = (self.symbol(one), self.symbol(other));
         one == other
             || (one.file == other.file && first.qualified == second.qualified && first.kind == second.kind)
@@ -323,53 +245,8 @@ impl Graph {
             && first.qualified == second.qualified
     }
 
-    /// Lists the names under which a symbol may be used: those that imports give it, too, and of a constructor its class's.
-    fn names_of(&self, resolver: &Resolver<'_>, at: At) -> HashSet<Word> {
-        let symbol = self.symbol(at);
-        let class = self.constructed(at).map(|class| self.symbol(class).name);
-        let mut names: HashSet<Word> = std::iter::once(symbol.name).chain(class).collect();
-        let mut waiting: Vec<Word> = names.iter().copied().collect();
-        while let Some(name) = waiting.pop() {
-            for file in self.users(name) {
-                for import in &self.file(*file).record.imports {
-                    let of = matches!(import.what, What::Name(of) | What::Default(of) if of == name);
-                    if let Some(alias) = import.alias.filter(|alias| of && names.insert(*alias)) {
-                        waiting.push(alias);
-                    }
-                }
-            }
-        }
-        // What is exported without a name gets one where it is imported.
-        let named = |word: &Word| self.text(*word) == "default";
-        let exports = self.file(at.file).record.imports.iter();
-        let default = symbol.modifiers.iter().any(named)
-            || exports
-                .clone()
-                .any(|import| matches!(import.what, What::Default(name) if name == symbol.name));
-        if default {
-            names.extend(self.default_names(resolver, at.file));
-        }
-        names
-    }
-
-    /// Lists the names that imports give to what a file exports without a name.
-    fn default_names(&self, resolver: &Resolver<'_>, exporter: FileId) -> HashSet<Word> {
-        let mut names = HashSet::new();
-        for file in self.takers() {
-            for import in &self.file(file).record.imports {
-                let What::Default(name) = import.what else { continue };
-                let spot = Spot { file, place: import.at };
-                let own = || resolver.module(spot, self.text(import.module)).contains(&Value::File(exporter));
-                if !names.contains(&name) && own() {
-                    names.insert(name);
-                }
-            }
-        }
-        names
-    }
-
     /// Gives the class that a constructor makes objects of.
-    fn constructed(&self, at: At) -> Option<At> {
+    pub(super) fn constructed(&self, at: At) -> Option<At> {
         let symbol = self.symbol(at);
         let class = At { file: at.file, symbol: symbol.parent? };
         let own = self.symbol(class);

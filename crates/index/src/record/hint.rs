@@ -186,6 +186,14 @@ impl Reader<'_, '_> {
             let gives = if self.sign("->") { self.either() } else { None };
             return Some(self.gives(gives, takes));
         }
+        // Go writes what a function gives right behind what it takes: `func(int) (Foo, error)`.
+        if name == "func" && self.rest.starts_with('(') {
+            let takes = self.takes(")");
+            let again = self.rest.trim_start();
+            let is_type = again.starts_with(|letter: char| letter.is_alphabetic() || "*([_".contains(letter));
+            let gives = if is_type { self.one() } else { None };
+            return Some(self.gives(gives, takes));
+        }
         if name == "Callable" && self.sign("[") {
             let takes = if self.rest.trim_start().starts_with('[') { self.takes("]") } else { Vec::new() };
             let gives = self.list("]").pop();
@@ -362,6 +370,9 @@ mod tests {
             ("*pkg.Foo", "pkg.Foo"),
             ("[]*Foo", "<Foo>"),
             ("[4]Foo", "<Foo>"),
+            ("func(a int, b *Foo) Bar", "=><Bar,_,Foo>"),
+            ("func()", "=><_>"),
+            ("[]func(Foo) (Bar, error)", "<=><<Bar,error>,Foo>>"),
             ("map[string]*Foo", "map<string,Foo>"),
             ("const struct foo *", "foo"),
             ("std::vector<Foo*>", "std.vector<Foo>"),

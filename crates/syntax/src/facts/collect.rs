@@ -79,9 +79,11 @@ struct Found {
     tokens: HashSet<usize>,
     /// All tokens that macros are called with.
     expanded: Vec<Range<usize>>,
-    /// By where the name begins, and whether it is a field: a parameter may be both.
-    bindings: HashMap<(usize, bool), Binding>,
+    bindings: HashMap<Place, Binding>,
 }
+
+/// Where a local name begins, whether it is a field, since a parameter may be both, and where it is local if it stands elsewhere.
+type Place = (usize, bool, Option<Range<usize>>);
 
 /// How a name is used, and that it is none at all; of several, the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,6 +115,7 @@ struct Parts<'t> {
     arguments: Option<Node<'t>>,
     taker: Option<Node<'t>>,
     part: Option<Node<'t>>,
+    inside: Option<Node<'t>>,
 }
 
 impl Collector<'_, '_> {
@@ -157,6 +160,7 @@ impl Collector<'_, '_> {
                 Role::Arguments => parts.arguments = Some(node),
                 Role::Taker => parts.taker = Some(node),
                 Role::Part => parts.part = Some(node),
+                Role::Inside => parts.inside = Some(node),
                 Role::Expanded => self.found.expanded.push(node.byte_range()),
                 Role::Help | Role::Beside | Role::Tokens => {}
             }
@@ -253,7 +257,7 @@ impl Collector<'_, '_> {
         let binding = self
             .found
             .bindings
-            .entry((node.start_byte(), sort == Bound::Field))
+            .entry((node.start_byte(), sort == Bound::Field, parts.inside.map(|node| node.byte_range())))
             .or_insert_with(|| Binding { sort, at: node.byte_range(), ..Binding::default() });
         if sort != Bound::Local {
             binding.sort = sort;
@@ -291,7 +295,7 @@ impl Collector<'_, '_> {
         let within = Within::new(symbols);
         let defined: HashMap<usize, usize> =
             symbols.iter().filter_map(|symbol| symbol.at.clone()).map(|at| (at.start, at.end)).collect();
-        let bound: HashSet<usize> = bindings.keys().map(|(start, _)| *start).collect();
+        let bound: HashSet<usize> = bindings.keys().map(|(start, ..)| *start).collect();
         let imported = Within::nested(
             imports.iter().map(|import| import.span.clone()).chain(headers).enumerate().collect(),
         );
@@ -310,11 +314,12 @@ impl Collector<'_, '_> {
             }
         }
         let scope_of = Within::of_scopes(&facts.scopes);
-        facts.bindings = bindings.into_values().collect();
-        facts.bindings.sort_by_key(|binding| (binding.at.start, binding.sort != Bound::Field));
-        for binding in &mut facts.bindings {
-            binding.scope = scope_of.of(&binding.at);
-        }
+        let local = |((_, _, inside), binding): (Place, Binding)| {
+            let scope = scope_of.of(inside.as_ref().unwrap_or(&binding.at));
+            Binding { scope, ..binding }
+        };
+        facts.bindings = bindings.into_iter().map(local).collect();
+        facts.bindings.sort_by_key(|binding| (binding.at.start, binding.sort != Bound::Field, binding.scope));
         facts.imports = imports;
         facts.imports.sort_by_key(|import| (import.at.start, import.at.end));
         facts.imports.dedup();

@@ -1,0 +1,235 @@
+//! Who uses a symbol: found on all cores, and kept as long as nothing changes.
+
+use std::collections::{HashMap, HashSet};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::edges::{Edge, Edges, Relation};
+use crate::graph::is_class;
+use crate::record::{Base, Used, What};
+use crate::resolve::{Resolver, Spot, Value};
+use crate::{At, FileId, Found, Graph, How, Sure, Target, Word};
+
+/// How many files one thread looks at, at least.
+const SHARE: usize = 64;
+/// How many uses are kept in all; where there are more, none of them is.
+const MOST: usize = 200_000;
+
+/// All uses of a symbol, in whatever files.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// The uses, in order.
+    edges: Vec<Edge>,
+    /// The file of each place of the name of which nobody can tell what it leads to.
+    unresolved: Vec<FileId>,
+}
+
+/// Uses of what are looked for.
+struct Sought {
+    at: At,
+    relation: Relation,
+    /// The methods that it stands in for, each with how sure it is that a call of that is one of this.
+    above: Vec<(At, Sure)>,
+    /// The names under which it may be used.
+    names: HashSet<Word>,
+}
+
+/// Who uses which symbols, as long as nothing changes.
+#[derive(Debug, Default)]
+pub(crate) struct Asked(Mutex<Answers>);
+
+#[derive(Debug, Default)]
+struct Answers {
+    /// After how many changes of the graph they were found.
+    changes: u64,
+    count: usize,
+    of: HashMap<(At, Relation), Arc<Uses>>,
+}
+
+impl Asked {
+    fn get(&self, changes: u64, question: (At, Relation)) -> Option<Arc<Uses>> {
+        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.of.get(&question).filter(|_| answers.changes == changes).cloned()
+    }
+
+    fn keep(&self, changes: u64, question: (At, Relation), uses: &Arc<Uses>) {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = uses.edges.len() + uses.unresolved.len() + 1;
+        if answers.changes != changes || answers.count + count > MOST {
+            *answers = Answers { changes, ..Answers::default() };
+        }
+        if count <= MOST && answers.of.insert(question, uses.clone()).is_none() {
+            answers.count += count;
+        }
+    }
+}
+
+impl Uses {
+    /// Gives what may be told of it.
+    pub(super) fn seen(&self, graph: &Graph, may: &dyn Fn(&str) -> bool) -> Edges {
+        let mut known: HashMap<FileId, bool> = HashMap::new();
+        let mut told = |file: FileId| *known.entry(file).or_insert_with(|| may(&graph.file(file).path));
+        let edges = self.edges.iter().filter(|edge| told(edge.file)).cloned().collect();
+        let mut out = Edges { edges, ..Edges::default() };
+        out.counts.unresolved = self.unresolved.iter().filter(|file| told(**file)).count();
+        out
+    }
+}
+
+impl Graph {
+    /// Lists all uses of a symbol.
+    pub(super) fn incoming(&self, at: At, relation: Relation) -> Arc<Uses> {
+        if let Some(uses) = self.asked.get(self.changes, (at, relation)) {
+            return uses;
+        }
+        let resolver = Resolver::new(self);
+        let sought =
+            Sought { at, relation, above: self.above(&resolver, at), names: self.names_of(&resolver, at) };
+        let mut files: Vec<FileId> =
+            sought.names.iter().flat_map(|name| self.users(*name)).copied().collect();
+        files.sort_unstable();
+        files.dedup();
+        let mut uses = self.uses_in(&files, &sought);
+        if relation == Relation::Inherit && is_class(self.symbol(at).kind.kind()) {
+            let by_methods =
+                resolver.implementers(at).iter().map(|own| (*own, How::Methods)).collect::<Vec<_>>();
+            let told = self.told_to_implement(at).into_iter().map(|own| (own, How::Server));
+            for (own, how) in told.chain(by_methods) {
+                if !uses.edges.iter().any(|known| known.from == Some(own)) {
+                    uses.edges.push(self.implementing(own, at, how));
+                }
+            }
+        }
+        self.sort(&mut uses.edges);
+        let uses = Arc::new(uses);
+        self.asked.keep(self.changes, (at, relation), &uses);
+        uses
+    }
+
+    /// Looks through files for uses of a symbol, where there are many on as many threads as there are cores.
+    fn uses_in(&self, files: &[FileId], sought: &Sought) -> Uses {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let share = files.len().div_ceil(cores).max(SHARE);
+        let mut shares = files.chunks(share);
+        let first = shares.next().unwrap_or_default();
+        std::thread::scope(|scope| {
+            let others: Vec<_> =
+                shares.map(|files| scope.spawn(|| self.uses_by_one(files, sought))).collect();
+            let mut uses = self.uses_by_one(first, sought);
+            for other in others {
+                let own = match other.join() {
+                    Ok(own) => own,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                };
+                uses.edges.extend(own.edges);
+                uses.unresolved.extend(own.unresolved);
+            }
+            uses
+        })
+    }
+
+    fn uses_by_one(&self, files: &[FileId], sought: &Sought) -> Uses {
+        let resolver = Resolver::new(self);
+        let mut out = Uses::default();
+        for file in files.iter().copied() {
+            let uses = sought.names.iter().flat_map(|name| self.file(file).uses_of(*name));
+            for used in uses.filter(|used| sought.relation.takes(used.usage)) {
+                match resolver.found(file, used) {
+                    Found::Targets(targets) => {
+                        out.edges.extend(self.reaching(&resolver, &targets, sought, (file, used)));
+                    }
+                    Found::Unresolved => out.unresolved.push(file),
+                    Found::Outside | Found::Local => {}
+                }
+            }
+        }
+        out
+    }
+
+    /// Lists the methods that one stands in for, each with how sure it is that a call of that is one of this.
+    fn above(&self, resolver: &Resolver<'_>, at: At) -> Vec<(At, Sure)> {
+        let sure = |declared: At| {
+            let only = resolver.implementations(declared).as_slice() == [at];
+            if only { Sure::Inferred } else { Sure::Possible }
+        };
+        resolver.declared(at).into_iter().map(|declared| (declared, sure(declared))).collect()
+    }
+
+    /// Tells whether a use leads to a symbol: to itself, or to what it stands in for where it is called by another name.
+    fn reaching(
+        &self,
+        resolver: &Resolver<'_>,
+        targets: &[Target],
+        sought: &Sought,
+        (file, used): (FileId, &Used),
+    ) -> Option<Edge> {
+        let Sought { at, above, .. } = sought;
+        let at = *at;
+        let own = targets.iter().find(|target| self.same(target.at, at));
+        let by = |how: How, sure: Sure| Edge {
+            from: used.within.map(|symbol| At { file, symbol }),
+            file,
+            place: used.at,
+            to: at,
+            usage: used.usage,
+            how,
+            sure,
+        };
+        if let Some(target) = own {
+            return Some(by(target.how, target.sure));
+        }
+        // What is called as that of the class above is never the object's own.
+        if used.receiver.as_ref().is_some_and(|receiver| receiver.base == Base::Above)
+            && resolver.goes_above(Spot { file, place: used.at }, at)
+        {
+            return None;
+        }
+        let sure = above.iter().filter(|(above, _)| targets.iter().any(|one| self.same(one.at, *above)));
+        sure.map(|(_, sure)| *sure).min().map(|sure| by(How::Dispatch, sure))
+    }
+
+    /// Lists the names under which a symbol may be used: those that imports give it, too, and of a constructor its class's.
+    fn names_of(&self, resolver: &Resolver<'_>, at: At) -> HashSet<Word> {
+        let symbol = self.symbol(at);
+        let class = self.constructed(at).map(|class| self.symbol(class).name);
+        let mut names: HashSet<Word> = std::iter::once(symbol.name).chain(class).collect();
+        let mut waiting: Vec<Word> = names.iter().copied().collect();
+        while let Some(name) = waiting.pop() {
+            for file in self.users(name) {
+                for import in &self.file(*file).record.imports {
+                    let of = matches!(import.what, What::Name(of) | What::Default(of) if of == name);
+                    if let Some(alias) = import.alias.filter(|alias| of && names.insert(*alias)) {
+                        waiting.push(alias);
+                    }
+                }
+            }
+        }
+        // What is exported without a name gets one where it is imported.
+        let named = |word: &Word| self.text(*word) == "default";
+        let exports = self.file(at.file).record.imports.iter();
+        let default = symbol.modifiers.iter().any(named)
+            || exports
+                .clone()
+                .any(|import| matches!(import.what, What::Default(name) if name == symbol.name));
+        if default {
+            names.extend(self.default_names(resolver, at.file));
+        }
+        names
+    }
+
+    /// Lists the names that imports give to what a file exports without a name.
+    fn default_names(&self, resolver: &Resolver<'_>, exporter: FileId) -> HashSet<Word> {
+        let mut names = HashSet::new();
+        for file in self.takers() {
+            for import in &self.file(file).record.imports {
+                let What::Default(name) = import.what else { continue };
+                let spot = Spot { file, place: import.at };
+                let own = || resolver.module(spot, self.text(import.module)).contains(&Value::File(exporter));
+                if !names.contains(&name) && own() {
+                    names.insert(name);
+                }
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,3 @@
+module example.com/type_switches
+
+go 1.22

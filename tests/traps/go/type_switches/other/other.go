@@ -1,0 +1,5 @@
+package other
+
+type Disc struct{}
+
+func (d *Disc) Area() int { return 5 }
