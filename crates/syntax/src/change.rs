@@ -108,6 +108,7 @@ pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str)
     let tree = language.parse(text).map_err(NoSymbol::Unread)?;
     let mut symbols = tree.symbols();
     let at = meant(text, &symbols, name)?;
+    widen(text, &mut symbols[at], new);
     let end = extent::of(&tree, &mut symbols[at]);
     let place = Place { language, text, symbols: &symbols, at, end };
     let new = given::code(language, new, &text[place.symbol().span.clone()])?;
@@ -155,6 +156,20 @@ fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, NoSymbol> 
             let (like, all) = (named(text, symbols, &like), named(text, symbols, &all));
             Err(NoSymbol::None { name: said, like, all })
         }
+    }
+}
+
+/// Counts the words that stand before a symbol on its line to it where new code brings them, too, as `private` before a method of Ruby.
+fn widen(text: &str, symbol: &mut Symbol, new: &str) {
+    let line = text[..symbol.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let first = line + lines::indent(&text[line..symbol.span.start]).len();
+    let words = text[first..symbol.span.start].trim_end();
+    let again = |line: &str| {
+        let rest = line.trim_start().strip_prefix(words);
+        rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    };
+    if symbol.span.start == symbol.signature.start && !words.is_empty() && new.lines().any(again) {
+        (symbol.span.start, symbol.signature.start) = (first, first);
     }
 }
 

@@ -642,6 +642,14 @@ const ROWS: &[(&str, &str, &str, Side, &str, &str)] = &[
         "two() {\n  echo 2\n}",
         "# One.\none() {\n  echo 1\n}\n\ntwo() {\n  echo 2\n}\n",
     ),
+    (
+        "ruby",
+        "class A\n  # A.\n  private def b\n    1\n  end\nend\n",
+        "b",
+        Replace,
+        "# B.\nprivate def b\n  2\nend",
+        "class A\n  # B.\n  private def b\n    2\n  end\nend\n",
+    ),
     ("json", JSON, "b.c", Replace, "\"c\": 3", "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 3\n  }\n}\n"),
     (
         "json",

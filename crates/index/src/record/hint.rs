@@ -370,7 +370,7 @@ mod tests {
             ("*pkg.Foo", "pkg.Foo"),
             ("[]*Foo", "<Foo>"),
             ("[4]Foo", "<Foo>"),
-            ("func(a int, b *Foo) Bar", "=><Bar,_,Foo>"),
+            ("func(a int, b *Foo) Bar", "=><Bar,int,Foo>"),
             ("func()", "=><_>"),
             ("[]func(Foo) (Bar, error)", "<=><<Bar,error>,Foo>>"),
             ("map[string]*Foo", "map<string,Foo>"),
