@@ -2,14 +2,17 @@
 
 usage: check.py BINARY
 """
+import base64
 import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 sys.dont_write_bytecode = True
 here = pathlib.Path(__file__).resolve().parent
@@ -285,6 +288,86 @@ def delegated():
                (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
 
 
+def picture_of(provider, body):
+    """The first picture of a request in the provider's form: its media type, its base64, and the part that holds it; else nothing."""
+    def inside(value):
+        if isinstance(value, dict):
+            yield value
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+            yield from inside(part)
+
+    def url(text, part):
+        head, data = text.split(";base64,")
+        return head.removeprefix("data:"), data, part
+
+    for part in inside(body):
+        if provider == "openai" and part.get("type") == "image_url":
+            return url(part["image_url"]["url"], part)
+        if provider == "responses" and part.get("type") == "input_image":
+            return url(part["image_url"], part)
+        # The result of a call holds its own pictures.
+        if provider == "anthropic" and part.get("type") == "tool_result" and isinstance(part["content"], list):
+            image = part["content"][1]
+            return image["source"]["media_type"], image["source"]["data"], image
+        if provider == "gemini" and "inline_data" in part:
+            return part["inline_data"]["mime_type"], part["inline_data"]["data"], part
+        if provider == "ollama" and part.get("images"):
+            return "image/png", part["images"][0], part
+    return None
+
+
+def png():
+    """A picture of two red pixels."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = zlib.compress(b"\0\xff\0\0\xff\0\0")
+    head = struct.pack(">IIBBBBB", 2, 1, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def pictured():
+    """Pictures of replies: in the form of each service, named where that is set, and named from then on where a service refuses them."""
+    look = {"tool": "readImage", "arguments": {"path": "red.png"}}
+    steps = [{"when": {"last": "^do it"}, "calls": [look, LOOK]}, {"when": {"whole": "picture 1: image/png"}, "say": "Done."}]
+    refuses = [*steps[:1], {"when": {"absent": "are named alone"}, "fault": {"status": 400, "message": "this model takes no images"}},
+               {"when": {"whole": "pictures are not shown to you, they are named alone"}, "calls": [look]},
+               {"when": {"whole": "pictures are not shown to you, they are named alone"}, "say": "Done."}]
+    image = png()
+    for provider in FIVE:
+        for name, more, script, sent in [("shown", {}, steps, 2), ("named", {"TOOLPOST_PICTURES": "named"}, steps, None),
+                                         ("refused", {}, refuses, 2)]:
+            with World(script, provider=provider) as world:
+                (world.root / "red.png").write_bytes(image)
+                code, answer, errors = world.run("do it", **more)
+                found = [picture_of(provider, entry["body"]) for entry in world.journal]
+                wanted = [None] * len(script)
+                if sent:
+                    wanted[sent - 1] = ("image/png", base64.b64encode(image).decode())
+                holds = code == 0 and answer.get("words") == "Done." and [one and one[:2] for one in found] == wanted
+                holds = holds and ("pictures are not shown to this model" in errors) == (name == "refused")
+                report(f"pictures {name}, {provider}", holds, (code, answer, errors[-1500:], found, [e["ended"] for e in world.journal]))
+                if name == "shown":
+                    wrong = found[-1] and sdks.wrong(provider, found[-1][2])
+                    report(f"the official types take a picture as it is sent, {provider}", not wrong, wrong)
+
+
+def one_budget():
+    """What tools ask of a model is taken from the budget of the whole work, and ends it with the reason that is true."""
+    plan = {"tool": "execute_plan", "arguments": {"code": "return [LLM('one', 'x'), LLM('two', 'x'), LLM('three', 'x')].join()"}}
+    asks = {"tool": "analyze_all", "arguments": {"question": "What does total do?"}}
+    first = {"when": {"last": "^do it"}, "tokens": [10, 10]}
+    llm = {"when": {"no_tools": True}, "say": "CLAIM a\nCITE E1", "tokens": [400, 100], "times": 9}
+    rows = [("turns", plan, ["--max-turns", "3"], "3/3 turns", 3), ("tokens", plan, ["--max-tokens", "900"], "1020/900 tokens", 3),
+            ("turns", asks, ["--max-turns", "2"], "2/2 turns", 2)]
+    for spent, call, flags, used, asked in rows:
+        with World([{**first, "calls": [call]}, llm]) as world:
+            code, answer, errors = world.run("do it", *flags)
+            holds = code == 1 and (answer.get("reason"), answer.get("spent")) == ("budget", spent) and used in answer["missing"]
+            report(f"{call['tool']} takes from the budget of {spent}", holds and len(world.journal) == asked,
+                   (code, answer, errors[-1500:], [entry["ended"] for entry in world.journal]))
+
+
 READ = {"tool": "read_file", "arguments": {"path": "src/calc.py"}}
 CLAIM = "CLAIM total takes b away from a.\nCITE src/calc.py:2 | return a - b\nGAP Who calls it."
 FALSE = "CLAIM a\nCITE src/calc.py:2 | return a * b\nCLAIM b\nCITE src/none.py:1 | x\nCLAIM c\nCLAIM d\nCITE E77\n"
@@ -400,8 +483,8 @@ if __name__ == "__main__":
     only = sys.argv[2:]
     if not only:
         sdks.check(report)
-    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, delegated, investigated,
-                 asked_of_all, searched):
+    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, delegated, pictured,
+                 one_budget, investigated, asked_of_all, searched):
         if not only or part.__name__ in only:
             part()
     acp.check(report, BINARY, World, only)

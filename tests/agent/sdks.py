@@ -1,6 +1,10 @@
 """The official SDKs read what the scripted model streams: it is not only consistent with itself."""
+import json
+
 import anthropic
 import openai
+import openai.types.responses
+import pydantic
 
 from model import Server
 
@@ -16,7 +20,6 @@ CALLS = [("one", "look", {"path": "a ä.py"}), ("two", "look", {"path": "b.py"})
 
 
 def with_chat(address):
-    import json
     client = openai.OpenAI(base_url=f"{address}/v1", api_key="dummy", max_retries=0)
     tools = [{"type": "function", "function": {"name": "look", "parameters": TOOL}}]
     messages = [{"role": "user", "content": "find it"}]
@@ -34,7 +37,6 @@ def with_chat(address):
 
 
 def with_responses(address):
-    import json
     client = openai.OpenAI(base_url=f"{address}/v1", api_key="dummy", max_retries=0)
     tools = [{"type": "function", "name": "look", "parameters": TOOL, "strict": False}]
     with client.responses.stream(model="m", input="find it", tools=tools) as stream:
@@ -64,6 +66,20 @@ def with_anthropic(address):
         {"type": "tool_result", "tool_use_id": c.id, "content": "line 7"} for c in calls]})
     with client.messages.stream(model="m", max_tokens=100, messages=messages) as stream:
         return first, stream.get_final_message().content[0].text, ("tool_use", None)
+
+
+def wrong(provider, part):
+    """What the official types find wrong with a part of a request that holds a picture; nothing for services whose types are not there."""
+    types = {
+        "openai": openai.types.chat.ChatCompletionContentPartImageParam,
+        "responses": openai.types.responses.ResponseInputImageParam,
+        "anthropic": anthropic.types.ImageBlockParam,
+    }
+    kind = types.get(provider)
+    try:
+        return kind and set(part) - set(pydantic.TypeAdapter(kind).validate_python(part))
+    except pydantic.ValidationError as error:
+        return str(error)[:2000]
 
 
 def check(report):

@@ -1,6 +1,9 @@
 //! Makes a conversation shorter when it fills what a model can take in.
 
-use crate::models::{Message, Question, Service, Usage};
+use crate::{
+    models::{Message, Question, Service, Usage, Whole},
+    pictures,
+};
 use tokio_util::sync::CancellationToken;
 use toolpost_text::cut;
 
@@ -36,8 +39,20 @@ pub(crate) fn size(question: &Question) -> u64 {
     tokens(question.system.len() + tools + bytes(&question.messages))
 }
 
+/// Says what an answer took; where the provider does not say, it is reckoned.
+pub(crate) fn usage(question: &Question, whole: &Whole) -> Usage {
+    whole.usage.filter(|usage| usage.total() > 0).unwrap_or_else(|| {
+        let said = &whole.said;
+        let calls: usize = said.calls.iter().map(|call| call.arguments.len() + call.tool.len()).sum();
+        Usage { asked: size(question), said: tokens(said.text.len() + calls), cached: 0 }
+    })
+}
+
 fn bytes(messages: &[Message]) -> usize {
-    messages.iter().map(|message| serde_json::to_string(message).map_or(0, |text| text.len())).sum()
+    let whole: usize =
+        messages.iter().map(|message| serde_json::to_string(message).map_or(0, |text| text.len())).sum();
+    let (letters, pictures) = pictures::counted(messages);
+    whole.saturating_sub(letters) + usize::try_from(pictures * pictures::TOKENS * BYTES).unwrap_or(usize::MAX)
 }
 
 /// Says whether a conversation is to be made shorter.
@@ -88,6 +103,9 @@ fn elided(messages: &[Message]) -> Vec<Message> {
     let short = |(at, message): (usize, &Message)| match message {
         Message::Results { results } if at < old => {
             let mut results = results.clone();
+            for result in &mut results {
+                pictures::leave_out(result, pictures::ROOM);
+            }
             for result in results.iter_mut().filter(|result| result.words.len() > SMALL) {
                 result.words = format!(
                     "[left out to save room: the reply of {}, {} bytes; make the call again if it is needed]",
@@ -134,8 +152,11 @@ async fn in_short(
         ..Question::default()
     };
     match service.ask(&question, cancel, &|_| ()).await {
-        Ok(whole) if !whole.said.text.trim().is_empty() => (whole.said.text, whole.usage.unwrap_or_default()),
-        Ok(whole) => (left_out(messages.len()), whole.usage.unwrap_or_default()),
+        Ok(whole) => {
+            let usage = usage(&question, &whole);
+            let told = Some(whole.said.text).filter(|text| !text.trim().is_empty());
+            (told.unwrap_or_else(|| left_out(messages.len())), usage)
+        }
         Err(_) => (left_out(messages.len()), Usage::default()),
     }
 }
@@ -181,7 +202,9 @@ mod tests {
             let call = Asked { id: id.clone(), tool: tool.clone(), arguments, marks: Vec::new() };
             messages.push(Message::Model(Said { calls: vec![call], ..Said::default() }));
             let words = "x".repeat(bytes);
-            messages.push(Message::Results { results: vec![Answered { id, tool, words, went: Went::Done }] });
+            messages.push(Message::Results {
+                results: vec![Answered { id, tool, words, went: Went::Done, pictures: Vec::new() }],
+            });
         }
         messages
     }

@@ -2,12 +2,14 @@
 
 use crate::{
     budget::{Account, Budget, Limits, Spent},
+    compaction,
     ending::{Outcome, Reason},
     fits::{Fit, Fitting},
     hands::AtDoor,
     happening::{Watch, nobody},
-    models::{Coming, Fault, FaultKind, Message, Model, Question, Service},
+    models::{Coming, Fault, FaultKind, Message, Model, Question, Service, Whole},
     permits::{Permits, TIME},
+    pictures::Showing,
     run::Run,
     subagent::Subagent,
     transcript::Transcript,
@@ -19,7 +21,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Asking, CallCtx, Failure, Finished, FrontDoor, Hint, Job, Kind, Prompt, Report,
+    Agents, Asking, CallCtx, Failure, Finished, FrontDoor, Hint, Job, Kind, Prompt, Report, Session,
 };
 
 /// How often an agent asks its model.
@@ -37,6 +39,7 @@ pub struct Crew {
     watch: OnceLock<Watch>,
     permits: Permits,
     told: OnceLock<Told>,
+    showing: Showing,
 }
 
 /// What every agent is told of the tools and the workspace.
@@ -58,6 +61,7 @@ impl Crew {
             watch: OnceLock::new(),
             permits: Permits::new(),
             told: OnceLock::new(),
+            showing: Showing::default(),
         }
     }
 
@@ -65,6 +69,12 @@ impl Crew {
     #[must_use]
     pub fn with_queue(self, queue: Duration) -> Self {
         Self { permits: self.permits.with_queue(queue), ..self }
+    }
+
+    /// Says whether the agents are shown pictures.
+    #[must_use]
+    pub fn with_pictures(self, showing: Showing) -> Self {
+        Self { showing, ..self }
     }
 
     /// Says what every agent is told of the tools and the workspace; once, when both are known.
@@ -94,12 +104,19 @@ impl Crew {
         &self.service
     }
 
-    async fn answer(&self, prompt: Prompt, cancel: CancellationToken) -> Result<String, Failure> {
+    /// Answers from what the whole work of a session may take.
+    async fn answer(
+        &self,
+        prompt: Prompt,
+        session: &Session,
+        cancel: CancellationToken,
+    ) -> Result<String, Failure> {
+        let budget = self.permits.budget(session.id(), Limits::default());
         let mut question = asked(&prompt);
         let mut fitting = Fitting::new(prompt.schema);
         loop {
-            let whole =
-                self.service.ask(&question, &cancel, &|_| ()).await.map_err(|fault| failure(&fault))?;
+            budget.turn().map_err(used_up)?;
+            let whole = self.once(&question, &budget, &cancel).await?;
             match fitting.judge(&whole.said.text)? {
                 Fit::Fits(answer) => return Ok(answer),
                 Fit::Again(words) => {
@@ -107,6 +124,28 @@ impl Crew {
                 }
             }
         }
+    }
+
+    /// Asks once; the tokens are counted, and the time of the whole work ends the waiting.
+    async fn once(
+        &self,
+        question: &Question,
+        budget: &Budget,
+        cancel: &CancellationToken,
+    ) -> Result<Whole, Failure> {
+        let late = async {
+            match budget.due() {
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let whole = tokio::select! {
+            biased;
+            whole = self.service.ask(question, cancel, &|_| ()) => whole.map_err(|fault| failure(&fault))?,
+            () = late => return Err(used_up(Spent::Time)),
+        };
+        budget.tokens(compaction::usage(question, &whole).total());
+        Ok(whole)
     }
 
     async fn part(&self, job: Job, door: Arc<dyn FrontDoor>, cx: &CallCtx) -> Result<Report, Failure> {
@@ -135,6 +174,7 @@ impl Crew {
             cancel: cx.cancel.clone(),
             watch: self.watch.get().cloned().unwrap_or_else(nobody),
             transcript: Transcript::none(),
+            showing: self.showing,
         };
         let text = words::part(&job.task, job.context.as_deref());
         report(run.go(vec![Message::User { text }]).await)
@@ -152,8 +192,13 @@ impl Crew {
 }
 
 impl Agents for Crew {
-    fn ask<'a>(&'a self, prompt: Prompt, cancel: CancellationToken) -> Asking<'a, String> {
-        Box::pin(self.answer(prompt, cancel))
+    fn ask<'a>(
+        &'a self,
+        prompt: Prompt,
+        session: &'a Session,
+        cancel: CancellationToken,
+    ) -> Asking<'a, String> {
+        Box::pin(self.answer(prompt, session, cancel))
     }
 
     fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report> {
@@ -169,6 +214,13 @@ fn asked(prompt: &Prompt) -> Question {
         messages: vec![Message::User { text }],
         ..Question::default()
     }
+}
+
+/// Says that the whole work may not ask a model once more.
+pub(crate) fn used_up(spent: Spent) -> Failure {
+    let kind = if spent == Spent::Time { Kind::Timeout } else { Kind::Denied };
+    let what = format!("No model is asked: the whole work's budget of {} is used up.", spent.word());
+    Failure::new(kind, what).hint(Hint::Advice("Say what there is, and what is missing.".to_owned()))
 }
 
 /// Picks the tools of an agent from those that there are; names of other clients' tools mean nothing here.

@@ -4,9 +4,10 @@ use crate::models::Coming;
 use serde_json::Value;
 use std::{sync::Arc, time::Instant};
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Access, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered, Progress, Session};
-use toolpost_runtime::{Answer, Asker, Call, Outcome, Published, Runtime};
-use toolpost_tool::Part;
+use toolpost_engine::{
+    Access, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered, Pictures, Progress, Session,
+};
+use toolpost_runtime::{Asker, Call, Outcome, Published, Runtime};
 
 /// The operation by which the work is said to be done.
 const COMPLETE: &str = "complete";
@@ -81,12 +82,15 @@ impl Hands for AtRuntime {
             progress: Progress::silent(),
         };
         Box::pin(async move {
-            let (ended, words) = match self.runtime.call(call).await {
-                Outcome::Done(answer) => (Ended::Done, words(answer)),
-                Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (Ended::Failed, words(answer)),
-                Outcome::Ask(question) => (Ended::Refused, question.words()),
+            let (ended, answer) = match self.runtime.call(call).await {
+                Outcome::Done(answer) => (Ended::Done, answer),
+                Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (Ended::Failed, answer),
+                Outcome::Ask(question) => {
+                    return InnerAnswer::of_words(Ended::Refused, question.words());
+                }
             };
-            InnerAnswer { ended, words }
+            let (words, pictures) = answer.told();
+            InnerAnswer { ended, words, pictures }
         })
     }
 }
@@ -100,15 +104,6 @@ fn hand(published: &Published) -> Hand {
         access: published.access().to_vec(),
     };
     Hand { tool, ends }
-}
-
-/// Gives a reply as words; a picture is named, since not every model can see one.
-fn words(answer: Answer) -> String {
-    let named = answer.parts.into_iter().map(|part| match part {
-        Part::Text(text) => text,
-        Part::Image { mime, data } => format!("[a picture ({mime}, {} bytes) is not shown here]", data.len()),
-    });
-    named.collect::<Vec<_>>().join("\n")
 }
 
 /// The front door of a call that leaves a part of the work to an agent.
@@ -137,11 +132,17 @@ impl Hands for AtDoor {
             let names: Vec<String> = self.tools().into_iter().map(|hand| hand.tool.name).collect();
             let shown: String = tool.chars().take(80).flat_map(char::escape_default).collect();
             let words = format!("No tool is called {shown}. The tools are: {}.", names.join(", "));
-            return Box::pin(std::future::ready(InnerAnswer { ended: Ended::Failed, words }));
+            return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Failed, words)));
         }
         // How long a reply may be, the dialect says.
-        let call =
-            InnerCall { tool, arguments, reply_bytes: usize::MAX, due: self.due, may: May::Everything };
+        let call = InnerCall {
+            tool,
+            arguments,
+            reply_bytes: usize::MAX,
+            due: self.due,
+            may: May::Everything,
+            pictures: Pictures::Given,
+        };
         self.door.call(call, cancel)
     }
 }

@@ -24,6 +24,11 @@ pub enum Happening {
         /// For which time, counted from 1.
         next: u32,
     },
+    /// The service refuses pictures: from here on they are named alone.
+    Unseen {
+        /// Why.
+        fault: String,
+    },
     /// A call is made.
     Call {
         /// The name of the tool.

@@ -8,9 +8,9 @@ use crate::{
     hands::{Hand, Hands},
     happening::{Happening, Watch},
     models::{
-        Answered, Asked, Fault, FaultKind, Heard, Message, Offer, Piece, Question, Said, Service, Stop,
-        Usage, Went, Whole,
+        Answered, Asked, Fault, FaultKind, Heard, Message, Offer, Piece, Question, Service, Stop, Went, Whole,
     },
+    pictures::{self, Showing},
     transcript::Transcript,
     turn::{Made, Turn, distinct},
 };
@@ -41,6 +41,8 @@ pub struct Run {
     pub watch: Watch,
     /// Where it is written down.
     pub transcript: Transcript,
+    /// Whether the model is shown pictures.
+    pub showing: Showing,
 }
 
 /// What has been said so far, and what is counted on the way.
@@ -57,6 +59,8 @@ struct Going<'a> {
     /// What the last answer and its question took together.
     taken: u64,
     forced: Forced,
+    /// Whether the model is shown pictures: its service may refuse them.
+    showing: Showing,
     unmade: Vec<String>,
 }
 
@@ -122,7 +126,8 @@ impl<'a> Going<'a> {
         let (turns, nudges, malformed, taken) = (0, 0, 0, 0);
         let (tools, forms) = (Vec::new(), Vec::new());
         let (forced, unmade) = (Forced::No, Vec::new());
-        Self { run, tools, forms, question, stop, turns, nudges, malformed, taken, forced, unmade }
+        let showing = run.showing;
+        Self { run, tools, forms, question, stop, turns, nudges, malformed, taken, forced, showing, unmade }
     }
 
     /// Looks which tools there are: those of other servers come and go.
@@ -163,7 +168,23 @@ impl<'a> Going<'a> {
         }
     }
 
-    async fn ask(&self) -> Result<Whole, Fault> {
+    /// Asks with the pictures of replies; where these are refused, without them, now and from here on.
+    async fn ask(&mut self) -> Result<Whole, Fault> {
+        match self.asked().await {
+            Err(fault)
+                if self.showing == Showing::Shown
+                    && pictures::has_any(&self.question)
+                    && pictures::may_be_why(&fault) =>
+            {
+                self.showing = Showing::Named;
+                (self.run.watch)(&Happening::Unseen { fault: fault.what });
+                self.asked().await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn asked(&self) -> Result<Whole, Fault> {
         let watch = self.run.watch.clone();
         let hear = move |heard: Heard<'_>| match heard {
             Heard::Piece(Piece::Words(words)) => watch(&Happening::Words(words.clone())),
@@ -175,13 +196,14 @@ impl<'a> Going<'a> {
                 watch(&Happening::Again { fault: fault.what.clone(), pause, next });
             }
         };
-        self.run.service.ask(&self.question, &self.stop, &hear).await
+        let question = pictures::shown(&self.question, self.showing);
+        self.run.service.ask(&question, &self.stop, &hear).await
     }
 
     /// Takes in an answer.
     async fn heard(&mut self, whole: Whole) -> Next {
-        let Whole { mut said, stop, usage } = whole;
-        self.count(&said, usage);
+        self.count(&whole);
+        let Whole { mut said, stop, usage: _ } = whole;
         distinct(&mut said.calls, self.turns);
         let written = if said.calls.is_empty() { self.written(&said.text) } else { Vec::new() };
         self.push(Message::Model(said.clone()));
@@ -269,17 +291,9 @@ impl<'a> Going<'a> {
         self.run.budget.late().err().map(|spent: Spent| Reason::Budget { spent })
     }
 
-    /// Counts what an answer took; where the provider does not say, it is reckoned.
-    fn count(&mut self, said: &Said, usage: Option<Usage>) {
-        let reckoned = || {
-            let calls: usize = said.calls.iter().map(|call| call.arguments.len() + call.tool.len()).sum();
-            Usage {
-                asked: compaction::size(&self.question),
-                said: compaction::tokens(said.text.len() + calls),
-                cached: 0,
-            }
-        };
-        let usage = usage.filter(|usage| usage.total() > 0).unwrap_or_else(reckoned);
+    /// Counts what an answer took.
+    fn count(&mut self, whole: &Whole) {
+        let usage = compaction::usage(&self.question, whole);
         self.taken = usage.total();
         self.run.budget.tokens(usage.total());
         self.run.transcript.usage(usage);
@@ -330,6 +344,8 @@ impl<'a> Going<'a> {
 fn replies(results: &[Answered]) -> String {
     let replies = results.iter().map(|result| {
         let went = if result.went == Went::Done { "done" } else { "failed" };
+        let mut result = result.clone();
+        pictures::leave_out(&mut result, "pictures are not shown behind calls that are written in words");
         format!("<reply tool=\"{}\" went=\"{went}\">\n{}\n</reply>", result.tool, result.words.trim_end())
     });
     replies.collect::<Vec<_>>().join("\n")
@@ -348,6 +364,7 @@ pub fn mended(mut messages: Vec<Message>) -> Vec<Message> {
             tool: call.tool.clone(),
             words: UNKNOWN.to_owned(),
             went: Went::Failed,
+            pictures: Vec::new(),
         };
         let results = said.calls.iter().map(unknown).collect();
         messages.push(Message::Results { results });

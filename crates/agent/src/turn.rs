@@ -5,6 +5,7 @@ use crate::{
     hands::{Ends, Hand, Hands},
     happening::{Happening, Watch},
     models::{Answered, Asked, Went},
+    pictures,
 };
 use serde_json::{Map, Value};
 use std::{collections::HashSet, sync::Arc, time::Instant};
@@ -136,7 +137,8 @@ impl Turn<'_> {
             if let (Went::Done, Some((_, said))) = (went, said) {
                 made.done = Some(said.clone());
             }
-            results[at] = Some(answered(&calls[at], answer.words, went));
+            let (words, pictures) = pictures::taken(answer);
+            results[at] = Some(Answered { pictures, ..answered(&calls[at], words, went) });
         }
     }
 
@@ -169,7 +171,7 @@ pub(crate) fn distinct(calls: &mut [Asked], turn: u64) {
 fn answered(call: &Asked, words: String, went: Went) -> Answered {
     // An empty reply is an answer, too, but not every provider takes it for one.
     let words = if words.trim().is_empty() { "(nothing)".to_owned() } else { words };
-    Answered { id: call.id.clone(), tool: call.tool.clone(), words, went }
+    Answered { id: call.id.clone(), tool: call.tool.clone(), words, went, pictures: Vec::new() }
 }
 
 fn malformed(call: &Asked, why: &str) -> String {

@@ -103,7 +103,7 @@ struct Open;
 
 impl FrontDoor for Open {
     fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
-        Box::pin(ready(InnerAnswer { ended: Ended::Done, words: format!("{} done", call.tool) }))
+        Box::pin(ready(InnerAnswer::of_words(Ended::Done, format!("{} done", call.tool))))
     }
 
     fn tools(&self) -> Vec<Offered> {
@@ -255,16 +255,58 @@ async fn what_an_agent_brings_back_is_true() {
 }
 
 #[tokio::test]
+async fn what_tools_ask_is_taken_from_the_whole_budget() {
+    let (crew, model) = crew(Told::default());
+    let (cx, budget) = (
+        CallCtx::unlimited(Session::new()),
+        Budget::new(Limits { turns: Some(3), tokens: Some(40), ..Limits::default() }),
+    );
+    crew.share(cx.session.id(), &budget);
+    let prompt = |words: &str| Prompt { instruction: words.to_owned(), data: String::new(), schema: None };
+    let ask = |words: &str| crew.ask(prompt(words), &cx.session, CancellationToken::new());
+    assert_eq!(ask("one").await.unwrap(), "did: one");
+    // Delegates and tools take from one account.
+    assert_eq!(work(&crew, job("two"), &cx).await.unwrap(), ("did: two".to_owned(), None));
+    assert_eq!((budget.account().turns.used, budget.account().tokens.used), (2, 30));
+    assert_eq!(ask("three").await.unwrap(), "did: three");
+    let asked = model.asked.lock().unwrap().len();
+    let failure = ask("four").await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.what.as_str()),
+        (Kind::Denied, "No model is asked: the whole work's budget of tokens is used up.")
+    );
+    assert_eq!(model.asked.lock().unwrap().len(), asked);
+    // Another session has nothing to do with it.
+    let other = Session::new();
+    assert_eq!(crew.ask(prompt("five"), &other, CancellationToken::new()).await.unwrap(), "did: five");
+    assert_eq!(budget.account().tokens.used, 45);
+}
+
+#[tokio::test]
+async fn a_question_of_a_tool_ends_with_the_time_of_the_whole() {
+    let (crew, _) = crew(Told::default());
+    let cx = CallCtx::unlimited(Session::new());
+    let budget = Budget::new(Limits { time: Some(Duration::from_millis(50)), ..Limits::default() });
+    crew.share(cx.session.id(), &budget);
+    let prompt = Prompt { instruction: "wait".to_owned(), data: String::new(), schema: None };
+    let failure = crew.ask(prompt, &cx.session, CancellationToken::new()).await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.what.as_str()),
+        (Kind::Timeout, "No model is asked: the whole work's budget of time is used up.")
+    );
+}
+
+#[tokio::test]
 async fn an_answer_fits_the_schema_or_is_asked_for_again() {
     let (crew, model) = crew(Told::default());
     let prompt = Prompt { instruction: "json".to_owned(), data: String::new(), schema: None };
-    assert_eq!(crew.ask(prompt.clone(), CancellationToken::new()).await.unwrap(), "no json");
+    assert_eq!(crew.ask(prompt.clone(), &Session::new(), CancellationToken::new()).await.unwrap(), "no json");
     let with = Prompt {
         instruction: "give".to_owned(),
         schema: Some("{\"type\": \"object\"}".to_owned()),
         ..prompt
     };
-    let failure = crew.ask(with, CancellationToken::new()).await.unwrap_err();
+    let failure = crew.ask(with, &Session::new(), CancellationToken::new()).await.unwrap_err();
     assert_eq!(failure.kind, Kind::Invalid);
     assert_eq!(model.asked.lock().unwrap().len(), 3);
 }

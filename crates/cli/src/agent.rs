@@ -34,7 +34,7 @@ pub(crate) struct Agent {
     /// Go on with the work of this id, as it was printed when it began
     #[arg(long, value_name = "ID")]
     pub(crate) resume: Option<String>,
-    /// How often the model is asked at most [default: 60]
+    /// How often the model is asked at most, with what delegates and tools ask [default: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_turns: Option<u64>,
     /// How many calls are made at most [default: 600]
@@ -124,6 +124,7 @@ impl Work {
             cancel,
             watch,
             transcript: self.transcript,
+            showing: settings.agent.pictures.value,
         };
         run.go(self.messages).await
     }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{env, sync::Arc, time::Duration};
 use toolpost_agent::{
-    Crew, Limits, Subagent,
+    Crew, Limits, Showing, Subagent,
     models::{Model, OverGenai, Patience, Place, Provider, Service},
 };
 
@@ -18,7 +18,7 @@ const WINDOW: u64 = 128_000;
 /// How many questions are open at once, over all agents.
 const AT_ONCE: usize = 4;
 /// What a piece of work may take, where nobody says.
-const TURNS: u64 = 60;
+const TURNS: u64 = 200;
 const CALLS: u64 = 600;
 const TOKENS: u64 = 2_000_000;
 const SECONDS: u64 = 3_600;
@@ -52,6 +52,7 @@ pub(crate) struct File {
     model: Option<String>,
     base_url: Option<String>,
     window: Option<u64>,
+    pictures: Option<String>,
     idle_seconds: Option<f64>,
     max_turns: Option<u64>,
     max_calls: Option<u64>,
@@ -65,6 +66,7 @@ pub(crate) struct Modeling {
     pub(crate) model: Setting<Option<String>>,
     pub(crate) base_url: Setting<Option<String>>,
     pub(crate) window: Setting<u64>,
+    pub(crate) pictures: Setting<Showing>,
     pub(crate) idle: Setting<f64>,
     pub(crate) turns: Setting<u64>,
     pub(crate) calls: Setting<u64>,
@@ -87,6 +89,13 @@ impl Modeling {
             model: from.optional(flags.model.clone(), "MODEL", text, file.model)?,
             base_url: from.optional(flags.base_url.clone(), "BASE_URL", text, file.base_url)?,
             window: from.choose(None, "WINDOW", number, checked(file.window)?, WINDOW)?,
+            pictures: from.choose(
+                None,
+                "PICTURES",
+                showing,
+                file.pictures.as_deref().map(showing).transpose()?,
+                Showing::Shown,
+            )?,
             idle: from.choose(
                 None,
                 "IDLE_SECONDS",
@@ -140,7 +149,8 @@ impl Modeling {
         };
         let patience = Patience { idle: Duration::from_secs_f64(self.idle.value), ..Patience::default() };
         let service = Service::new(maker(name)?, patience, AT_ONCE);
-        Ok(Some(Arc::new(Crew::new(service, Arc::new(maker), self.window.value, subagents))))
+        let crew = Crew::new(service, Arc::new(maker), self.window.value, subagents);
+        Ok(Some(Arc::new(crew.with_pictures(self.pictures.value))))
     }
 
     /// Names where models are asked; the key comes from the environment alone.
@@ -221,6 +231,7 @@ impl Modeling {
             line("model", &self.model, said(&self.model, "none")),
             line("base_url", &self.base_url, said(&self.base_url, self.provider.value.customary())),
             line("window", &self.window, self.window.value.to_string()),
+            line("pictures", &self.pictures, shown(self.pictures.value).to_owned()),
             line("idle_seconds", &self.idle, self.idle.value.to_string()),
             line("max_turns", &self.turns, self.turns.value.to_string()),
             line("max_calls", &self.calls, self.calls.value.to_string()),
@@ -237,6 +248,20 @@ fn provider(name: &str) -> Result<Provider> {
     let found = Provider::ALL.into_iter().find(|provider| provider.name() == name);
     let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
     found.with_context(|| format!("no provider is called `{name}`; there are {}", names.join(", ")))
+}
+
+/// Reads whether models are shown pictures.
+fn showing(word: &str) -> Result<Showing> {
+    [Showing::Shown, Showing::Named].into_iter().find(|showing| shown(*showing) == word).with_context(|| {
+        format!("`{word}` is none of shown and named, which say what becomes of pictures in replies")
+    })
+}
+
+fn shown(showing: Showing) -> &'static str {
+    match showing {
+        Showing::Shown => "shown",
+        Showing::Named => "named",
+    }
 }
 
 fn positive(number: u64) -> Result<u64> {

@@ -52,6 +52,9 @@ fn line(happening: &Happening) -> Option<String> {
         Happening::Again { fault, pause, next } => {
             format!("  ! {fault}; try {next} in {:.1} s", pause.as_secs_f64())
         }
+        Happening::Unseen { fault } => {
+            format!("  ! pictures are not shown to this model from here on, only named: {fault}")
+        }
         Happening::Call { tool, arguments } => {
             let arguments = redact(arguments).replace('\n', " ");
             let (shown, more) = cut::line(&arguments, SHOWN);

@@ -14,7 +14,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
 };
-use toolpost_dialects::opencode;
+use toolpost_dialects::{opencode, zblade};
 use toolpost_engine::{Access, CodeService, Kind};
 use toolpost_runtime::{Outcome, Policy, RuleSource};
 
@@ -52,10 +52,13 @@ fn found(items: &[(&str, &str)]) -> String {
     ok(&json!({"total_count": items.len(), "incomplete_results": false, "items": items}))
 }
 
+fn github(port: u16) -> CodeService {
+    CodeService::new("github", Some(&format!("http://127.0.0.1:{port}")), Some(KEY.to_owned())).unwrap()
+}
+
 fn world(port: u16, rules: &str, denied: &[Access]) -> World {
-    let service = CodeService::new("github", Some(&format!("http://127.0.0.1:{port}")), Some(KEY.to_owned()));
     let policy = Policy::built_in().unwrap().with(rules, &RuleSource::Operator("rules".to_owned())).unwrap();
-    let world = World::consulting(&opencode::DIALECT, service.unwrap(), policy, denied);
+    let world = World::consulting(&opencode::DIALECT, github(port), policy, denied);
     world.put("package.json", r#"{"dependencies": {"mail": "*"}}"#);
     world.put("node_modules/mail/package.json", r#"{"version": "1.0.0"}"#);
     let code: String = (0..30).map(|at| format!("/** Sends letter {at}. */\nexport function send{at}(letter) {{\n  post(letter, {at});\n}}\n\n")).collect();
@@ -146,6 +149,16 @@ async fn all_of_it_keeps_to_the_tokens() {
     assert!(sizes.is_sorted(), "{sizes:?}");
 }
 
+/// What was found here is shown, and that the service was not asked is said.
+fn here_alone(said: &str, port: u16) {
+    assert!(said.contains("export function send"), "{said}");
+    let note = format!(
+        "[toolpost: github (127.0.0.1:{port}) gave no answer, so nothing is known of what it would have found: it was not asked. \
+         Not allowed to fetch 127.0.0.1:{port}: "
+    );
+    assert!(said.contains(&note), "{note}\n{said}");
+}
+
 #[tokio::test]
 async fn asking_a_service_is_judged_as_fetching_is() {
     let host = |port: u16, decide: &str| {
@@ -155,13 +168,27 @@ async fn asking_a_service_is_judged_as_fetching_is() {
         let (port, asked) = service(found(&[]));
         let world = world(port, &host(port, decide), &[]);
         let (kind, said) = said(&world, json!({"query": "send a letter"})).await;
-        assert_eq!((kind, asked.load(Ordering::SeqCst)), (Some(Kind::Denied), 0), "{said}");
-        assert!(said.starts_with(&format!("Not allowed to fetch 127.0.0.1:{port}: ")), "{said}");
+        assert_eq!((kind, asked.load(Ordering::SeqCst)), (None, 0), "{said}");
+        here_alone(&said, port);
     }
     let (port, asked) = service(found(&[]));
     let world = world(port, "", &[Access::Fetches]);
     let (kind, said) = said(&world, json!({"query": "send a letter"})).await;
-    assert_eq!((kind, asked.load(Ordering::SeqCst)), (Some(Kind::Denied), 0), "{said}");
+    assert_eq!((kind, asked.load(Ordering::SeqCst)), (None, 0), "{said}");
+    here_alone(&said, port);
+    // Inside of another call nobody is asked, and what lies here is found all the same.
+    let (port, asked) = service(found(&[]));
+    let world = World::beside_consulting(&zblade::DIALECT, &opencode::DIALECT, github(port));
+    world.put("send.js", "export function send(letter) {\n  post(letter);\n}\n");
+    let call = json!({"tool": "codesearch", "arguments": {"query": "send a letter"}});
+    let outcome = world.call("batch", json!({ "calls": [call] })).await;
+    let said = words(&outcome);
+    assert!(
+        said.contains("export function send")
+            && said.contains("it was not asked. A call inside of another may only read"),
+        "{said}"
+    );
+    assert_eq!(asked.load(Ordering::SeqCst), 0);
     // That the service may be asked opens its host to nothing else.
     let (port, asked) = service(found(&[]));
     let world = self::world(port, "", &[]);

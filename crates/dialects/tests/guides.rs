@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::{probe, zblade};
 use toolpost_engine::{
-    Agents, Asking, CallCtx, Ended, Failure, Finished, FrontDoor, InnerCall, Job, May, Prompt, Report,
+    Agents, Asking, CallCtx, Ended, Failure, Finished, FrontDoor, InnerCall, Job, May, Pictures, Prompt,
+    Report, Session,
 };
 
 const CART: &str = "class Cart:\n    def total(self):\n        \"\"\"Adds up the prices.\"\"\"\n        return sum(self.prices)\n";
@@ -30,7 +31,12 @@ impl Guide {
 }
 
 impl Agents for Guide {
-    fn ask<'a>(&'a self, prompt: Prompt, _cancel: CancellationToken) -> Asking<'a, String> {
+    fn ask<'a>(
+        &'a self,
+        prompt: Prompt,
+        _session: &'a Session,
+        _cancel: CancellationToken,
+    ) -> Asking<'a, String> {
         let summed = prompt.instruction.contains("numbered claims");
         Box::pin(async move {
             Ok::<_, Failure>(if summed { "It adds them up [C1].".to_owned() } else { self.words.to_owned() })
@@ -47,6 +53,7 @@ impl Agents for Guide {
                     reply_bytes: 10_000,
                     due: None,
                     may: May::Everything,
+                    pictures: Pictures::Named,
                 };
                 let answer = door.call(call, CancellationToken::new()).await;
                 self.heard.lock().unwrap().push((answer.ended, answer.words));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::{code, named, probe};
-use toolpost_engine::{Agents, Asking, CallCtx, Finished, FrontDoor, Job, Prompt, Report};
+use toolpost_engine::{Agents, Asking, CallCtx, Finished, FrontDoor, Job, Prompt, Report, Session};
 use toolpost_runtime::Outcome;
 use toolpost_tool::Dialect;
 
@@ -20,7 +20,12 @@ const SCRIPTS: &str = include_str!("fixtures/scripts/scripts.md");
 struct Model;
 
 impl Agents for Model {
-    fn ask<'a>(&'a self, prompt: Prompt, _cancel: CancellationToken) -> Asking<'a, String> {
+    fn ask<'a>(
+        &'a self,
+        prompt: Prompt,
+        _session: &'a Session,
+        _cancel: CancellationToken,
+    ) -> Asking<'a, String> {
         let Prompt { instruction, data, schema } = prompt;
         Box::pin(async move {
             Ok(match schema {

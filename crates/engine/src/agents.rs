@@ -1,6 +1,6 @@
 //! Who is asked where an operation needs a model, or an agent that does a part of the work.
 
-use crate::{CallCtx, Failure, FrontDoor, Hint, Kind};
+use crate::{CallCtx, Failure, FrontDoor, Hint, Kind, Session};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{future::Future, pin::Pin, sync::Arc};
@@ -8,8 +8,14 @@ use tokio_util::sync::CancellationToken;
 
 /// A model that answers, and agents that do parts of the work.
 pub trait Agents: Send + Sync {
-    /// Answers a prompt with words; where a schema is given, they are JSON that fits it.
-    fn ask<'a>(&'a self, prompt: Prompt, cancel: CancellationToken) -> Asking<'a, String>;
+    /// Answers a prompt with words, from what the work of that session may take; where a schema is given, they are JSON that fits
+    /// it.
+    fn ask<'a>(
+        &'a self,
+        prompt: Prompt,
+        session: &'a Session,
+        cancel: CancellationToken,
+    ) -> Asking<'a, String>;
 
     /// Does a part of the work with the tools behind a door, in the time and room of a call.
     fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report>;

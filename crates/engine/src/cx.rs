@@ -80,6 +80,8 @@ pub struct CallCtx {
     pub may_fetch: MayFetch,
     /// Which agents work may be left to on the way.
     pub may_delegate: MayDelegate,
+    /// Whether a service may be asked that knows something beside what lies here; why not.
+    pub may_consult: Result<(), String>,
     /// Whether a write needs a read.
     pub fresh: Fresh,
     /// The content that the caller has seen of the files that it writes.
@@ -104,6 +106,7 @@ impl CallCtx {
             may_write: Arc::new(|_| true),
             may_fetch: Arc::new(|_| Ok(Reach::Public)),
             may_delegate: Arc::new(|_| true),
+            may_consult: Ok(()),
             fresh: Fresh::NOT_ASKED,
             expected: Expected::new(),
             progress: Progress::silent(),

@@ -3,7 +3,7 @@
 use crate::Access;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// A call that an operation makes.
@@ -19,6 +19,17 @@ pub struct InnerCall {
     pub due: Option<Instant>,
     /// What it may do.
     pub may: May,
+    /// What becomes of pictures in its reply.
+    pub pictures: Pictures,
+}
+
+/// What becomes of pictures in the reply of a call inside of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pictures {
+    /// The words name them, and how they can be seen.
+    Named,
+    /// They come with the words, which say where each stands.
+    Given,
 }
 
 /// What a call inside of another may do; neither kind makes calls of its own.
@@ -50,6 +61,31 @@ pub struct InnerAnswer {
     pub ended: Ended,
     /// The words of its reply or of its failure.
     pub words: String,
+    /// Its pictures, in the order in which the words name them; none where they were not asked for.
+    pub pictures: Vec<InnerPicture>,
+}
+
+/// A picture in the reply of a call inside of another.
+#[derive(Clone, PartialEq, Eq)]
+pub struct InnerPicture {
+    /// Its media type.
+    pub mime: String,
+    /// Its bytes.
+    pub data: Vec<u8>,
+}
+
+impl fmt::Debug for InnerPicture {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "a picture ({}, {} bytes)", self.mime, self.data.len())
+    }
+}
+
+impl InnerAnswer {
+    /// Makes an answer of words alone.
+    #[must_use]
+    pub fn of_words(ended: Ended, words: String) -> Self {
+        Self { ended, words, pictures: Vec::new() }
+    }
 }
 
 /// How an inner call ended.

@@ -50,7 +50,9 @@ pub use editors::{
 pub use embedding::Service as EmbeddingService;
 pub use engine::Engine;
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
-pub use front_door::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered};
+pub use front_door::{
+    Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
+};
 pub use granted::Granted;
 pub use operation::Operation;
 pub use session::{Part, Seen, Session};

@@ -61,6 +61,12 @@ pub enum Access {
 }
 
 impl Touch {
+    /// Tells whether a call does the rest of its work where this is not allowed, and says so.
+    #[must_use]
+    pub fn is_beside(&self) -> bool {
+        matches!(self, Self::Consult(_))
+    }
+
     /// Lists what an operation touches that looks at one place and does nothing else.
     #[must_use]
     pub fn reads(place: &WorkspacePath) -> Vec<Self> {

@@ -16,7 +16,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
     Access, Agents, Asking, CallCtx, Calling, Ended, Failure, Finished, Fresh, FrontDoor, InnerAnswer,
-    InnerCall, Job, Kind, May, Offered, Prompt, Report, Seeking,
+    InnerCall, Job, Kind, May, Offered, Pictures, Prompt, Report, Seeking, Session,
     operations::{
         analyze::{self, Analyze, Depth},
         investigate::{GuideEnded, Investigate, Limits, Output, Request, Whose},
@@ -88,7 +88,12 @@ fn report(words: &str) -> Report {
 }
 
 impl Agents for Scripted {
-    fn ask<'a>(&'a self, prompt: Prompt, _cancel: CancellationToken) -> Asking<'a, String> {
+    fn ask<'a>(
+        &'a self,
+        prompt: Prompt,
+        _session: &'a Session,
+        _cancel: CancellationToken,
+    ) -> Asking<'a, String> {
         Box::pin(async move {
             let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(open, Ordering::SeqCst);
@@ -123,6 +128,7 @@ impl Agents for Scripted {
                             reply_bytes: 100,
                             due: None,
                             may: May::Everything,
+                            pictures: Pictures::Named,
                         };
                         door.call(call, CancellationToken::new()).await;
                     }
@@ -142,7 +148,7 @@ struct Counted {
 impl FrontDoor for Counted {
     fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
         self.made.lock().unwrap().push(call);
-        Box::pin(ready(InnerAnswer { ended: Ended::Done, words: String::new() }))
+        Box::pin(ready(InnerAnswer::of_words(Ended::Done, String::new())))
     }
 
     fn tools(&self) -> Vec<Offered> {

@@ -2,7 +2,7 @@
 
 use crate::Question;
 use serde_json::Value;
-use toolpost_engine::Kind;
+use toolpost_engine::{InnerPicture, Kind};
 use toolpost_tool::Part;
 
 /// How a call ended.
@@ -42,6 +42,22 @@ impl Answer {
             Part::Image { .. } => None,
         });
         texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Gives the words, which say where each picture stands, and the pictures.
+    #[must_use]
+    pub fn told(self) -> (String, Vec<InnerPicture>) {
+        let mut pictures = Vec::new();
+        let told = self.parts.into_iter().map(|part| match part {
+            Part::Image { mime, data } => {
+                let named = format!("[picture {}: {mime}, {} bytes]", pictures.len() + 1, data.len());
+                pictures.push(InnerPicture { mime, data });
+                named
+            }
+            Part::Text(text) => text.strip_suffix('\n').map(str::to_owned).unwrap_or(text),
+        });
+        let words = told.collect::<Vec<_>>().join("\n");
+        (words, pictures)
     }
 
     /// Counts the bytes of the answer.

@@ -9,7 +9,8 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, May, Offered, Progress, Session,
+    Access, Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, May, Offered, Pictures, Progress,
+    Session,
 };
 use toolpost_text::cut::NOTICE;
 use toolpost_tool::{Dialect, Part};
@@ -66,13 +67,17 @@ impl Door {
             wording::failure(failure, dialect, 1).words()
         };
         let (ended, words) = match self.runtime.go(trip).await {
+            Ok(done) if inner.pictures == Pictures::Given => {
+                let (words, pictures) = Answer { parts: done.page.finish(), structured: None }.told();
+                return InnerAnswer { ended: Ended::Done, words, pictures };
+            }
             Ok(done) => (Ended::Done, words(done.page.finish())),
             Err(Stop::Failed(failure)) => (Ended::Failed, failed(&failure)),
             Err(Stop::Refused(failure)) => (Ended::Refused, failed(&failure)),
             Err(Stop::NoSuchTool(name)) => (Ended::Failed, wording::no_such_tool(&name, &catalogue).words()),
             Err(Stop::Ask(question)) => (Ended::Refused, question.words()),
         };
-        InnerAnswer { ended, words }
+        InnerAnswer::of_words(ended, words)
     }
 }
 

@@ -369,8 +369,8 @@ fn go_modules_are_found_with_what_is_in_them() {
 fn artifacts_of_maven_are_read_where_they_are_unpacked() {
     let world = World::new();
     world.with(&[
-        ("ws/pom.xml", "<project><dependency><groupId>com.a</groupId><artifactId>b</artifactId><version>1.0</version></dependency><dependency>\
-                        <groupId>com.a</groupId><artifactId>packed</artifactId><version>2.0</version></dependency></project>"),
+        ("ws/pom.xml", "<project><dependencies><dependency><groupId>com.a</groupId><artifactId>b</artifactId><version>1.0</version></dependency><dependency>\
+                        <groupId>com.a</groupId><artifactId>packed</artifactId><version>2.0</version></dependency></dependencies></project>"),
         ("home/.m2/repository/com/a/b/1.0/b-1.0-sources/com/B.java", "b"),
         ("home/.m2/repository/com/a/packed/2.0/packed-2.0-sources.jar", "PK"),
     ]);
@@ -381,6 +381,66 @@ fn artifacts_of_maven_are_read_where_they_are_unpacked() {
         next(world.told("java:packed")).as_deref(),
         Some("packed-2.0-sources.jar is there and cannot be read: it is no whole archive.")
     );
+}
+
+#[test]
+fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
+    let world = World::new();
+    let store = "home/.m2/repository";
+    let needs = |artifacts: &[&str]| {
+        let one = |artifact: &&str| {
+            format!("<dependency><groupId>com.a</groupId><artifactId>{artifact}</artifactId></dependency>")
+        };
+        format!("<dependencies>{}</dependencies>", artifacts.iter().map(one).collect::<String>())
+    };
+    let parent = "<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>1</version></parent>";
+    world.with(&[
+        (
+            "ws/pom.xml",
+            &format!("<project>{parent}<artifactId>all</artifactId><packaging>pom</packaging><properties><b.version>2.0</b.version></properties></project>"),
+        ),
+        (
+            "ws/app/pom.xml",
+            &format!(
+                "<project><parent><groupId>org.up</groupId><artifactId>all</artifactId><version>1</version></parent><artifactId>app</artifactId>{}</project>",
+                needs(&["b", "listed", "unknown"])
+                    .replace("</dependencies>", "<dependency><groupId>org.up</groupId><artifactId>all</artifactId></dependency></dependencies>")
+            ),
+        ),
+        (
+            &format!("{store}/org/up/up/1/up-1.pom"),
+            "<project><groupId>org.up</groupId><artifactId>up</artifactId><version>1</version><properties><b.version>1.0</b.version></properties>\
+             <dependencyManagement><dependencies><dependency><groupId>com.a</groupId><artifactId>b</artifactId><version>${b.version}</version></dependency>\
+             <dependency><groupId>com.a</groupId><artifactId>bom</artifactId><version>7</version><type>pom</type><scope>import</scope></dependency>\
+             </dependencies></dependencyManagement></project>",
+        ),
+        (
+            "home/.gradle/caches/modules-2/files-2.1/com.a/bom/7/0abc/bom-7.pom",
+            "<project><groupId>com.a</groupId><artifactId>bom</artifactId><version>7</version><dependencyManagement><dependencies><dependency>\
+             <groupId>com.a</groupId><artifactId>listed</artifactId><version>3.0</version></dependency></dependencies></dependencyManagement></project>",
+        ),
+        (&format!("{store}/com/a/b/2.0/b-2.0-sources/B.java"), "two"),
+        (&format!("{store}/com/a/b/1.0/b-1.0-sources/B.java"), "one"),
+        (&format!("{store}/com/a/listed/3.0/listed-3.0-sources/L.java"), "l"),
+    ]);
+    assert_eq!(world.told("java:b/B.java"), "java:com.a:b@2.0/B.java = two");
+    assert_eq!(world.told("java:com.a:listed/L.java"), "java:com.a:listed@3.0/L.java = l");
+    assert!(
+        world.told("java:unknown").contains("its version stands in no file here"),
+        "{}",
+        world.told("java:unknown")
+    );
+    let all = world.dependencies().all(&|| false);
+    assert_eq!((all.read, all.odd), (vec!["pom.xml".to_owned(), "app/pom.xml".to_owned()], Vec::new()));
+    // What is not there is named.
+    std::fs::remove_dir_all(world.at(&format!("{store}/org"))).unwrap();
+    let all = world.dependencies().all(&|| false);
+    let missing = |file: &str| {
+        format!(
+            "{file}: org.up:up:1 is not in the local repository, so that not all versions are known; `mvn validate` gets it"
+        )
+    };
+    assert_eq!(all.odd, [missing("pom.xml"), missing("app/pom.xml")]);
 }
 
 #[test]

@@ -164,7 +164,8 @@ impl<'a> Told<'a> {
         let bytes = open.words.len();
         let limit = cut::Limit { bytes: REPLY, lines: usize::MAX };
         let words = cut::head(&open.words, limit).map_or_else(|| open.words.clone(), |kept| kept.to_string());
-        let answered = Answered { id: id.0.to_string(), tool: open.tool.clone(), words, went };
+        let answered =
+            Answered { id: id.0.to_string(), tool: open.tool.clone(), words, went, pictures: Vec::new() };
         self.transcript.message(&Message::Results { results: vec![answered] });
         (self.watch)(&Happening::Settled { tool: open.tool, went, bytes, took: open.began.elapsed() });
     }

@@ -31,7 +31,9 @@ use link::Link;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Agents, Asking, CallCtx, Failure, FrontDoor, Hint, Job, Kind, Prompt, Report};
+use toolpost_engine::{
+    Agents, Asking, CallCtx, Failure, FrontDoor, Hint, Job, Kind, Prompt, Report, Session,
+};
 
 /// What to do where the agent cannot be worked with.
 const ADVICE: &str =
@@ -116,8 +118,14 @@ impl Acp {
         Failure::new(kind, what).hint(Hint::Advice(ADVICE.to_owned()))
     }
 
-    async fn answer(&self, prompt: Prompt, cancel: CancellationToken) -> Result<String, Failure> {
-        let budget = Budget::new(Limits { time: Some(TIME), ..Limits::default() });
+    async fn answer(
+        &self,
+        prompt: Prompt,
+        session: &Session,
+        cancel: CancellationToken,
+    ) -> Result<String, Failure> {
+        let budget = self.permits.budget(session.id(), Limits { time: Some(TIME), ..Limits::default() });
+        budget.turn().map_err(crew::used_up)?;
         let (watch, transcript) = (nobody(), Transcript::none());
         let task = Task { system: String::new(), budget, cancel, watch, transcript, tools: Tools::None };
         let mut text = format!("{} Use no tools.\n\n{}", words::MATERIAL, words::question(&prompt));
@@ -175,8 +183,13 @@ fn unanswered(turned: &Turned) -> Failure {
 }
 
 impl Agents for Acp {
-    fn ask<'a>(&'a self, prompt: Prompt, cancel: CancellationToken) -> Asking<'a, String> {
-        Box::pin(self.answer(prompt, cancel))
+    fn ask<'a>(
+        &'a self,
+        prompt: Prompt,
+        session: &'a Session,
+        cancel: CancellationToken,
+    ) -> Asking<'a, String> {
+        Box::pin(self.answer(prompt, session, cancel))
     }
 
     fn keep_to_the_door(&self) -> bool {

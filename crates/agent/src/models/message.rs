@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::{fmt, sync::Arc};
 
 /// A question: all that was said so far, and the tools that may be called.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -83,6 +84,24 @@ pub struct Answered {
     pub words: String,
     /// How it went.
     pub went: Went,
+    /// The pictures of the reply that a model can be shown; the words say where each stands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture, as models take one.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picture {
+    /// Its media type.
+    pub mime: String,
+    /// Its bytes, in base64.
+    pub data: Arc<str>,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "a picture ({}, {} letters)", self.mime, self.data.len())
+    }
 }
 
 /// How a call went.

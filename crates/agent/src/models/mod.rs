@@ -7,7 +7,7 @@ mod provider;
 mod service;
 
 pub use fault::{Fault, FaultKind};
-pub use message::{Answered, Asked, Message, Offer, Question, Said, Stop, Usage, Went, Whole};
+pub use message::{Answered, Asked, Message, Offer, Picture, Question, Said, Stop, Usage, Went, Whole};
 pub use over_genai::OverGenai;
 pub use provider::{BadPlace, Place, Provider};
 pub use service::{Heard, Patience, Service};

@@ -1,13 +1,13 @@
 //! All providers, by the crate `genai`; no other file names it.
 
 use super::{
-    Answered, Asked, Coming, Fault, FaultKind, Message, Model, Piece, Pieces, Place, Provider, Question,
-    Said, Stop, Usage, Whole,
+    Answered, Asked, Coming, Fault, FaultKind, Message, Model, Picture, Piece, Pieces, Place, Provider,
+    Question, Said, Stop, Usage, Whole,
 };
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
 use genai::chat::{
-    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatStream, ChatStreamEvent, ContentPart,
+    Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatStream, ChatStreamEvent, ContentPart,
     MessageContent, StopReason, StreamEnd, Tool, ToolCall, ToolResponse,
 };
 use genai::resolver::{AuthData, Endpoint};
@@ -152,14 +152,72 @@ fn messages(message: &Message, provider: Provider) -> Vec<ChatMessage> {
     match message {
         Message::User { text } => vec![ChatMessage::user(text.clone())],
         Message::Model(said) => vec![ChatMessage::assistant(MessageContent::from_parts(parts(said)))],
-        // Of several results in one message, the form of Ollama sends the last one alone.
-        Message::Results { results } if provider == Provider::Ollama => {
-            results.iter().map(|answered| ChatMessage::from(vec![result(answered)])).collect()
-        }
-        Message::Results { results } => {
-            vec![ChatMessage::from(results.iter().map(result).collect::<Vec<ToolResponse>>())]
-        }
+        Message::Results { results } => replied(results, provider),
     }
+}
+
+/// Gives the results of calls, with their pictures where each form has a place for them.
+fn replied(results: &[Answered], provider: Provider) -> Vec<ChatMessage> {
+    let seen: Vec<Answered> = results.iter().map(|result| taken(result, provider)).collect();
+    let pictures: Vec<ContentPart> = seen.iter().flat_map(pictures).collect();
+    let responses: Vec<ToolResponse> = seen.iter().map(result).collect();
+    let mut messages = match provider {
+        // A result holds its own pictures.
+        Provider::Anthropic if !pictures.is_empty() => {
+            let parts: Vec<ContentPart> = seen.iter().map(with_pictures).collect();
+            return vec![ChatMessage::user(MessageContent::from_parts(parts))];
+        }
+        // Of several results in one message, this form sends the last one alone.
+        Provider::Ollama => responses.into_iter().map(|one| ChatMessage::from(vec![one])).collect(),
+        Provider::OpenAi | Provider::Responses | Provider::Anthropic | Provider::Gemini => {
+            vec![ChatMessage::from(responses)]
+        }
+    };
+    // A result has words alone in the other forms, so its pictures come behind it.
+    if !pictures.is_empty() {
+        messages.push(ChatMessage::user(MessageContent::from_parts(pictures)));
+    }
+    messages
+}
+
+/// Leaves out the pictures that a provider takes in no form, and says so.
+fn taken(result: &Answered, provider: Provider) -> Answered {
+    let mut result = result.clone();
+    let takes = provider.pictures();
+    let (kept, left): (Vec<Picture>, Vec<Picture>) =
+        result.pictures.into_iter().partition(|picture| takes.contains(&picture.mime.as_str()));
+    for picture in left {
+        let mime = picture.mime;
+        result.words.push_str(&format!("\n[a picture is not shown: this model's service takes no {mime}]"));
+    }
+    result.pictures = kept;
+    result
+}
+
+/// Gives the pictures of a result, behind the words that say whose they are.
+fn pictures(result: &Answered) -> Vec<ContentPart> {
+    if result.pictures.is_empty() {
+        return Vec::new();
+    }
+    let said = format!("[The pictures of the reply of {}, call {}:]", result.tool, result.id);
+    let pictures = result.pictures.iter().map(|picture| {
+        ContentPart::Binary(Binary::from_base64(picture.mime.clone(), picture.data.clone(), None))
+    });
+    std::iter::once(ContentPart::Text(said)).chain(pictures).collect()
+}
+
+/// Gives a result that holds its pictures, in the form of Anthropic.
+fn with_pictures(result: &Answered) -> ContentPart {
+    let words = json!({ "type": "text", "text": result.words });
+    let pictures = result.pictures.iter().map(|picture| {
+        let source = json!({ "type": "base64", "media_type": picture.mime, "data": &*picture.data });
+        json!({ "type": "image", "source": source })
+    });
+    let content: Vec<Value> = std::iter::once(words).chain(pictures).collect();
+    ContentPart::from_custom(
+        json!({ "type": "tool_result", "tool_use_id": result.id, "content": content }),
+        None,
+    )
 }
 
 fn result(result: &Answered) -> ToolResponse {

@@ -67,6 +67,18 @@ impl Provider {
         }
     }
 
+    /// Gives the media types of pictures that are taken in this form.
+    #[must_use]
+    pub fn pictures(self) -> &'static [&'static str] {
+        match self {
+            Self::OpenAi | Self::Responses | Self::Anthropic => {
+                &["image/png", "image/jpeg", "image/webp", "image/gif"]
+            }
+            Self::Gemini => &["image/png", "image/jpeg", "image/webp"],
+            Self::Ollama => &["image/png", "image/jpeg"],
+        }
+    }
+
     /// Gives where it is, where nobody says otherwise.
     #[must_use]
     pub fn customary(self) -> &'static str {

@@ -75,6 +75,20 @@ impl World {
         )
     }
 
+    /// A world in which a second dialect is spoken beside the first, and a service elsewhere is asked, too.
+    pub(crate) fn beside_consulting(
+        first: &'static Dialect,
+        second: &'static Dialect,
+        service: CodeService,
+    ) -> Self {
+        let service = Some(Arc::new(service));
+        Self::built(
+            first,
+            |engine| engine.with_service(service),
+            |config| Config { dialects: vec![first, second], ..config },
+        )
+    }
+
     /// A world in which a call has so much time.
     pub(crate) fn hurried(dialect: &'static Dialect, time: Duration) -> Self {
         Self::built(dialect, |engine| engine, |config| Config { deadline: Some(time), ..config })

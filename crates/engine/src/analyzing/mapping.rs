@@ -2,7 +2,7 @@
 
 use super::Depth;
 use crate::{
-    Agents, CallCtx, Engine, Failure, Operation, Prompt,
+    Agents, CallCtx, Engine, Failure, Operation, Prompt, Session,
     guiding::{self, Cited, Citing, Dropped, Quotes},
     investigating,
     operations::{
@@ -159,9 +159,10 @@ async fn answers(
             schema: None,
         };
         let (agents, stop, permits) = (agents.clone(), stop.child_token(), permits.clone());
+        let session = cx.session.clone();
         running.spawn(async move {
             let _turn = permits.acquire_owned().await;
-            (at, ask(&agents, prompt, &stop, due).await)
+            (at, ask(&agents, prompt, &session, &stop, due).await)
         });
     }
     let mut answers: Vec<Result<String, String>> =
@@ -186,12 +187,13 @@ async fn answers(
 async fn ask(
     agents: &Arc<dyn Agents>,
     prompt: Prompt,
+    session: &Session,
     stop: &CancellationToken,
     due: tokio::time::Instant,
 ) -> Result<String, String> {
     let answered = tokio::select! {
         biased;
-        answered = agents.ask(prompt, stop.clone()) => answered,
+        answered = agents.ask(prompt, session, stop.clone()) => answered,
         () = stop.cancelled() => return Err("it was given up".to_owned()),
         () = tokio::time::sleep_until(due) => return Err("no answer came in time".to_owned()),
     };
@@ -243,7 +245,7 @@ async fn summary(
     }
     let instruction = format!("Question about code: {}\n\n{REDUCE}", question.trim());
     let due = tokio::time::Instant::now() + cx.time_left(PATIENCE);
-    let words = ask(agents, Prompt { instruction, data, schema: None }, stop, due).await?;
+    let words = ask(agents, Prompt { instruction, data, schema: None }, &cx.session, stop, due).await?;
     let words = words.trim().to_owned();
     if words.is_empty() { Err("its answer was empty".to_owned()) } else { Ok(words) }
 }

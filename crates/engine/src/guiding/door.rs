@@ -33,7 +33,7 @@ impl FrontDoor for Reading {
                 "Not made: all {} tool calls of this work are used. Give your answer now, from what you have read.",
                 self.most
             );
-            return Box::pin(std::future::ready(InnerAnswer { ended: Ended::Refused, words }));
+            return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Refused, words)));
         }
         self.door.call(InnerCall { may: May::Read, ..call }, cancel)
     }

@@ -1,7 +1,8 @@
 //! `batch`: several calls at once, each settled by itself.
 
 use crate::{
-    Access, CallCtx, Ended, Engine, Failure, FrontDoor, InnerAnswer, InnerCall, May, Operation, Touch,
+    Access, CallCtx, Ended, Engine, Failure, FrontDoor, InnerAnswer, InnerCall, May, Operation, Pictures,
+    Touch,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -198,7 +199,8 @@ impl Running {
             self.open.push((index, asked.tool.clone(), Instant::now()));
             let (reply_bytes, due) = (self.reply_bytes, self.due);
             let (tool, arguments) = (asked.tool, asked.arguments);
-            let call = InnerCall { tool, arguments, reply_bytes, due, may: May::Read };
+            let call =
+                InnerCall { tool, arguments, reply_bytes, due, may: May::Read, pictures: Pictures::Named };
             self.tasks.spawn(async move { (index, door.call(call, cancel).await) });
         }
         !self.open.is_empty()
@@ -250,7 +252,7 @@ impl Running {
         };
         let Some(at) = self.open.iter().position(|(open, ..)| *open == index) else { return };
         let (_, tool, began) = self.open.swap_remove(at);
-        let InnerAnswer { ended, words } = answer;
+        let InnerAnswer { ended, words, pictures: _ } = answer;
         let words = match ended {
             Ended::Done if self.is_over() => format!("{OVER}\n{words}"),
             _ => words,

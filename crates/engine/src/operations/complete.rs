@@ -2,7 +2,7 @@
 
 pub use crate::tasks::{Completion, Tally};
 
-use crate::{Access, CallCtx, Engine, Failure, Hint, Operation, Touch, engine::blocking};
+use crate::{Access, CallCtx, Engine, Failure, Hint, Operation, Touch, tasks::on_lists};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,10 +56,9 @@ impl Operation for Complete {
             )));
         }
         let completion = Completion { result: request.result, command };
-        let (engine, session) = (engine.clone(), cx.session.clone());
-        blocking(move || {
+        on_lists(engine, cx, move |lists, session| {
             let said = completion.clone();
-            let ((), board) = engine.tasks()?.change(&session, |board| board.finish(said))?;
+            let ((), board) = lists.change(session, |board| board.finish(said))?;
             session.finish(completion.clone());
             Ok(Output { completion, tally: Tally::of(&board.tasks) })
         })

@@ -2,7 +2,10 @@
 
 pub use crate::tasks::{Edit, Item, NewTask, Priority, Status, Tally, Task};
 
-use crate::{Access, CallCtx, Engine, Failure, Operation, Touch, engine::blocking, tasks::Board};
+use crate::{
+    Access, CallCtx, Engine, Failure, Operation, Touch,
+    tasks::{Board, on_lists},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -94,13 +97,11 @@ impl Operation for Tasks {
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (engine, session) = (engine.clone(), cx.session.clone());
-        blocking(move || {
-            let tasks = engine.tasks()?;
+        on_lists(engine, cx, move |lists, session| {
             if request == Request::List {
-                return Ok(output(Done::Listed, tasks.read(&session)?));
+                return Ok(output(Done::Listed, lists.read(session)?));
             }
-            let (done, board) = tasks.change(&session, |board| put(board, request))?;
+            let (done, board) = lists.change(session, |board| put(board, request))?;
             session.unfinish();
             Ok(output(done, board))
         })

@@ -8,8 +8,19 @@ pub use board::{Edit, Item, NewTask};
 pub(crate) use store::Tasks;
 pub use store::{Kept, TaskLists};
 
+use crate::{CallCtx, Engine, Failure, Session, engine::blocking};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Works on the lists, for the session of a call.
+pub(crate) async fn on_lists<T: Send + 'static>(
+    engine: &Engine,
+    cx: &CallCtx,
+    work: impl FnOnce(&Tasks, &Session) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let (engine, session) = (engine.clone(), cx.session.clone());
+    blocking(move || work(engine.tasks()?, &session)).await
+}
 
 /// How many tasks a list may have, and how many characters they may have together.
 pub(crate) const MOST: usize = 500;

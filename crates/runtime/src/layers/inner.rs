@@ -10,8 +10,11 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             let what = format!("A call inside of another makes no calls, and {} makes some.", trip.call.tool);
             return Err(refused(what));
         }
-        let looks =
-            |touch: &Touch| touch.access() == Access::Reads || *touch == Touch::Editor(EditorUse::Look);
+        // Without the service there is what lies here.
+        let looks = |touch: &Touch| match touch {
+            Touch::Editor(act) => *act == EditorUse::Look,
+            touch => touch.access() == Access::Reads || touch.is_beside(),
+        };
         let writes = trip.prepared()?.touches.iter().find(|touch| !looks(touch));
         if let (May::Read, Some(touch)) = (may, writes) {
             let verb = match touch.access() {
@@ -28,6 +31,9 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
                 trip.call.tool,
                 touch.shown()
             )));
+        }
+        if may == May::Read {
+            trip.cx.may_consult = Err("a call inside of another may only read, and asks nobody".to_owned());
         }
         trip.cx.door = None;
         next.go(trip).await

@@ -14,17 +14,38 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let policy = next.runtime.config.policy.clone();
         let mut asked: Vec<(Touch, Judgement)> = Vec::new();
         let mut granted: Vec<Touch> = Vec::new();
+        let mut refused = None;
         for touch in &trip.prepared()?.touches {
+            if touch.is_beside() && trip.cx.may_consult.is_err() {
+                continue;
+            }
             let judgement = policy.judge(touch);
             match judgement.decision {
                 Decision::Allow => {}
                 Decision::Ask if trip.call.session.granted.holds(touch) => granted.push(touch.clone()),
                 Decision::Ask => asked.push((touch.clone(), judgement)),
-                Decision::Deny => return Err(Stop::Failed(denied(touch, &judgement.why, judgement.lifted))),
+                Decision::Deny => {
+                    let failure = denied(touch, &judgement.why, judgement.lifted);
+                    if !touch.is_beside() {
+                        return Err(Stop::Failed(failure));
+                    }
+                    refused = Some(failure.what);
+                }
             }
         }
+        if let Some(why) = refused {
+            trip.cx.may_consult = Err(why);
+        }
         let dialect = trip.published.map_or("", |published| published.dialect.name);
-        let note = put(&trip.call, dialect, &policy, &asked).await?;
+        let note = match put(&trip.call, dialect, &policy, &asked).await {
+            // What stands beside the rest of the call is left out where somebody says no.
+            Err(Stop::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_beside()) => {
+                trip.cx.may_consult = Err(failure.what);
+                asked.clear();
+                None
+            }
+            note => note?,
+        };
         granted.extend(asked.into_iter().map(|(touch, _)| touch));
         let runtime = next.runtime;
         trip.cx.may_read = runtime.may_read.clone();

@@ -1,50 +1,133 @@
 //! Maven artifacts: `pom.xml`, Gradle's lock file, and the archives of sources in the stores of both.
 
-use crate::Holder;
+mod pom;
+mod xml;
+
 use crate::dependencies::here::{Here, is_plain, label};
 use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
 use crate::dependencies::name::Ecosystem;
 use crate::walk::found_below;
-use std::path::PathBuf;
+use crate::{Holder, WorkspacePath};
+use pom::{Coordinates, Parent, Pom, Shelf};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    path::{Component, Path, PathBuf},
+    rc::Rc,
+};
 
 pub(crate) fn locked(here: &Here<'_>) -> Locked {
     let mut out = Locked::default();
-    for file in here.named(&["pom.xml", "gradle.lockfile"]) {
+    let shelf = Library::of(here, &mut out);
+    let poms: Vec<&WorkspacePath> = here.named(&["pom.xml"]).collect();
+    let all: Vec<_> = poms
+        .iter()
+        .filter_map(|file| {
+            let pom = shelf.beside.get(file.raw())?;
+            Some((*file, pom::in_force(pom, Some(file.raw()), &shelf)))
+        })
+        .collect();
+    // What one module makes and another needs is the project itself.
+    out.own = all.iter().map(|(_, needed)| needed.own.clone()).collect();
+    for (file, needed) in all {
+        if !needed.missing.is_empty() {
+            let missing = needed.missing.join(", ");
+            out.odd.push(format!(
+                "{}: {missing} is not in the local repository, so that not all versions are known; `mvn validate` gets it",
+                file.display()
+            ));
+        }
+        for (name, version) in needed.artifacts {
+            if !out.own.contains(&name) {
+                let at = file.parent();
+                out.add(Entry { name, version, direct: Direct::Yes, at, source: String::new() });
+            }
+        }
+    }
+    for file in here.named(&["gradle.lockfile"]) {
         let Some(text) = here.text(file) else {
             out.odd.push(format!("{}: it cannot be read", file.display()));
             continue;
         };
         out.read.push(file.display());
-        let listed =
-            if file.file_name().is_some_and(|name| name == "pom.xml") { pom(&text) } else { gradle(&text) };
-        for (name, version, direct) in listed {
+        for (name, version, direct) in gradle(&text) {
             out.add(Entry { name, version, direct, at: file.parent(), source: String::new() });
         }
     }
     out
 }
 
+/// The descriptions of the project, and those in the stores.
+struct Library<'a> {
+    here: &'a Here<'a>,
+    beside: HashMap<PathBuf, Rc<Pom>>,
+    stored: RefCell<HashMap<Coordinates, Option<Rc<Pom>>>>,
+}
+
+impl<'a> Library<'a> {
+    /// Reads the descriptions of the project.
+    fn of(here: &'a Here<'a>, out: &mut Locked) -> Self {
+        let mut beside = HashMap::new();
+        for file in here.named(&["pom.xml"]) {
+            let Some(pom) = here.text(file).as_deref().and_then(Pom::read) else {
+                out.odd
+                    .push(format!("{}: it cannot be read as the description of a project", file.display()));
+                continue;
+            };
+            out.read.push(file.display());
+            beside.insert(file.raw().to_owned(), Rc::new(pom));
+        }
+        Self { here, beside, stored: RefCell::default() }
+    }
+
+    fn text(&self, at: &Coordinates) -> Option<String> {
+        let Coordinates { group, artifact, version } = at;
+        if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
+            return None;
+        }
+        let file = format!("{artifact}-{version}.pom");
+        folders(self.here, group, artifact, version).iter().find_map(|(holder, folder)| {
+            let folder = self.here.open(folder, std::slice::from_ref(holder), "java").ok()?;
+            self.here.text_in(&folder, &file)
+        })
+    }
+}
+
+impl Shelf for Library<'_> {
+    fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)> {
+        let beside = at.and_then(Path::parent).filter(|_| !parent.beside.is_empty()).and_then(|at| {
+            let path = plain_path(&at.join(&parent.beside))?;
+            let file = if self.beside.contains_key(&path) { path } else { path.join("pom.xml") };
+            Some((self.beside.get(&file)?.clone(), Some(file)))
+        });
+        let beside = beside.filter(|(pom, _)| pom.is(&parent.at));
+        beside.or_else(|| Some((self.stored(&parent.at)?, None)))
+    }
+
+    fn stored(&self, at: &Coordinates) -> Option<Rc<Pom>> {
+        if let Some(known) = self.stored.borrow().get(at) {
+            return known.clone();
+        }
+        let pom = self.text(at).as_deref().and_then(Pom::read).map(Rc::new);
+        self.stored.borrow_mut().insert(at.clone(), pom.clone());
+        pom
+    }
+}
+
+/// Takes `.` and `..` out of a path by its words alone; what leads above the top leads nowhere.
+fn plain_path(path: &Path) -> Option<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => out.pop().then_some(())?,
+            part => out.push(part),
+        }
+    }
+    Some(out)
+}
+
 type Listed = (String, String, Direct);
-
-/// Reads the artifacts that a project names.
-fn pom(text: &str) -> Vec<Listed> {
-    let value = |said: &str| match said.strip_prefix("${").and_then(|name| name.strip_suffix('}')) {
-        Some(name) => element(text, name).unwrap_or_default().to_owned(),
-        None => said.to_owned(),
-    };
-    let one = |block: &str| {
-        let (group, artifact) = (element(block, "groupId")?, element(block, "artifactId")?);
-        let version = element(block, "version").map(value).unwrap_or_default();
-        Some((format!("{}:{artifact}", value(group)), version, Direct::Yes))
-    };
-    text.split("<dependency>").skip(1).filter_map(|block| one(block.split("</dependency>").next()?)).collect()
-}
-
-/// Gives the text of the first element of a name.
-fn element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(&format!("<{name}>"))?;
-    rest.split_once(&format!("</{name}>")).map(|(value, _)| value.trim())
-}
 
 fn gradle(text: &str) -> Vec<Listed> {
     let lines = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('=').next());
@@ -62,7 +145,10 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     };
     let version = &entry.version;
     if version.is_empty() {
-        return absent(Vec::new(), "its version stands in no file here: name it in pom.xml");
+        return absent(
+            Vec::new(),
+            "its version stands in no file here: in no pom.xml, and in no parent or list of versions that the local repository holds; `mvn validate` gets these",
+        );
     }
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
         return absent(Vec::new(), "its name is no name of an artifact");
@@ -117,20 +203,4 @@ fn folders(here: &Here<'_>, group: &str, artifact: &str, version: &str) -> Vec<(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Direct, gradle, pom};
-
-    #[test]
-    fn artifacts_are_read() {
-        let text = "<project><properties><g.version>33.0</g.version></properties><dependencies><dependency>\n<groupId>com.google.guava</groupId>\
-                    <artifactId>guava</artifactId><version>${g.version}</version></dependency><dependency><groupId>a</groupId>\
-                    <artifactId>b</artifactId></dependency></dependencies></project>";
-        let row = |name: &str, version: &str, direct| (name.to_owned(), version.to_owned(), direct);
-        assert_eq!(
-            pom(text),
-            [row("com.google.guava:guava", "33.0", Direct::Yes), row("a:b", "", Direct::Yes)]
-        );
-        let text = "# made by Gradle\norg.slf4j:slf4j-api:2.0.1=compileClasspath\nempty=\n";
-        assert_eq!(gradle(text), [row("org.slf4j:slf4j-api", "2.0.1", Direct::No)]);
-    }
-}
+mod tests;

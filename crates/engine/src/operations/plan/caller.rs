@@ -1,6 +1,8 @@
 //! What a script asks for: calls of tools, answers of a model, and what the session keeps.
 
-use crate::{Agents, CallCtx, Ended, Engine, Failure, FrontDoor, Hint, InnerCall, May, Prompt, Session};
+use crate::{
+    Agents, CallCtx, Ended, Engine, Failure, FrontDoor, Hint, InnerCall, May, Pictures, Prompt, Session,
+};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -32,7 +34,8 @@ impl Caller {
     /// Makes a call; it goes the way of every other call.
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Answering {
         let (reply_bytes, due) = (self.reply_bytes, self.due);
-        let call = InnerCall { tool, arguments, reply_bytes, due, may: May::Everything };
+        let call =
+            InnerCall { tool, arguments, reply_bytes, due, may: May::Everything, pictures: Pictures::Named };
         let door = self.door.clone();
         Box::pin(async move {
             let answer = door.call(call, cancel).await;
@@ -51,8 +54,9 @@ impl Caller {
         };
         let instruction = said.next().unwrap_or_default();
         let (data, schema) = (said.next().unwrap_or_default(), said.next());
+        let session = self.session.clone();
         Box::pin(async move {
-            let answer = agents.ask(Prompt { instruction, data, schema }, cancel).await;
+            let answer = agents.ask(Prompt { instruction, data, schema }, &session, cancel).await;
             answer.map(Reply::Text).map_err(|failure| words(&failure))
         })
     }

@@ -64,6 +64,10 @@ pub(super) async fn consult(
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Consulted, Failure> {
+    if let Err(why) = &cx.may_consult {
+        let failed = Some(format!("it was not asked. {}", failures::sentence(why)));
+        return Ok(Consulted { failed, ..Consulted::empty(&service, request) });
+    }
     let libraries = named(engine, request, cx).await;
     let question = Question { words: &request.query, tokens: request.tokens, libraries: &libraries };
     // The touch was judged, and nothing else is reached.
@@ -73,15 +77,7 @@ pub(super) async fn consult(
         found = asked => found,
         () = cx.cancel.cancelled() => return Err(Failure::new(Kind::Cancelled, "The call was cancelled before there was an answer.")),
     };
-    let empty = Consulted {
-        name: service.name().to_owned(),
-        host: host(&service).written(),
-        sent: request.query.clone(),
-        findings: Vec::new(),
-        left_out: 0,
-        notes: Vec::new(),
-        failed: None,
-    };
+    let empty = Consulted::empty(&service, request);
     Ok(match found {
         Ok(Found { findings, notes, sent }) => Consulted {
             findings: findings.into_iter().map(shown).collect(),
@@ -133,6 +129,18 @@ impl Engine {
 }
 
 impl Consulted {
+    fn empty(service: &Service, request: &Request) -> Self {
+        Self {
+            name: service.name().to_owned(),
+            host: host(service).written(),
+            sent: request.query.clone(),
+            findings: Vec::new(),
+            left_out: 0,
+            notes: Vec::new(),
+            failed: None,
+        }
+    }
+
     /// Tells how many tokens all of it would have.
     pub(super) fn tokens(&self) -> u64 {
         self.findings.iter().map(weight).sum::<usize>().div_ceil(TOKEN) as u64

@@ -1,0 +1,139 @@
+//! Pictures in the replies of tools: they are shown to a model, and named where its service refuses them.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use serde_json::json;
+use std::{
+    future::ready,
+    sync::{Arc, Mutex},
+};
+use tokio_util::sync::CancellationToken;
+use toolpost_agent::{
+    Budget, Ends, Hand, Hands, Happening, Limits, Reason, Run, Showing, Transcript,
+    models::{
+        Answered, Asked, Coming, Fault, FaultKind, Message, Model, Patience, Piece, Pieces, Question, Said,
+        Service, Stop, Whole,
+    },
+};
+use toolpost_engine::{Access, Ended, InnerAnswer, InnerPicture, Offered};
+
+/// A model that looks once, and takes pictures or not.
+struct Looks {
+    refuses: Option<(FaultKind, &'static str)>,
+    asked: Mutex<Vec<Question>>,
+}
+
+struct Answer(Option<Result<Piece, Fault>>);
+
+impl Model for Looks {
+    fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
+        self.asked.lock().unwrap().push(question.clone());
+        let pictures = results(question).iter().any(|result| !result.pictures.is_empty());
+        let said = |text: &str, calls: Vec<Asked>| {
+            let said = Said { text: text.to_owned(), calls, thoughts: Vec::new() };
+            Ok(Piece::End(Box::new(Whole { said, stop: Stop::End, usage: None })))
+        };
+        let look = || Asked {
+            id: "a".to_owned(),
+            tool: "look".to_owned(),
+            arguments: "{}".to_owned(),
+            marks: Vec::new(),
+        };
+        let piece = match (question.messages.len(), self.refuses) {
+            (1, _) => said("", vec![look()]),
+            (_, Some((kind, words))) if pictures => Err(Fault::new(kind, words)),
+            _ => said("seen", Vec::new()),
+        };
+        Ok(Box::new(Answer(Some(piece))))
+    }
+}
+
+impl Pieces for Answer {
+    fn next(&mut self) -> Coming<'_, Result<Piece, Fault>> {
+        let piece = self.0.take().unwrap_or_else(|| Err(Fault::new(FaultKind::Broken, "over")));
+        Box::pin(ready(piece))
+    }
+}
+
+/// A tool that shows a picture.
+struct Shows;
+
+impl Hands for Shows {
+    fn tools(&self) -> Vec<Hand> {
+        let tool = Offered {
+            name: "look".to_owned(),
+            description: String::new(),
+            schema: json!({ "type": "object" }).to_string(),
+            access: vec![Access::Reads],
+        };
+        vec![Hand { tool, ends: Ends::Nothing }]
+    }
+
+    fn meant(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn call(&self, _tool: String, _arguments: String, _cancel: CancellationToken) -> Coming<'_, InnerAnswer> {
+        let pictures = vec![InnerPicture { mime: "image/png".to_owned(), data: vec![1, 2, 3] }];
+        let words = "[picture 1: image/png, 3 bytes]".to_owned();
+        Box::pin(ready(InnerAnswer { ended: Ended::Done, words, pictures }))
+    }
+}
+
+fn results(question: &Question) -> Vec<Answered> {
+    let results = question.messages.iter().filter_map(|message| match message {
+        Message::Results { results } => Some(results.clone()),
+        Message::User { .. } | Message::Model(_) => None,
+    });
+    results.flatten().collect()
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_pictures_is_told_of_and_gets_their_names() {
+    let refused = "[picture 1: image/png, 3 bytes]\n[pictures are not shown to you, they are named alone]";
+    let no_image = (FaultKind::Refused, "No endpoints found that support image input");
+    let wrong = (FaultKind::Question, "messages: wrong");
+    let key = (FaultKind::Refused, "the key is not known");
+    let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
+    // What the service refuses, what is set, how it ends, what stands in the last question, how often it was asked.
+    let rows = [
+        (None, Showing::Shown, Reason::Completed, Some(1), 2),
+        (None, Showing::Named, Reason::Completed, None, 2),
+        (Some(no_image), Showing::Shown, Reason::Completed, None, 3),
+        (Some(wrong), Showing::Shown, Reason::Completed, None, 3),
+        (Some(key), Showing::Shown, model(key.1), Some(1), 2),
+    ];
+    for (refuses, showing, wanted, shown, times) in rows {
+        let model = Arc::new(Looks { refuses, asked: Mutex::default() });
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = told.clone();
+        let run = Run {
+            service: Service::new(model.clone(), Patience { tries: 1, ..Patience::default() }, 1),
+            hands: Arc::new(Shows),
+            system: String::new(),
+            budget: Budget::new(Limits::default()),
+            window: 100_000,
+            cancel: CancellationToken::new(),
+            watch: Arc::new(move |happening: &Happening| {
+                if let Happening::Unseen { fault } = happening {
+                    heard.lock().unwrap().push(fault.clone());
+                }
+            }),
+            transcript: Transcript::none(),
+            showing,
+        };
+        let outcome = run.go(vec![Message::User { text: "look".to_owned() }]).await;
+        assert_eq!(outcome.reason, wanted, "{refuses:?} {showing:?}");
+        let asked = model.asked.lock().unwrap();
+        assert_eq!(asked.len(), times, "{refuses:?} {showing:?}");
+        let last = results(asked.last().unwrap());
+        let data: Vec<&str> = last[0].pictures.iter().map(|picture| &*picture.data).collect();
+        match shown {
+            Some(_) => {
+                assert_eq!((data, last[0].words.as_str()), (vec!["AQID"], "[picture 1: image/png, 3 bytes]"))
+            }
+            None => assert_eq!((data, last[0].words.as_str()), (Vec::new(), refused)),
+        }
+        let wanted: Vec<&str> = refuses.iter().filter(|_| times == 3).map(|(_, words)| *words).collect();
+        assert_eq!(*told.lock().unwrap(), wanted, "{refuses:?} {showing:?}");
+    }
+}

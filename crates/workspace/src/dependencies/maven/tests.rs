@@ -1,0 +1,171 @@
+use super::{
+    Coordinates, Direct, Parent, Path, PathBuf, Pom, Rc, Shelf, gradle, plain_path,
+    pom::{self, Needed},
+};
+use std::collections::HashMap;
+
+/// Descriptions by their coordinates, and by their places.
+#[derive(Default)]
+struct Shelved {
+    stored: HashMap<String, Rc<Pom>>,
+    beside: HashMap<&'static str, Rc<Pom>>,
+}
+
+impl Shelf for Shelved {
+    fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)> {
+        let file = at.and_then(|at| plain_path(&at.parent()?.join(&parent.beside)));
+        let beside = file.and_then(|file| Some((self.beside.get(file.to_str()?)?.clone(), Some(file))));
+        let beside = beside.filter(|(pom, _)| pom.is(&parent.at));
+        beside.or_else(|| Some((self.stored(&parent.at)?, None)))
+    }
+
+    fn stored(&self, at: &Coordinates) -> Option<Rc<Pom>> {
+        self.stored.get(&at.shown()).cloned()
+    }
+}
+
+fn read(text: &str) -> Rc<Pom> {
+    Rc::new(Pom::read(&format!("<project>{text}</project>")).unwrap())
+}
+
+fn at(coordinates: &str) -> String {
+    let parts: Vec<&str> = coordinates.split(':').collect();
+    let names = ["groupId", "artifactId", "version"];
+    names.iter().zip(parts).map(|(name, part)| format!("<{name}>{part}</{name}>")).collect()
+}
+
+fn needs(all: &[&str]) -> String {
+    let all: String = all.iter().map(|one| format!("<dependency>{}</dependency>", at(one))).collect();
+    format!("<dependencies>{all}</dependencies>")
+}
+
+fn manages(all: &[&str], lists: &[&str]) -> String {
+    let list =
+        |one: &&str| format!("<dependency>{}<type>pom</type><scope>import</scope></dependency>", at(one));
+    let lists: String = lists.iter().map(list).collect();
+    format!(
+        "<dependencyManagement>{}</dependencyManagement>",
+        needs(all).replace("</dependencies>", &format!("{lists}</dependencies>"))
+    )
+}
+
+#[test]
+fn versions_come_from_parents_lists_and_properties() {
+    let bom = format!("{}{}", at("org.bom:list:3"), manages(&["a:listed:${l}", "a:both:9", "a:own:9"], &[]));
+    let far = format!(
+        "{}<properties><far>1.1</far><over>old</over><l>wrong</l></properties>{}{}",
+        at("org:far:1"),
+        manages(&["a:far:${far}", "a:over:${over}", "a:mine:${project.version}"], &["org.bom:list:3"]),
+        needs(&["a:inherited:7"]),
+    );
+    let near = format!(
+        "<parent>{}<relativePath/></parent><artifactId>near</artifactId>{}",
+        at("org:far:1"),
+        manages(&["a:both:2"], &[])
+    );
+    let shelf = Shelved {
+        stored: HashMap::from([
+            ("org:far:1".to_owned(), read(&far)),
+            ("org.bom:list:3".to_owned(), read(&format!("<properties><l>3.3</l></properties>{bom}"))),
+        ]),
+        beside: HashMap::from([("/w/pom.xml", read(&near))]),
+    };
+    let wanted = |own: &str, artifacts: &[(&str, &str)], missing: &[&str]| Needed {
+        own: own.to_owned(),
+        artifacts: artifacts
+            .iter()
+            .map(|(name, version)| ((*name).to_owned(), (*version).to_owned()))
+            .collect(),
+        missing: missing.iter().map(|missing| (*missing).to_owned()).collect(),
+    };
+    let parent =
+        |coordinates: &str| format!("<parent>{}</parent><artifactId>app</artifactId>", at(coordinates));
+    let above = parent("org:near:1");
+    let own = "a:own:[1.5]";
+    let rows = [
+        (
+            format!(
+                "{above}<version>5</version><properties><over>new</over></properties>{}",
+                needs(&[
+                    "a:far",
+                    "a:over",
+                    "a:listed",
+                    "a:both",
+                    own,
+                    "a:mine",
+                    "a:none",
+                    "${project.groupId}:mod:${project.version}"
+                ])
+            ),
+            wanted(
+                "org:app",
+                &[
+                    ("a:far", "1.1"),
+                    ("a:over", "new"),
+                    ("a:listed", "3.3"),
+                    ("a:both", "2"),
+                    ("a:own", "1.5"),
+                    ("a:mine", "5"),
+                    ("a:none", ""),
+                    ("org:mod", "5"),
+                    ("a:inherited", "7"),
+                ],
+                &[],
+            ),
+        ),
+        // The parent beside is another one, and none is stored.
+        (
+            format!("{}{}", parent("org:near:2"), needs(&["a:far", "a:x:1"])),
+            wanted("org:app", &[("a:far", ""), ("a:x", "1")], &["org:near:2"]),
+        ),
+        // What is only managed is not needed; a list that is not here is said.
+        (
+            format!("{}{}{}", at("g:a:1"), manages(&["a:far:1"], &["no:list:1"]), needs(&["a:x"])),
+            wanted("g:a", &[("a:x", "")], &["no:list:1"]),
+        ),
+        // Properties that name one another in a ring are not known.
+        (
+            format!(
+                "{}<properties><p>${{q}}</p><q>${{p}}</q></properties>{}",
+                at("g:a:1"),
+                needs(&["a:x:${p}"])
+            ),
+            wanted("g:a", &[("a:x", "")], &[]),
+        ),
+        // The profile that is in force where nobody says otherwise.
+        (
+            format!(
+                "{}<properties><p>1</p></properties>{}<profiles><profile><activation><activeByDefault>true</activeByDefault></activation>\
+                 <properties><p>2</p></properties>{}</profile><profile>{}</profile></profiles>",
+                at("g:a:1"),
+                needs(&["a:x:${p}"]),
+                needs(&["a:y:${p}"]),
+                needs(&["a:z:1"])
+            ),
+            wanted("g:a", &[("a:y", "2"), ("a:x", "2")], &[]),
+        ),
+    ];
+    for (text, wanted) in rows {
+        assert_eq!(pom::in_force(&read(&text), Some(Path::new("/w/app/pom.xml")), &shelf), wanted, "{text}");
+    }
+}
+
+#[test]
+fn parents_in_a_ring_end() {
+    let one = read(&format!("<parent>{}</parent>{}", at("g:two:1"), at("g:one:1")));
+    let two = read(&format!(
+        "<parent>{}</parent>{}{}",
+        at("g:one:1"),
+        at("g:two:1"),
+        manages(&["a:x:1"], &["g:one:1"])
+    ));
+    let stored = HashMap::from([("g:one:1".to_owned(), one.clone()), ("g:two:1".to_owned(), two)]);
+    let needed = pom::in_force(&one, None, &Shelved { stored, ..Shelved::default() });
+    assert_eq!((needed.own.as_str(), needed.artifacts), ("g:one", Vec::new()));
+}
+
+#[test]
+fn a_lock_file_of_gradle_is_read() {
+    let text = "# made by Gradle\norg.slf4j:slf4j-api:2.0.1=compileClasspath\nempty=\n";
+    assert_eq!(gradle(text), [("org.slf4j:slf4j-api".to_owned(), "2.0.1".to_owned(), Direct::No)]);
+}
