@@ -71,7 +71,7 @@ class World:
         kept = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY") and not key.startswith("TOOLPOST_")}
         return {**kept, "XDG_CONFIG_HOME": str(self.top / "config"), "XDG_STATE_HOME": str(self.top / "state"),
                 "XDG_CACHE_HOME": str(self.top / "cache"), "HOME": str(self.top), "TOOLPOST_MODEL_KEY": KEY,
-                "TOOLPOST_IDLE_SECONDS": "2", **more}
+                "TOOLPOST_IDLE_SECONDS": "6", **more}
 
     def run(self, *arguments, dialect="probe", **more):
         command = self.command(*arguments, "--json", dialect=dialect)
@@ -121,9 +121,9 @@ FAULTS = [
      {"reason": "model", "fault": "900 s at the earliest"}, 1),
     ("401", [{**DONE, "fault": {"status": 401, "message": "the key ${key} is wrong"}}], {"reason": "model", "fault": "[redacted] is wrong"}, 1),
     ("400", [{**DONE, "fault": {"status": 400, "message": "no"}}], {"reason": "model", "fault": "status 400: no"}, 1),
-    ("silent before the answer", [{**DONE, "fault": {"stall": 9, "times": 1}}], {"reason": "completed"}, 2),
-    ("silent in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"stall": 9, "after": 9}}],
-     {"reason": "model", "fault": "Nothing more came from the model for 2 s"}, 1),
+    ("silent before the answer", [{**DONE, "fault": {"stall": 20, "times": 1}}], {"reason": "completed"}, 2),
+    ("silent in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"stall": 20, "after": 9}}],
+     {"reason": "model", "fault": "Nothing more came from the model for 6 s"}, 1),
     ("broken before the answer", [{**DONE, "fault": {"disconnect": True, "times": 1}}], {"reason": "completed"}, 2),
     ("broken in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"disconnect": True, "after": 9}}], {"reason": "model"}, 1),
     ("an end in the answer", [{"say": "Done and done and done and done.", "repeat": 12, "fault": {"end": True, "after": 9}}],
@@ -271,6 +271,7 @@ def delegated():
         tools = [entry["tools"] for entry in world.journal]
         holds = code == 0 and answer["words"] == "Done." and [entry["model"] for entry in world.journal] == ["scripted", "other", "other", "scripted"]
         holds = holds and tools[1] == ["extract"] and answer["used"]["turns"]["used"] == 4 and answer["used"]["calls"]["used"] == 2
+        holds = holds and "    [looker 1] turn 2" in errors
         report("an agent that is described does a part", holds, (code, answer, errors[-1500:], [(e["ended"], e["model"]) for e in world.journal]))
     with World(steps[:1] + [{"when": {"last": "No agent is called looker"}, "say": "Done."}], files=described.items()) as world:
         code, answer, errors = world.run("do it")

@@ -42,8 +42,8 @@ def listening(world, check, equal, eventually, say, names):
 #: What a tool does that it should not, what the failure says, and how often the tool may be asked for.
 FAULTS = [
     ("error", "there is no such branch", 1),
-    ("slow", "gave no answer within 3.0 s", 1),
-    ("silent", "gave no answer within 3.0 s", 1),
+    ("slow", "gave no answer within 8.0 s", 1),
+    ("silent", "gave no answer within 8.0 s", 1),
     ("unavailable", "no answer that can be used: it answered HTTP 503.", 1),
     ("redirect", "HTTP 307 Temporary Redirect; redirects are not followed", 1),
     ("page", "text/html, neither", 1),
@@ -59,7 +59,7 @@ def odd(world, check, equal, eventually, say, names, show=False):
     """What a server that listens should not do, and what it costs."""
     trap, other = Server(), Server()
     server = Server(elsewhere=trap.url)
-    world.servers(odd={"url": f"{server.url}?key=${{BRIDGE_KEY}}", "timeout": 3_000, "headers": {"Authorization": "Bearer ${BRIDGE_KEY}", "X-Plain": "${UNSET:-plain}"}},
+    world.servers(odd={"url": f"{server.url}?key=${{BRIDGE_KEY}}", "timeout": 8_000, "headers": {"Authorization": "Bearer ${BRIDGE_KEY}", "X-Plain": "${UNSET:-plain}"}},
                   other={"url": other.url})
     pipe = world.serve(BRIDGE_KEY=SECRET)
     said = []

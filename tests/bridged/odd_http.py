@@ -106,11 +106,11 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.events(b": a comment\n\n", f"data: {json.dumps(note)}\n\n".encode(), self.event(message, "streamed"))
 
     def tool_slow(self, _message):
-        time.sleep(20)
+        time.sleep(40)
 
     def tool_silent(self, _message):
         self.events(b": nothing comes\n\n")
-        time.sleep(20)
+        time.sleep(40)
 
     def tool_huge(self, message):
         self.result(message, words("x" * HUGE))

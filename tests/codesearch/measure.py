@@ -52,6 +52,13 @@ def described(package):
                 yield node.name, sentence.replace("`", ""), str(relative)
 
 
+def defining(package, name):
+    """Lists the files of a package that define a name."""
+    files = {file: ast.walk(ast.parse(file.read_text(encoding="utf-8"))) for file in package.rglob("*.py")}
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {str(file.relative_to(package)) for file, nodes in files.items() if any(isinstance(node, kinds) and node.name == name for node in nodes)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary")
@@ -74,7 +81,7 @@ def main():
         some = all_of[:: max(1, len(all_of) // options.each)][: options.each]
         for sort, questions in [("names", [f"{name} {row[0]}" for row in some]), ("sentences", [row[1] for row in some])]:
             found = ask(options.binary, options.projects / "py", questions, 5_000)
-            files = [{row[2] for row in all_of if row[0] == one[0]} for one in some]
+            files = [defining(site / name, one[0]) for one in some]
             wanted = [f"^py:{name}@[^/]*/({'|'.join(map(re.escape, sorted(own)))}):" for own in files]
             ranks = [rank(places, one) for places, one in zip(found, wanted)]
             tell(f"{name}: {sort}", ranks)

@@ -6,7 +6,7 @@ use crate::{
     ending::{Outcome, Reason},
     fits::{Fit, Fitting},
     hands::AtDoor,
-    happening::{Watch, nobody},
+    happening::{Watch, nobody, within},
     models::{Coming, Fault, FaultKind, Message, Model, Question, Service, Whole},
     permits::{Permits, TIME},
     pictures::Showing,
@@ -16,7 +16,10 @@ use crate::{
     words,
 };
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
@@ -40,6 +43,8 @@ pub struct Crew {
     permits: Permits,
     told: OnceLock<Told>,
     showing: Showing,
+    /// How many agents have begun.
+    begun: AtomicU64,
 }
 
 /// What every agent is told of the tools and the workspace.
@@ -62,6 +67,7 @@ impl Crew {
             permits: Permits::new(),
             told: OnceLock::new(),
             showing: Showing::default(),
+            begun: AtomicU64::new(0),
         }
     }
 
@@ -172,12 +178,18 @@ impl Crew {
             budget,
             window: self.window,
             cancel: cx.cancel.clone(),
-            watch: self.watch.get().cloned().unwrap_or_else(nobody),
+            watch: self.watch.get().map_or_else(nobody, |watch| within(watch.clone(), self.named(&job))),
             transcript: Transcript::none(),
             showing: self.showing,
         };
         let text = words::part(&job.task, job.context.as_deref());
         report(run.go(vec![Message::User { text }]).await)
+    }
+
+    /// Names an agent for those who watch: the number tells it from others of its name.
+    fn named(&self, job: &Job) -> String {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("{} {number}", job.agent.as_deref().unwrap_or("agent"))
     }
 
     fn serving(&self, subagent: Option<&Subagent>) -> Result<Service, Failure> {

@@ -65,6 +65,13 @@ pub enum Happening {
     },
     /// The work ended.
     Ended(Account),
+    /// Something happened in the loop of an agent that does a part of the work.
+    Within {
+        /// Who, with a number that no other one has.
+        agent: String,
+        /// What.
+        happening: Box<Happening>,
+    },
 }
 
 /// Whether a permission was given.
@@ -78,6 +85,13 @@ pub enum Given {
 
 /// Who watches.
 pub type Watch = Arc<dyn Fn(&Happening) + Send + Sync>;
+
+/// Gives who watches an agent that does a part of the work.
+pub(crate) fn within(watch: Watch, agent: String) -> Watch {
+    Arc::new(move |happening: &Happening| {
+        watch(&Happening::Within { agent: agent.clone(), happening: Box::new(happening.clone()) });
+    })
+}
 
 /// Gives somebody who does not watch.
 #[must_use]

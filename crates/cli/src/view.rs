@@ -2,6 +2,7 @@
 
 use crate::out::harmless;
 use std::{
+    collections::HashMap,
     io::Write,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -13,14 +14,26 @@ const SHOWN: usize = 120;
 
 /// Makes who watches: lines on standard error.
 pub(crate) fn watch() -> Watch {
-    let open = Mutex::new(String::new());
+    let open = Mutex::new(HashMap::new());
     Arc::new(move |happening: &Happening| {
         let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = std::io::stderr().lock();
-        for line in lines(happening, &mut open) {
+        for line in of_all(happening, &mut open) {
             let _ = writeln!(out, "{line}");
         }
     })
+}
+
+/// Gives the lines for something that happened to anybody: those of an agent that does a part of the work say whose they are.
+fn of_all(happening: &Happening, open: &mut HashMap<String, String>) -> Vec<String> {
+    let Happening::Within { agent, happening } = happening else {
+        return lines(happening, open.entry(String::new()).or_default());
+    };
+    let own = lines(happening, open.entry(agent.clone()).or_default());
+    if matches!(**happening, Happening::Ended(_)) {
+        open.remove(agent);
+    }
+    own.into_iter().map(|line| format!("    [{}] {line}", harmless(agent))).collect()
 }
 
 /// Gives the lines for something that happened; words are kept until their line is whole.
@@ -47,7 +60,7 @@ fn lines(happening: &Happening, open: &mut String) -> Vec<String> {
 
 fn line(happening: &Happening) -> Option<String> {
     let line = match happening {
-        Happening::Words(_) | Happening::Calling(_) => return None,
+        Happening::Words(_) | Happening::Calling(_) | Happening::Within { .. } => return None,
         Happening::Turn { number } => format!("turn {number}"),
         Happening::Again { fault, pause, next } => {
             format!("  ! {fault}; try {next} in {:.1} s", pause.as_secs_f64())
@@ -80,6 +93,28 @@ fn line(happening: &Happening) -> Option<String> {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn what_agents_do_at_once_is_told_apart() {
+        let within = |agent: &str, happening: Happening| Happening::Within {
+            agent: agent.to_owned(),
+            happening: Box::new(happening),
+        };
+        let words = |words: &str| Happening::Words(words.to_owned());
+        let rows = [
+            (within("looker 1", words("one ")), vec![]),
+            (within("agent 2", words("two\n")), vec!["    [agent 2]   | two"]),
+            (words("three\n"), vec!["  | three"]),
+            (
+                within("looker 1", Happening::Turn { number: 2 }),
+                vec!["    [looker 1]   | one ", "    [looker 1] turn 2"],
+            ),
+        ];
+        let mut open = HashMap::new();
+        for (happening, wanted) in rows {
+            assert_eq!(of_all(&happening, &mut open), wanted, "{happening:?}");
+        }
+    }
 
     #[test]
     fn words_come_in_whole_lines_before_what_follows() {

@@ -228,8 +228,12 @@ fn absent(
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
 }
 
-/// Makes a sentence of words that begin with no name.
+/// Makes a sentence of words; an address or a path at their beginning stays as it is.
 pub(crate) fn opened(words: &str) -> String {
+    let first = words.split_whitespace().next().unwrap_or_default();
+    if first.contains(['/', ':', '.', '_']) {
+        return sentence(words);
+    }
     let mut letters = words.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
     sentence(&(first + letters.as_str()))
@@ -248,6 +252,18 @@ pub(crate) fn sentence(words: &str) -> String {
 mod tests {
     use super::*;
     use toolpost_workspace::{Durability, HistoryLimits, Options, Scope, Workspace};
+
+    #[test]
+    fn an_address_at_the_beginning_of_a_sentence_stays_as_it_is() {
+        let rows = [
+            ("no program is called x", "No program is called x."),
+            ("http://a.b/ does not answer", "http://a.b/ does not answer."),
+            ("a.b says no!", "a.b says no!"),
+        ];
+        for (words, wanted) in rows {
+            assert_eq!(opened(words), wanted);
+        }
+    }
 
     #[test]
     fn a_commit_that_was_not_taken_back_does_not_say_that_nothing_was_changed() {

@@ -433,7 +433,7 @@ fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
     let all = world.dependencies().all(&|| false);
     assert_eq!((all.read, all.odd), (vec!["pom.xml".to_owned(), "app/pom.xml".to_owned()], Vec::new()));
     // What is not there is named.
-    std::fs::remove_dir_all(world.at(&format!("{store}/org"))).unwrap();
+    fs::remove_dir_all(world.at(&format!("{store}/org"))).unwrap();
     let all = world.dependencies().all(&|| false);
     let missing = |file: &str| {
         format!(

@@ -1,7 +1,7 @@
 //! Searches one package after the other as long as there is time, and puts together what fits best.
 
 use super::super::search::page;
-use super::weigh::{Standing, naming, place, twin};
+use super::weigh::{Standing, inside, naming, place, twin};
 use super::{Consulted, Output, Package, Request};
 use crate::{CallCtx, Engine, Failure, Hint, Kind, packages};
 use std::collections::HashMap;
@@ -226,7 +226,7 @@ fn one(
     Ok(lent.search_meaning(
         meaning,
         &Meant {
-            question: &request.query,
+            question: &inside(source.name.as_deref(), &request.query),
             vector,
             bases,
             may: &*cx.may_read,

@@ -85,6 +85,14 @@ pub(super) fn is_named(label: &str, question: &str) -> bool {
     last.len() > 1 && words.map(alike).any(|word| word == last)
 }
 
+/// Gives a question without the name of the package in which it is asked, which stands everywhere in there; all of it where it
+/// says nothing else.
+pub(super) fn inside(label: Option<&str>, question: &str) -> String {
+    let Some(label) = label else { return question.to_owned() };
+    let rest: Vec<&str> = question.split_whitespace().filter(|word| !is_named(label, word)).collect();
+    if rest.is_empty() { question.to_owned() } else { rest.join(" ") }
+}
+
 /// Tells how much a block counts by its file, below the package, and by what it is.
 pub(super) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     let path = path.to_string_lossy().to_lowercase();
@@ -131,10 +139,15 @@ pub(super) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 
         return 1.0;
     }
     let package = label.map(bare).map(|name| pieces(name.rsplit(['/', ':']).next().unwrap_or(name)));
-    let words: Vec<&str> = question
+    let all = question
         .split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-        .filter(|word| !word.is_empty() && package.as_ref() != Some(&pieces(word)))
-        .collect();
+        .filter(|word| !word.is_empty());
+    let (own, mut words): (Vec<&str>, Vec<&str>) =
+        all.partition(|word| package.as_ref() == Some(&pieces(word)));
+    // Where nothing but the package is named, what in it has that very name is meant.
+    if words.is_empty() {
+        words.extend(own.into_iter().filter(|word| block.name == *word).take(1));
+    }
     let mut names = block.name.split('.').rev();
     let last = names.next().unwrap_or_default();
     let own = pieces(last);
@@ -182,7 +195,7 @@ pub(super) fn twin(path: &Path, block: &Block) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Block, Standing, naming, place, twin};
+    use super::{Block, Standing, inside, naming, place, twin};
     use std::path::Path;
     use toolpost_workspace::dependencies::Direct;
 
@@ -221,6 +234,8 @@ mod tests {
             ("py:flask@3", "jsonify", "jsonify", 1.6),
             ("py:flask@3", "Flask", "test client for flask app", 1.0),
             ("py:flask@3", "Flask.test_client", "test client for flask app", 1.25),
+            ("py:flask@3", "Flask", "flask Flask", 1.6),
+            ("py:flask@3", "flask", "Flask", 1.0),
             ("py:click@8", "option", "click option decorator", 1.12),
             ("rust:tempfile@3", "TempDir.keep", "tempfile TempDir keep", 1.4),
             ("rust:tempfile@3", "test_tempdir_keep", "tempfile TempDir keep", 1.0),
@@ -233,6 +248,19 @@ mod tests {
             assert!((found - wanted).abs() < 1e-9, "{name}, {question}: {found}");
         }
         assert!((naming(None, &block("section", "x.jsonify", 9), "jsonify") - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_name_of_a_package_is_not_looked_for_in_it() {
+        let rows = [
+            ("py:werkzeug@3", "werkzeug Accept", "Accept"),
+            ("rust:serde_json@1", "parse with serde-json", "parse with"),
+            ("py:flask@3", "flask Flask", "flask Flask"),
+            ("py:flask@3", "werkzeug Accept", "werkzeug Accept"),
+        ];
+        for (label, question, wanted) in rows {
+            assert_eq!(inside(Some(label), question), wanted, "{label}");
+        }
     }
 
     #[test]
