@@ -33,7 +33,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             )));
         }
         if may == May::Read {
-            trip.cx.may_consult = Err("a call inside of another may only read, and asks nobody".to_owned());
+            trip.cx.may_consult = Err("A call inside of another may only read, and asks nobody.".to_owned());
         }
         trip.cx.door = None;
         next.go(trip).await
