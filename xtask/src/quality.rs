@@ -27,19 +27,21 @@ that it changed. REPOSITORY is a git directory. With two of them, the tables are
   --investigator   measures the commits alone, by words, by the investigator, by words over whole files and by counting them with rg; with two histories,
              the table is put into docs/quality.md
   --commits  how many of the commits that can be asked are asked, in even distances [all]
-  --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together";
+  --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together, and the
+             histories as well, which should then be others than those of the tables";
 
 /// The ways that are compared, as they are called in the tables.
 const WAYS: [(&str, Fusion); 3] =
     [("words (BM25)", Fusion::Scores(0.0)), ("meaning", Fusion::Scores(1.0)), ("both", Fusion::BEST)];
 /// The ways among which one is chosen.
-const CHOICE: [(&str, Fusion); 10] = [
+const CHOICE: [(&str, Fusion); 11] = [
     ("words", Fusion::Scores(0.0)),
     ("meaning", Fusion::Scores(1.0)),
     ("scores .4", Fusion::Scores(0.4)),
     ("scores .5", Fusion::Scores(0.5)),
     ("scores .6", Fusion::Scores(0.6)),
     ("scores .7", Fusion::Scores(0.7)),
+    ("scores .75", Fusion::Scores(0.75)),
     ("scores .8", Fusion::Scores(0.8)),
     ("ranks .5", Fusion::Ranks(0.5)),
     ("ranks .6", Fusion::Ranks(0.6)),
@@ -92,7 +94,9 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
             FEWER,
             None,
         )?;
-        say::line(&report::functions(&rows));
+        let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &CHOICE, None));
+        let histories: Vec<Commits> = histories.collect::<Result<_>>()?;
+        say::line(&(report::functions(&rows) + &report::commits(&histories)));
         return Ok(Verdict::Good);
     }
     let reference = house.read("tools/embedder/minilm.json")?;

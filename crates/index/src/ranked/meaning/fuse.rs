@@ -44,8 +44,8 @@ pub enum Fusion {
 }
 
 impl Fusion {
-    /// What did best on the packages that choose the settings, see `docs/quality.md`.
-    pub const BEST: Self = Self::Scores(0.8);
+    /// What did best on the packages and histories that choose the settings, see `docs/quality.md`.
+    pub const BEST: Self = Self::Scores(0.75);
 }
 
 /// What was found.
