@@ -28,7 +28,7 @@ const PAGE: &str = "docs/accuracy.md";
 
 const HELP: &str = "cargo xtask accuracy [NAME…] [--json FILE] [--misses FOLDER] [--without-peer]
 
-Fetches programs of others in fixed versions below target/accuracy, asks a language server (ty, TypeScript 7, clangd, gopls) for
+Fetches programs of others in fixed versions below target/accuracy, asks a language server (ty, TypeScript 7, clangd, gopls, rust-analyzer) for
 the definition of every name that is called in them, and compares its answers with what the index says, at each level of
 sureness; beside it, what names alone say, and what an npm package says that makes the same graph. Answers are kept: a
 second run asks nothing again. A run over all of them puts its table into docs/accuracy.md.

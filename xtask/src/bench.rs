@@ -63,8 +63,12 @@ enum Parts {
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let plan = plan(arguments)?;
     let mut cargo = programs::cargo();
-    let built = ["build", "--release", "--package", "toolpost-cli"];
-    programs::output(cargo.args(built).current_dir(house.root()))?;
+    cargo.args(["build", "--release", "--package", "toolpost-cli"]);
+    if plan.parts == Parts::Symbols {
+        // With one set of features nothing is built twice.
+        cargo.args(["--package", "toolpost-index", "--bin", "toolpost", "--example", "ask"]);
+    }
+    programs::output(cargo.current_dir(house.root()))?;
     let folder = house.target().join("bench");
     let bench = Bench {
         // Neither symbols nor ranked search is measured beside these.
@@ -87,9 +91,6 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         return Ok(Verdict::Good);
     }
     if plan.parts == Parts::Symbols {
-        let mut cargo = programs::cargo();
-        let built = ["build", "--release", "--package", "toolpost-index", "--example", "ask"];
-        programs::output(cargo.args(built).current_dir(house.root()))?;
         let ask = house.target().join("release").join("examples").join("ask");
         finish(house, &bench, "symbols", symbols::table(&bench, ask)?)?;
         return Ok(Verdict::Good);

@@ -218,8 +218,9 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
         0 => String::new(),
         withheld => format!(" {withheld} lead to files that the rules withhold."),
     };
+    let places = if count("unresolved") == 1 { "place" } else { "places" };
     lines.push(format!(
-        "{} proved, {} inferred, {} possible; {} places unresolved.{withheld} Searched: {}.",
+        "{} proved, {} inferred, {} possible; {} {places} unresolved.{withheld} Searched: {}.",
         count("proved"),
         count("inferred"),
         count("possible"),

@@ -25,6 +25,7 @@ pub(super) enum Tongue {
     TypeScript,
     C,
     Go,
+    Rust,
 }
 
 /// Where a package comes from.
@@ -36,6 +37,8 @@ enum From {
     Npm(&'static str),
     /// A package of Debian with sources in Go; the version is Debian's.
     Debian(&'static str),
+    /// A package of crates.io.
+    Crate(&'static str),
 }
 
 /// The corpora, small ones first.
@@ -112,6 +115,22 @@ pub(super) const CORPORA: &[Corpus] = &[
         part: "github.com/yuin/goldmark",
         beside: &[],
     },
+    Corpus {
+        name: "ignore",
+        version: "0.4.34",
+        tongue: Tongue::Rust,
+        from: From::Crate("ignore"),
+        part: "",
+        beside: &[],
+    },
+    Corpus {
+        name: "clap_builder",
+        version: "4.6.7",
+        tongue: Tongue::Rust,
+        from: From::Crate("clap_builder"),
+        part: "",
+        beside: &[],
+    },
 ];
 
 impl Tongue {
@@ -121,6 +140,7 @@ impl Tongue {
             Self::TypeScript => "TypeScript",
             Self::C => "C",
             Self::Go => "Go",
+            Self::Rust => "Rust",
         }
     }
 
@@ -131,6 +151,7 @@ impl Tongue {
             Self::TypeScript => &["typescript", "tsx"],
             Self::C => &["c"],
             Self::Go => &["go"],
+            Self::Rust => &["rust"],
         }
     }
 
@@ -141,6 +162,7 @@ impl Tongue {
             Self::TypeScript => "TypeScript 7",
             Self::C => "clangd",
             Self::Go => "gopls",
+            Self::Rust => "rust-analyzer",
         }
     }
 }
@@ -171,6 +193,7 @@ impl Corpus {
                 From::Sources(package) => self.sources(package, &folder)?,
                 From::Npm(package) => self.npm(package, &folder)?,
                 From::Debian(package) => debian::unpack(package, Some(self.version), &tree)?,
+                From::Crate(package) => self.vendor(package, &folder)?,
             }
             if self.tongue == Tongue::Python {
                 self.install(&folder.join("environment"))?;
@@ -182,7 +205,7 @@ impl Corpus {
                 let variables = vec![("VIRTUAL_ENV", disk::canonical(&folder.join("environment"))?)];
                 Laid { corpus: self, tree, path: Vec::new(), variables }
             }
-            Tongue::TypeScript | Tongue::C => {
+            Tongue::TypeScript | Tongue::C | Tongue::Rust => {
                 Laid { corpus: self, tree, path: Vec::new(), variables: Vec::new() }
             }
             Tongue::Go => {
@@ -219,6 +242,26 @@ impl Corpus {
                         \"moduleResolution\": \"bundler\", \"skipLibCheck\": true, \"noEmit\": true, \
                         \"allowImportingTsExtensions\": true },\n  \"include\": [\"**/*\"]\n}\n";
         Ok(disk::write(&folder.join("tree").join("tsconfig.json"), settings.as_bytes())?)
+    }
+
+    /// Fetches a package as what another needs, and makes it one that stands alone.
+    fn vendor(self, package: &str, folder: &Path) -> Result<()> {
+        let needs = folder.join("needs");
+        let manifest = format!(
+            "[package]\nname = \"needs\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[dependencies]\n{package} = \"={}\"\n\n[workspace]\n",
+            self.version
+        );
+        disk::write(&needs.join("Cargo.toml"), manifest.as_bytes())?;
+        disk::write(&needs.join("src").join("lib.rs"), b"")?;
+        let mut cargo = programs::cargo();
+        programs::output(cargo.args(["vendor", "--quiet", "vendor"]).current_dir(&needs))?;
+        let tree = folder.join("tree");
+        disk::remove_folder(&tree)?;
+        let mut copy = programs::program("cp");
+        programs::output(copy.arg("-r").arg(needs.join("vendor").join(package)).arg(&tree))?;
+        let manifest = tree.join("Cargo.toml");
+        let alone = format!("{}\n[workspace]\n", disk::read(&manifest)?);
+        Ok(disk::write(&manifest, alone.as_bytes())?)
     }
 
     /// Takes the part that is looked at out of an archive.

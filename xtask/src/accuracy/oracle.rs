@@ -150,6 +150,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
         (Tongue::TypeScript, _) => "typescript",
         (Tongue::C, _) => "c",
         (Tongue::Go, _) => "go",
+        (Tongue::Rust, _) => "rust",
     }
 }
 

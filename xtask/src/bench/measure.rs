@@ -20,19 +20,39 @@ const BURST: usize = 5;
 /// After so much time a turn is over.
 const TURN: Duration = Duration::from_millis(50);
 
+/// What takes longer than this may be done in fewer rounds.
+const SLOW: Duration = Duration::from_millis(500);
+
 /// Runs contestants in turns; who begins changes from round to round. The first round warms up and is not counted. A turn
 /// is a burst of the same work, and its median counts.
 ///
 /// # Errors
 /// When a contestant cannot do its work.
-pub fn take_turns(what: &str, rounds: usize, mut contestants: Vec<Contestant<'_>>) -> Result<Row> {
+pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Contestant<'_>>) -> Result<Row> {
+    take_turns_with(what, (rounds, rounds), contestants)
+}
+
+/// Runs contestants in turns, as [`take_turns`] does, but those that take long in fewer rounds.
+///
+/// # Errors
+/// When a contestant cannot do its work.
+pub fn take_turns_with(
+    what: &str,
+    (rounds, of_slow): (usize, usize),
+    mut contestants: Vec<Contestant<'_>>,
+) -> Result<Row> {
     let mut times: Vec<(String, Vec<Duration>)> =
         contestants.iter().map(|(name, _)| ((*name).to_owned(), Vec::with_capacity(rounds))).collect();
     let count = contestants.len();
+    let mut slow = vec![false; count];
     for round in 0..=rounds {
         for turn in 0..count {
             let at = (round + turn) % count;
+            if slow[at] && times[at].1.len() >= of_slow {
+                continue;
+            }
             let took = burst(&mut contestants[at].1)?;
+            slow[at] |= took > SLOW;
             if round > 0 {
                 times[at].1.push(took);
             }

@@ -5,7 +5,7 @@ mod rival;
 
 use super::{
     Bench, code,
-    measure::{Contestant, Row, take_turns},
+    measure::{Contestant, Row, take_turns_with},
     pipe::Server,
     report::{PROCESS, SERVER, times},
 };
@@ -24,8 +24,8 @@ use std::{
 
 /// How many files the repository has.
 const FILES: usize = 10_000;
-/// How often what takes seconds is done, at most.
-const SLOW: usize = 2;
+/// How many rounds there are of what takes half a second or more.
+const OF_SLOW: usize = 3;
 /// Our index without the runtime around it.
 const ALONE: &str = "toolpost, the index alone";
 
@@ -66,23 +66,6 @@ pub(super) fn table(bench: &Bench, ask: PathBuf) -> Result<String> {
 /// Names what was compared with, each with its version.
 pub(super) fn versions() -> Vec<String> {
     rival::versions()
-}
-
-/// Does what takes long in turns, once in each.
-fn slowly(what: &str, rounds: usize, mut contestants: Vec<Contestant<'_>>) -> Result<Row> {
-    say::complain(&format!("measures: {what}"));
-    let mut times: Vec<(String, Vec<Duration>)> =
-        contestants.iter().map(|(name, _)| ((*name).to_owned(), Vec::new())).collect();
-    for round in 0..rounds.min(SLOW) {
-        for turn in 0..times.len() {
-            let at = (round + turn) % times.len();
-            let took = (contestants[at].1)()?;
-            times[at].1.push(took);
-        }
-    }
-    let row = Row { what: what.to_owned(), times };
-    say::complain(&times_of(&row));
-    Ok(row)
 }
 
 /// Shows a row while others are still measured.
@@ -143,7 +126,17 @@ impl Ground<'_> {
         if self.rival.ctags {
             contestants.push((CTAGS, Box::new(|| self.watched(CTAGS, &self.rival.tags()))));
         }
-        slowly("first answer, nothing on the disk", 1, contestants)
+        self.once("first answer, nothing on the disk", contestants)
+    }
+
+    /// Does what takes minutes once.
+    fn once(&self, what: &str, contestants: Vec<Contestant<'_>>) -> Result<Row> {
+        say::complain(&format!("measures: {what}"));
+        let took = |(name, mut work): Contestant<'_>| Ok((name.to_owned(), vec![work()?]));
+        let times = contestants.into_iter().map(took).collect::<Result<_>>()?;
+        let row = Row { what: what.to_owned(), times };
+        say::complain(&times_of(&row));
+        Ok(row)
     }
 
     /// Runs a program to its end, and notes how much memory it held.
@@ -159,7 +152,7 @@ impl Ground<'_> {
         let mut contestants: Vec<Contestant<'_>> =
             vec![(PROCESS, Box::new(|| timed(self.call(), &self.name)))];
         self.rivals(&mut contestants, &["query", &self.name], Some(&[&self.name]), &self.name);
-        slowly("answer of a new process, all on the disk", self.bench.rounds, contestants)
+        self.turns("answer of a new process, all on the disk", contestants)
     }
 
     /// Adds who asks by starting a process.
@@ -225,7 +218,7 @@ impl Ground<'_> {
             };
             contestants.push((CTAGS, Box::new(theirs)));
         }
-        let row = slowly("one file changed, until it is found", self.bench.rounds, contestants);
+        let row = self.turns("one file changed, until it is found", contestants);
         disk::remove_file(&file)?;
         row
     }
@@ -272,6 +265,7 @@ impl Ground<'_> {
             self.rivals(&mut contestants, &words, None, "");
             rows.push(self.turns(&format!("the callers of a function that has {count}"), contestants)?);
         }
+        rows.push(self.anew(of_all)?);
         let (mut server, mut asked) = (self.server()?, self.asked()?);
         let (arguments, question) =
             (json!({ "symbol_id": self.id(&self.name)? }), format!("id {}", self.name));
@@ -282,9 +276,35 @@ impl Ground<'_> {
         Ok(rows)
     }
 
+    /// Asks for the callers of a function each time after a file was changed, so that nothing is left of the answer before.
+    fn anew(&self, name: &str) -> Result<Row> {
+        let file = self.root.join("python").join("common").join("anew.py");
+        let count = Cell::new(0);
+        let change = || {
+            count.set(count.get() + 1);
+            disk::write(&file, format!("def anew_{}():\n    pass\n", count.get()).as_bytes())
+        };
+        let (mut server, mut asked) = (self.server()?, self.asked()?);
+        let (arguments, question) = (json!({ "symbol_id": self.id(name)? }), format!("callers {name}"));
+        server.call("symbol_graph", &arguments)?;
+        asked.ask(&question)?;
+        let ours = || {
+            change()?;
+            Ok(server.call("symbol_graph", &arguments)?.1)
+        };
+        let alone = || {
+            change()?;
+            Ok(asked.ask(&question)?.0)
+        };
+        let contestants: Vec<Contestant<'_>> = vec![(SERVER, Box::new(ours)), (ALONE, Box::new(alone))];
+        let row = self.turns("the same, each time after a change of a file", contestants);
+        disk::remove_file(&file)?;
+        row
+    }
+
     fn turns(&self, what: &str, contestants: Vec<Contestant<'_>>) -> Result<Row> {
         say::complain(&format!("measures: {what}"));
-        let row = take_turns(what, self.bench.rounds, contestants)?;
+        let row = take_turns_with(what, (self.bench.rounds, OF_SLOW), contestants)?;
         say::complain(&times_of(&row));
         Ok(row)
     }
