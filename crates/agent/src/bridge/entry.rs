@@ -10,6 +10,10 @@ const START: Duration = Duration::from_secs(30);
 /// The longest name of a server: longer ones leave no room for the tool's.
 const NAME: usize = 32;
 
+/// What is said where tools are narrowed in a place that narrows nothing.
+const MISPLACED: &str = "`allowedTools` stands beside the servers, where it narrows nothing: write it into a server, with that server's \
+    own names, or give `--tools`, with names such as `mcp__name__*` and `!bash`";
+
 /// One server that is bridged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -90,6 +94,9 @@ pub enum EntryError {
 struct File {
     #[serde(alias = "servers", alias = "mcp")]
     mcp_servers: BTreeMap<String, Written>,
+    /// It would narrow nothing here, and whoever wrote it thinks that it does.
+    #[serde(alias = "allowed_tools")]
+    allowed_tools: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -140,6 +147,10 @@ pub fn read(
 ) -> Result<Vec<Entry>, EntryError> {
     let parsed: File = serde_json::from_str(text)
         .map_err(|error| EntryError::Shape { file: file.to_owned(), problem: error.to_string() })?;
+    if parsed.allowed_tools.is_some() {
+        let problem = MISPLACED.to_owned();
+        return Err(EntryError::Shape { file: file.to_owned(), problem });
+    }
     let wanted = parsed
         .mcp_servers
         .into_iter()
@@ -281,6 +292,9 @@ mod tests {
         }
         let bad = read("mcp.json", r#"{"mcpServers": {"a__b": {"command": "x"}}}"#, |_| None);
         assert!(matches!(bad, Err(EntryError::Server { .. })), "{bad:?}");
+        let text = r#"{"mcpServers": {"one": {"command": "x"}}, "allowedTools": ["!x"]}"#;
+        let misplaced = EntryError::Shape { file: "mcp.json".to_owned(), problem: MISPLACED.to_owned() };
+        assert_eq!(read("mcp.json", text, |_| None), Err(misplaced));
         let bad = read("mcp.json", "[]", |_| None);
         assert!(matches!(bad, Err(EntryError::Shape { .. })), "{bad:?}");
     }
