@@ -1,3 +1,5 @@
+//! Tests of what is in force for a project of Maven, with descriptions that lie on no disk.
+
 use super::{
     Coordinates, Direct, Parent, Path, PathBuf, Pom, Rc, Shelf, gradle, plain_path,
     pom::{self, Needed},
@@ -49,9 +51,13 @@ fn manages(all: &[&str], lists: &[&str]) -> String {
     )
 }
 
-#[test]
-fn versions_come_from_parents_lists_and_properties() {
-    let bom = format!("{}{}", at("org.bom:list:3"), manages(&["a:listed:${l}", "a:both:9", "a:own:9"], &[]));
+/// A parent of a parent with an imported list, and a parent that lies beside.
+fn shelf() -> Shelved {
+    let list = format!(
+        "<properties><l>3.3</l></properties>{}{}",
+        at("org.bom:list:3"),
+        manages(&["a:listed:${l}", "a:both:9", "a:own:9"], &[])
+    );
     let far = format!(
         "{}<properties><far>1.1</far><over>old</over><l>wrong</l></properties>{}{}",
         at("org:far:1"),
@@ -63,65 +69,59 @@ fn versions_come_from_parents_lists_and_properties() {
         at("org:far:1"),
         manages(&["a:both:2"], &[])
     );
-    let shelf = Shelved {
-        stored: HashMap::from([
-            ("org:far:1".to_owned(), read(&far)),
-            ("org.bom:list:3".to_owned(), read(&format!("<properties><l>3.3</l></properties>{bom}"))),
-        ]),
+    let stored = [("org:far:1", far), ("org.bom:list:3", list)];
+    Shelved {
+        stored: stored.into_iter().map(|(name, text)| (name.to_owned(), read(&text))).collect(),
         beside: HashMap::from([("/w/pom.xml", read(&near))]),
-    };
-    let wanted = |own: &str, artifacts: &[(&str, &str)], missing: &[&str]| Needed {
-        own: own.to_owned(),
-        artifacts: artifacts
-            .iter()
-            .map(|(name, version)| ((*name).to_owned(), (*version).to_owned()))
-            .collect(),
-        missing: missing.iter().map(|missing| (*missing).to_owned()).collect(),
-    };
-    let parent =
-        |coordinates: &str| format!("<parent>{}</parent><artifactId>app</artifactId>", at(coordinates));
-    let above = parent("org:near:1");
-    let own = "a:own:[1.5]";
+    }
+}
+
+/// Says what a project needs, and what of it is missing.
+fn in_force(text: &str) -> (String, String, String) {
+    let Needed { own, artifacts, missing } =
+        pom::in_force(&read(text), Some(Path::new("/w/app/pom.xml")), &shelf());
+    let artifacts = artifacts.iter().map(|(name, version)| format!("{name}={version}"));
+    (own, artifacts.collect::<Vec<_>>().join(" "), missing.join(" "))
+}
+
+fn child(coordinates: &str) -> String {
+    format!("<parent>{}</parent><artifactId>app</artifactId>", at(coordinates))
+}
+
+#[test]
+fn versions_come_from_parents_lists_and_properties() {
+    let all = [
+        "a:far",
+        "a:over",
+        "a:listed",
+        "a:both",
+        "a:own:[1.5]",
+        "a:mine",
+        "a:none",
+        "${project.groupId}:mod:${project.version}",
+    ];
+    let text = format!(
+        "{}<version>5</version><properties><over>new</over></properties>{}",
+        child("org:near:1"),
+        needs(&all)
+    );
+    let wanted =
+        "a:far=1.1 a:over=new a:listed=3.3 a:both=2 a:own=1.5 a:mine=5 a:none= org:mod=5 a:inherited=7";
+    assert_eq!(in_force(&text), ("org:app".to_owned(), wanted.to_owned(), String::new()));
+}
+
+#[test]
+fn what_is_not_here_is_not_known_and_is_named() {
     let rows = [
-        (
-            format!(
-                "{above}<version>5</version><properties><over>new</over></properties>{}",
-                needs(&[
-                    "a:far",
-                    "a:over",
-                    "a:listed",
-                    "a:both",
-                    own,
-                    "a:mine",
-                    "a:none",
-                    "${project.groupId}:mod:${project.version}"
-                ])
-            ),
-            wanted(
-                "org:app",
-                &[
-                    ("a:far", "1.1"),
-                    ("a:over", "new"),
-                    ("a:listed", "3.3"),
-                    ("a:both", "2"),
-                    ("a:own", "1.5"),
-                    ("a:mine", "5"),
-                    ("a:none", ""),
-                    ("org:mod", "5"),
-                    ("a:inherited", "7"),
-                ],
-                &[],
-            ),
-        ),
         // The parent beside is another one, and none is stored.
         (
-            format!("{}{}", parent("org:near:2"), needs(&["a:far", "a:x:1"])),
-            wanted("org:app", &[("a:far", ""), ("a:x", "1")], &["org:near:2"]),
+            format!("{}{}", child("org:near:2"), needs(&["a:far", "a:x:1"])),
+            ("org:app", "a:far= a:x=1", "org:near:2"),
         ),
         // What is only managed is not needed; a list that is not here is said.
         (
             format!("{}{}{}", at("g:a:1"), manages(&["a:far:1"], &["no:list:1"]), needs(&["a:x"])),
-            wanted("g:a", &[("a:x", "")], &["no:list:1"]),
+            ("g:a", "a:x=", "no:list:1"),
         ),
         // Properties that name one another in a ring are not known.
         (
@@ -130,24 +130,27 @@ fn versions_come_from_parents_lists_and_properties() {
                 at("g:a:1"),
                 needs(&["a:x:${p}"])
             ),
-            wanted("g:a", &[("a:x", "")], &[]),
-        ),
-        // The profile that is in force where nobody says otherwise.
-        (
-            format!(
-                "{}<properties><p>1</p></properties>{}<profiles><profile><activation><activeByDefault>true</activeByDefault></activation>\
-                 <properties><p>2</p></properties>{}</profile><profile>{}</profile></profiles>",
-                at("g:a:1"),
-                needs(&["a:x:${p}"]),
-                needs(&["a:y:${p}"]),
-                needs(&["a:z:1"])
-            ),
-            wanted("g:a", &[("a:y", "2"), ("a:x", "2")], &[]),
+            ("g:a", "a:x=", ""),
         ),
     ];
-    for (text, wanted) in rows {
-        assert_eq!(pom::in_force(&read(&text), Some(Path::new("/w/app/pom.xml")), &shelf), wanted, "{text}");
+    for (text, (own, artifacts, missing)) in rows {
+        assert_eq!(in_force(&text), (own.to_owned(), artifacts.to_owned(), missing.to_owned()), "{text}");
     }
+}
+
+#[test]
+fn the_profile_counts_that_is_in_force_where_nobody_says_otherwise() {
+    let usual = format!(
+        "<profile><activation><activeByDefault>true</activeByDefault></activation><properties><p>2</p></properties>{}</profile>",
+        needs(&["a:y:${p}"])
+    );
+    let text = format!(
+        "{}<properties><p>1</p></properties>{}<profiles>{usual}<profile>{}</profile></profiles>",
+        at("g:a:1"),
+        needs(&["a:x:${p}"]),
+        needs(&["a:z:1"])
+    );
+    assert_eq!(in_force(&text), ("g:a".to_owned(), "a:y=2 a:x=2".to_owned(), String::new()));
 }
 
 #[test]
