@@ -156,8 +156,6 @@ pub(super) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 
     let wrote = own.len() > 1 && own.iter().all(|piece| asked.contains(piece));
     let above = names.any(|name| words.iter().any(|word| word.eq_ignore_ascii_case(name)));
     match (said, wrote) {
-        // The only word there is, in the very writing of the name.
-        (true, _) if words == [last] => 2.0,
         // A word that can only be a name, or the only word there is.
         (true, _) if own.len() > 1 || words.len() == 1 => 1.6,
         (true, _) | (_, true) if above => 1.4,
@@ -231,13 +229,13 @@ mod tests {
     #[test]
     fn what_the_question_names_counts_more() {
         let rows = [
-            ("py:requests@2", "Response.raise_for_status", "raise_for_status", 2.0),
+            ("py:requests@2", "Response.raise_for_status", "raise_for_status", 1.6),
             ("py:requests@2", "Response.ok", "raise_for_status", 1.0),
-            ("py:flask@3", "jsonify", "jsonify", 2.0),
+            ("py:flask@3", "jsonify", "jsonify", 1.6),
             ("py:flask@3", "jsonify", "flask Jsonify", 1.6),
             ("py:flask@3", "Flask", "test client for flask app", 1.0),
             ("py:flask@3", "Flask.test_client", "test client for flask app", 1.25),
-            ("py:flask@3", "Flask", "flask Flask", 2.0),
+            ("py:flask@3", "Flask", "flask Flask", 1.6),
             ("py:flask@3", "flask", "Flask", 1.0),
             ("py:click@8", "option", "click option decorator", 1.12),
             ("rust:tempfile@3", "TempDir.keep", "tempfile TempDir keep", 1.4),
