@@ -18,7 +18,7 @@ const ROWS: [Row; 8] = [
     ("python", 164, 9),
     ("typescript", 159, 4),
     ("javascript", 46, 4),
-    ("rust", 109, 4),
+    ("rust", 119, 4),
     ("go", 99, 3),
     ("c", 45, 0),
     ("cpp", 77, 1),

@@ -1,6 +1,7 @@
 //! What belongs to a class: in itself, in what adds to it elsewhere, and in what it inherits.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use toolpost_syntax::Kind;
 
@@ -224,6 +225,16 @@ impl Resolver<'_> {
             .collect()
     }
 
+    /// Gives, where a type of Rust has no member of the name, what one gives that is derived, as `default` and `clone` are.
+    fn or_derived(&self, spot: Spot, found: Meanings, made: Option<Value>) -> Meanings {
+        let rust = self.rules(spot.file).family == Family::Rust;
+        let nothing = found.iter().all(|(value, _)| matches!(value, Value::Outside | Value::Unknown));
+        match made.filter(|_| rust && nothing) {
+            Some(made) => vec![(Value::Gives(Arc::new(made)), How::Typed)],
+            None => found,
+        }
+    }
+
     /// Finds what a member of a value means.
     pub(super) fn member(&self, value: &Value, name: Word, spot: Spot) -> Meanings {
         let rules = self.rules(spot.file);
@@ -244,7 +255,11 @@ impl Resolver<'_> {
                 out
             }
             Value::One(class, _) if text == "__class__" => vec![(Value::Thing(*class), How::Member)],
-            Value::One(class, _) => self.member_of_class(*class, name, How::Typed),
+            Value::One(class, _) => {
+                let found = self.member_of_class(*class, name, How::Typed);
+                let made = (text == "clone").then(|| value.clone());
+                self.or_derived(spot, found, made)
+            }
             Value::Above(class) => {
                 let (found, above) =
                     self.deeper((Vec::new(), Value::Unknown), || self.find_from(*class, name, From::Above));
@@ -255,7 +270,9 @@ impl Resolver<'_> {
                 vec![(Value::Outside, How::Typed)]
             }
             Value::Thing(at) if is_class(self.graph.symbol(*at).kind.kind()) => {
-                self.member_of_class(*at, name, How::Member)
+                let found = self.member_of_class(*at, name, How::Member);
+                let made = (text == "default").then(|| Value::one(*at));
+                self.or_derived(spot, found, made)
             }
             Value::Thing(_) | Value::File(_) | Value::Folder(_) => {
                 let found = self.exported(value, name, spot);
