@@ -13,12 +13,9 @@ use toolpost_runtime::Structured;
 /// How many threads wait for the disk at most: each keeps memory of its own, and a client may send thousands of calls at once.
 const WAITING: usize = 32;
 
-/// The most memory that the allocator keeps in each of its arenas is twice this.
-const ROOM: usize = 1024 * 1024;
-
 /// Serves until standard input ends.
 pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
-    keep_room();
+    toolpost_workspace::memory::keep_little();
     let settings = Settings::find(common)?;
     let structured = if serve.structured { Structured::On } else { Structured::Off };
     let wired = wire::wire(&settings, structured, wire::Life::Long)?;
@@ -48,11 +45,4 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
     threads.shutdown_background();
     served?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Lets the allocator keep what one reply took for the next one. The one of glibc begins by giving back to the system
-/// whatever is more than 128 KB, after each reply anew; it learns from the first large block that is freed (mallopt(3),
-/// `M_MMAP_THRESHOLD`). Other allocators lose nothing by it.
-fn keep_room() {
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
 }

@@ -15,6 +15,7 @@ mod journal;
 mod ledger;
 mod locks;
 mod lookup;
+pub mod memory;
 mod nameless;
 pub mod operator;
 mod options;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use toolpost_workspace::walk::FileStat;
-use toolpost_workspace::{Cache, Watch, unique};
+use toolpost_workspace::{Cache, Watch, memory, unique};
 
 use super::build::build;
 use super::{Inner, State, Why, Work};
@@ -330,6 +330,7 @@ fn work(inner: &Weak<Inner>) {
         // One strong reference is this thread's: where there is no other, nobody asks any more.
         let stop = || Arc::strong_count(&own) == 1;
         if !own.step(&stop) {
+            memory::give_back();
             return;
         }
     }
