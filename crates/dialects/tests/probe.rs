@@ -6,7 +6,7 @@ mod common;
 
 use common::words;
 use serde_json::{Value, json};
-use std::fs;
+use std::{collections::BTreeSet, fs, time::Duration};
 use toolpost_runtime::Outcome;
 
 /// A world that speaks the dialect.
@@ -15,6 +15,13 @@ struct World(common::World);
 impl World {
     fn new(files: &[(&str, &str)]) -> Self {
         let world = common::World::new(&toolpost_dialects::probe::DIALECT);
+        files.iter().for_each(|(name, text)| world.put(name, text));
+        Self(world)
+    }
+
+    /// A world whose calls have so much time.
+    fn hurried(files: &[(&str, &str)], time: Duration) -> Self {
+        let world = common::World::hurried(&toolpost_dialects::probe::DIALECT, time);
         files.iter().for_each(|(name, text)| world.put(name, text));
         Self(world)
     }
@@ -590,6 +597,68 @@ async fn a_search_shows_whole_blocks_as_long_as_there_is_room() {
         pages.push(shown(&words));
     }
     assert_eq!(pages, [2, 1]);
+}
+
+#[tokio::test]
+async fn what_stands_far_in_a_very_long_line_is_shown() {
+    let line = format!("const table = '{}needleInHaystack{}';\n", "x".repeat(9_000), "y".repeat(9_000));
+    let world = World::new(&[("a.js", &line)]);
+    for arguments in [json!({"query": "needle"}), json!({"query": "eInHay", "exact": true})] {
+        let (_, words) = searched(&world, arguments.clone()).await;
+        let shown = words.lines().find(|line| line.starts_with("1:")).unwrap();
+        assert!(
+            shown.contains("const table = 'xxx") && shown.contains("xxneedleInHaystackyy"),
+            "{arguments}: {shown}"
+        );
+        assert!(shown.contains(" characters) … ") && shown.len() < 2_400, "{arguments}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn an_exhaustive_search_goes_on_where_the_reply_had_no_room() {
+    let text: String =
+        (0..900).map(|number| format!("fn f{number}() {{\n    {}\n}}\n", "call(); ".repeat(30))).collect();
+    let world = World::new(&[("a.rs", &text)]);
+    let (mut all, mut arguments, mut replies) = (BTreeSet::new(), json!({"query": "call"}), 0);
+    loop {
+        let words = world.call("searchAll", arguments.clone()).await.unwrap();
+        replies += 1;
+        let named = words.lines().filter(|line| line.starts_with("Lines: "));
+        for line in named {
+            assert!(all.insert(line.to_owned()), "{line} comes twice");
+        }
+        let Some((_, next)) = words.split_once("the same call with session: \"") else { break };
+        arguments = json!({"query": "call", "session": next.split('"').next()});
+    }
+    assert_eq!((all.len(), replies > 2), (900, true), "{replies} replies");
+    let few = json!({"query": "call", "maxTokensPerPage": 200, "maxPages": 2});
+    let words = world.call("searchAll", few).await.unwrap();
+    assert!(words.contains("[toolpost: maxPages allows no more; 89"), "{words}");
+}
+
+#[tokio::test]
+async fn a_search_of_an_index_that_is_not_whole_says_how_far_it_is() {
+    let text = "fn alpha() { beta(); }\n// Words on gamma and delta, and what they are for.\n".repeat(120);
+    let files: Vec<(String, String)> = (0..3_000)
+        .map(|number| (format!("d{}/f{number}.rs", number % 30), format!("{text}fn own{number}() {{}}\n")))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let world = World::hurried(&files, Duration::from_secs(1));
+    let asked = json!({"query": "own2999 AND ext:rs"});
+    let (_, words) = searched(&world, asked.clone()).await;
+    let said =
+        words.lines().find(|line| line.contains(" not looked at yet")).unwrap_or_else(|| panic!("{words}"));
+    assert!(said.contains(" of 3000 files not looked at yet: the index is being made, "), "{said}");
+    assert!(said.contains("ask the same again") && !words.contains("narrow path"), "{words}");
+    loop {
+        let (done, words) = searched(&world, asked.clone()).await;
+        assert!(done, "{words}");
+        if !words.contains(" not looked at yet") {
+            assert!(words.contains("(function own2999)") && words.contains("Found 1 result"), "{words}");
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ pub enum Complete {
     Yes,
     /// Its time was up first: there may be more.
     TimedOut,
+    /// The index is not whole yet: there may be more, and the same question finds it later.
+    NotReady,
     /// It was cancelled first: there may be more.
     Cancelled,
 }

@@ -3,20 +3,19 @@
 mod hear;
 mod put;
 mod store;
-mod sweep;
 mod take;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use toolpost_workspace::{ContentHash, Hasher, Watch, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Hasher, Workspace, WorkspacePath};
 
+use crate::files::{Sign, Unswept, Watched};
 use crate::{Answer, Graph};
 use store::Store;
-use sweep::Sign;
 
 /// How long whoever waits for its turn goes without asking whether to stop.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -38,14 +37,7 @@ struct Turn {
     folder: Option<PathBuf>,
     /// The records; none as long as nobody has asked.
     store: Option<Store>,
-    /// Tells what changed; none as long as nobody has asked.
-    watch: Option<Watch>,
-    /// When all files were last looked at.
-    whole: Option<Instant>,
-    /// How many files there were then.
-    files: usize,
-    /// Whether a look did not come to its end, so that nobody knows what it missed.
-    owed: bool,
+    watched: Watched,
 }
 
 /// What is known of the workspace.
@@ -92,6 +84,15 @@ pub enum Trouble {
     Stopped,
 }
 
+impl From<Unswept> for Trouble {
+    fn from(unswept: Unswept) -> Self {
+        match unswept {
+            Unswept::Stopped => Self::Stopped,
+            Unswept::Place(root, why) => Self::Root { root, why },
+        }
+    }
+}
+
 /// The index while it is lent; nobody changes it meanwhile.
 pub struct Lent<'i>(RwLockReadGuard<'i, State>);
 
@@ -102,7 +103,7 @@ impl Index {
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
         let folder = folder.map(|folder| folder.join(name(&workspace)));
-        let turn = Turn { folder, store: None, watch: None, whole: None, files: 0, owed: false };
+        let turn = Turn { folder, store: None, watched: Watched::default() };
         Self(Arc::new(Inner { workspace, state: RwLock::default(), turn: Mutex::new(turn) }))
     }
 

@@ -2,6 +2,7 @@
 
 mod doubts;
 pub mod embed;
+mod files;
 mod graph;
 mod index;
 mod links;

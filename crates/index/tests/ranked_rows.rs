@@ -422,6 +422,72 @@ fn what_may_not_be_read_is_not_told() {
     assert_eq!((shown(&found), found.total, found.withheld), (vec!["c.js foo".to_owned()], 1, 2));
 }
 
+#[test]
+fn what_is_too_long_for_one_block_is_judged_as_a_whole() {
+    let lines = |count: usize| "    step(1);\n".repeat(count);
+    let long = format!("fn long() {{\n    alpha();\n{}    beta();\n{}}}\n", lines(580), lines(5));
+    let other = format!("fn other() {{\n    alpha();\n{}}}\n", lines(290));
+    let (_folder, workspace) =
+        world(&[("a.rs", &long), ("b.rs", &other), ("c.rs", "fn short() {\n    alpha();\n    beta();\n}\n")]);
+    let index = Index::new(workspace.clone());
+    let rows: &[(&str, &[&str])] = &[
+        ("alpha AND beta", &["c.rs short", "a.rs long", "a.rs long"]),
+        ("+alpha +beta", &["c.rs short", "a.rs long", "a.rs long"]),
+        ("alpha NOT beta", &["b.rs other"]),
+        ("+alpha -beta", &["b.rs other"]),
+        ("beta NOT alpha", &[]),
+        ("alpha AND beta AND gamma", &[]),
+        ("name:long AND beta", &["a.rs long", "a.rs long"]),
+    ];
+    for (query, wanted) in rows {
+        assert_eq!(found(&index, &workspace, query), *wanted, "{query}");
+    }
+    let node = parse("alpha AND beta").unwrap().node;
+    let all = search(&index, &workspace, What::Query(&node), ".", Tests::Searched).unwrap();
+    let mut lines: Vec<_> = all.hits[1..].iter().map(|hit| (hit.block.first, hit.block.last)).collect();
+    lines.sort_unstable();
+    // Of its parts those two are shown in which one of the words stands.
+    assert_eq!(lines, [(1, 120), (361, 589)]);
+}
+
+#[test]
+fn what_is_too_short_for_a_block_of_its_own_is_found_by_its_kind() {
+    let (_folder, workspace) = world(&[
+        ("a.rs", "use x;\n\nconst MOST: u8 = 1;\n\nfn f() {\n    const INNER: u8 = 2;\n}\n"),
+        ("b.rs", "type Name = String;\n"),
+        ("c.rs", "impl S { fn one(&self) {} }\n"),
+        ("d.ts", "export type Id = string;\nexport const limit = 3;\n"),
+    ]);
+    let index = Index::new(workspace.clone());
+    let rows: &[(&str, &[&str])] = &[
+        ("type:constant ext:rs", &["a.rs:1"]),
+        ("type:constant AND most", &["a.rs:1"]),
+        ("type:constant AND inner", &[]),
+        ("type:type", &["b.rs:1", "d.ts:1"]),
+        ("type:impl", &["c.rs S.one"]),
+        ("type:function", &["a.rs f", "c.rs S.one"]),
+        ("type:struct", &[]),
+    ];
+    for (query, wanted) in rows {
+        assert_eq!(found(&index, &workspace, query), *wanted, "{query}");
+    }
+}
+
+#[test]
+fn wildcards_that_say_too_little_are_no_question() {
+    let words: String = (0..21_000).map(|number| format!("ba{number}c\n")).collect();
+    let (_folder, workspace) = world(&[("a.txt", &words), ("b.txt", "alphabet\n")]);
+    let index = Index::new(workspace.clone());
+    for (query, wanted) in [("*a*", None), ("ba*", None), ("*lpha*", Some(1)), ("ba1*7c", Some(20))] {
+        let node = parse(query).unwrap().node;
+        let found = search(&index, &workspace, What::Query(&node), ".", Tests::Searched);
+        match wanted {
+            Some(least) => assert!(found.unwrap().total >= least, "{query}"),
+            None => assert_eq!(found, Err(Unanswered::Wide(20_000)), "{query}"),
+        }
+    }
+}
+
 /// Words of which files are made, and queries about them.
 const WORDS: [&str; 8] =
     ["alpha", "betaGamma", "gamma_delta", "delta", "fn alpha() {", "}", "// words on betas", ""];

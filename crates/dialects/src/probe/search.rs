@@ -75,6 +75,9 @@ pub(super) struct AllArgs {
     /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
     #[serde(default)]
     exact: bool,
+    /// What the reply before gave to go on with, where it had no room for all.
+    #[schemars(extend("x-unlisted" = true))]
+    session: Option<String>,
     /// Tokens of each page.
     #[serde(default = "tokens_of_page")]
     #[schemars(range(min = 1))]
@@ -109,11 +112,6 @@ impl Tool for Search {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        let from = match args.session.filter(|session| !session.trim().is_empty() && session != "new") {
-            None => From::First,
-            Some(session) if session.starts_with("next-") => From::Cursor(session),
-            Some(session) => From::Named(session),
-        };
         let query = match &args.language {
             Some(language) if !args.exact => {
                 format!("({}) lang:\"{}\"", args.query, language.replace('"', ""))
@@ -127,7 +125,7 @@ impl Tool for Search {
             tests: if args.allow_tests { Tests::Searched } else { Tests::LeftOut },
             limit: count("limit", args.limit.min(MOST))?,
             tokens: args.max_tokens.map(|tokens| some("maxTokens", tokens)).transpose()?,
-            from,
+            from: from(args.session),
             max_bytes: if args.max_tokens.is_none() { at.most_bytes() } else { at.reply_bytes() },
         })
     }
@@ -188,7 +186,7 @@ impl Tool for SearchAll {
             tests: Tests::LeftOut,
             limit: count("limit", EACH)?,
             tokens: Some(each.saturating_mul(pages)),
-            from: From::First,
+            from: from(args.session),
             max_bytes: at.reply_bytes(),
         })
     }
@@ -199,17 +197,21 @@ impl Tool for SearchAll {
         }
         render(output, page);
         let left = output.total.saturating_sub(output.before + output.blocks.len());
-        match output.cut {
-            Cut::No => {}
-            Cut::Limit | Cut::Tokens => {
-                page.note(format!("maxPages allows no more; {} left out", counted(left as u64, "result")));
-            }
-            Cut::Room => page.note(format!(
-                "the reply has no room for more; {} left out: narrow the query or the path, or go through them page by page \
-                 with search",
-                counted(left as u64, "result")
-            )),
+        if let Some(next) = &output.next {
+            let why =
+                if output.cut == Cut::Room { "the reply has no room for" } else { "maxPages allows no" };
+            let left = counted(left as u64, "result");
+            page.note(format!("{why} more; {left} left: the same call with session: \"{next}\""));
         }
+    }
+}
+
+/// Says where an answer begins, by what was given to go on with.
+fn from(session: Option<String>) -> From {
+    match session.filter(|session| !session.trim().is_empty() && session != "new") {
+        None => From::First,
+        Some(session) if session.starts_with("next-") => From::Cursor(session),
+        Some(session) => From::Named(session),
     }
 }
 
@@ -290,7 +292,7 @@ fn notes(output: &Output, page: &mut Page) {
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
     walked::notes(&output.walk, page);
-    if output.walk.complete != Complete::Yes {
+    if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
         page.note("timed_out: true; not all files were searched; narrow path");
     }
 }

@@ -96,7 +96,7 @@ fn notes(output: &Output, page: &mut Page) {
         ));
     }
     crate::common::walked::notes(&output.walk, page);
-    if output.walk.complete != Complete::Yes {
+    if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
         page.note("timed_out: true; not all files were searched; narrow target_directories");
     }
 }

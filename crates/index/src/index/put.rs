@@ -2,9 +2,9 @@
 
 use std::sync::PoisonError;
 
-use super::sweep::{Seen, Sign};
 use super::take::Taken;
 use super::{Inner, Known, LeftOut, State, Turn};
+use crate::files::{Seen, Sign};
 use toolpost_workspace::ContentHash;
 
 impl Inner {
@@ -59,14 +59,14 @@ impl State {
 
     fn put(&mut self, seen: &Seen, taken: Taken) {
         if let Taken::Same(sign) = taken {
-            if let Some(known) = self.known.get_mut(&seen.shown) {
+            if let Some(known) = self.known.get_mut(&*seen.shown) {
                 known.sign = sign;
             }
             return;
         }
         self.forget(&seen.shown);
-        self.left_out.unparsed.retain(|other| *other != seen.shown);
-        self.left_out.large.retain(|other| *other != seen.shown);
+        self.left_out.unparsed.retain(|other| **other != *seen.shown);
+        self.left_out.large.retain(|other| **other != *seen.shown);
         match taken {
             Taken::Same(_) | Taken::Gone => {}
             Taken::Record(sign, hash, made) => {
@@ -83,14 +83,14 @@ impl State {
             }
             Taken::Unparsed(sign, hash) => {
                 self.know(seen, sign, hash);
-                self.left_out.unparsed.push(seen.shown.clone());
+                self.left_out.unparsed.push(seen.shown.to_string());
             }
-            Taken::Large => self.left_out.large.push(seen.shown.clone()),
+            Taken::Large => self.left_out.large.push(seen.shown.to_string()),
             Taken::Unreadable(why) => self.left_out.unreadable.push(format!("{}: {why}", seen.shown)),
         }
     }
 
     fn know(&mut self, seen: &Seen, sign: Sign, hash: ContentHash) {
-        self.known.insert(seen.shown.clone(), Known { path: seen.path.clone(), sign, hash });
+        self.known.insert(seen.shown.to_string(), Known { path: seen.path.clone(), sign, hash });
     }
 }

@@ -1,17 +1,17 @@
 //! Takes into the index what changed on the disk.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::PoisonError;
+use std::time::Instant;
 
 use toolpost_syntax::Language;
-use toolpost_workspace::{ContentHash, Root, Snapshot, Watch, WatchChanged, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath};
 
 use super::store::{Found, Store};
-use super::sweep::{Seen, Sign, Swept, below, now, options, roots_are_there, sweep};
 use super::{Inner, Known, LeftOut, Trouble, Turn};
+use crate::files::{Extent, Seen, Sign, Sweep, Swept, lies_at, now, on_threads, same};
 use crate::record::{Record, make};
 use crate::{Words, is_manifest};
 
@@ -44,62 +44,28 @@ struct Changes<'s> {
     left_out: LeftOut,
 }
 
-/// The part of a workspace that is looked at.
-enum Extent {
-    All,
-    /// What lies at these paths and below them.
-    At(Vec<WorkspacePath>),
-}
-
 /// How many files are read at least before they are put into the tables, and into how many parts many are parted.
 const PART: usize = 1_024;
 const PARTS: usize = 8;
-/// How many paths are looked at one by one.
-const SINGLE: usize = 500;
-/// How long what is watched may go without being looked at as a whole: some writes are not told of.
-const WHOLE: Duration = Duration::from_secs(30);
-/// The same where there are so few files that it takes no time worth speaking of.
-const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
-const FEW: usize = 2_000;
-
-impl Turn {
-    /// Tells what has to be looked at; nothing if nothing changed.
-    fn extent(&mut self, workspace: &Workspace) -> Option<Extent> {
-        let Some(watch) = &mut self.watch else {
-            self.watch = Some(Watch::start(workspace, &options()));
-            return Some(Extent::All);
-        };
-        let changed = watch.changed();
-        let patience = if self.files <= FEW { WHOLE_OF_FEW } else { WHOLE };
-        if self.owed || self.whole.is_none_or(|whole| whole.elapsed() > patience) {
-            return Some(Extent::All);
-        }
-        match changed {
-            WatchChanged::Nothing => None,
-            WatchChanged::Paths(paths) if paths.len() <= SINGLE => Some(Extent::At(paths)),
-            WatchChanged::Paths(_) | WatchChanged::Unknown(_) => Some(Extent::All),
-        }
-    }
-}
-
 impl Inner {
     /// Looks at what may have changed, and reads what did.
     pub(super) fn refresh(&self, turn: &mut Turn, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
-        roots_are_there(&self.workspace)?;
-        let Some(extent) = turn.extent(&self.workspace) else { return Ok(()) };
+        Sweep::roots_are_there(&self.workspace)?;
+        let Some(extent) = turn.watched.extent(&self.workspace, &Sweep::rules()) else { return Ok(()) };
         let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();
         let folder = turn.folder.as_deref();
         turn.store.get_or_insert_with(|| Store::open(folder, &roots));
         let began = Instant::now();
-        // What the watch told is told once: until this look has come to its end, it has to be a whole one again.
-        turn.owed = true;
-        let mut swept = look(&self.workspace, &extent, stop)?;
+        turn.watched.owe();
+        let mut swept = Sweep::ruled(is_wanted, stop).look(&self.workspace, &extent)?;
         let unreadable = std::mem::take(&mut swept.unreadable);
         let Changes { dead, changed, left_out } = self.changes(&extent, &swept, unreadable);
         self.forget(&dead, left_out);
         let part = PART.max(changed.len().div_ceil(PARTS));
         for part in changed.chunks(part) {
-            let taken = read_all(&self.workspace, part, turn.store.as_ref(), stop);
+            let store = turn.store.as_ref();
+            let taken =
+                on_threads(part, &|(seen, known)| (*seen, take(&self.workspace, seen, *known, store)), stop);
             let complete = taken.len() == part.len();
             self.put(taken, turn);
             self.keep(turn);
@@ -107,19 +73,17 @@ impl Inner {
                 return Err(Trouble::Stopped);
             }
         }
-        turn.owed = false;
         if matches!(extent, Extent::All) {
             self.settle(turn);
-            turn.whole = Some(began);
-            turn.files = swept.files.len();
         }
+        turn.watched.looked(&extent, began, swept.files.len());
         Ok(())
     }
 
     /// Compares what was found with what is known.
     fn changes<'s>(&self, extent: &Extent, swept: &'s Swept, mut unreadable: Vec<String>) -> Changes<'s> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let there: HashSet<&str> = swept.files.iter().map(|seen| seen.shown.as_str()).collect();
+        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
         let looked: Vec<String> = match extent {
             Extent::All => vec![".".to_owned()],
             Extent::At(paths) => paths.iter().map(WorkspacePath::display).collect(),
@@ -133,54 +97,12 @@ impl Inner {
         unreadable.extend(state.left_out.unreadable.iter().filter(|line| !of_line(line)).cloned());
         let LeftOut { large, unparsed, .. } = &state.left_out;
         let left_out = LeftOut { large: kept(large), unparsed: kept(unparsed), unreadable };
-        let known = |seen: &Seen| state.known.get(&seen.shown);
+        let known = |seen: &Seen| state.known.get(&*seen.shown);
         let holds = |seen: &Seen| known(seen).is_some_and(|known| known.sign.holds(seen.stat));
         let changed = swept.files.iter().filter(|seen| !holds(seen));
         let changed = changed.map(|seen| (seen, known(seen).map(|known| known.hash))).collect();
         Changes { dead, changed, left_out }
     }
-}
-
-/// Looks at a part of a workspace.
-fn look(workspace: &Workspace, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<Swept, Trouble> {
-    match extent {
-        Extent::All => sweep(workspace, stop),
-        Extent::At(paths) => {
-            let mut out = Swept::default();
-            paths.iter().try_for_each(|path| below(path, stop, &mut out))?;
-            out.files.sort_by(|one, other| one.shown.cmp(&other.shown));
-            out.files.dedup_by(|one, other| one.shown == other.shown);
-            Ok(out)
-        }
-    }
-}
-
-/// Reads files on as many threads as there are cores; fewer than all, if it is told to stop.
-fn read_all<'s>(
-    workspace: &Workspace,
-    files: &[(&'s Seen, Option<ContentHash>)],
-    store: Option<&Store>,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Vec<(&'s Seen, Taken)> {
-    let next = AtomicUsize::new(0);
-    let out = Mutex::new(Vec::with_capacity(files.len()));
-    let work = || {
-        let mut own = Vec::new();
-        while !stop() {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((seen, known)) = files.get(at) else { break };
-            own.push((*seen, take(workspace, seen, *known, store)));
-        }
-        out.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
-    };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(files.len() / 8 + 1) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    out.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: Option<&Store>) -> Taken {
@@ -214,7 +136,7 @@ fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: O
     if manifest {
         return Taken::Manifest(sign, read.hash, text.to_owned());
     }
-    let Some(language) = Language::of_text(Path::new(&seen.shown), text) else {
+    let Some(language) = Language::of_text(Path::new(&*seen.shown), text) else {
         return Taken::Unparsed(sign, read.hash);
     };
     // The same content under a name of another language has another record.
@@ -238,13 +160,8 @@ fn lying_at<'k>(known: &'k BTreeMap<String, Known>, path: &str) -> Box<dyn Itera
     Box::new(itself.into_iter().chain(below.map(|(path, _)| path)))
 }
 
-/// Tells whether a path is another one or lies below it.
-fn lies_at(path: &str, other: &str) -> bool {
-    other == "." || path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-fn same(read: &Snapshot, seen: &Seen) -> bool {
-    read.stat.inode == seen.stat.inode
-        && read.stat.len == seen.stat.len
-        && read.stat.modified == i128::from(seen.stat.modified)
+/// Tells whether a file is one whose content the index keeps.
+fn is_wanted(name: &OsStr) -> bool {
+    let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
+    code || name.to_str().is_some_and(is_manifest)
 }

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use toolpost_syntax::{Kind, Language, Symbol};
 use toolpost_text::lines::LineIndex;
 
+use crate::ranked::filter::bit;
+
 /// A block: lines that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
@@ -22,10 +24,21 @@ pub struct Block {
     pub test: bool,
 }
 
+/// What is known of a block that is not shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    /// Whether it goes on from the block before, with which it is one that is too long.
+    pub(crate) goes_on: bool,
+    /// The kinds of what begins in it and is no block of its own, as bits.
+    pub(crate) holds: u32,
+}
+
 /// A text in blocks, and which of its bytes are names, beginnings and comments.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) all: Vec<Block>,
+    /// What is known of each of them beside that.
+    pub(crate) marks: Vec<Mark>,
     pub(crate) names: Vec<Range<usize>>,
     pub(crate) signatures: Vec<Range<usize>>,
     pub(crate) comments: Vec<Range<usize>>,
@@ -83,10 +96,18 @@ pub(crate) fn cut(language: Option<Language>, text: &str) -> Blocks {
         let last = index.line(range.end.saturating_sub(1).max(range.start));
         (number(index.line(range.start)), number(last))
     };
-    let mut layout = Layout { text: toolpost_text::lines::bare(text), units: Vec::new(), out: Vec::new() };
-    units(&symbols, &lines, &mut layout.units);
+    let mut layout = Layout::of(text);
+    let inside = units(&symbols, &lines, &mut layout.units);
     layout.fill(total, &containers(&symbols, &lines));
+    out.marks = layout.on.iter().map(|goes_on| Mark { goes_on: *goes_on, holds: 0 }).collect();
     out.all = layout.out;
+    for (symbol, _) in symbols.iter().zip(&inside).filter(|(_, inside)| !**inside) {
+        let line = number(index.line(symbol.at.clone().map_or(symbol.span.start, |at| at.start)));
+        let block = out.all.partition_point(|block| block.last < line);
+        if let Some(mark) = out.marks.get_mut(block) {
+            mark.holds |= bit(symbol.kind.name());
+        }
+    }
     out
 }
 
@@ -157,8 +178,8 @@ fn is_test(symbol: &Symbol) -> bool {
     }
 }
 
-/// Finds the symbols that are blocks of their own.
-fn units(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32), out: &mut Vec<Unit>) {
+/// Finds the symbols that are blocks of their own; tells of each whether it is one or stands in one.
+fn units(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32), out: &mut Vec<Unit>) -> Vec<bool> {
     let (holds, test) = holders(symbols);
     let mut inside: Vec<bool> = Vec::with_capacity(symbols.len());
     for (at, symbol) in symbols.iter().enumerate() {
@@ -174,6 +195,7 @@ fn units(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32), out: &
         }
     }
     out.sort_by_key(|unit| unit.lines);
+    inside
 }
 
 fn owner(symbol: &Symbol, test: bool) -> Owner {
@@ -192,9 +214,15 @@ struct Layout<'t> {
     text: Vec<&'t str>,
     units: Vec<Unit>,
     out: Vec<Block>,
+    /// Whether each goes on from the one before.
+    on: Vec<bool>,
 }
 
-impl Layout<'_> {
+impl<'t> Layout<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { text: toolpost_text::lines::bare(text), units: Vec::new(), out: Vec::new(), on: Vec::new() }
+    }
+
     /// Lays out all lines.
     fn fill(&mut self, total: u32, containers: &[Unit]) {
         let cuts: BTreeSet<u32> =
@@ -211,8 +239,13 @@ impl Layout<'_> {
         }
         self.between(next, total, &cuts, containers);
         if self.out.is_empty() {
-            self.out.push(block(1, total, &Owner::default()));
+            self.push(1, total, &Owner::default(), false);
         }
+    }
+
+    fn push(&mut self, first: u32, last: u32, owner: &Owner, goes_on: bool) {
+        self.out.push(block(first, last, owner));
+        self.on.push(goes_on);
     }
 
     /// Lays out lines that stand in no block of their own.
@@ -244,13 +277,15 @@ impl Layout<'_> {
     /// Puts lines of one owner, in pieces if they are too many.
     fn put(&mut self, first: u32, last: u32, owner: &Owner, most: u32, (least, longest): (u32, u32)) {
         let mut from = first;
+        // Mere lines are looked at by themselves; what is one and too long stays one.
+        let one = most == LONG.0;
         while last - from + 1 > most {
             let empty = (from + least..from + longest).find(|line| self.line(*line).trim().is_empty());
             let end = empty.unwrap_or(from + longest - 1);
-            self.out.push(block(from, end, owner));
+            self.push(from, end, owner, one && from > first);
             from = end + 1;
         }
-        self.out.push(block(from, last, owner));
+        self.push(from, last, owner, one && from > first);
     }
 
     fn line(&self, number: u32) -> &str {

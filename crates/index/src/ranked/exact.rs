@@ -1,16 +1,19 @@
 //! Finds a text as it stands in the files: the words tell which files can hold it, and their bytes whether they do.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 use toolpost_text::encoding::Text;
 use toolpost_text::lines::LineIndex;
 
+use crate::files::on_threads;
 use crate::ranked::find::Scored;
 use crate::ranked::hits;
 use crate::ranked::index::Lent;
 use crate::ranked::record::STEM;
 use crate::ranked::search::Unanswered;
+use crate::ranked::table::File;
 use crate::ranked::tokens::{self, LONGEST, folded};
 use crate::ranked::words::{Term, Words};
 
@@ -29,30 +32,47 @@ pub(crate) fn find(
     else {
         return Ok(Vec::new());
     };
+    let number = |number: u32| words.file(number).filter(|_| within(number)).map(|file| (number, file));
+    let files: Vec<(u32, &File)> = candidates(words, text).into_iter().filter_map(number).collect();
+    let stale = AtomicBool::new(false);
+    let found = on_threads(
+        &files,
+        &|(number, file)| match lines(lent, file, &pattern) {
+            Some(lines) => (*number, lines),
+            None => {
+                stale.store(true, Ordering::Relaxed);
+                (*number, Vec::new())
+            }
+        },
+        &|| stale.load(Ordering::Relaxed),
+    );
+    if stale.into_inner() {
+        return Err(Unanswered::Stale);
+    }
     let mut out = Vec::new();
-    for number in candidates(words, text) {
-        let Some(file) = words.file(number).filter(|_| within(number)) else { continue };
-        let read = lent.workspace().read(&file.path, MOST).map_err(|_| Unanswered::Stale)?;
-        if read.hash != file.hash {
-            return Err(Unanswered::Stale);
-        }
-        let Ok(opened) = Text::open(read.bytes, lent.encoding()) else { continue };
-        let shown = opened.shown(opened.view());
-        let mut found = pattern.find_iter(&shown).peekable();
-        if found.peek().is_none() {
-            continue;
-        }
+    for (number, lines) in found.into_iter().filter(|(_, lines)| !lines.is_empty()) {
         let Some(meta) = words.meta(number) else { return Err(Unanswered::Stale) };
-        let index = LineIndex::new(&shown);
         let mut blocks: BTreeMap<u32, u32> = BTreeMap::new();
-        for place in found {
-            let line = u32::try_from(index.line(place.start())).unwrap_or(u32::MAX);
+        for line in lines {
             let block = meta.facts.partition_point(|block| block.last < line);
             *blocks.entry(u32::try_from(block).unwrap_or(u32::MAX)).or_default() += 1;
         }
         out.extend(blocks.into_iter().map(|(block, count)| Scored::of((number, block), f64::from(count))));
     }
     Ok(out)
+}
+
+/// Lists the lines of a file in which a pattern begins to match, each as often as it does; none if the file is not what is known.
+fn lines(lent: &Lent<'_>, file: &File, pattern: &Regex) -> Option<Vec<u32>> {
+    let read = lent.workspace().read(&file.path, MOST).ok().filter(|read| read.hash == file.hash)?;
+    let Ok(opened) = Text::open(read.bytes, lent.encoding()) else { return Some(Vec::new()) };
+    let shown = opened.shown(opened.view());
+    let mut found = pattern.find_iter(&shown).peekable();
+    if found.peek().is_none() {
+        return Some(Vec::new());
+    }
+    let index = LineIndex::new(&shown);
+    Some(found.map(|place| u32::try_from(index.line(place.start())).unwrap_or(u32::MAX)).collect())
 }
 
 /// Lists the files that can hold a text: all those that hold its words, of which the first and the last may be parts.

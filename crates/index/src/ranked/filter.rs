@@ -55,6 +55,11 @@ const KINDS: [(&str, &[&str]); 19] = [
     ("lines", &["text"]),
 ];
 
+/// Gives the bit of a kind, among those that a block may hold.
+pub(crate) fn bit(kind: &str) -> u32 {
+    KINDS.iter().position(|(name, _)| *name == kind).map_or(0, |at| 1 << at)
+}
+
 impl Filter {
     /// Makes a filter ready.
     pub(crate) fn new(field: Field, values: &[String]) -> Result<Self, BadFilter> {
@@ -66,14 +71,14 @@ impl Filter {
         self.0.iter().any(|condition| matches!(condition, Condition::Kind(_)))
     }
 
-    /// Tells whether it holds of a block of a kind; without one, whether it holds of the file.
-    pub(crate) fn holds(&self, file: &File, kind: Option<&str>) -> bool {
+    /// Tells whether it holds of a block of a kind in which others begin; without one, whether it holds of the file.
+    pub(crate) fn holds(&self, file: &File, kind: Option<(&str, u32)>) -> bool {
         self.0.iter().any(|condition| condition.holds(file, kind))
     }
 }
 
 impl Condition {
-    fn holds(&self, file: &File, kind: Option<&str>) -> bool {
+    fn holds(&self, file: &File, kind: Option<(&str, u32)>) -> bool {
         // In a package a path begins where the package does.
         let inside = file.path.root().label().map(|_| file.path.relative().to_string_lossy());
         let path = inside.as_deref().unwrap_or(&file.shown);
@@ -94,7 +99,7 @@ impl Condition {
                 let wider = || Language::of_name(&file.language).zip(Language::of_name(language));
                 *file.language == **language || wider().is_some_and(|(own, asked)| own.widens(asked))
             }
-            Self::Kind(wanted) => kind == Some(wanted),
+            Self::Kind(wanted) => kind.is_some_and(|(kind, held)| kind == *wanted || held & bit(wanted) != 0),
         }
     }
 }

@@ -39,6 +39,9 @@ const LENGTHS: [f64; COUNTED] = [0.3, 0.4, 0.6, 0.5, 0.0, 0.0];
 /// From how often on a word more counts little more.
 const OFTEN: f64 = 1.2;
 
+/// How much a word counts that stands in another part of what is too long for one block.
+const ELSEWHERE: f64 = 0.5;
+
 /// Blocks, as far as they are known yet.
 enum Set<'a> {
     Blocks(Vec<Scored>),
@@ -70,7 +73,7 @@ impl<'a> Question<'a> {
                 Set::Filter(Box::new(move |(number, block)| {
                     let Some(file) = words.file(number) else { return false };
                     let meta = if of_blocks { words.meta(number) } else { None };
-                    filter.holds(file, meta.as_ref().and_then(|meta| meta.kind(block)))
+                    filter.holds(file, meta.as_ref().and_then(|meta| meta.kinds(block)))
                 }))
             }
             Node::In(part, node) => self.set(node, Some(*part))?,
@@ -117,7 +120,7 @@ impl<'a> Question<'a> {
                 Set::Blocks(blocks) => {
                     known = Some(match known {
                         None => blocks,
-                        Some(known) => both(&known, &blocks),
+                        Some(known) => self.both(&known, &blocks),
                     });
                 }
                 Set::Filter(filter) => filters.push(filter),
@@ -159,13 +162,37 @@ impl<'a> Question<'a> {
         match set {
             // What only the path holds does not stand in the block.
             Set::Blocks(blocks) => {
-                Set::Except(blocks.iter().filter(|found| found.own).map(|found| found.block).collect())
+                let own = blocks.iter().filter(|found| found.own);
+                let mut all: Vec<Block> = own.flat_map(|found| self.unit(found.block)).collect();
+                all.dedup();
+                Set::Except(all)
             }
             Set::Filter(filter) => Set::Filter(Box::new(move |block| !filter(block))),
             Set::Except(blocks) => {
                 Set::Blocks(blocks.into_iter().map(|block| Scored { block, score: 0.0, own: true }).collect())
             }
         }
+    }
+
+    /// Lists the blocks that are one with a block, and it.
+    fn unit(&self, (number, at): Block) -> impl Iterator<Item = Block> + use<> {
+        let parted = self.words.file(number).is_some_and(|file| file.parted);
+        let meta = if parted { self.words.meta(number) } else { None };
+        meta.map_or(at..at + 1, |meta| meta.unit(at)).map(move |at| (number, at))
+    }
+
+    /// Keeps what is in both, which are in order: of what is too long for one block, the parts that are in one of them.
+    fn both(&self, one: &[Scored], other: &[Scored]) -> Vec<Scored> {
+        let (mut out, mut one, mut other) = (Vec::new(), one, other);
+        while let (Some(first), Some(second)) = (one.first(), other.first()) {
+            let next = first.block.min(second.block);
+            let end = self.unit(next).last().unwrap_or(next);
+            let (here, rest) = one.split_at(one.partition_point(|found| found.block <= end));
+            let (there, others) = other.split_at(other.partition_point(|found| found.block <= end));
+            (one, other) = (rest, others);
+            joint(here, there, &mut out);
+        }
+        out
     }
 
     /// Lists the blocks of a set.
@@ -223,15 +250,20 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Keeps what is in both, which are in order.
-fn both(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
-    let mut out = Vec::new();
-    merge(one, other, |one, other| {
-        if let (Some(one), Some(other)) = (one, other) {
-            out.push(sum(one, other));
-        }
+/// Adds the parts of one unit that are in both, or in one where the other is elsewhere in the unit.
+fn joint(one: &[Scored], other: &[Scored], out: &mut Vec<Scored>) {
+    let best = |all: &[Scored]| all.iter().map(|found| found.score).fold(0.0, f64::max) * ELSEWHERE;
+    let (first, second) = (best(one), best(other));
+    if one.is_empty() || other.is_empty() {
+        return;
+    }
+    merge(one, other, |left, right| match (left, right) {
+        (Some(left), Some(right)) => out.push(sum(left, right)),
+        // A part that only the path speaks for holds nothing of either.
+        (Some(only), None) if only.own => out.push(Scored { score: only.score + second, ..only }),
+        (None, Some(only)) if only.own => out.push(Scored { score: only.score + first, ..only }),
+        _ => {}
     });
-    out
 }
 
 /// Keeps what is in any.

@@ -15,8 +15,8 @@ pub(crate) const COUNTED: usize = PLACES + 1;
 pub(crate) const PATH: usize = PLACES;
 /// The shortest part of a word of which two were written together.
 const SHORTEST: usize = 3;
-/// The most tokens that a pattern stands for.
-const MOST: usize = 200_000;
+/// The most tokens that a pattern stands for; one that stands for more says nothing.
+pub(crate) const MOST: usize = 20_000;
 
 /// A block that holds a word.
 #[derive(Debug, Clone, Copy, PartialEq)]

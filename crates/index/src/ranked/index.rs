@@ -5,7 +5,6 @@ mod fold;
 mod look;
 mod put;
 mod store;
-mod sweep;
 mod take;
 #[cfg(test)]
 mod tests;
@@ -21,11 +20,11 @@ use std::time::Instant;
 
 use encoding_rs::Encoding;
 use toolpost_workspace::walk::Skipped;
-use toolpost_workspace::{ContentHash, Hasher, Root, Watch, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Hasher, Root, Workspace, WorkspacePath};
 
+use crate::files::{Seen, Sign, Unswept, Watched, lies_at};
 use crate::ranked::table::Table;
 use store::Store;
-use sweep::{Seen, Sign};
 
 /// The index of a workspace's words; cheap to clone, and shared by all that do so.
 #[derive(Clone)]
@@ -69,16 +68,9 @@ struct Turn {
     /// Where its records are kept; none if that is nowhere, or once it is open.
     folder: Option<PathBuf>,
     store: Option<Store>,
-    /// Tells what changed; none as long as nobody has asked.
-    watch: Option<Watch>,
-    /// When all files were last looked at.
-    whole: Option<Instant>,
-    /// How many files there were then.
-    files: usize,
-    /// Whether a look did not come to its end, so that nobody knows what it missed.
-    owed: bool,
+    watched: Watched,
     /// The files that have to be read, by how they are shown.
-    pending: BTreeMap<String, Seen>,
+    pending: BTreeMap<Arc<str>, Seen>,
     /// When another process that reads them was last seen to get on.
     others: Option<Instant>,
 }
@@ -87,18 +79,11 @@ struct Turn {
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) table: Table,
-    known: HashMap<String, Known>,
+    /// The files that hold no text.
+    others: HashMap<Arc<str>, (Sign, ContentHash)>,
     left_out: LeftOut,
     /// The files that were not looked at yet, where nobody could wait for them.
     waiting: Vec<WorkspacePath>,
-}
-
-/// What is known of a file, whether it holds text or not.
-struct Known {
-    sign: Sign,
-    hash: ContentHash,
-    /// The language in which it was read; none if it holds no text.
-    language: Option<Arc<str>>,
 }
 
 /// What an index does not cover.
@@ -128,6 +113,15 @@ pub enum Trouble {
     /// It was told to stop.
     #[error("it was stopped before all files were looked at")]
     Stopped,
+}
+
+impl From<Unswept> for Trouble {
+    fn from(unswept: Unswept) -> Self {
+        match unswept {
+            Unswept::Stopped => Self::Stopped,
+            Unswept::Place(place, why) => Self::Place { place, why },
+        }
+    }
 }
 
 /// The index while it is lent; nobody changes it meanwhile.
@@ -172,10 +166,7 @@ impl Index {
         let turn = Turn {
             folder: own,
             store: None,
-            watch: None,
-            whole: None,
-            files: 0,
-            owed: false,
+            watched: Watched::default(),
             pending: BTreeMap::new(),
             others: None,
         };
@@ -270,6 +261,22 @@ impl Index {
     }
 }
 
+impl State {
+    /// Gives by what it is seen that a file is what it was, if it is known.
+    fn sign(&self, shown: &str) -> Option<Sign> {
+        let text = self.table.by_path(shown).map(|file| file.sign);
+        text.or_else(|| self.others.get(shown).map(|(sign, _)| *sign))
+    }
+
+    /// Lets go of what is known of a file.
+    fn forget(&mut self, shown: &str) {
+        self.table.remove(shown);
+        self.others.remove(shown);
+        self.left_out.binary.remove(shown);
+        self.left_out.large.remove(shown);
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         self.fold_at_end();
@@ -312,6 +319,12 @@ impl Lent<'_> {
         &self.state.waiting
     }
 
+    /// Counts the files at a place that were looked at and hold text.
+    #[must_use]
+    pub fn files_at(&self, base: &WorkspacePath) -> usize {
+        self.state.table.files().filter(|(_, file)| base.contains(&file.path)).count()
+    }
+
     /// Has segments made anew that are not what was written.
     pub(crate) fn drop_segments(&self, numbers: &BTreeSet<u32>) {
         self.inner.broken.lock().unwrap_or_else(PoisonError::into_inner).extend(numbers);
@@ -332,10 +345,11 @@ impl Lent<'_> {
     /// Tells whether something is known that lies at a place or below it.
     fn covers(&self, base: &WorkspacePath) -> bool {
         let shown = base.display();
-        let below = |path: &String| look::lies_at(path, &shown);
-        self.state.known.contains_key(&shown)
+        let below = |path: &str| lies_at(path, &shown);
+        self.state.sign(&shown).is_some()
             || self.state.waiting.iter().any(|path| base.contains(path))
-            || self.state.known.keys().any(below)
-            || self.state.left_out.large.iter().any(below)
+            || self.state.table.files().any(|(_, file)| below(&file.shown))
+            || self.state.others.keys().any(|path| below(path))
+            || self.state.left_out.large.iter().any(|path| below(path))
     }
 }

@@ -1,12 +1,10 @@
 //! How what is kept of contents stands in a blob: a stamp, then entries with their checks.
 
-use std::ops::Range;
-
 use toolpost_syntax::Language;
 use toolpost_workspace::{ContentHash, Hasher, hash};
 
-/// What stands before each entry: the hash of its content, its length, and its check.
-const HEAD: (usize, usize, usize) = (32, 4, CHECK);
+/// How many bytes stand before each entry: the hash of its content, its length, and its check.
+pub(crate) const HEAD: usize = 32 + 4 + CHECK;
 /// How long a check is.
 pub(crate) const CHECK: usize = 8;
 /// How long the stamp is that stands at the beginning of every blob.
@@ -20,24 +18,11 @@ pub(crate) fn entry(out: &mut Vec<u8>, content: ContentHash, encoded: &[u8]) {
     out.extend(encoded);
 }
 
-/// Lists the entries of a blob, up to the first that is not whole.
-pub(crate) fn entries(bytes: &[u8]) -> Vec<(ContentHash, Range<usize>)> {
-    let mut out = Vec::new();
-    let mut at = STAMP;
-    while let Some((content, rest)) = bytes.get(at..).and_then(|rest| rest.split_first_chunk::<{ HEAD.0 }>())
-    {
-        let Some((length, rest)) = rest.split_first_chunk::<{ HEAD.1 }>() else { break };
-        let Some((check, rest)) = rest.split_first_chunk::<{ HEAD.2 }>() else { break };
-        let length = u32::from_le_bytes(*length) as usize;
-        let Some(encoded) = rest.get(..length) else { break };
-        if hash(encoded).as_bytes()[..CHECK] != *check {
-            break;
-        }
-        let from = at + HEAD.0 + HEAD.1 + HEAD.2;
-        out.push((ContentHash::from_bytes(*content), from..from + length));
-        at = from + length;
-    }
-    out
+/// Reads what stands before an entry: the hash of its content, its length, and its check.
+pub(crate) fn head(bytes: &[u8]) -> Option<(ContentHash, u32, [u8; CHECK])> {
+    let (content, rest) = bytes.split_first_chunk::<32>()?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    Some((ContentHash::from_bytes(*content), u32::from_le_bytes(*length), *rest.first_chunk()?))
 }
 
 /// Gives what stands behind its check, if the check holds.

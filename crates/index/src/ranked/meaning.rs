@@ -2,6 +2,7 @@
 
 mod fill;
 mod fuse;
+mod kept;
 mod store;
 
 use std::collections::{HashMap, HashSet};
@@ -15,6 +16,7 @@ use crate::ranked::Trouble;
 use crate::ranked::table::File;
 
 pub use fuse::{Fused, Fusion, Meant, Reason};
+use kept::{Kept, Rows};
 use store::Store;
 
 /// The vectors of a workspace's blocks, by one model; cheap to clone, and shared by all that do so.
@@ -23,7 +25,7 @@ pub struct Meaning(Arc<Inner>);
 
 struct Inner {
     model: Arc<dyn Embedder>,
-    known: RwLock<HashMap<ContentHash, Arc<Rows>>>,
+    known: RwLock<HashMap<ContentHash, Kept>>,
     /// Held by whoever makes vectors.
     turn: Mutex<Turn>,
 }
@@ -33,15 +35,6 @@ struct Turn {
     /// The folder; none if that is nowhere, or once it is open.
     folder: Option<PathBuf>,
     store: Option<Store>,
-}
-
-/// The vectors of the blocks of one content.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Rows {
-    /// What a step is worth in each of them.
-    pub(crate) scales: Vec<f32>,
-    /// All of them, one after the other.
-    pub(crate) parts: Vec<i8>,
 }
 
 /// What came of making vectors.
@@ -78,14 +71,39 @@ impl Meaning {
         &self.0.model
     }
 
-    /// Gives the vectors of a file, if they are known.
-    fn rows(&self, file: &File) -> Option<Arc<Rows>> {
+    /// Tells where the vectors of a file are kept, if they are known.
+    fn kept(&self, file: &File) -> Option<Kept> {
         let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(&key(file.hash, &file.language)).cloned()
+    }
+
+    /// Lets go of the vectors of a file that are not what was written; they are made anew.
+    fn lose(&self, file: &File) {
+        let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.remove(&key(file.hash, &file.language));
     }
 }
 
 impl Inner {
+    /// Takes vectors that were made: into memory, until there are so many that they are written.
+    fn keep(&self, turn: &mut Turn, made: Vec<(ContentHash, Rows)>) {
+        let due = turn.store.as_mut().is_some_and(|store| {
+            made.iter().for_each(|(key, rows)| store.add(*key, rows));
+            store.is_due()
+        });
+        let made = made.into_iter().map(|(key, rows)| (key, Kept::Memory(Arc::new(rows))));
+        self.known.write().unwrap_or_else(PoisonError::into_inner).extend(made);
+        if due {
+            self.flush(turn);
+        }
+    }
+
+    /// Writes what waits, and lets go of it in memory.
+    fn flush(&self, turn: &mut Turn) {
+        let written = turn.store.as_mut().map(Store::flush).unwrap_or_default();
+        self.known.write().unwrap_or_else(PoisonError::into_inner).extend(written);
+    }
+
     /// Lets go of what no file holds any more, where that is most of it.
     fn forget(&self, live: &HashSet<ContentHash>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);

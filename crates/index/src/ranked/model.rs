@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use toolpost_syntax::Language;
+use toolpost_workspace::walk::{FileStat, Kind};
 use toolpost_workspace::{Options, Workspace, WorkspacePath, hash};
 
+use crate::files::Sign;
 use crate::ranked::find::Question;
 use crate::ranked::grammar::parse;
 use crate::ranked::index::Index;
@@ -34,6 +36,7 @@ impl Model {
         for name in names {
             let path = workspace.resolve(name).unwrap();
             let read = workspace.read(&path, 1 << 20).unwrap();
+            let stat = FileStat { kind: Kind::File, len: 0, modified: 0, touched: 0, inode: 0 };
             let text = String::from_utf8(read.bytes).unwrap();
             let record = make(Language::of_text(Path::new(name), &text), &text, 0);
             assert!(record.is_sound());
@@ -47,6 +50,8 @@ impl Model {
                 language: record.language.as_str().into(),
                 blocks: record.blocks.len() as u32,
                 cut: record.cut,
+                parted: record.marks.iter().any(|mark| mark.goes_on),
+                sign: Sign::new(stat, 0),
                 test: is_test(name),
                 path,
                 at: (0, 0),
@@ -121,7 +126,7 @@ impl Words for Model {
 
     fn meta(&self, number: u32) -> Option<Arc<Meta>> {
         let record = &self.files.get(number as usize)?.1;
-        Some(Arc::new(Meta::of(&record.blocks, &record.lengths)))
+        Some(Arc::new(Meta::of(&record.blocks, &record.marks, &record.lengths)))
     }
 
     fn totals(&self) -> (u64, [u64; PLACES]) {

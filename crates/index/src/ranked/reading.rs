@@ -1,6 +1,6 @@
 //! The words of a table as one question reads them: tokens get numbers, and postings are read from the segments.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
@@ -23,6 +23,8 @@ pub(crate) struct Reading<'t> {
     read: RefCell<(HashMap<Term, Rc<Postings>>, usize)>,
     /// The segments that are not what was written.
     broken: RefCell<BTreeSet<u32>>,
+    /// Whether more tokens fitted something than were wanted.
+    wide: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -46,12 +48,23 @@ struct Postings {
 
 impl<'t> Reading<'t> {
     pub(crate) fn new(table: &'t Table) -> Self {
-        Self { table, terms: RefCell::default(), read: RefCell::default(), broken: RefCell::default() }
+        Self {
+            table,
+            terms: RefCell::default(),
+            read: RefCell::default(),
+            broken: RefCell::default(),
+            wide: Cell::new(false),
+        }
     }
 
     /// Lists the segments that were not what was written, by their numbers; where there are any, the answer is none.
     pub(crate) fn broken(&self) -> BTreeSet<u32> {
         self.broken.borrow().clone()
+    }
+
+    /// Tells whether more tokens fitted something than were wanted; where they did, the answer is none.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.wide.get()
     }
 
     fn name(&self, text: &str, places: Vec<(u32, Place)>) -> Term {
@@ -107,20 +120,14 @@ impl<'t> Reading<'t> {
 struct Found {
     terms: BTreeMap<String, Vec<(u32, Place)>>,
     broken: BTreeSet<u32>,
+    wide: bool,
 }
 
 impl Found {
-    /// Adds a token; of too many the last ones in their order are let go of.
+    /// Adds a token.
     fn add(&mut self, text: String, place: Option<(u32, Place)>, most: usize) {
-        let beyond =
-            self.terms.len() >= most && self.terms.last_key_value().is_some_and(|(last, _)| *last < text);
-        if beyond {
-            return;
-        }
         self.terms.entry(text).or_default().extend(place);
-        if self.terms.len() > most {
-            self.terms.pop_last();
-        }
+        self.wide |= self.terms.len() > most;
     }
 }
 
@@ -153,7 +160,7 @@ impl Words for Reading<'_> {
                 Err(()) => drop(self.broken.borrow_mut().insert(slot)),
             }
         }
-        let known = !places.is_empty() || !self.table.on_paths(token).is_empty();
+        let known = !places.is_empty() || self.table.is_on_paths(token);
         known.then(|| self.name(token, places))
     }
 
@@ -166,6 +173,9 @@ impl Words for Reading<'_> {
             while let Some((slot, segment)) = segments.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let (own, broken) = of_segment(segment, begin, fits);
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                if found.wide {
+                    return;
+                }
                 if broken {
                     found.broken.insert(*slot);
                 }
@@ -187,6 +197,10 @@ impl Words for Reading<'_> {
             found.add(token.to_owned(), None, most);
         }
         self.broken.borrow_mut().extend(found.broken);
+        if found.wide {
+            self.wide.set(true);
+            return Vec::new();
+        }
         found.terms.into_iter().map(|(text, places)| self.name(&text, places)).collect()
     }
 
@@ -211,11 +225,11 @@ impl Words for Reading<'_> {
     fn on_paths(&self, term: Term, take: &mut dyn FnMut(u32, u32)) {
         let text = self.terms.borrow().all.get(term as usize).map(|known| known.text.clone());
         let Some(text) = text else { return };
-        for (file, position) in self.table.on_paths(&text) {
-            if self.table.file(*file).is_some() {
-                take(*file, *position);
+        self.table.on_paths(&text, |file, position| {
+            if self.table.file(file).is_some() {
+                take(file, position);
             }
-        }
+        });
     }
 
     fn files(&self) -> Box<dyn Iterator<Item = (u32, &File)> + '_> {

@@ -6,12 +6,12 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use toolpost_syntax::Language;
 
-use crate::ranked::blocks::{Block, Blocks, cut};
+use crate::ranked::blocks::{Block, Blocks, Mark, cut};
 use crate::ranked::tokens::{self, tokens};
 use crate::ranked::varint::{read, write};
 
 /// What a change of records must change, too.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 /// In how many places a token can stand.
 pub(crate) const PLACES: usize = 5;
 /// What stands before a stem, so that it is no word.
@@ -34,6 +34,8 @@ pub(crate) struct Record {
     /// The language in which it was read; empty if that was none.
     pub(crate) language: String,
     pub(crate) blocks: Vec<Block>,
+    /// What is known of each block beside that.
+    pub(crate) marks: Vec<Mark>,
     /// How many tokens each block has in each place.
     pub(crate) lengths: Vec<[u32; PLACES]>,
     /// All tokens, in order.
@@ -174,6 +176,7 @@ impl Maker {
         let mut record = Record {
             language: language.map_or("", Language::name).to_owned(),
             blocks: blocks.all,
+            marks: blocks.marks,
             lengths: self.lengths,
             terms: Vec::with_capacity(terms.len()),
             ends: Vec::with_capacity(terms.len()),
@@ -228,6 +231,7 @@ impl Record {
             && self.ends.last().is_none_or(|end| *end as usize == self.entries.len())
             && count > 0
             && self.lengths.len() == count
+            && self.marks.len() == count
             && self.blocks.iter().all(|block| 0 < block.first && block.first <= block.last);
         let mut from = 0;
         for end in &self.ends {

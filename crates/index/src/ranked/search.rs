@@ -10,7 +10,7 @@ use crate::ranked::exact;
 use crate::ranked::filter::BadFilter;
 use crate::ranked::find::{Question, Scored};
 use crate::ranked::grammar::Node;
-use crate::ranked::hits::Block;
+use crate::ranked::hits::{self, Block};
 use crate::ranked::index::Lent;
 use crate::ranked::reading::Reading;
 use crate::ranked::segment::Meta;
@@ -96,6 +96,8 @@ pub struct Found {
 pub enum Unanswered {
     /// A filter cannot be used.
     Filter(BadFilter),
+    /// The wildcards of the query, or the letters that may differ, stand for more different words than this.
+    Wide(usize),
     /// A file is not what the index knows; it has to be looked at again.
     Stale,
 }
@@ -108,7 +110,7 @@ impl Lent<'_> {
     ///
     /// # Errors
     ///
-    /// When a filter cannot be used, or when a file that had to be read has changed.
+    /// When a filter cannot be used, when wildcards say too little, or when a file that had to be read has changed.
     pub fn search(&self, ask: &Ask<'_>) -> Result<Found, Unanswered> {
         let table = &self.state().table;
         let reading = Reading::new(table);
@@ -130,6 +132,9 @@ impl Lent<'_> {
             }
             What::Exactly(text) => exact::find(self, &reading, text, &within)?,
         };
+        if reading.is_wide() {
+            return Err(Unanswered::Wide(hits::MOST));
+        }
         let (mut placed, mut left_out) = (Vec::with_capacity(blocks.len()), 0);
         // Blocks of one file follow one another.
         let mut last: Option<(u32, Option<Arc<Meta>>)> = None;

@@ -50,6 +50,8 @@ pub(crate) struct Doc {
     pub(crate) language: Arc<str>,
     /// Whether a token was too long to be kept whole.
     pub(crate) cut: bool,
+    /// Whether some of its blocks are parts of one that is too long.
+    pub(crate) parted: bool,
     /// How many blocks it has, and how many tokens these have in each place.
     pub(crate) blocks: u32,
     pub(crate) lengths: [u32; PLACES],
@@ -130,10 +132,13 @@ impl Segment {
         for _ in 0..varint::read(head)? {
             let (own, rest) = head.split_first_chunk::<32>()?;
             *head = rest;
+            let language = languages.get(varint::read(head)? as usize)?.clone();
+            let flags = varint::read(head)?;
             let mut doc = Doc {
                 hash: ContentHash::from_bytes(*own),
-                language: languages.get(varint::read(head)? as usize)?.clone(),
-                cut: varint::read(head)? > 0,
+                language,
+                cut: flags & 1 != 0,
+                parted: flags & 2 != 0,
                 blocks: varint::read(head)?,
                 lengths: [0; PLACES],
                 at,
@@ -157,6 +162,8 @@ impl Segment {
             group.check = four(head)?;
             self.groups.push(group);
         }
+        self.docs.shrink_to_fit();
+        self.groups.shrink_to_fit();
         self.firsts.shrink_to_fit();
         Some(())
     }

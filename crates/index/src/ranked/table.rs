@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
+use crate::files::Sign;
 use crate::ranked::record::PLACES;
 use crate::ranked::search::is_test;
 use crate::ranked::segment::{Meta, Segment};
 use crate::ranked::tokens::{self, tokens};
+use crate::ranked::varint;
 
 /// When so many files of the table are gone, for each that is there, the lists are made anew.
 const GONE: usize = 1;
@@ -27,8 +29,8 @@ pub(crate) type At = (u32, u32);
 pub(crate) struct Table {
     /// By number; a number is never given twice.
     slots: Vec<Option<Slot>>,
-    /// Where each content is known, by its hash and the language in which it was read.
-    docs: HashMap<(ContentHash, u16), At>,
+    /// Where each content is known, by a number made of its hash and the language in which it was read.
+    docs: HashMap<u64, At>,
     languages: Vec<Arc<str>>,
     /// By number; a number is never given twice before the lists are made anew.
     files: Vec<Option<File>>,
@@ -36,7 +38,7 @@ pub(crate) struct Table {
     /// Further files of contents that several have.
     more: HashMap<At, Vec<u32>>,
     /// The parts of the words of all paths: of each the files, and where in their paths; some are gone.
-    paths: HashMap<Box<str>, Vec<(u32, u32)>>,
+    paths: HashMap<Box<str>, Places>,
     gone: usize,
     metas: Mutex<Metas>,
     /// How many blocks there are, and how many tokens stand in each place.
@@ -44,6 +46,13 @@ pub(crate) struct Table {
     pub(crate) lengths: [u64; PLACES],
     /// Changes with every change of what is held, and is the same for the same files.
     pub(crate) print: u64,
+}
+
+/// Files with a place in the path of each: as distances, in as few bytes as these need.
+#[derive(Default)]
+struct Places {
+    last: u32,
+    bytes: Vec<u8>,
 }
 
 /// A segment, and what is alive of it.
@@ -61,9 +70,13 @@ pub(crate) struct File {
     pub(crate) path: WorkspacePath,
     pub(crate) hash: ContentHash,
     pub(crate) language: Arc<str>,
+    /// By what it is seen that it is what it was.
+    pub(crate) sign: Sign,
     /// How many blocks it has.
     pub(crate) blocks: u32,
     pub(crate) cut: bool,
+    /// Whether some of its blocks are parts of one that is too long.
+    pub(crate) parted: bool,
     /// Whether it is one of tests by its path.
     pub(crate) test: bool,
     /// Where its content is known.
@@ -81,9 +94,9 @@ impl Table {
     /// Takes a segment in; gives its number.
     pub(crate) fn attach(&mut self, segment: Arc<Segment>) -> u32 {
         let slot = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        self.docs.reserve(segment.docs().len());
         for (doc, known) in (0..).zip(segment.docs()) {
-            let language = self.language(&known.language);
-            self.docs.entry((known.hash, language)).or_insert((slot, doc));
+            self.docs.entry(key(known.hash, &known.language)).or_insert((slot, doc));
         }
         let live = vec![NONE; segment.docs().len()];
         self.slots.push(Some(Slot { segment, live, alive: 0 }));
@@ -98,7 +111,7 @@ impl Table {
             moved.extend(slot.live.iter().filter(|file| **file != NONE));
             for (doc, known) in (0..).zip(slot.segment.docs()) {
                 moved.extend(self.more.remove(&(*number, doc)).into_iter().flatten());
-                let key = (known.hash, self.language(&known.language));
+                let key = key(known.hash, &known.language);
                 if self.docs.get(&key) == Some(&(*number, doc)) {
                     self.docs.remove(&key);
                 }
@@ -128,29 +141,34 @@ impl Table {
     fn find_twins(&mut self) {
         for (number, slot) in (0..).zip(&self.slots) {
             for (doc, known) in slot.iter().flat_map(|slot| (0..).zip(slot.segment.docs())) {
-                let language = self.languages.iter().position(|own| *own == known.language);
-                let language = language.and_then(|at| u16::try_from(at).ok()).unwrap_or(u16::MAX);
-                self.docs.entry((known.hash, language)).or_insert((number, doc));
+                self.docs.entry(key(known.hash, &known.language)).or_insert((number, doc));
             }
         }
     }
 
     /// Tells where a content is known that was read in a language.
     pub(crate) fn known(&self, hash: ContentHash, language: &str) -> Option<At> {
-        let language = self.languages.iter().position(|known| **known == *language)?;
-        self.docs.get(&(hash, u16::try_from(language).ok()?)).copied()
+        let at = *self.docs.get(&key(hash, language))?;
+        let doc = self.segment(at.0)?.docs().get(at.1 as usize)?;
+        // Of two contents with the same number the second is known to nobody, and read each time.
+        (doc.hash == hash && *doc.language == *language).then_some(at)
     }
 
     /// Puts a file into the table, in place of the one that had its path.
-    pub(crate) fn put(&mut self, path: WorkspacePath, shown: &str, at: At) {
+    pub(crate) fn put(&mut self, path: WorkspacePath, shown: &Arc<str>, at: At, sign: Sign) {
         let known = self.slots.get(at.0 as usize).and_then(Option::as_ref).map(|slot| slot.segment.clone());
         let Some(doc) = known.as_ref().and_then(|segment| segment.docs().get(at.1 as usize)) else { return };
-        if self.by_path(shown).is_some_and(|file| file.hash == doc.hash && file.language == doc.language) {
+        let number = self.by_path.get(&**shown).copied().unwrap_or(NONE);
+        if let Some(Some(file)) = self.files.get_mut(number as usize)
+            && file.hash == doc.hash
+            && file.language == doc.language
+        {
+            file.sign = sign;
             return;
         }
         self.remove(shown);
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let shown: Arc<str> = shown.into();
+        let shown = shown.clone();
         self.print ^= print(&shown, doc.hash);
         self.blocks += u64::from(doc.blocks);
         self.count(&doc.lengths, u64::wrapping_add);
@@ -161,10 +179,16 @@ impl Table {
             path,
             hash: doc.hash,
             language: self.languages.get(usize::from(language)).cloned().unwrap_or_default(),
+            sign,
             blocks: doc.blocks,
             cut: doc.cut,
+            parted: doc.parted,
             at,
         };
+        if self.files.len() == self.files.capacity() {
+            // Not twice as many: where there are many files, half of that would be for none.
+            self.files.reserve_exact(self.files.len() / 8 + 16);
+        }
         self.files.push(Some(file));
         self.walk(number, &shown);
         self.by_path.insert(shown, number);
@@ -268,8 +292,8 @@ impl Table {
     /// Takes a path apart.
     fn walk(&mut self, number: u32, shown: &str) {
         way(shown, |token, position| match self.paths.get_mut(token) {
-            Some(files) => files.push((number, position)),
-            None => drop(self.paths.insert(token.into(), vec![(number, position)])),
+            Some(places) => places.add(number, position),
+            None => self.paths.entry(token.into()).or_default().add(number, position),
         });
     }
 
@@ -301,8 +325,15 @@ impl Table {
     }
 
     /// Lists the paths in which a token stands, and where; some files are gone.
-    pub(crate) fn on_paths(&self, token: &str) -> &[(u32, u32)] {
-        self.paths.get(token).map(Vec::as_slice).unwrap_or_default()
+    pub(crate) fn on_paths(&self, token: &str, take: impl FnMut(u32, u32)) {
+        if let Some(places) = self.paths.get(token) {
+            places.each(take);
+        }
+    }
+
+    /// Tells whether a token stands in a path, of which all may be gone.
+    pub(crate) fn is_on_paths(&self, token: &str) -> bool {
+        self.paths.contains_key(token)
     }
 
     /// Lists the tokens of all paths.
@@ -352,6 +383,31 @@ impl Table {
     fn forget_metas(&self) {
         *self.metas.lock().unwrap_or_else(PoisonError::into_inner) = Metas::default();
     }
+}
+
+impl Places {
+    /// Adds a place; the numbers of files never fall.
+    fn add(&mut self, file: u32, position: u32) {
+        varint::write(&mut self.bytes, file - self.last);
+        varint::write(&mut self.bytes, position);
+        self.last = file;
+    }
+
+    fn each(&self, mut take: impl FnMut(u32, u32)) {
+        let (mut rest, mut file) = (self.bytes.as_slice(), 0);
+        while let (Some(distance), Some(position)) = (varint::read(&mut rest), varint::read(&mut rest)) {
+            file += distance;
+            take(file, position);
+        }
+    }
+}
+
+/// Makes a number of a content and the language in which it was read.
+fn key(hash: ContentHash, language: &str) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.as_bytes()[..8]);
+    let own = language.bytes().fold(0_u64, |own, byte| own.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    u64::from_le_bytes(first) ^ own
 }
 
 /// Takes a path apart: the parts of its words with their places; a gap of one stands between words.

@@ -14,7 +14,7 @@ pub(crate) trait Words {
     /// Finds a token.
     fn find(&self, token: &str) -> Option<Term>;
 
-    /// Lists the tokens that begin so and fit, at most so many; stems are among them.
+    /// Lists the tokens that begin so and fit; stems are among them. Of more than so many none.
     fn fitting(&self, begin: &str, fits: &(dyn Fn(&str) -> bool + Sync), most: usize) -> Vec<Term>;
 
     /// Lists the files that hold a token, in the order of their numbers.

@@ -70,6 +70,7 @@ pub(super) fn answer(
         Some(package) => package.index,
         None => engine.words().covering(&request.base, &stop).map_err(|trouble| failed(cx, &trouble))?,
     };
+    let shown = sought::shown(question);
     for _ in 0..AGAIN {
         let wanted = || sought::words(question);
         let lent = sought::lend(engine, &index, &request.base, &wanted, cx, &stop)
@@ -77,12 +78,13 @@ pub(super) fn answer(
         let found = match search(&lent, request, question, asked.as_ref(), cx) {
             Ok(found) => found,
             Err(Unanswered::Filter(bad)) => return Err(bad_filter(&bad)),
+            Err(Unanswered::Wide(most)) => return Err(too_wide(question, most)),
             Err(Unanswered::Stale) => {
                 index.doubt();
                 continue;
             }
         };
-        let Some(page) = page::make(engine, &room(request), &found.hits, cx)? else {
+        let Some(page) = page::make(engine, &room(request, &shown), &found.hits, cx)? else {
             index.doubt();
             continue;
         };
@@ -95,8 +97,9 @@ pub(super) fn answer(
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
 }
 
-fn room(request: &Request) -> page::Room {
-    page::Room { limit: request.limit, tokens: request.tokens, each: usize::MAX, bytes: request.max_bytes }
+fn room<'w>(request: &Request, words: &'w [String]) -> page::Room<'w> {
+    let Request { limit, tokens, max_bytes: bytes, .. } = *request;
+    page::Room { limit, tokens, each: usize::MAX, bytes, words }
 }
 
 fn search(
@@ -194,6 +197,24 @@ fn exists(engine: &Engine, request: &Request) -> Result<(), Failure> {
         AccessKind::Missing => crate::show::find::missing(engine, &request.base, &request.base.display()),
         _ => crate::failures::access(&request.base, error),
     })
+}
+
+/// The refusal of a query whose wildcards stand for nearly everything.
+fn too_wide(question: &Question, most: usize) -> Failure {
+    let words = sought::words(question);
+    let wild = |word: &&String| word.contains(['*', '?', '~']);
+    let named: Vec<&str> = words.iter().filter(wild).map(String::as_str).collect();
+    let what = match named.as_slice() {
+        [] => "A word of the query whose letters may differ stands for".to_owned(),
+        [one] => format!("{one} stands for"),
+        all => format!("One of {} stands for", all.join(", ")),
+    };
+    Failure::invalid(format!("{what} more than {most} different words here, which tells too little.")).hint(
+        Hint::Advice(
+            "Give more letters of the word, such as *alloc* for *a*; or leave it out and look for the other words."
+                .to_owned(),
+        ),
+    )
 }
 
 fn bad_filter(bad: &BadFilter) -> Failure {

@@ -74,11 +74,14 @@ pub(in crate::operations) fn words(
     walked.complete = Complete::Yes;
     let waiting = lent.waiting().iter().filter(|path| asked.contains(path) && (cx.may_read)(path)).count();
     if waiting > 0 {
+        let all = waiting + lent.files_at(asked);
         walked.skipped.push(format!(
-            "{} not looked at yet (they are read beside all else, those that hold the words first; ask again in a while)",
-            counted(waiting as u64, "file")
+            "{waiting} of {} not looked at yet: the index is being made, {} % of it is there, and files that hold the words come \
+             first; ask the same again in a while to have all",
+            counted(all as u64, "file"),
+            (all - waiting) * 100 / all
         ));
-        walked.complete = Complete::TimedOut;
+        walked.complete = Complete::NotReady;
     }
     walked
 }

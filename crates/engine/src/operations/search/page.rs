@@ -2,7 +2,7 @@
 
 use super::{Block, Cut};
 use crate::{CallCtx, Engine, Failure, Part, Seen, show::text::Line};
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 use toolpost_index::ranked::{Hit, Key};
 use toolpost_text::{cut, encoding::Text};
 use toolpost_workspace::WorkspacePath;
@@ -15,13 +15,15 @@ const AROUND: (usize, usize) = (10, 48);
 const SAID: usize = 2_048;
 /// How many characters of a line are shown.
 const CHARACTERS: usize = 2_000;
+/// How many characters of its beginning, where what was looked for stands further on.
+const BEGINNING: usize = 120;
 /// The most bytes that are read of a file.
 const LONGEST: u64 = 64 << 20;
 /// Content up to this size is remembered, to say later what changed.
 const REMEMBERED: usize = 1024 * 1024;
 
 /// How much is shown.
-pub(in crate::operations) struct Room {
+pub(in crate::operations) struct Room<'w> {
     /// How many blocks.
     pub(in crate::operations) limit: usize,
     /// How many tokens they may have together; none for as many as there are.
@@ -30,6 +32,8 @@ pub(in crate::operations) struct Room {
     pub(in crate::operations) each: usize,
     /// How many bytes the answer may have.
     pub(in crate::operations) bytes: usize,
+    /// What was looked for: a very long line is shown where one of them stands.
+    pub(in crate::operations) words: &'w [String],
 }
 
 /// Blocks, and how far they go.
@@ -51,7 +55,7 @@ struct Content {
 /// Takes blocks as long as there is room; none if a file is not what was searched.
 pub(in crate::operations) fn make<'h>(
     engine: &Engine,
-    asked: &Room,
+    asked: &Room<'_>,
     hits: impl IntoIterator<Item = &'h Hit>,
     cx: &CallCtx,
 ) -> Result<Option<Page>, Failure> {
@@ -72,14 +76,14 @@ pub(in crate::operations) fn make<'h>(
         let tokens = asked.tokens.map(|most| most.saturating_sub(page.tokens));
         let bytes = tokens
             .map_or(usize::MAX, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN));
-        let whole = shown(hit, content, asked.each);
+        let whole = shown(hit, content, asked.each, asked.words);
         let weight = weight(&whole, hit);
         let narrow = if bytes < room { Cut::Tokens } else { Cut::Room };
         let block = if weight <= bytes.min(room) {
             whole
         } else if page.blocks.is_empty() {
             // A block that is longer than all the room is shown as far as it goes: the next answer has no more.
-            shown(hit, content, bytes.min(room).max(TOKEN * 16))
+            shown(hit, content, bytes.min(room).max(TOKEN * 16), asked.words)
         } else {
             page.cut = narrow;
             break;
@@ -107,17 +111,19 @@ fn content(engine: &Engine, hit: &Hit) -> Option<Content> {
 }
 
 /// Shows the lines of a block, as many as fit; empty ones at its ends are left out.
-fn shown(hit: &Hit, content: &Content, room: usize) -> Block {
+fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
     let (first, last) = (hit.block.first as usize, (hit.block.last as usize).min(content.lines.len()));
     let own = content.lines.get(first - 1..last).unwrap_or_default();
     let empty = own.iter().take_while(|line| line.trim().is_empty()).count();
     let full = own.len() - own.iter().rev().take_while(|line| line.trim().is_empty()).count();
     let mut left = room;
     let lines = own.iter().enumerate().take(full).skip(empty).map_while(|(at, line)| {
-        let (text, more) = cut::line(line, CHARACTERS);
+        let (text, more) = part(line, words);
         left = left.checked_sub(text.len() + AROUND.0)?;
-        Some(Line { number: (first + at) as u64, text, more: more as u64 })
+        Some(((first + at) as u64, text, more as u64))
     });
+    let lines: Vec<(u64, Cow<'_, str>, u64)> = lines.collect();
+    let lines = lines.iter().map(|(number, text, more)| Line { number: *number, text, more: *more });
     Block {
         path: hit.key.path.clone(),
         first_line: (first + empty.min(full)) as u64,
@@ -127,6 +133,25 @@ fn shown(hit: &Hit, content: &Content, room: usize) -> Block {
         score: hit.key.score,
         lines: lines.collect(),
     }
+}
+
+/// Gives what is shown of a line, and how many characters follow: of a very long one its beginning, and what is around the first word
+/// that was looked for, where that stands further on.
+fn part<'l>(line: &'l str, words: &[String]) -> (Cow<'l, str>, usize) {
+    let (text, more) = cut::line(line, CHARACTERS);
+    if more == 0 {
+        return (text.into(), 0);
+    }
+    let folded = line.to_ascii_lowercase();
+    let places = words.iter().filter_map(|word| folded.find(word.as_str()));
+    let Some(place) = places.min().filter(|place| *place >= text.len().saturating_sub(AROUND.1)) else {
+        return (text.into(), more);
+    };
+    let begin = cut::line(line, BEGINNING).0;
+    let from = line.floor_char_boundary(place.saturating_sub(CHARACTERS / 2).max(begin.len()));
+    let (text, more) = cut::line(&line[from..], CHARACTERS - BEGINNING);
+    let between = line[begin.len()..from].chars().count();
+    (format!("{begin} … ({between} characters) … {text}").into(), more)
 }
 
 /// Tells how many bytes it takes to show a block.

@@ -38,6 +38,7 @@ pub(in crate::operations) async fn shown(
                 tokens: request.tokens,
                 each: usize::MAX,
                 bytes: request.max_bytes,
+                words: &[],
             };
             let Some(page) = page::make(&engine, &room, &hits, &cx)? else { continue };
             let files: HashSet<&String> = hits.iter().map(|hit| &hit.key.path).collect();

@@ -57,6 +57,17 @@ pub(super) fn words(question: &Question) -> Vec<String> {
     out
 }
 
+/// Lists what a line that is shown may hold of it, in small letters.
+pub(super) fn shown(question: &Question) -> Vec<String> {
+    let exact = matches!(question, Question::Exact(_));
+    let parts = words(question).into_iter().flat_map(|word| {
+        let word = word.to_ascii_lowercase();
+        let apart = |letter: char| !exact && matches!(letter, '*' | '?');
+        word.split(apart).filter(|part| part.len() > 1).map(str::to_owned).collect::<Vec<_>>()
+    });
+    parts.collect()
+}
+
 fn gather(node: &Node, out: &mut Vec<String>) {
     match node {
         Node::Word(word) => out.push(word.text.clone()),

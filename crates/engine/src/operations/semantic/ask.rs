@@ -40,14 +40,14 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let vector = vector(&meaning, request, cx, &stop)?;
     let groups = groups(engine, &meaning, request, cx, &stop)?;
-    let words = || request.query.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let words: Vec<String> = request.query.split_whitespace().map(str::to_ascii_lowercase).collect();
     for _ in 0..AGAIN {
         let (mut found, mut walk) = (Fused::default(), None);
         for Group { index, meaning, bases } in &groups {
             // Bringing the index up to date may take all the time there is; vectors wait for what is left.
             let Some(base) = bases.first() else { continue };
             drop(
-                sought::lend(engine, index, base, &words, cx, &stop)
+                sought::lend(engine, index, base, &|| words.clone(), cx, &stop)
                     .map_err(|trouble| failed(cx, &trouble))?,
             );
             fill(meaning, index, bases, cx, &stop)?;
@@ -79,6 +79,7 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             tokens: Some(request.tokens),
             each: request.each,
             bytes: request.max_bytes,
+            words: &words,
         };
         if found.stale {
             groups.iter().for_each(|group| group.index.doubt());

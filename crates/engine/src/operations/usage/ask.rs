@@ -126,7 +126,7 @@ pub(super) fn answer(
 }
 
 /// Leaves half of the room to the service, or as much as it needs.
-fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room {
+fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room<'static> {
     let most = request.tokens.min(request.max_bytes as u64 / TOKEN);
     let others = consulted.map_or(0, Consulted::tokens).min(most / 2);
     let bytes = usize::try_from(others * TOKEN).unwrap_or(usize::MAX);
@@ -135,6 +135,7 @@ fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room {
         tokens: Some(request.tokens - others),
         each: LONGEST,
         bytes: request.max_bytes.saturating_sub(bytes),
+        words: &[],
     }
 }
 
@@ -222,18 +223,26 @@ fn one(
         Ok(_) | Err(Unfilled::Model(_)) => {}
         Err(Unfilled::Files(trouble)) => return Err(trouble),
     }
-    let lent = source.index.lend(enough)?;
-    Ok(lent.search_meaning(
-        meaning,
-        &Meant {
-            question: &inside(source.name.as_deref(), &request.query),
-            vector,
-            bases,
-            may: &*cx.may_read,
-            most: EACH * times(request),
-            fusion: Fusion::BEST,
-        },
-    ))
+    let question = inside(source.name.as_deref(), &request.query);
+    let asked = Meant {
+        question: &question,
+        vector,
+        bases,
+        may: &*cx.may_read,
+        most: EACH * times(request),
+        fusion: Fusion::BEST,
+    };
+    for _ in 0..AGAIN {
+        let found = source.index.lend(enough)?.search_meaning(meaning, &asked);
+        if !found.stale {
+            return Ok(found);
+        }
+        source.index.doubt();
+    }
+    Err(Trouble::Place {
+        place: source.base.display(),
+        why: "what is kept of it is damaged each time it is made".to_owned(),
+    })
 }
 
 /// Tells how many times as much as usual is asked for.

@@ -326,6 +326,18 @@ impl Parser {
         if self.place() != end {
             self.wrong(at, format!("{own}: has no value right behind it"));
         }
+        let sign = self.place();
+        if let (Some(Sort::Not | Sort::Never), true) = (self.peek(), sign == end) {
+            self.wrong(sign, format!("what excludes stands before {own}:, not behind it"));
+            self.at += 1;
+            if self.too_deep(sign) {
+                return None;
+            }
+            self.depth += 1;
+            let value = self.field(name, at, self.place());
+            self.depth -= 1;
+            return value.map(|node| Node::Not(Box::new(node)));
+        }
         let value = match self.peek() {
             Some(Sort::Word(_) | Sort::Phrase(_) | Sort::Open) => self.one(),
             _ => None,

@@ -111,6 +111,13 @@ fn what_is_wrong_is_said_with_its_place_and_a_query_that_could_be_meant() {
         ("foo AND ()", 9, "these brackets hold nothing", Some("foo")),
         ("ext: rs", 1, "ext: has no value right behind it", Some("ext:rs")),
         ("ext:", 1, "ext: has no value right behind it", None),
+        ("ext:!rs", 5, "what excludes stands before ext:, not behind it", Some("NOT ext:rs")),
+        (
+            "foo AND ext:-rs,py",
+            13,
+            "what excludes stands before ext:, not behind it",
+            Some("foo AND NOT ext:rs,py"),
+        ),
         ("foo lagn:rust", 5, "lagn: is no filter; did you mean lang:?", Some("+lang:rust foo")),
         (
             "foo:bar",
@@ -138,6 +145,7 @@ fn brackets_do_not_go_on_for_ever() {
     let fault = parse(&format!("{}foo{}", "(".repeat(200), ")".repeat(200))).expect_err("too deep");
     assert!(fault.what.contains("more than 64 brackets and signs"), "{}", fault.what);
     assert!(parse(&"!".repeat(3_000)).is_err());
+    assert!(parse(&format!("ext:{}rs", "!".repeat(9_000))).is_err());
     assert!(parse(&format!("{}x", "NOT ".repeat(2_000))).is_err());
 }
 

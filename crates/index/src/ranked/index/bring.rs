@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{WorkspacePath, memory};
 
 use super::{Index, Inner, Trouble, Turn};
 
@@ -123,6 +123,7 @@ fn work(inner: &Weak<Inner>) {
             Step::Done
         } else {
             own.working.store(false, Ordering::Release);
+            memory::give_back();
             return;
         };
         own.tell_waiting(&turn);

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, PoisonError};
 
+use toolpost_workspace::memory;
+
 use super::{Inner, Turn};
 use crate::ranked::segment::{Segment, merge};
 
@@ -49,8 +51,8 @@ impl Inner {
             }
             return false;
         };
-        if !reading {
-            store.release();
+        if !reading && store.release() {
+            memory::give_back();
         }
         let due = bytes >= WRITTEN.0 || !reading && (docs >= WRITTEN.1 || store.is_late());
         if due && store.has_new() {
@@ -142,10 +144,8 @@ impl Inner {
     fn replace(&self, old: &[Numbered], new: Option<Segment>) {
         let numbers: Vec<u32> = old.iter().map(|(number, _)| *number).collect();
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        for shown in state.table.replace(&numbers, new.map(Arc::new)) {
-            // It is read again.
-            state.known.remove(&shown);
-        }
+        // What nobody knows any more is read again.
+        state.table.replace(&numbers, new.map(Arc::new));
     }
 
     fn fold_in_memory(&self, ours: &[Numbered]) {
@@ -175,6 +175,10 @@ impl Inner {
             None => {}
         }
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        store.list(&state.known, reading);
+        if reading {
+            // Of what was read since the last one was written, much is free by now, between what is not.
+            memory::give_back();
+        }
+        store.list(&state, reading);
     }
 }

@@ -1,51 +1,18 @@
 //! Looks at what may have changed: which files are gone, which have to be read, and which an earlier process has read.
 
 use std::collections::HashSet;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
-use toolpost_workspace::walk::Skipped;
-use toolpost_workspace::{Watch, WatchChanged, Workspace, WorkspacePath};
+use toolpost_workspace::walk::{Hidden, Options, Prune, Rules, Skipped};
 
 use super::store::Store;
-use super::sweep::{self, Seen, Sign, Swept, below, now, options, sweep};
-use super::{Covers, Inner, Known, Trouble, Turn};
+use super::{Covers, Inner, Trouble, Turn};
+use crate::files::{Extent, Seen, Sign, Sweep, Swept, now};
 
-/// The part of a workspace that is looked at.
-pub(super) enum Extent {
-    All,
-    /// What lies at these paths and below them.
-    At(Vec<WorkspacePath>),
-}
-
-/// How many paths are looked at one by one.
-const SINGLE: usize = 500;
-/// How long what is watched may go without being looked at as a whole: some writes are not told of.
-const WHOLE: Duration = Duration::from_secs(30);
-/// The same where there are so few files that it takes no time worth speaking of.
-const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
-const FEW: usize = 2_000;
-
-impl Turn {
-    /// Tells what has to be looked at; nothing if nothing changed.
-    fn extent(&mut self, workspace: &Workspace) -> Option<Extent> {
-        let Some(watch) = &mut self.watch else {
-            self.watch = Some(Watch::start(workspace, &options(false)));
-            return Some(Extent::All);
-        };
-        let changed = watch.changed();
-        let patience = if self.files <= FEW { WHOLE_OF_FEW } else { WHOLE };
-        if self.owed || self.whole.is_none_or(|whole| whole.elapsed() > patience) {
-            return Some(Extent::All);
-        }
-        match changed {
-            WatchChanged::Nothing => None,
-            WatchChanged::Paths(paths) if paths.len() <= SINGLE => Some(Extent::At(paths)),
-            WatchChanged::Paths(_) | WatchChanged::Unknown(_) => Some(Extent::All),
-        }
-    }
-}
+/// How many files of a package are read at most; those that lie deepest are left out.
+const MOST: usize = 20_000;
 
 impl Inner {
     /// Looks at what may have changed, and notes which files have to be read.
@@ -54,54 +21,52 @@ impl Inner {
         turn: &mut Turn,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Trouble> {
-        turn.owed |= self.doubted.swap(false, Ordering::Relaxed);
+        if self.doubted.swap(false, Ordering::Relaxed) {
+            turn.watched.owe();
+        }
         self.drop_broken(turn);
         // A place that was named is watched by nobody: it is looked at each time.
         let extent = match &self.covers {
             Covers::Place(_) => Extent::All,
             // What is shown of a file is compared with it once more, so that a package need not be looked at all the time.
-            Covers::Package(_) => match turn.whole {
-                Some(whole) if !turn.owed && whole.elapsed() < WHOLE => return Ok(()),
-                _ => Extent::All,
-            },
-            Covers::Workspace => match turn.extent(&self.workspace) {
-                Some(extent) => extent,
-                None => return Ok(()),
-            },
+            Covers::Package(_) if turn.watched.is_young() => return Ok(()),
+            Covers::Package(_) => Extent::All,
+            Covers::Workspace => {
+                Sweep::roots_are_there(&self.workspace)?;
+                match turn.watched.extent(&self.workspace, &Sweep::rules()) {
+                    Some(extent) => extent,
+                    None => return Ok(()),
+                }
+            }
         };
         if let Some(folder) = turn.folder.take() {
             turn.store = Store::open(&folder, &self.workspace);
             self.take_segments(turn);
         }
         let began = Instant::now();
-        // What the watch told is told once: until this look has come to its end, it has to be a whole one again.
-        turn.owed = true;
+        turn.watched.owe();
         let Swept { files, unreadable, skipped } = self.look_at(&extent, stop)?;
         let count = files.len();
         self.differences(turn, &extent, files, (unreadable, skipped));
-        turn.owed = false;
-        if matches!(extent, Extent::All) {
-            turn.whole = Some(began);
-            turn.files = count;
-        }
+        turn.watched.looked(&extent, began, count);
         Ok(())
     }
 
     fn look_at(&self, extent: &Extent, stop: &(dyn Fn() -> bool + Sync)) -> Result<Swept, Trouble> {
-        match (extent, &self.covers) {
-            (_, Covers::Place(base)) => sweep::at(&self.workspace, base, &options(true), stop),
-            (_, Covers::Package(base)) => {
-                sweep::at(&self.workspace, base, &sweep::of_package(), stop).map(sweep::bounded)
+        let all = Sweep::ruled(|_| true, stop);
+        Ok(match &self.covers {
+            Covers::Workspace => all.look(&self.workspace, extent)?,
+            Covers::Place(base) => {
+                let (rules, hidden, prune) = (Rules::None, Hidden::Show, Prune::Nothing);
+                let options = Options { rules, hidden, prune, ..Options::default() };
+                Sweep { options, ..all }.at(&self.workspace, base)?
             }
-            (Extent::All, Covers::Workspace) => sweep(&self.workspace, stop),
-            (Extent::At(paths), Covers::Workspace) => {
-                let mut out = Swept::default();
-                paths.iter().try_for_each(|path| below(path, stop, &mut out))?;
-                out.files.sort_by(|one, other| one.shown.cmp(&other.shown));
-                out.files.dedup_by(|one, other| one.shown == other.shown);
-                Ok(out)
+            // What it depends on itself lies in it and is no part of it.
+            Covers::Package(base) => {
+                let options = Options { rules: Rules::None, ..Sweep::rules() };
+                bounded(Sweep { options, ..all }.at(&self.workspace, base)?)
             }
-        }
+        })
     }
 
     /// Lets go of the files that are gone, and notes those that are not what they were.
@@ -112,34 +77,30 @@ impl Inner {
         files: Vec<Seen>,
         (unreadable, skipped): (Vec<String>, Skipped),
     ) {
+        let within = extent.holder();
         let (dead, changed) = {
             let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-            let there: HashSet<&str> = files.iter().map(|seen| seen.shown.as_str()).collect();
-            let known = state.known.keys().chain(&state.left_out.large).chain(turn.pending.keys());
-            let is_dead = |path: &&String| extent.holds(path) && !there.contains(path.as_str());
-            let dead: Vec<String> = known.filter(is_dead).cloned().collect();
-            let holds =
-                |seen: &Seen| state.known.get(&seen.shown).is_some_and(|known| known.sign.holds(seen.stat));
+            let there: HashSet<&str> = files.iter().map(|seen| &*seen.shown).collect();
+            let texts = state.table.files().map(|(_, file)| &*file.shown);
+            let large = state.left_out.large.iter().map(String::as_str);
+            let rest = state.others.keys().chain(turn.pending.keys()).map(|path| &**path);
+            let is_dead = |path: &&str| !there.contains(path) && within(path);
+            let dead: Vec<Arc<str>> = texts.chain(large).chain(rest).filter(is_dead).map(Arc::from).collect();
+            let holds = |seen: &Seen| state.sign(&seen.shown).is_some_and(|sign| sign.holds(seen.stat));
             let changed: Vec<Seen> = files.into_iter().filter(|seen| !holds(seen)).collect();
             (dead, changed)
         };
         dead.iter().for_each(|path| drop(turn.pending.remove(path)));
         turn.pending.extend(changed.into_iter().map(|seen| (seen.shown.clone(), seen)));
-        let place = |line: &str| line.split(": ").next().unwrap_or(line).to_owned();
         {
             let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
             let state = &mut *state;
-            state.left_out.unreadable.retain(|line| !extent.holds(&place(line)));
+            state.left_out.unreadable.retain(|line| !within(line.split(": ").next().unwrap_or(line)));
             state.left_out.unreadable.extend(unreadable);
             if matches!(extent, Extent::All) {
                 state.left_out.skipped = skipped;
             }
-            for path in &dead {
-                state.known.remove(path);
-                state.left_out.binary.remove(path);
-                state.left_out.large.remove(path);
-                state.table.remove(path);
-            }
+            dead.iter().for_each(|path| state.forget(path));
         }
         self.take_remembered(turn);
     }
@@ -158,16 +119,17 @@ impl Inner {
             match &language {
                 Some(language) => {
                     let Some(at) = state.table.known(hash, language) else { return true };
-                    state.table.put(seen.path.clone(), shown, at);
-                    state.left_out.binary.remove(shown);
+                    state.others.remove(shown);
+                    state.left_out.binary.remove(&**shown);
+                    state.table.put(seen.path.clone(), shown, at, sign);
                 }
                 None => {
                     state.table.remove(shown);
-                    state.left_out.binary.insert(shown.clone());
+                    state.left_out.binary.insert(shown.to_string());
+                    state.others.insert(shown.clone(), (sign, hash));
                 }
             }
-            state.left_out.large.remove(shown);
-            state.known.insert(shown.clone(), Known { sign, hash, language });
+            state.left_out.large.remove(&**shown);
             false
         });
     }
@@ -186,23 +148,23 @@ impl Inner {
                 store.remove(&name);
             }
         }
-        for shown in state.table.replace(&broken, None) {
-            state.known.remove(&shown);
-        }
-        turn.owed = true;
+        state.table.replace(&broken, None);
+        turn.watched.owe();
     }
 }
 
-impl Extent {
-    pub(super) fn holds(&self, path: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::At(paths) => paths.iter().any(|looked| lies_at(path, &looked.display())),
-        }
+/// Leaves out files of a package that has very many, and says so.
+fn bounded(mut swept: Swept) -> Swept {
+    let all = swept.files.len();
+    if all > MOST {
+        swept.files.sort_by_cached_key(|seen| (seen.shown.matches('/').count(), seen.shown.clone()));
+        swept.files.truncate(MOST);
+        let root = swept.files.first().and_then(|seen| seen.path.root().label().map(str::to_owned));
+        swept.unreadable.push(format!(
+            "{}: it has {all} files, of which the {} that lie deepest are not searched",
+            root.unwrap_or_default(),
+            all - MOST
+        ));
     }
-}
-
-/// Tells whether a path is another one or lies below it.
-pub(super) fn lies_at(path: &str, other: &str) -> bool {
-    other == "." || path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    swept
 }

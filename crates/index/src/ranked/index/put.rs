@@ -3,12 +3,12 @@
 use std::sync::{Arc, PoisonError};
 
 use super::take::Taken;
-use super::{Inner, Known, Turn};
+use super::{Inner, Turn};
 use crate::ranked::segment::Builder;
 
 impl Inner {
     /// Puts what was read into the index: new contents in a segment of their own.
-    pub(super) fn put(&self, turn: &mut Turn, taken: Vec<(String, Taken)>) {
+    pub(super) fn put(&self, turn: &mut Turn, taken: Vec<(Arc<str>, Taken)>) {
         let mut builder = Builder::default();
         let mut docs = Vec::with_capacity(taken.len());
         for (_, taken) in &taken {
@@ -23,38 +23,30 @@ impl Inner {
         let slot = segment.map(|segment| state.table.attach(segment));
         for ((shown, taken), doc) in taken.into_iter().zip(docs) {
             let Some(seen) = turn.pending.remove(&shown) else { continue };
-            state.left_out.binary.remove(&shown);
-            state.left_out.large.remove(&shown);
-            let (known, at) = match taken {
-                Taken::Known(sign, hash, language) => {
-                    let at = state.table.known(hash, &language);
-                    (Some(Known { sign, hash, language: Some(language) }), at)
-                }
-                Taken::Record(sign, hash, record) => {
-                    let language = Some(record.language.as_str().into());
-                    (Some(Known { sign, hash, language }), slot.zip(doc))
-                }
+            state.left_out.binary.remove(&*shown);
+            state.left_out.large.remove(&*shown);
+            state.others.remove(&shown);
+            let text = match taken {
+                Taken::Known(sign, hash, language) => state.table.known(hash, &language).zip(Some(sign)),
+                Taken::Record(sign, ..) => slot.zip(doc).zip(Some(sign)),
                 Taken::Binary(sign, hash) => {
-                    state.left_out.binary.insert(shown.clone());
-                    (Some(Known { sign, hash, language: None }), None)
+                    state.left_out.binary.insert(shown.to_string());
+                    state.others.insert(shown.clone(), (sign, hash));
+                    None
                 }
                 Taken::Large => {
-                    state.left_out.large.insert(shown.clone());
-                    (None, None)
+                    state.left_out.large.insert(shown.to_string());
+                    None
                 }
-                Taken::Gone => (None, None),
+                Taken::Gone => None,
                 Taken::Unreadable(why) => {
                     state.left_out.unreadable.insert(format!("{shown}: {why}"));
-                    (None, None)
+                    None
                 }
             };
-            match at {
-                Some(at) => state.table.put(seen.path, &shown, at),
+            match text {
+                Some((at, sign)) => state.table.put(seen.path, &shown, at, sign),
                 None => state.table.remove(&shown),
-            }
-            match known {
-                Some(known) => drop(state.known.insert(shown, known)),
-                None => drop(state.known.remove(&shown)),
             }
         }
         if let (Some(store), true) = (&mut turn.store, slot.is_some()) {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use toolpost_workspace::walk::{FileStat, Kind};
 use toolpost_workspace::{Cache, CacheTurn, ContentHash, Root, Workspace, hash, unique};
 
-use super::Known;
+use super::State;
+use crate::files::Sign;
 use crate::ranked::kept::{CHECK, STAMP, checked, stamp};
 use crate::ranked::record::VERSION;
 use crate::ranked::segment::Segment;
@@ -121,8 +122,9 @@ impl Store {
     }
 
     /// Lets go of what was read of earlier processes: all that is still true of it is in memory now.
-    pub(super) fn release(&mut self) {
-        self.files = HashMap::new();
+    /// Says whether there was any.
+    pub(super) fn release(&mut self) -> bool {
+        !std::mem::take(&mut self.files).is_empty()
     }
 
     /// Takes the work of reading many files upon this process; says whether no other one has it.
@@ -180,20 +182,23 @@ impl Store {
     }
 
     /// Writes what which file holds, of those that have been left alone for long enough; while many are read, not each time.
-    pub(super) fn list(&mut self, known: &HashMap<String, Known>, while_reading: bool) {
+    pub(super) fn list(&mut self, state: &State, while_reading: bool) {
         if while_reading && self.listed.is_some_and(|listed| listed.elapsed() < LIST) {
             return;
         }
         self.listed = Some(Instant::now());
-        let settled = known.iter().filter(|(_, known)| known.sign.settled);
-        let all: Vec<Remembered> = settled
-            .map(|(path, known)| {
-                let FileStat { len, modified, touched, inode, .. } = known.sign.stat;
-                let language = known.language.as_deref().map(str::to_owned);
-                let hash = *known.hash.as_bytes();
-                Remembered { path: path.clone(), len, modified, touched, inode, hash, language }
-            })
-            .collect();
+        let one = |path: &Arc<str>, sign: Sign, hash: ContentHash, language: Option<&Arc<str>>| {
+            let FileStat { len, modified, touched, inode, .. } = sign.stat;
+            let (path, language) = (path.to_string(), language.map(|language| language.to_string()));
+            let hash = *hash.as_bytes();
+            sign.settled.then_some(Remembered { path, len, modified, touched, inode, hash, language })
+        };
+        let texts =
+            state.table.files().map(|(_, file)| (&file.shown, file.sign, file.hash, Some(&file.language)));
+        let others = state.others.iter().map(|(path, (sign, hash))| (path, *sign, *hash, None));
+        let all =
+            texts.chain(others).filter_map(|(path, sign, hash, language)| one(path, sign, hash, language));
+        let all: Vec<Remembered> = all.collect();
         let Ok(encoded) = postcard::to_stdvec(&all) else { return };
         let mut bytes = self.stamp.to_vec();
         bytes.extend(&hash(&encoded).as_bytes()[..CHECK]);

@@ -1,21 +1,20 @@
-//! Reads files, on as many threads as there are cores.
+//! Reads the files that have to be read, some at a time.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
-use toolpost_workspace::{AccessKind, ContentHash, Snapshot, WorkspacePath};
+use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath};
 
-use super::sweep::{Seen, Sign, now};
 use super::{Inner, Turn};
+use crate::files::{Seen, Sign, now, on_threads, same};
 use crate::ranked::record::{Record, make};
 
 /// The largest file that is read, in bytes; what is larger is data that a program wrote.
 pub(crate) const LARGEST: u64 = 4 << 20;
 /// How many files, and how many bytes of them, are read at once: what is made of them is in memory until it is in the index.
-const AT_ONCE: (usize, u64) = (4_096, 8 << 20);
+const AT_ONCE: (usize, u64) = (4_096, 4 << 20);
 
 /// What became of a file that was read.
 pub(super) enum Taken {
@@ -52,32 +51,8 @@ impl Inner {
                 batch.push(seen);
             }
         }
-        let taken = self.read_all(&batch, stop);
-        let taken = taken.into_iter().map(|(seen, taken)| (seen.shown.clone(), taken)).collect();
+        let taken = on_threads(&batch, &|seen| (seen.shown.clone(), self.take(seen)), stop);
         self.put(turn, taken);
-    }
-
-    /// Reads files; fewer than all, if it is told to stop.
-    fn read_all<'s>(&self, files: &[&'s Seen], stop: &(dyn Fn() -> bool + Sync)) -> Vec<(&'s Seen, Taken)> {
-        let next = AtomicUsize::new(0);
-        let out = Mutex::new(Vec::with_capacity(files.len()));
-        let work = || {
-            let mut own = Vec::new();
-            while !stop() {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(seen) = files.get(at) else { break };
-                own.push((*seen, self.take(seen)));
-            }
-            out.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
-        };
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        std::thread::scope(|scope| {
-            for _ in 1..threads.min(files.len() / 8 + 1) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        out.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self, seen: &Seen) -> Taken {
@@ -100,9 +75,8 @@ impl Inner {
         let hash = read.hash;
         let known = || {
             let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-            let known = state.known.get(&seen.shown).filter(|known| known.hash == hash)?;
-            let language = known.language.clone()?;
-            state.table.known(hash, &language).map(|_| language)
+            let file = state.table.by_path(&seen.shown).filter(|file| file.hash == hash)?;
+            Some(file.language.clone())
         };
         if let Some(language) = known() {
             return Taken::Known(sign, hash, language);
@@ -110,7 +84,7 @@ impl Inner {
         let bytes = read.bytes.len() as u64;
         let Ok(text) = Text::open(read.bytes, self.encoding) else { return Taken::Binary(sign, hash) };
         let shown = text.shown(text.view());
-        let language = Language::of_text(Path::new(&seen.shown), &shown);
+        let language = Language::of_text(Path::new(&*seen.shown), &shown);
         let name = language.map_or("", Language::name);
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         if state.table.known(hash, name).is_some() {
@@ -119,10 +93,4 @@ impl Inner {
         drop(state);
         Taken::Record(sign, hash, Box::new(make(language, &shown, bytes)))
     }
-}
-
-fn same(read: &Snapshot, seen: &Seen) -> bool {
-    read.stat.inode == seen.stat.inode
-        && read.stat.len == seen.stat.len
-        && read.stat.modified == i128::from(seen.stat.modified)
 }

@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
 use toolpost_text::{cut, lines};
-use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Workspace, WorkspacePath, memory};
 
 use super::store::Store;
 use super::{Filled, Inner, Meaning, Rows, Turn, Unfilled, key};
@@ -23,6 +23,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 const LONGEST: usize = 16 << 10;
 /// The same of a line, in characters.
 const CHARACTERS: usize = 2_000;
+/// After so many files, what was needed for them is given back.
+const MANY: usize = 1_000;
 
 /// A file whose blocks have no vectors yet.
 struct Missing {
@@ -72,28 +74,21 @@ impl Meaning {
             let (missing, files) = inner.missing(&lent, bases, may);
             (missing, files, lent.encoding())
         };
-        let made = inner.make(index.workspace(), encoding, &missing, stop);
-        let mut found = 0;
-        for (key, rows) in made.rows {
-            if let Some(store) = &mut turn.store {
-                store.add(key, &rows);
-            }
-            inner.known.write().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::new(rows));
-            found += 1;
+        let (looked, fault) = inner.make(&mut turn, (index.workspace(), encoding), &missing, stop);
+        inner.flush(&mut turn);
+        if missing.len() > MANY {
+            memory::give_back();
         }
-        if let (Some(store), true) = (&mut turn.store, found > 0) {
-            store.flush();
-        }
-        match made.fault {
+        match fault {
             Some(fault @ Unembedded::Model { .. }) => Err(fault.into()),
-            _ => Ok(Filled { missing: missing.len().saturating_sub(made.looked), files }),
+            _ => Ok(Filled { missing: missing.len().saturating_sub(looked), files }),
         }
     }
 }
 
 /// What came of a round.
-struct Made {
-    rows: Vec<(ContentHash, Rows)>,
+struct Made<'t> {
+    turn: &'t mut Turn,
     /// How many files were looked at: of some nothing comes, since they have changed meanwhile.
     looked: usize,
     fault: Option<Unembedded>,
@@ -148,16 +143,16 @@ impl Inner {
         (out.0, files)
     }
 
-    /// Makes vectors until all are made, or it is told to stop, or the model fails.
+    /// Makes vectors until all are made, or it is told to stop, or the model fails; tells how many files were looked at.
     fn make(
         &self,
-        workspace: &Workspace,
-        encoding: Option<&'static Encoding>,
+        turn: &mut Turn,
+        (workspace, encoding): (&Workspace, Option<&'static Encoding>),
         missing: &[Missing],
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Made {
+    ) -> (usize, Option<Unembedded>) {
         let next = AtomicUsize::new(0);
-        let made = Mutex::new(Made { rows: Vec::new(), looked: 0, fault: None });
+        let made = Mutex::new(Made { turn, looked: 0, fault: None });
         let failed = || made.lock().unwrap_or_else(PoisonError::into_inner).fault.is_some();
         let work = || {
             while !stop() && !failed() {
@@ -169,7 +164,7 @@ impl Inner {
                 let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
                 match rows {
                     Ok(rows) => {
-                        made.rows.extend(rows);
+                        self.keep(made.turn, rows);
                         made.looked += batch.looked;
                     }
                     Err(fault) => made.fault = Some(fault),
@@ -183,7 +178,8 @@ impl Inner {
             }
             work();
         });
-        made.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let Made { looked, fault, .. } = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (looked, fault)
     }
 }
 

@@ -1,12 +1,14 @@
 //! One search by meaning: how near each block is to a question, together with how well its words fit.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use toolpost_workspace::WorkspacePath;
 
-use super::{Meaning, Rows};
-use crate::embed::{Vector, likeness};
+use super::Meaning;
+use super::kept::Kept;
+use crate::embed::Vector;
 use crate::ranked::find::{Question, Scored};
 use crate::ranked::grammar::{Node, Word};
 use crate::ranked::hits::Block;
@@ -93,7 +95,7 @@ struct Candidate {
 }
 
 /// A file that is searched.
-type Searched<'t> = (u32, &'t File, Option<Arc<Rows>>);
+type Searched<'t> = (u32, &'t File, Option<Kept>);
 
 impl Lent<'_> {
     /// Searches by meaning and by words at once.
@@ -111,16 +113,22 @@ impl Lent<'_> {
                 found.withheld += 1;
                 continue;
             }
-            let rows = meaning.rows(file).filter(|rows| rows.scales.len() == file.blocks as usize);
-            found.without += usize::from(rows.is_none());
+            let kept = meaning.kept(file);
+            found.without += usize::from(kept.is_none());
             found.blocks += file.blocks as usize;
-            files.push((number, file, rows));
+            files.push((number, file, kept));
         }
         found.searched = files.len();
         let within = |number: u32| files.binary_search_by_key(&number, |(own, ..)| *own).is_ok();
         let words: Vec<String> = tokens::words(ask.question).map(|word| word.text.to_owned()).collect();
         let worded = by_words(&reading, &words, &within);
-        let mut all = candidates(&files, &worded, ask.vector);
+        let lost = AtomicUsize::new(0);
+        let lose = |file: &File| {
+            meaning.lose(file);
+            lost.fetch_add(1, Ordering::Relaxed);
+        };
+        let mut all = candidates(&files, &worded, ask.vector, &lose);
+        found.without += lost.into_inner();
         ask.fusion.score(&mut all);
         all.retain(|candidate| candidate.score > 0.0);
         let shown = |candidate: &Candidate| {
@@ -155,8 +163,17 @@ fn by_words(held: &dyn Words, words: &[String], within: &dyn Fn(u32) -> bool) ->
 }
 
 /// Puts together what speaks for each block.
-fn candidates(files: &[Searched<'_>], worded: &[Scored], question: &Vector) -> Vec<Candidate> {
-    let of_file = |(number, file, rows): &Searched<'_>, out: &mut Vec<Candidate>| {
+fn candidates(
+    files: &[Searched<'_>],
+    worded: &[Scored],
+    question: &Vector,
+    lose: &(dyn Fn(&File) + Sync),
+) -> Vec<Candidate> {
+    let of_file = |(number, file, kept): &Searched<'_>, out: &mut Vec<Candidate>| {
+        let rows = kept.as_ref().and_then(|kept| kept.read(file.blocks as usize));
+        if kept.is_some() && rows.is_none() {
+            lose(file);
+        }
         let from = worded.partition_point(|found| found.block < (*number, 0));
         let mut words = worded[from..].iter().take_while(|found| found.block.0 == *number).peekable();
         for at in 0..file.blocks {
@@ -187,14 +204,6 @@ fn candidates(files: &[Searched<'_>], worded: &[Scored], question: &Vector) -> V
         }
     });
     out.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Rows {
-    fn likeness(&self, at: usize, question: &Vector) -> Option<f32> {
-        let dims = question.parts.len();
-        let parts = self.parts.get(at * dims..(at + 1) * dims)?;
-        Some(likeness(parts, *self.scales.get(at)?, &question.parts, question.scale))
-    }
 }
 
 impl Fusion {

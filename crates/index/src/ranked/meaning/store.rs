@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use toolpost_workspace::{Cache, ContentHash, hash, unique};
+use toolpost_workspace::{Blob, Cache, ContentHash, hash, unique};
 
-use super::Rows;
-use crate::ranked::kept::{STAMP, entries, entry, stamp};
+use super::kept::{Kept, Place, Rows};
+use crate::ranked::kept::{HEAD, STAMP, entry, head, stamp};
 use crate::ranked::record::VERSION;
 
 /// How many bytes may wait to be written.
-const WAITING: usize = 4 << 20;
-/// How many blobs there may be before they are made one.
-const BLOBS: usize = 12;
-/// The largest blob that is read.
-const LARGEST: u64 = 2 << 30;
+const WAITING: usize = 8 << 20;
+/// How many blobs of fewer bytes there may be before they are made one, and how many bytes that may have.
+const SMALL: (usize, u64) = (12, 8 << 20);
+const MOST: u64 = 32 << 20;
 
 /// Vectors on the disk.
 pub(super) struct Store {
@@ -27,44 +27,59 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Opens the folder and reads what is there of a model; none if the folder cannot be used.
-    pub(super) fn open(folder: &Path, model: &str) -> Option<(Self, HashMap<ContentHash, Arc<Rows>>)> {
+    /// Opens the folder, and lists where the vectors of a model are in it; none if the folder cannot be used.
+    pub(super) fn open(folder: &Path, model: &str) -> Option<(Self, HashMap<ContentHash, Kept>)> {
         let cache = Cache::open(folder).ok()?;
         let of = [&VERSION.to_le_bytes(), model.as_bytes()].concat();
         let prefix = format!("vectors-{}-", &hash(model.as_bytes()).to_hex()[..8]);
-        let mut store = Self { cache, stamp: stamp(b"tp-vecs1", &of), prefix, waiting: Vec::new() };
+        let store = Self { cache, stamp: stamp(b"tp-vecs1", &of), prefix, waiting: Vec::new() };
+        store.merge();
         let known = store.load();
         Some((store, known))
     }
 
-    fn load(&mut self) -> HashMap<ContentHash, Arc<Rows>> {
-        let mut known = HashMap::new();
-        let mut read = Vec::new();
-        for (name, _) in self.cache.list().unwrap_or_default() {
-            if !name.starts_with(&self.prefix) {
-                continue;
-            }
-            let Ok(Some(bytes)) = self.cache.read(&name, LARGEST) else { continue };
-            if bytes.starts_with(&self.stamp) {
-                let rows = |range| Rows::of_bytes(bytes.get(range)?);
-                let found = entries(&bytes).into_iter();
-                known.extend(found.filter_map(|(key, range)| Some((key, Arc::new(rows(range)?)))));
-                read.push(name);
+    /// Lists the blobs of this model; those of another version are removed.
+    fn blobs(&self) -> Vec<(String, Blob)> {
+        let names = self.cache.list().unwrap_or_default().into_iter().map(|(name, _)| name);
+        let mut out = Vec::new();
+        for name in names.filter(|name| name.starts_with(&self.prefix)) {
+            let Ok(Some(blob)) = self.cache.open_blob(&name) else { continue };
+            if blob.read_at(0, STAMP).is_ok_and(|bytes| bytes == self.stamp) {
+                out.push((name, blob));
             } else {
-                // It was written by another version.
                 let _ = self.cache.remove(&name);
             }
         }
-        if read.len() > BLOBS {
-            self.merge(&known, &read);
-        }
-        known
+        out
     }
 
-    /// Makes one blob of all.
-    fn merge(&mut self, known: &HashMap<ContentHash, Arc<Rows>>, old: &[String]) {
-        let mut bytes = self.stamp.to_vec();
-        known.iter().for_each(|(key, rows)| entry(&mut bytes, *key, &rows.to_bytes()));
+    fn load(&self) -> HashMap<ContentHash, Kept> {
+        self.blobs().into_iter().flat_map(|(_, blob)| places(&Arc::new(blob))).collect()
+    }
+
+    /// Makes one blob of small ones, where these are many.
+    fn merge(&self) {
+        let mut small: Vec<(String, Blob)> =
+            self.blobs().into_iter().filter(|(_, blob)| blob.len() < SMALL.1).collect();
+        if small.len() <= SMALL.0 {
+            return;
+        }
+        small.sort_by_key(|(_, blob)| blob.len());
+        let (mut bytes, mut old) = (self.stamp.to_vec(), Vec::new());
+        for (name, blob) in small {
+            let len = blob.len() - STAMP as u64;
+            if bytes.len() as u64 + len > MOST {
+                break;
+            }
+            let Ok(entries) = usize::try_from(len)
+                .map_err(drop)
+                .and_then(|len| blob.read_at(STAMP as u64, len).map_err(drop))
+            else {
+                continue;
+            };
+            bytes.extend(entries);
+            old.push(name);
+        }
         if self.cache.write(&format!("{}{}", self.prefix, unique()), &bytes).is_ok() {
             old.iter().for_each(|name| drop(self.cache.remove(name)));
         }
@@ -73,45 +88,49 @@ impl Store {
     /// Takes vectors that are not yet on the disk.
     pub(super) fn add(&mut self, key: ContentHash, rows: &Rows) {
         entry(&mut self.waiting, key, &rows.to_bytes());
-        if self.waiting.len() >= WAITING {
-            self.flush();
-        }
     }
 
-    /// Writes what waits. A disk that is full costs only that it is made anew next time.
-    pub(super) fn flush(&mut self) {
+    /// Tells whether so many wait that they are better written.
+    pub(super) fn is_due(&self) -> bool {
+        self.waiting.len() >= WAITING
+    }
+
+    /// Writes what waits; says where it is now. A disk that is full costs only that it is made anew next time.
+    pub(super) fn flush(&mut self) -> Vec<(ContentHash, Kept)> {
         if self.waiting.is_empty() {
-            return;
+            return Vec::new();
         }
         let mut bytes = self.stamp.to_vec();
-        bytes.append(&mut self.waiting);
-        let _ = self.cache.write(&format!("{}{}", self.prefix, unique()), &bytes);
+        bytes.append(&mut std::mem::take(&mut self.waiting));
+        let name = format!("{}{}", self.prefix, unique());
+        let written = self.cache.write(&name, &bytes).and_then(|()| self.cache.open_blob(&name));
+        written.ok().flatten().map(|blob| places(&Arc::new(blob))).unwrap_or_default()
     }
 }
 
-impl Rows {
-    fn to_bytes(&self) -> Vec<u8> {
-        let count = u32::try_from(self.scales.len()).unwrap_or(u32::MAX);
-        let mut out = count.to_le_bytes().to_vec();
-        self.scales.iter().for_each(|scale| out.extend(scale.to_le_bytes()));
-        out.extend(self.parts.iter().map(|part| part.cast_unsigned()));
-        out
+/// Lists where in a blob vectors stand, up to the first that is not whole; what they are is looked at when they are read.
+fn places(blob: &Arc<Blob>) -> Vec<(ContentHash, Kept)> {
+    let mut out = Vec::new();
+    let mut at = STAMP as u64;
+    while let Ok(bytes) = blob.read_at(at, HEAD) {
+        let Some((key, len, check)) = head(&bytes) else { break };
+        at += HEAD as u64;
+        if at + u64::from(len) > blob.len() {
+            break;
+        }
+        let place = Place { blob: blob.clone(), at, len, check, sound: AtomicBool::new(false) };
+        out.push((key, Kept::Disk(Arc::new(place))));
+        at += u64::from(len);
     }
-
-    fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        let (count, rest) = bytes.split_first_chunk::<4>()?;
-        let count = u32::from_le_bytes(*count) as usize;
-        let (scales, parts) = rest.split_at_checked(count.checked_mul(4)?)?;
-        let scales = scales.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
-        let fits = if count == 0 { parts.is_empty() } else { parts.len() % count == 0 };
-        fits.then(|| Self { scales, parts: parts.iter().map(|part| part.cast_signed()).collect() })
-    }
+    out
 }
 
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
-    use super::{Rows, Store};
+    use std::sync::Arc;
+
+    use super::{Kept, Rows, SMALL, Store};
     use toolpost_workspace::hash;
 
     #[test]
@@ -124,16 +143,35 @@ mod tests {
         for part in 0..3_i8 {
             store.add(hash(&[part.cast_unsigned()]), &rows(part));
         }
-        store.flush();
+        let written = store.flush();
+        assert!(written.iter().all(|(_, kept)| matches!(kept, Kept::Disk(_))));
+        assert_eq!(written.len(), 3);
         let (_, known) = open("one");
-        assert_eq!(known.len(), 3);
-        assert_eq!(*known[&hash(&[2])], rows(2));
+        assert_eq!(known[&hash(&[2])].read(2), Some(Arc::new(rows(2))));
+        assert_eq!(known[&hash(&[2])].read(3), None);
         assert!(open("another").1.is_empty());
         let blob = folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
         let mut bytes = std::fs::read(&blob).unwrap();
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
         std::fs::write(&blob, bytes).unwrap();
-        assert_eq!(open("one").1.len(), 2);
+        let (_, known) = open("one");
+        assert_eq!((known[&hash(&[1])].read(2), known[&hash(&[2])].read(2)), (Some(Arc::new(rows(1))), None));
+    }
+
+    #[test]
+    fn many_small_blobs_become_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = |part: i8| Rows { scales: vec![0.5], parts: vec![part; 4] };
+        for part in 0..=SMALL.0 as i8 {
+            let (mut store, _) = Store::open(folder.path(), "one").unwrap();
+            store.add(hash(&[part.cast_unsigned()]), &rows(part));
+            store.flush();
+        }
+        let (_, known) = Store::open(folder.path(), "one").unwrap();
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+        for part in 0..=SMALL.0 as i8 {
+            assert_eq!(known[&hash(&[part.cast_unsigned()])].read(1), Some(Arc::new(rows(part))), "{part}");
+        }
     }
 }

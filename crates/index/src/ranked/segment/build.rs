@@ -35,8 +35,9 @@ impl Builder {
             lengths.iter_mut().zip(block).for_each(|(all, own)| *all = all.saturating_add(*own));
         }
         let blocks = u32::try_from(record.blocks.len()).unwrap_or(u32::MAX);
-        let meta = Meta::of(&record.blocks, &record.lengths).write();
-        let numbers = Numbers { cut: record.cut, blocks, lengths };
+        let meta = Meta::of(&record.blocks, &record.marks, &record.lengths).write();
+        let parted = record.marks.iter().any(|mark| mark.goes_on);
+        let numbers = Numbers { cut: record.cut, parted, blocks, lengths };
         let doc = self.writer.doc(hash, &record.language, &numbers, &meta);
         self.known.insert(key, doc);
         let mut from = 0;

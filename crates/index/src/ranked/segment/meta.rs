@@ -1,6 +1,9 @@
 //! The blocks of a content: how they are kept, and what is known of each.
 
+use std::ops::Range;
+
 use crate::ranked::Block;
+use crate::ranked::blocks::Mark;
 use crate::ranked::record::PLACES;
 use crate::ranked::varint::{read, read_after, read_bytes, write, write_after, write_bytes};
 
@@ -19,6 +22,7 @@ pub(crate) struct Facts {
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) test: bool,
+    pub(crate) mark: Mark,
     /// How many tokens it has in each place.
     pub(crate) lengths: [u32; PLACES],
     kind: u32,
@@ -40,8 +44,21 @@ impl Meta {
         })
     }
 
+    /// Gives the blocks that are one with a block: it alone, but for what is too long.
+    pub(crate) fn unit(&self, at: u32) -> Range<u32> {
+        let goes_on = |at: u32| self.facts.get(at as usize).is_some_and(|facts| facts.mark.goes_on);
+        let first = (0..=at).rev().find(|at| !goes_on(*at)).unwrap_or(0);
+        let end = (at + 1..).find(|at| !goes_on(*at)).unwrap_or(at + 1);
+        first..end
+    }
+
+    /// Gives the kind of a block, and the bits of those that begin in it.
+    pub(crate) fn kinds(&self, at: u32) -> Option<(&str, u32)> {
+        Some((self.kind(at)?, self.facts.get(at as usize)?.mark.holds))
+    }
+
     /// Gives the kind of a block.
-    pub(crate) fn kind(&self, at: u32) -> Option<&str> {
+    fn kind(&self, at: u32) -> Option<&str> {
         self.kinds.get(self.facts.get(at as usize)?.kind as usize).map(String::as_str)
     }
 
@@ -51,9 +68,9 @@ impl Meta {
     }
 
     /// Makes it of blocks and how many tokens these have.
-    pub(crate) fn of(blocks: &[Block], lengths: &[[u32; PLACES]]) -> Self {
+    pub(crate) fn of(blocks: &[Block], marks: &[Mark], lengths: &[[u32; PLACES]]) -> Self {
         let mut meta = Self::default();
-        for (block, lengths) in blocks.iter().zip(lengths) {
+        for ((block, mark), lengths) in blocks.iter().zip(marks).zip(lengths) {
             let known = meta.kinds.iter().position(|kind| *kind == block.kind);
             let kind = known.unwrap_or_else(|| {
                 meta.kinds.push(block.kind.clone());
@@ -64,6 +81,7 @@ impl Meta {
                 first: block.first,
                 last: block.last,
                 test: block.test,
+                mark: *mark,
                 lengths: *lengths,
                 kind: u32::try_from(kind).unwrap_or(u32::MAX),
                 name: u32::try_from(meta.names.len()).unwrap_or(u32::MAX),
@@ -83,7 +101,9 @@ impl Meta {
             // A block begins behind the one before; it need not.
             write(&mut out, facts.first.wrapping_sub(line));
             write(&mut out, facts.last.wrapping_sub(facts.first));
-            write(&mut out, facts.kind << 1 | u32::from(facts.test));
+            let flags = u32::from(facts.mark.goes_on) << 1 | u32::from(facts.test);
+            write(&mut out, facts.kind << 2 | flags);
+            write(&mut out, facts.mark.holds);
             facts.lengths.iter().for_each(|length| write(&mut out, *length));
             let own = &self.names[from..facts.name as usize];
             write_after(&mut out, name, own);
@@ -106,6 +126,7 @@ impl Meta {
             let first = line.wrapping_add(read(bytes)?);
             let last = first.wrapping_add(read(bytes)?);
             let kind = read(bytes)?;
+            let mark = Mark { goes_on: kind & 2 != 0, holds: read(bytes)? };
             let mut lengths = [0; PLACES];
             for length in &mut lengths {
                 *length = read(bytes)?;
@@ -113,7 +134,8 @@ impl Meta {
             read_after(bytes, &mut name)?;
             meta.names.push_str(&name);
             let end = u32::try_from(meta.names.len()).ok()?;
-            meta.facts.push(Facts { first, last, test: kind & 1 == 1, lengths, kind: kind >> 1, name: end });
+            let (test, kind) = (kind & 1 == 1, kind >> 2);
+            meta.facts.push(Facts { first, last, test, mark, lengths, kind, name: end });
             line = last;
         }
         Some(meta)

@@ -70,7 +70,7 @@ impl Writer {
         });
         self.docs.extend(hash.as_bytes());
         write(&mut self.docs, u32::try_from(language).unwrap_or(u32::MAX));
-        write(&mut self.docs, u32::from(like.cut));
+        write(&mut self.docs, u32::from(like.parted) << 1 | u32::from(like.cut));
         write(&mut self.docs, like.blocks);
         write(&mut self.docs, u32::try_from(meta.len()).unwrap_or(u32::MAX));
         self.docs.extend(check(meta).to_le_bytes());
@@ -119,12 +119,13 @@ impl Writer {
 /// The numbers of a content.
 pub(super) struct Numbers {
     pub(super) cut: bool,
+    pub(super) parted: bool,
     pub(super) blocks: u32,
     pub(super) lengths: [u32; crate::ranked::record::PLACES],
 }
 
 impl Numbers {
     pub(super) fn of(doc: &Doc) -> Self {
-        Self { cut: doc.cut, blocks: doc.blocks, lengths: doc.lengths }
+        Self { cut: doc.cut, parted: doc.parted, blocks: doc.blocks, lengths: doc.lengths }
     }
 }

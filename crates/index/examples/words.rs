@@ -1,0 +1,72 @@
+//! Makes the index of a workspace's words, says what that took, and answers queries, a line each: `words ROOT [CACHE]`.
+//!
+//! A line that begins with `=` is a text that is looked for as it stands there.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a tool of the house that never ships"
+)]
+
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use toolpost_index::ranked::grammar::parse;
+use toolpost_index::ranked::{Ask, Index, Patience, Tests, What};
+use toolpost_workspace::{Options, Workspace, memory};
+
+/// How long is waited between two looks at how far the index is.
+const STEP: Duration = Duration::from_secs(10);
+
+fn main() {
+    memory::keep_little();
+    let mut arguments = std::env::args().skip(1).map(PathBuf::from);
+    let root = arguments.next().unwrap();
+    let (workspace, _) = Workspace::open(Options { roots: vec![root], ..Options::default() }).unwrap();
+    let index = Index::new(workspace.clone()).kept_in(arguments.next());
+    let began = Instant::now();
+    loop {
+        let until = Some(Instant::now() + STEP);
+        let lent = index.lend_within(&Patience { until, first: &|_| false }, &|| false).unwrap();
+        let waiting = lent.waiting().len();
+        println!("{:.1} s: {waiting} files wait; {}", began.elapsed().as_secs_f64(), memory_of());
+        if waiting == 0 {
+            break;
+        }
+    }
+    std::thread::sleep(STEP);
+    println!("{:.1} s: at rest; {}", began.elapsed().as_secs_f64(), memory_of());
+    let base = workspace.resolve(".").unwrap();
+    for line in std::io::stdin().lock().lines() {
+        let line = line.unwrap();
+        let parsed = parse(line.trim_start_matches('='));
+        let what = match (line.strip_prefix('='), &parsed) {
+            (Some(text), _) => What::Exactly(text),
+            (None, Ok(query)) => What::Query(&query.node),
+            (None, Err(fault)) => {
+                println!("{line}: {fault:?}");
+                continue;
+            }
+        };
+        let began = Instant::now();
+        let lent = index.lend(&|| false).unwrap();
+        let ask = Ask { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None };
+        let found = lent.search(&ask);
+        let took = began.elapsed().as_secs_f64() * 1_000.0;
+        match found {
+            Ok(found) => println!("{line}: {} blocks, {took:.1} ms; {}", found.total, memory_of()),
+            Err(why) => println!("{line}: {why:?}, {took:.1} ms; {}", memory_of()),
+        }
+    }
+}
+
+/// Says how much memory is held now, and how much was held at most.
+fn memory_of() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1_024
+    };
+    format!("anonymous {} MB, of files {} MB, at most {} MB", of("RssAnon"), of("RssFile"), of("VmHWM"))
+}

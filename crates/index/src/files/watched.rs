@@ -1,0 +1,89 @@
+//! How much of a workspace has to be looked at: what a watch told, or all of it.
+
+use std::time::{Duration, Instant};
+
+use toolpost_workspace::walk::Options;
+use toolpost_workspace::{Watch, WatchChanged, Workspace, WorkspacePath};
+
+/// The part of a workspace that is looked at.
+pub(crate) enum Extent {
+    All,
+    /// What lies at these paths and below them.
+    At(Vec<WorkspacePath>),
+}
+
+/// What is known of the files without a look at them.
+#[derive(Default)]
+pub(crate) struct Watched {
+    /// Tells what changed; none as long as nobody has asked.
+    watch: Option<Watch>,
+    /// When all files were last looked at.
+    whole: Option<Instant>,
+    /// How many files there were then.
+    files: usize,
+    /// Whether a look did not come to its end, so that nobody knows what it missed.
+    owed: bool,
+}
+
+/// How many paths are looked at one by one.
+const SINGLE: usize = 500;
+/// How long what is watched may go without being looked at as a whole: some writes are not told of.
+const WHOLE: Duration = Duration::from_secs(30);
+/// The same where there are so few files that it takes no time worth speaking of.
+const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
+const FEW: usize = 2_000;
+
+impl Watched {
+    /// Tells what has to be looked at; nothing if nothing changed.
+    pub(crate) fn extent(&mut self, workspace: &Workspace, options: &Options) -> Option<Extent> {
+        let Some(watch) = &mut self.watch else {
+            self.watch = Some(Watch::start(workspace, options));
+            return Some(Extent::All);
+        };
+        let changed = watch.changed();
+        let patience = if self.files <= FEW { WHOLE_OF_FEW } else { WHOLE };
+        if self.owed || self.whole.is_none_or(|whole| whole.elapsed() > patience) {
+            return Some(Extent::All);
+        }
+        match changed {
+            WatchChanged::Nothing => None,
+            WatchChanged::Paths(paths) if paths.len() <= SINGLE => Some(Extent::At(paths)),
+            WatchChanged::Paths(_) | WatchChanged::Unknown(_) => Some(Extent::All),
+        }
+    }
+
+    /// Tells whether all files were looked at a short time ago: for what is not watched.
+    pub(crate) fn is_young(&self) -> bool {
+        !self.owed && self.whole.is_some_and(|whole| whole.elapsed() < WHOLE)
+    }
+
+    /// Notes that all files have to be looked at; what the watch told is told once, so also from the beginning of a look to its end.
+    pub(crate) fn owe(&mut self) {
+        self.owed = true;
+    }
+
+    /// Notes that a look came to its end.
+    pub(crate) fn looked(&mut self, extent: &Extent, began: Instant, files: usize) {
+        self.owed = false;
+        if matches!(extent, Extent::All) {
+            self.whole = Some(began);
+            self.files = files;
+        }
+    }
+}
+
+impl Extent {
+    /// Gives what tells whether it holds a path.
+    pub(crate) fn holder(&self) -> impl Fn(&str) -> bool + use<> {
+        let looked: Vec<String> = match self {
+            Self::All => vec![".".to_owned()],
+            Self::At(paths) => paths.iter().map(WorkspacePath::display).collect(),
+        };
+        move |path| looked.iter().any(|looked| lies_at(path, looked))
+    }
+}
+
+/// Tells whether a path is another one or lies below it.
+pub(crate) fn lies_at(path: &str, other: &str) -> bool {
+    other == "." || path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
