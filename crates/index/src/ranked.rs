@@ -11,6 +11,7 @@ mod kept;
 mod meaning;
 #[cfg(test)]
 mod model;
+mod paths;
 mod reading;
 mod record;
 mod search;

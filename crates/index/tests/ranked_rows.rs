@@ -444,10 +444,21 @@ fn what_is_too_long_for_one_block_is_judged_as_a_whole() {
     }
     let node = parse("alpha AND beta").unwrap().node;
     let all = search(&index, &workspace, What::Query(&node), ".", Tests::Searched).unwrap();
-    let mut lines: Vec<_> = all.hits[1..].iter().map(|hit| (hit.block.first, hit.block.last)).collect();
-    lines.sort_unstable();
+    let mut parts: Vec<_> = all.hits[1..].iter().map(|hit| (hit.block.first, hit.block.last)).collect();
+    parts.sort_unstable();
     // Of its parts those two are shown in which one of the words stands.
-    assert_eq!(lines, [(1, 120), (361, 589)]);
+    assert_eq!(parts, [(1, 120), (361, 589)]);
+    // What is excluded stands in several parts.
+    let often = format!(
+        "fn often() {{\n    beta();\n    alpha();\n{}    beta();\n{}    beta();\n}}\n",
+        lines(200),
+        lines(200)
+    );
+    let (_folder, workspace) = world(&[("a.rs", &often)]);
+    let index = Index::new(workspace.clone());
+    assert_eq!(found(&index, &workspace, "alpha NOT beta"), [""; 0]);
+    assert_eq!(found(&index, &workspace, "step NOT alpha"), [""; 0]);
+    assert_eq!(found(&index, &workspace, "alpha AND beta").len(), 3);
 }
 
 #[test]

@@ -164,6 +164,7 @@ impl<'a> Question<'a> {
             Set::Blocks(blocks) => {
                 let own = blocks.iter().filter(|found| found.own);
                 let mut all: Vec<Block> = own.flat_map(|found| self.unit(found.block)).collect();
+                all.sort_unstable();
                 all.dedup();
                 Set::Except(all)
             }

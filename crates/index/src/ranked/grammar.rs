@@ -3,6 +3,7 @@
 //! Words beside one another are alternatives, `+word` must be there and `-word` must not; `OR` binds closer than that, `AND`
 //! closer still, `NOT` the closest. Filters beside words narrow them; inside of `OR` and `NOT` they are like any other part.
 
+mod filtered;
 mod lex;
 mod parse;
 mod show;

@@ -13,10 +13,11 @@ use crate::files::Sign;
 use crate::ranked::find::Question;
 use crate::ranked::grammar::parse;
 use crate::ranked::index::Index;
+use crate::ranked::paths::way;
 use crate::ranked::record::{PLACES, Record, Spot, make, spots};
 use crate::ranked::search::is_test;
 use crate::ranked::segment::Meta;
-use crate::ranked::table::{File, way};
+use crate::ranked::table::File;
 use crate::ranked::words::{Term, Words};
 use crate::ranked::{Ask, Tests, What};
 

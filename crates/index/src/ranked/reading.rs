@@ -160,7 +160,7 @@ impl Words for Reading<'_> {
                 Err(()) => drop(self.broken.borrow_mut().insert(slot)),
             }
         }
-        let known = !places.is_empty() || self.table.is_on_paths(token);
+        let known = !places.is_empty() || self.table.paths().holds(token);
         known.then(|| self.name(token, places))
     }
 
@@ -193,7 +193,7 @@ impl Words for Reading<'_> {
         });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         // What stands in paths alone no segment knows.
-        for token in self.table.path_tokens().filter(|token| token.starts_with(begin) && fits(token)) {
+        for token in self.table.paths().tokens().filter(|token| token.starts_with(begin) && fits(token)) {
             found.add(token.to_owned(), None, most);
         }
         self.broken.borrow_mut().extend(found.broken);
@@ -225,7 +225,7 @@ impl Words for Reading<'_> {
     fn on_paths(&self, term: Term, take: &mut dyn FnMut(u32, u32)) {
         let text = self.terms.borrow().all.get(term as usize).map(|known| known.text.clone());
         let Some(text) = text else { return };
-        self.table.on_paths(&text, |file, position| {
+        self.table.paths().each(&text, |file, position| {
             if self.table.file(file).is_some() {
                 take(file, position);
             }

@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
 use crate::files::Sign;
+use crate::ranked::paths::Paths;
 use crate::ranked::record::PLACES;
 use crate::ranked::search::is_test;
 use crate::ranked::segment::{Meta, Segment};
-use crate::ranked::tokens::{self, tokens};
-use crate::ranked::varint;
 
 /// When so many files of the table are gone, for each that is there, the lists are made anew.
 const GONE: usize = 1;
@@ -37,8 +36,8 @@ pub(crate) struct Table {
     by_path: HashMap<Arc<str>, u32>,
     /// Further files of contents that several have.
     more: HashMap<At, Vec<u32>>,
-    /// The parts of the words of all paths: of each the files, and where in their paths; some are gone.
-    paths: HashMap<Box<str>, Places>,
+    /// Of the words of all paths; some files are gone.
+    paths: Paths,
     gone: usize,
     metas: Mutex<Metas>,
     /// How many blocks there are, and how many tokens stand in each place.
@@ -46,13 +45,6 @@ pub(crate) struct Table {
     pub(crate) lengths: [u64; PLACES],
     /// Changes with every change of what is held, and is the same for the same files.
     pub(crate) print: u64,
-}
-
-/// Files with a place in the path of each: as distances, in as few bytes as these need.
-#[derive(Default)]
-struct Places {
-    last: u32,
-    bytes: Vec<u8>,
 }
 
 /// A segment, and what is alive of it.
@@ -190,7 +182,7 @@ impl Table {
             self.files.reserve_exact(self.files.len() / 8 + 16);
         }
         self.files.push(Some(file));
-        self.walk(number, &shown);
+        self.paths.add(number, &shown);
         self.by_path.insert(shown, number);
         self.bind(number, at);
     }
@@ -264,7 +256,7 @@ impl Table {
         let files = std::mem::take(&mut self.files);
         self.by_path.clear();
         self.more.clear();
-        self.paths.clear();
+        self.paths = Paths::default();
         self.gone = 0;
         for slot in self.slots.iter_mut().flatten() {
             slot.live.fill(NONE);
@@ -274,7 +266,7 @@ impl Table {
             let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
             let (at, shown) = (file.at, file.shown.clone());
             self.files.push(Some(file));
-            self.walk(number, &shown);
+            self.paths.add(number, &shown);
             self.by_path.insert(shown, number);
             self.bind(number, at);
         }
@@ -287,14 +279,6 @@ impl Table {
             self.languages.len() - 1
         });
         u16::try_from(at).unwrap_or(u16::MAX)
-    }
-
-    /// Takes a path apart.
-    fn walk(&mut self, number: u32, shown: &str) {
-        way(shown, |token, position| match self.paths.get_mut(token) {
-            Some(places) => places.add(number, position),
-            None => self.paths.entry(token.into()).or_default().add(number, position),
-        });
     }
 
     /// Lists the segments with their numbers.
@@ -324,21 +308,9 @@ impl Table {
         first.into_iter().chain(self.more.get(&at).into_iter().flatten().copied())
     }
 
-    /// Lists the paths in which a token stands, and where; some files are gone.
-    pub(crate) fn on_paths(&self, token: &str, take: impl FnMut(u32, u32)) {
-        if let Some(places) = self.paths.get(token) {
-            places.each(take);
-        }
-    }
-
-    /// Tells whether a token stands in a path, of which all may be gone.
-    pub(crate) fn is_on_paths(&self, token: &str) -> bool {
-        self.paths.contains_key(token)
-    }
-
-    /// Lists the tokens of all paths.
-    pub(crate) fn path_tokens(&self) -> impl Iterator<Item = &str> {
-        self.paths.keys().map(AsRef::as_ref)
+    /// Gives what stands in the paths of files, of which some are gone.
+    pub(crate) fn paths(&self) -> &Paths {
+        &self.paths
     }
 
     /// Lists all files.
@@ -385,44 +357,12 @@ impl Table {
     }
 }
 
-impl Places {
-    /// Adds a place; the numbers of files never fall.
-    fn add(&mut self, file: u32, position: u32) {
-        varint::write(&mut self.bytes, file - self.last);
-        varint::write(&mut self.bytes, position);
-        self.last = file;
-    }
-
-    fn each(&self, mut take: impl FnMut(u32, u32)) {
-        let (mut rest, mut file) = (self.bytes.as_slice(), 0);
-        while let (Some(distance), Some(position)) = (varint::read(&mut rest), varint::read(&mut rest)) {
-            file += distance;
-            take(file, position);
-        }
-    }
-}
-
 /// Makes a number of a content and the language in which it was read.
 fn key(hash: ContentHash, language: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);
     let own = language.bytes().fold(0_u64, |own, byte| own.wrapping_mul(31).wrapping_add(u64::from(byte)));
     u64::from_le_bytes(first) ^ own
-}
-
-/// Takes a path apart: the parts of its words with their places; a gap of one stands between words.
-pub(crate) fn way(shown: &str, mut take: impl FnMut(&str, u32)) {
-    let mut position = 0;
-    for word in tokens::words(shown) {
-        let tokens = tokens(word.text);
-        if let Some(whole) = tokens.whole {
-            take(&whole, position);
-        }
-        for part in tokens.parts {
-            take(&part, position);
-            position += 1;
-        }
-    }
 }
 
 /// Makes a number of a path and what stands there.

@@ -135,7 +135,7 @@ fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
     }
 }
 
-/// Gives what is shown of a line, and how many characters follow: of a very long one its beginning, and what is around the first word
+/// Gives what is shown of a line, and how many characters are not: of a very long one its beginning, and what is around the first word
 /// that was looked for, where that stands further on.
 fn part<'l>(line: &'l str, words: &[String]) -> (Cow<'l, str>, usize) {
     let (text, more) = cut::line(line, CHARACTERS);
@@ -151,7 +151,8 @@ fn part<'l>(line: &'l str, words: &[String]) -> (Cow<'l, str>, usize) {
     let from = line.floor_char_boundary(place.saturating_sub(CHARACTERS / 2).max(begin.len()));
     let (text, more) = cut::line(&line[from..], CHARACTERS - BEGINNING);
     let between = line[begin.len()..from].chars().count();
-    (format!("{begin} … ({between} characters) … {text}").into(), more)
+    // All that is missing is counted: a line that is not whole is never taken for what stands there.
+    (format!("{begin} … ({between} characters) … {text}").into(), more + between)
 }
 
 /// Tells how many bytes it takes to show a block.
