@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ LONG = 120.0
 WORDS = "alpha beta gamma delta epsilon lock spin_lock unlock return if else while Buffer buffer_len size_t struct".split()
 PATTERNS = ["spin_lock", "Buffer", "(?i)buffer", "alpha beta", r"\bsize_t gamma\b", "marker[0-9]+", "epsilon|struct",
             "nowhere_at_all", "alpha.*delta", r"return\s+if", "unlock (alpha|beta)", "é", "edited", "moved"]
+#: What the index says of itself when nothing is missing.
+SOUND = "0|0|0|0"
 passed, failed = 0, 0
 
 
@@ -117,7 +120,18 @@ class World:
           (select count(*) from toolpost.blobs b where b.pieces <> (select count(*) from toolpost.pieces p
              where (p.repository, p.hash) = (b.repository, b.hash))),
           (select count(*) from toolpost.files f where not exists (select from toolpost.blobs b
-             where (b.repository, b.hash) = (f.repository, f.hash)))""")
+             where (b.repository, b.hash) = (f.repository, f.hash))),
+          (select count(*) from toolpost.cuts c where not c.whole or c.blocks <> (select count(*) from toolpost.blocks b
+             where (b.repository, b.cut) = (c.repository, c.id)) or c.blocks <> (select count(*) from toolpost.vectors v
+             where (v.repository, v.cut) = (c.repository, c.id))),
+          (select count(*) from toolpost.files f where f.way is not null and not exists (select from toolpost.cuts c
+             where (c.repository, c.hash, c.way) = (f.repository, f.hash, f.way)))""")
+
+    def search(self, question, names, *more, base=None):
+        """Asks across repositories: what was found, or the words of the refusal."""
+        address = self.postgres.address(base) if base else self.address()
+        done = self.run("--index", address, "search", question, "--repositories", names, "--json", *more)
+        return json.loads(done.stdout) if done.returncode < 2 else done.stderr
 
 
 def expected(root, pattern):
@@ -174,7 +188,7 @@ def pushes(world):
         check("what the rules keep from being read is not sent", told["withheld"] >= 1 and world.across("hidden_word", "one")[0] == [], told)
     else:
         check("the rules are understood", False, kept.stderr)
-    check("the index is sound", world.sound() == "0|0", world.sound())
+    check("the index is sound", world.sound() == SOUND, world.sound())
 
 
 class Served:
@@ -301,7 +315,7 @@ def together(world):
                                          world.address()], env=world.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
     ended = [process.communicate(timeout=LONG) for process in running]
     check("several push at once", all(process.returncode == 0 for process in running), ended)
-    check("the index is sound after that", world.sound() == "0|0", world.sound())
+    check("the index is sound after that", world.sound() == SOUND, world.sound())
     versions = world.sql("select branch, count(*) from toolpost.versions group by 1 order by 1")
     check("each branch has one commit", versions == "branch0|1\nbranch1|1", versions)
     sent = sum(json.loads(out)["sent"] for out, _ in ended)
@@ -330,7 +344,7 @@ def killed(world):
             check(f"the state before or the state after {number}", len(lines) == (0 if commit == before["commit"] else 300), len(lines))
     after = world.pushed(root, "tree")
     check("the next push brings all", len(world.across("afterwards", "tree")[0]) == 300, after)
-    check("the index is sound after kills", world.sound() == "0|0", world.sound())
+    check("the index is sound after kills", world.sound() == SOUND, world.sound())
 
 
 def away(world):
@@ -381,7 +395,8 @@ def refused_(world):
         (world.postgres.address("nowhere"), 'failed: database "nowhere" does not exist'),
         (world.address(port=1), "cannot be reached: Connection refused"),
         (world.postgres.address("ascii"), "has the encoding SQL_ASCII; make one with the encoding UTF8"),
-        (world.address() + "?sslmode=require", "asks for an encrypted connection, which is not spoken"),
+        (world.address() + "?sslmode=require", "nothing was sent in plain text"),
+        (world.address() + "?sslmode=prefer", "sslmode=prefer would go on in plain text where the server does not encrypt"),
         ("mysql://host/base", "is no address of an index"),
     ]
     for address, words in rows:
@@ -422,7 +437,7 @@ def damaged(world):
     finally:
         served.end()
     world.pushed(root, "tree")
-    check("a push mends what is missing", world.sound() == "0|0" and len(world.across("marker7$", "tree")[0]) == 1, world.sound())
+    check("a push mends what is missing", world.sound() == SOUND and len(world.across("marker7$", "tree")[0]) == 1, world.sound())
     world.sql("update toolpost.pieces set body = replace(body, 'marker7', 'MARKER7') where body like '%marker7\n%'")
     lines, summary = world.across("MARKER7", "tree")
     check("a text that is not what its hash says is not shown",
@@ -458,8 +473,426 @@ def many(world):
     check("nothing found is status 1", (done.returncode, done.stdout) == (1, ""), done)
 
 
+CODE = {
+    "src/session.rs": """/// Renews a session whose time is over, so that its owner need not log in again.
+pub fn renew_session(session: &mut Session, now: Instant) -> bool {
+    if session.expires < now {
+        session.expires = now + LIFETIME;
+        return true;
+    }
+    false
+}
+
+/// Ends a session and forgets its owner.
+pub fn close_session(session: Session) {
+    drop(session);
+}
+""",
+    "src/parse.py": """def parse_header(line):
+    \"\"\"Splits a header line of an HTTP message into its name and its value.\"\"\"
+    name, _, value = line.partition(':')
+    return name.strip().lower(), value.strip()
+
+
+def read_configuration(path):
+    \"\"\"Reads the configuration file and merges it with the defaults.\"\"\"
+    with open(path) as file:
+        return {**DEFAULTS, **json.load(file)}
+""",
+    "src/tree.h": """/* Removes a node of the balanced tree and rotates its children. */
+int tree_remove(struct tree *tree, int key);
+""",
+    "src/queue.go": """package queue
+
+// Retry sends a message again after a pause that doubles each time, until it is taken.
+func Retry(send func() error, most int) error {
+	pause := time.Second
+	for i := 0; i < most; i++ {
+		if send() == nil {
+			return nil
+		}
+		time.Sleep(pause)
+		pause *= 2
+	}
+	return errGivenUp
+}
+""",
+    "tests/session_test.py": """def test_session_is_renewed():
+    session = Session(expires=0)
+    assert renew_session(session)
+""",
+    "README.md": "# Sessions\n\nA session ends after an hour.\n",
+}
+QUESTIONS = ["how is an expired session renewed", "split a header into name and value", "send again with exponential backoff",
+             "load the configuration file", "delete a node from the tree"]
+
+
+def code(root, **more):
+    root.mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    for path, text in {**CODE, **more}.items():
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "code")
+
+
+def near(world, root, question):
+    """What the index of a workspace finds: path and first line, and how near each block is."""
+    done = world.run("call", "--root", root, "--dialect", "trae", "search_codebase", json.dumps({"query": question}))
+    found = []
+    for line in done.stdout.splitlines():
+        match = re.match(r"(\S+:\d+)-\d+\b.*\(score [\d.]+: meaning (-?[\d.]+)", line)
+        if match:
+            found.append((match[1], float(match[2])))
+    return dict(found)
+
+
+def shown(found):
+    return [f"{block['path']}:{block['first_line']}-{block['last_line']}" for block in found["blocks"]]
+
+
+def true_to(root, found):
+    """Whether each block's text is what the commit has there."""
+    for block in found["blocks"]:
+        lines = git(root, "show", f"{block['commit']}:{block['path']}").split("\n")
+        for stretch in block["lines"]:
+            own = stretch["text"].split("\n")
+            if own != [line.rstrip("\r") for line in lines[stretch["first"] - 1:stretch["first"] - 1 + len(own)]]:
+                return False
+    return True
+
+
+def ranked(world):
+    root = world.base / "ranked" / "one"
+    code(root)
+    told = world.pushed(root, "one")
+    check("a push brings blocks and vectors", told["cut"] == len(CODE) and told["without_vectors"] is None, told)
+    again = world.pushed(root, "one")
+    check("a second push brings none", (again["cut"], again["sent"]) == (0, 0), again)
+    wanted = ["src/session.rs:1-9", "src/parse.py:1-6", "src/queue.go:3-14", "src/parse.py:7-10", "src/tree.h:1-2"]
+    for question, first in zip(QUESTIONS, wanted):
+        found = world.search(question, "*", "--tests")
+        best = shown(world.search(question, "*"))
+        check(f"the best block: {question}", best[:1] == [first], best)
+        check(f"as the commit has it: {question}", true_to(root, found) and found["model"] == "the embedded model", found)
+        # What is shown of a workspace ends before empty lines.
+        here, there = near(world, root, question), {f"{block['path']}:{block['first_line']}": block["likeness"] for block in found["blocks"]}
+        both = here.keys() & there.keys()
+        check(f"as near as in a workspace: {question}", len(both) >= 4 and all(abs(here[name] - there[name]) < 0.011 for name in both),
+              (here, there))
+        check(f"the same order as in a workspace: {question}", list(here)[:3] == list(there)[:3], (here, there))
+    found = world.search(QUESTIONS[0], "*")
+    check("why a block was found", {"session", "renewed"} & set(found["blocks"][0]["words"]) and found["blocks"][0]["likeness"] > 0.3, found["blocks"][:1])
+    check("tests are left out", not any("session_test" in place for place in shown(found)), shown(found))
+    found = world.search("session", "*", "README.md")
+    check("one file", shown(found) and {block["path"] for block in found["blocks"]} == {"README.md"}, shown(found))
+    found = world.search("session", "*", "/src/")
+    check("one directory", shown(found) and all(path.startswith("src/") for path in shown(found)), shown(found))
+    (root / "src" / "session.rs").write_text("fn nothing() {}\n")
+    found = world.search(QUESTIONS[0], "one")
+    check("a search across speaks of the commit", shown(found)[:1] == wanted[:1] and found["blocks"][0]["commit"] == told["commit"], shown(found))
+    git(root, "checkout", "-q", "-f", "-b", "side")
+    (root / "src" / "zip.rs").write_text("/// Packs files into an archive of the zip format.\nfn pack_archive(files: &[File]) {}\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "side")
+    side = world.pushed(root, "one")
+    check("a branch brings what is new", (side["cut"], side["sent"]) == (1, 1), side)
+    question = "pack files into a zip archive"
+    check("branches are told apart", ("src/zip.rs:1-2" in shown(world.search(question, "one")),
+                                      shown(world.search(question, "one", "--branch", "side"))[:1]) == (False, ["src/zip.rs:1-2"]))
+    code(world.base / "ranked" / "fork")
+    world.pushed(world.base / "ranked" / "fork", "team/fork")
+    found = world.search(QUESTIONS[0], "*")
+    check("the same block elsewhere is named beside it", found["blocks"][0]["also"] == ["team/fork: src/session.rs"]
+          and shown(found).count("src/session.rs:1-9") == 1 and found["repositories"] == 2, found["blocks"][:1])
+    check("a limit", len(world.search(QUESTIONS[0], "*", "--limit", "3")["blocks"]) == 3)
+    check("a question without words", "has no words to look for" in world.search("?!", "*"))
+    check("no repository of that name", "no repository in the index is called nobody; there are one, team/fork" in world.search("x", "nobody"))
+    done = world.run("--index", world.address(), "search", QUESTIONS[0], "--repositories", "one")
+    check("blocks for people", done.stdout.startswith("one: src/session.rs:1-9  function renew_session\n") and "score 1.00; meaning 0." in done.stdout
+          and "words and by the embedded model." in done.stdout, done.stdout)
+    check("the index is sound", world.sound() == SOUND, world.sound())
+
+
+def vectors(world):
+    root = world.base / "vectors" / "one"
+    code(root)
+    world.pushed(root, "one")
+    best = shown(world.search(QUESTIONS[0], "one"))[:1]
+    said = lambda found: " ".join(found["left_out"])  # noqa: E731
+
+    def mended(what):
+        told = world.pushed(root, "one")
+        found = world.search(QUESTIONS[0], "one")
+        check(f"a push mends {what}", told["cut"] > 0 and world.sound() == SOUND and shown(found)[:1] == best and found["left_out"] == []
+              and found["model"], (told, found["left_out"], world.sound()))
+
+    world.sql("update toolpost.models set name = 'static-another'")
+    found = world.search("renew session", "one")
+    check("vectors by another model count for nothing", found["model"] is None and shown(found)[:1] == best
+          and all(block["likeness"] is None for block in found["blocks"]) and "nothing in the index has vectors by the model" in said(found), found)
+    mended("vectors by another model")
+    world.sql("delete from toolpost.vectors where number = 0")
+    found = world.search("renew session", "one")
+    check("vectors that were removed", "5 files without vectors" in said(found) and shown(found)[:1] == best, found["left_out"])
+    mended("vectors that were removed")
+    world.sql("update toolpost.vectors set scale = scale * 2")
+    check("vectors that were changed", "without vectors" in said(world.search("renew session", "one")))
+    mended("vectors that were changed")
+    world.sql("delete from toolpost.blocks where name = 'renew_session'")
+    found = world.search("renew session", "one")
+    check("blocks that were removed", "1 files whose blocks in the index are damaged" in said(found) and shown(found)[:1] != best, found["left_out"])
+    mended("blocks that were removed")
+    world.sql("update toolpost.blocks set first_line = first_line + 1")
+    check("blocks that were changed", "5 files whose blocks" in said(world.search("renew session", "one")))
+    mended("blocks that were changed")
+    silent = "set session_replication_role = replica; "
+    for what, change in [
+        ("lines", "update toolpost.blocks set first_line = first_line + 1"),
+        ("words", "update toolpost.blocks b set words = (select words from toolpost.blocks o where o.cut <> b.cut limit 1), "
+                  "tokens = (select tokens from toolpost.blocks o where o.cut <> b.cut limit 1)"),
+        ("vectors", "update toolpost.vectors v set parts = (select parts from toolpost.vectors o where o.cut <> v.cut limit 1)"),
+        ("vectors of another size", "update toolpost.vectors set parts = '[1,2,3]'"),
+        ("texts", "update toolpost.pieces set body = body || 'x'"),
+    ]:
+        world.sql(silent + change)
+        found = world.search("renew session", "one")
+        check(f"what is changed silently is not shown: {what}", true_to(root, found) and (found["left_out"] or not shown(found)
+              or all(block["likeness"] is None for block in found["blocks"])), found)
+        gone = world.run("index", "forget", "one", world.address())
+        check(f"what is damaged is forgotten: {what}", gone.returncode == 0, gone.stderr)
+        mended(what)
+    world.sql("truncate toolpost.vectors")
+    check("all vectors removed", "files without vectors" in said(world.search("renew session", "one")))
+    mended("all vectors")
+    world.sql("drop table toolpost.vectors")
+    check("no table of vectors", "the index has no vectors" in said(world.search("renew session", "one")))
+    mended("the table of vectors")
+    world.sql("truncate toolpost.blocks")
+    check("all blocks removed", shown(world.search("renew session", "one")) == [])
+    mended("all blocks")
+
+
+def extension(world):
+    """A server that has no pgvector, and one where the user may not make it."""
+    root = world.base / "extension" / "one"
+    code(root)
+    other = Postgres(without=["vector"])
+    try:
+        other.make("code")
+        done = world.run("--root", root, "--repository", "one", "index", "push", other.address())
+        check("a push without pgvector says so", done.returncode == 0 and "found by their words alone: the server has no extension vector; install pgvector"
+              in done.stdout, done.stdout + done.stderr)
+        found = world.run("--index", other.address(), "search", "renew session", "--repositories", "*", "--json")
+        told = json.loads(found.stdout)
+        check("a search without pgvector goes by words", shown(told)[:1] == ["src/session.rs:1-9"] and told["model"] is None
+              and "the index has no vectors, since its server has no extension vector" in told["left_out"][0], told)
+        lines = world.run("--index", other.address(), "grep", "renew_session", "--repositories", "*")
+        check("all else goes on working", lines.stdout.count("\n") == 2, lines.stdout + lines.stderr)
+    finally:
+        other.end()
+    world.sql("create role plain login password 'a secret'; grant create on database " + world.name + " to plain")
+    address = world.postgres.address(world.name, user="plain")
+    told = json.loads(world.push(root, "one", address=address).stdout)
+    check("a user who may not make the extension", "permission denied to create extension" in told["without_vectors"]
+          and "let an administrator say `create extension vector`" in told["without_vectors"], told)
+    world.sql("create extension vector")
+    told = json.loads(world.push(root, "one", address=address).stdout)
+    check("vectors come once there is room", told["without_vectors"] is None and told["cut"] == len(CODE) and world.sound() == SOUND, told)
+
+
+def upgraded(world):
+    one, two = world.base / "upgraded" / "one", world.base / "upgraded" / "two"
+    code(one)
+    code(two, **{"src/more.rs": "fn more() {}\n"})
+    world.pushed(one, "one")
+    world.sql("""drop table toolpost.vectors; drop table toolpost.blocks; drop table toolpost.cuts; drop table toolpost.models;
+        drop function toolpost.break_cuts, toolpost.break_all_cuts; drop sequence toolpost.cut_numbers;
+        alter table toolpost.files drop column way, drop column test; alter table toolpost.versions drop column has_ways;
+        update toolpost.schema set version = 1""")
+    older = "has version 1 of its tables, which is older than 2, the one of this program; `toolpost index push` brings it up"
+    check("an older index is refused", older in world.search("x", "*"), world.search("x", "*"))
+    done = world.run("--index", world.address(), "grep", "x", "--repositories", "*")
+    check("by other searches, too", older in done.stderr, done.stderr)
+    world.pushed(two, "two")
+    check("a push brings it up, and nothing is lost", len(world.across("renew_session", "one")[0]) == 2)
+    found = world.search("renew session", "*")
+    check("what has no blocks yet is told", "1 repositories (one), which an older version pushed without blocks" in found["left_out"][0]
+          and {block["repository"] for block in found["blocks"]} == {"two"}, found["left_out"])
+    told = world.pushed(one, "one")
+    check("its next push brings them", (told["sent"], told["cut"]) == (0, len(CODE)) and world.search("x session", "*")["left_out"] == [], told)
+    check("the index is sound", world.sound() == SOUND, world.sound())
+
+
+def certificates(folder):
+    """An authority, a server's certificate by it for 127.0.0.1 and localhost, one for another name, and another authority."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, cwd=folder)
+
+    for name in ("ca", "other"):
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.pem", "-days", "30",
+                "-subj", f"/CN={name}", "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign")
+    for name, names in (("server", "IP:127.0.0.1,DNS:localhost"), ("elsewhere", "DNS:elsewhere.example")):
+        (folder / f"{name}.ext").write_text(f"subjectAltName={names}\n")
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30",
+                "-out", f"{name}.pem", "-extfile", f"{name}.ext")
+
+
+def secured(world):
+    root, keys = world.base / "secured" / "one", world.base / "secured" / "keys"
+    code(root)
+    keys.mkdir()
+    certificates(keys)
+    settings = "ssl = on\nssl_cert_file = 'server.pem'\nssl_key_file = 'server.key'\n"
+    other = Secured(keys, settings)
+    try:
+        other.make("code")
+        plain = other.address()
+        authority, wrong = f"sslrootcert={keys}/ca.pem", f"sslrootcert={keys}/other.pem"
+
+        def push(query, host="127.0.0.1"):
+            done = world.push(root, "one", address=other.address(host=host) + query)
+            return done.returncode, done.stdout + done.stderr
+
+        for query, host in [("?sslmode=require", "127.0.0.1"), (f"?sslmode=verify-full&{authority}", "127.0.0.1"),
+                            (f"?sslmode=verify-full&{authority}", "localhost"), (f"?sslmode=verify-ca&{authority}", "127.0.0.1"),
+                            (f"?sslmode=require&{authority}", "127.0.0.1")]:
+            before = other.asked("application_name=toolpost SSL enabled")
+            status, words = push(query, host)
+            check(f"a secured push: {query} {host}", status == 0 and other.asked("application_name=toolpost SSL enabled") > before, words)
+        found = world.run("--index", f"{plain}?sslmode=verify-full&{authority}", "grep", "renew_session", "--repositories", "*")
+        check("a secured search", found.returncode == 0 and found.stdout.count("\n") == 2, found.stderr)
+        for query, said in [(f"?sslmode=verify-full&{wrong}", "UnknownIssuer"), (f"?sslmode=verify-ca&{wrong}", "UnknownIssuer"),
+                            (f"?sslmode=require&{wrong}", "UnknownIssuer"), ("?sslmode=verify-full", "UnknownIssuer")]:
+            status, words = push(query)
+            check(f"nobody vouches for the server: {query}", status == 2 and said in words and "no secured connection to the index" in words
+                  and "a secret" not in words, words)
+        other.use("elsewhere")
+        status, words = push(f"?sslmode=verify-full&{authority}")
+        check("a certificate for another name", status == 2 and "not valid for name" in words, words)
+        status, words = push(f"?sslmode=verify-ca&{authority}")
+        check("which verify-ca does not look at", status == 0, words)
+        with open(other.data / "postgresql.conf", "a") as file:
+            file.write("ssl = off\n")
+        other.stop("fast")
+        other.start()
+        before = other.asked("connection authorized")
+        status, words = push("?sslmode=require")
+        check("a server that does not encrypt gets nothing", status == 2 and "nothing was sent in plain text" in words
+              and other.asked("connection authorized") == before, words)
+    finally:
+        other.end()
+
+
+class Secured(Postgres):
+    """A server that encrypts."""
+
+    def __init__(self, keys, settings):
+        self.keys = keys
+        super().__init__(settings=settings)
+
+    def start(self):
+        if not (self.data / "server.pem").exists():
+            self.put("server")
+        super().start()
+
+    def put(self, name):
+        for end in ("pem", "key"):
+            place = self.data / f"server.{end}"
+            place.unlink(missing_ok=True)
+            shutil.copy(self.keys / f"{name}.{end}", place)
+            place.chmod(0o600)
+            if self.identity:
+                os.chown(place, self.identity["user"], self.identity["group"])
+
+    def use(self, name):
+        self.put(name)
+        self.stop("fast")
+        self.start()
+
+
+def removed(world):
+    luck, root = random.Random(8), world.base / "removed" / "one"
+    code(root)
+    first = world.pushed(root, "one")
+    git(root, "checkout", "-q", "-b", "side")
+    (root / "side.rs").write_text("/// Only on the other branch.\nfn only_on_side() {}\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "side")
+    world.pushed(root, "one")
+    code(world.base / "removed" / "two")
+    world.pushed(world.base / "removed" / "two", "two")
+
+    def told(*arguments):
+        done = world.run("index", *arguments, "--json")
+        return json.loads(done.stdout) if done.returncode == 0 else done.stderr
+
+    nothing = told("prune", world.address())
+    check("nothing is dead", (nothing["contents"], nothing["blocks"], nothing["repositories"]) == (0, 0, 2), nothing)
+    check("no such branch", "one has no branch nowhere in the index; there are main, side" in told("forget", "one", world.address(), "--branch", "nowhere"))
+    check("no such repository", "no repository in the index is called three; there are one, two" in told("forget", "three", world.address()))
+    gone = told("forget", "one", world.address(), "--branch", "side")
+    check("a branch is forgotten", (gone["branches"], gone["contents"]) == (["side"], 1) and world.across("only_on_side", "one", "--branch", "main")[0] == []
+          and len(world.across("renew_session", "one")[0]) == 2 and world.sound() == SOUND, gone)
+    world.pushed(root, "one")
+    gone = told("forget", "one", world.address(), "--branch", "main")
+    check("of a main branch that is forgotten another one takes the place", gone["contents"] == 0
+          and len(world.across("only_on_side", "one")[0]) == 1, gone)
+    git(root, "checkout", "-q", "main")
+    world.pushed(root, "one")
+    (root / "src" / "session.rs").write_text("fn other() {}\n")
+    git(root, "commit", "-q", "-a", "-m", "other")
+    world.pushed(root, "one")
+    world.run("index", "forget", "one", world.address(), "--branch", "side")
+    dead = int(world.sql("select count(*) from toolpost.blobs b where not exists (select from toolpost.files f where (f.repository, f.hash) = (b.repository, b.hash))"))
+    pruned = told("prune", world.address())
+    check("what no branch holds is pruned", dead == 0 and pruned["contents"] == 0 and world.sound() == SOUND, (dead, pruned))
+    (root / "src" / "session.rs").write_text("fn another() {}\n")
+    git(root, "commit", "-q", "-a", "-m", "another")
+    world.pushed(root, "one")
+    pruned = told("prune", world.address())
+    check("what a branch held before is pruned", (pruned["contents"], pruned["blocks"]) == (1, 1) and world.sound() == SOUND, pruned)
+    git(root, "checkout", "-q", "-f", first["commit"])
+    served = Served(world, root, "one", world.base / "removed" / "cache")
+    try:
+        check("the server is asked", served.shared())
+        gone = told("forget", "one", world.address())
+        check("a repository is forgotten", gone["contents"] >= len(CODE) and "no repository in the index is called one; there are two" in world.search("x", "one"), gone)
+        same(world, served, root, "when the repository was forgotten")
+        check("nothing of it stays", world.sql("select count(*) from toolpost.pieces p join toolpost.repositories r on r.id = p.repository where r.name = 'one'") == "0")
+        world.pushed(root, "one", "--branch", "trunk")
+        same(world, served, root, "when it was pushed again")
+        check("a repository begins anew", len(world.across("renew_session", "one")[0]) == 2)
+    finally:
+        served.end()
+    clones = []
+    for number in range(3):
+        clone = world.base / "removed" / f"clone{number}"
+        git(root.parent, "clone", "-q", str(root), str(clone))
+        git(clone, "checkout", "-q", "-b", f"branch{number}")
+        clones.append(clone)
+    for step in range(6):
+        for number, clone in enumerate(clones):
+            (clone / f"new{number}.c").write_text(text(luck, 400) + f"step{step}\n")
+            git(clone, "add", "-A")
+            git(clone, "commit", "-q", "-m", "step")
+        running = [subprocess.Popen([world.binary, *map(str, arguments)], env=world.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                   for arguments in [*(["--root", clone, "--repository", "one", "index", "push", world.address()] for clone in clones),
+                                     ["index", "prune", world.address()], ["index", "prune", world.address()],
+                                     ["index", "forget", "one", world.address(), "--branch", "trunk"]]]
+        ended = [(process.communicate(timeout=LONG), process.returncode) for process in running]
+        check(f"pushes beside removals {step}", all(status == 0 for _, status in ended[:5]) and world.sound() == SOUND, (ended, world.sound()))
+        for number in range(3):
+            lines, _ = world.across(f"step{step}", "one", "--branch", f"branch{number}")
+            check(f"each push is whole {step} {number}", len(lines) == 1, lines)
+
+
 PARTS = {"pushes": pushes, "overlay": overlay, "together": together, "killed": killed, "away": away, "refused": refused_,
-         "damaged": damaged, "many": many}
+         "damaged": damaged, "many": many, "ranked": ranked, "vectors": vectors, "extension": extension, "upgraded": upgraded,
+         "secured": secured, "removed": removed}
 
 
 def main(binary, *names):

@@ -19,6 +19,9 @@ PATTERNS = ["fn from_str", "unsafe impl Send", "spin_lock_irqsave", "netif_carri
             "nowhere_at_all_in_here", "(?i)deprecated", "MODULE_LICENSE", "pub struct"]
 
 
+QUESTIONS = ["where is an expired session renewed", "parse a date out of a string", "retry with exponential backoff", "spin lock"]
+
+
 def size(bytes):
     return f"{bytes / 1e6:.1f} MB"
 
@@ -63,9 +66,29 @@ def main(binary, *repositories):
                 seconds = [run("--index", address, "grep", pattern, "--repositories", "*", "--json")[1] for _ in range(3)]
                 done, _ = run("--index", address, "grep", pattern, "--repositories", "*", "--json")
                 print(f"across all, {pattern!r}: {min(seconds):.3f} s, {len(done.stdout.splitlines()) - 1} lines")
+            asked(postgres, run, address, pathlib.Path(repositories[0]).name)
             questions(postgres)
     finally:
         postgres.end()
+
+
+def asked(postgres, run, address, one):
+    """How much room blocks and vectors take, and how long questions about them do."""
+    blocks = int(postgres.sql("select count(*) from toolpost.blocks", "code"))
+    print(f"blocks: {blocks}")
+    for names in ("*", one):
+        for question in QUESTIONS:
+            seconds = min(run("--index", address, "search", question, "--repositories", names, "--json")[1] for _ in range(3))
+            done, _ = run("--index", address, "search", question, "--repositories", names, "--json")
+            told = json.loads(done.stdout)
+            print(f"asked of {names}, {question!r}: {seconds:.3f} s, {told['compared']} blocks, {told['model']}")
+    near = ("explain (analyze, timing off) select cut, number from toolpost.vectors order by parts <=> "
+            "(select parts from toolpost.vectors where scale > 0 limit 1) limit 400")
+    for _ in range(3):
+        print(f"all vectors compared: {postgres.sql(near, 'code').splitlines()[-1]}")
+    began = time.monotonic()
+    postgres.sql("copy (select scale, parts::real[] from toolpost.vectors limit 10000) to stdout (format binary)", "code", binary=True)
+    print(f"vectors of 10000 blocks, fetched: {time.monotonic() - began:.2f} s")
 
 
 def questions(postgres):

@@ -16,10 +16,13 @@ PASSWORD = "a secret"
 class Postgres:
     """A server that is started, stopped, frozen and asked."""
 
-    def __init__(self):
+    def __init__(self, without=(), settings=""):
+        """`without`: extensions that this server does not have."""
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda place: int(place.split("/")[4]))
         self.programs = pathlib.Path(found[-1])
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="toolpost-postgres-"))
+        if without:
+            self.programs = self._copy(without)
         self.data, self.log = self.folder / "data", self.folder / "log"
         # The server does not run as root.
         self.identity = {}
@@ -35,10 +38,24 @@ class Postgres:
         secret.chmod(0o644)
         self._run("initdb", "-D", self.data, "-U", "toolpost", "-A", "scram-sha-256", f"--pwfile={secret}",
                   "--locale=C.UTF-8", "-E", "UTF8")
-        with open(self.data / "postgresql.conf", "a") as settings:
-            settings.write(f"port = {self.port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{self.folder}'\n"
-                           "log_statement = 'all'\nfsync = off\nshared_buffers = 256MB\n")
+        with open(self.data / "postgresql.conf", "a") as file:
+            file.write(f"port = {self.port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{self.folder}'\n"
+                           "log_statement = 'all'\nlog_connections = on\nfsync = off\nshared_buffers = 256MB\n" + settings)
         self.start()
+
+    def _copy(self, without):
+        """A PostgreSQL finds its files beside its programs: those of a copy are others."""
+        version = self.programs.parent.name
+        here = self.folder / "usr"
+        programs = here / "lib" / "postgresql" / version / "bin"
+        shutil.copytree(self.programs, programs)
+        (programs.parent / "lib").symlink_to(self.programs.parent / "lib")
+        shutil.copytree(f"/usr/share/postgresql/{version}", here / "share" / "postgresql" / version)
+        for name in without:
+            for path in (here / "share" / "postgresql" / version / "extension").glob(f"{name}[.-]*"):
+                path.unlink()
+        self.folder.chmod(0o755)
+        return programs
 
     def _run(self, program, *arguments, check=True):
         return subprocess.run([self.programs / program, *map(str, arguments)], cwd=self.folder, capture_output=True,
@@ -69,13 +86,13 @@ class Postgres:
             except ProcessLookupError:
                 pass
 
-    def address(self, base="code", password=PASSWORD, port=None):
-        return f"postgres://toolpost:{password.replace(' ', '%20')}@127.0.0.1:{port or self.port}/{base}"
+    def address(self, base="code", password=PASSWORD, port=None, user="toolpost", host="127.0.0.1"):
+        return f"postgres://{user}:{password.replace(' ', '%20')}@{host}:{port or self.port}/{base}"
 
-    def sql(self, statement, base="code"):
+    def sql(self, statement, base="code", binary=False):
         done = subprocess.run([self.programs / "psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port),
                                "-U", "toolpost", "-d", base, "-c", statement],
-                              env={**os.environ, "PGPASSWORD": PASSWORD}, capture_output=True, text=True)
+                              env={**os.environ, "PGPASSWORD": PASSWORD}, capture_output=True, text=not binary)
         if done.returncode:
             raise RuntimeError(done.stderr)
         return done.stdout.strip()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the shared index against a real PostgreSQL: pushes, searches, and all that may go wrong between them.
-# Takes TOOLPOST (the binary) from `cargo xtask test`; installs PostgreSQL with its contrib extensions where apt can.
+# Takes TOOLPOST (the binary) from `cargo xtask test`; installs PostgreSQL with its contrib extensions and pgvector where apt can.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -14,8 +14,9 @@ as_root() {
 installed() { ls /usr/share/postgresql/*/extension/btree_gin.control >/dev/null 2>&1 && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
 if ! installed; then
   as_root apt-get update -qq >/dev/null 2>&1
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql postgresql-contrib git >/dev/null 2>&1
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql postgresql-contrib git openssl >/dev/null 2>&1
 fi
-installed || { echo "PostgreSQL with its contrib extensions could not be installed"; exit 77; }
+as_root "$here/pgvector.sh" || echo "pgvector could not be installed"
+installed && ls /usr/share/postgresql/*/extension/vector.control >/dev/null 2>&1 || { echo "PostgreSQL with its contrib extensions and pgvector could not be installed"; exit 77; }
 export PYTHONDONTWRITEBYTECODE=1
 exec python3 "$here/check.py" "$binary" "$@"

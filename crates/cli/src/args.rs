@@ -211,22 +211,11 @@ pub(crate) enum Index {
     /// Removes the index of the workspace from the disk
     Drop,
     /// Brings a commit into the index that many machines share
-    Push(Push),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Push {
-    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
-    pub(crate) address: Option<String>,
-    /// The commit
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    pub(crate) commit: String,
-    /// The branch whose commit it is [default: the one that is checked out]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) branch: Option<String>,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    Push(crate::shared::Push),
+    /// Removes a repository, or a branch of it, from the index that many machines share
+    Forget(crate::shared::Forget),
+    /// Removes from it what no branch of any repository holds any more
+    Prune(crate::shared::Prune),
 }
 
 #[derive(clap::Args)]
@@ -306,10 +295,16 @@ pub(crate) struct Grep {
 
 #[derive(clap::Args)]
 pub(crate) struct Search {
-    /// Words, with AND, OR, NOT, groups, "phrases", wild*cards and filters such as ext:rs
+    /// Words, with AND, OR, NOT, groups, "phrases", wild*cards and filters such as ext:rs; across repositories a question in plain words
     pub(crate) query: String,
     /// Only in this file, or below this directory
     pub(crate) path: Option<String>,
+    /// Search these repositories of the shared index instead, by words and by meaning; names with wild*cards; may repeat
+    #[arg(long = "repositories", value_name = "NAMES", conflicts_with_all = ["exact", "next"])]
+    pub(crate) across: Vec<String>,
+    /// The branch of these repositories [default: the one that was pushed first]
+    #[arg(long, value_name = "NAME", requires = "across")]
+    pub(crate) branch: Option<String>,
     /// How many are shown
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,

@@ -1,7 +1,7 @@
 //! `toolpost index`: the index by which searches read only the files that can match.
 
 use crate::{
-    args::{Common, Index as Args},
+    args::{Common, Index as Args, IndexStatus},
     out,
     settings::Settings,
     shared, wire,
@@ -25,12 +25,24 @@ const TICK: Duration = Duration::from_millis(200);
 /// Where nothing was added for so long, what is missing is changed all the time or cannot be kept.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// What is asked of the index of the workspace.
+enum Here {
+    Status(IndexStatus),
+    Build(IndexStatus),
+    Drop,
+}
+
 /// Does what is asked of the index.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    if let Args::Push(args) = args {
-        return shared::push(&settings, &args);
-    }
+    let args = match args {
+        Args::Push(args) => return shared::push(&settings, &args),
+        Args::Forget(args) => return shared::forget(&settings, &args),
+        Args::Prune(args) => return shared::prune(&settings, &args),
+        Args::Status(args) => Here::Status(args),
+        Args::Build(args) => Here::Build(args),
+        Args::Drop => Here::Drop,
+    };
     let workspace = wire::open_and_tell(&settings)?;
     if settings.cache.value.is_none() {
         bail!("there is no folder for caches; name one with --cache DIR");
@@ -43,14 +55,13 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
         None => grams,
     };
     match args {
-        Args::Status(args) if is_shared => {
+        Here::Status(args) if is_shared => {
             grams.ready(&options());
             tell(&workspace, &grams.status(&options()), args.json)
         }
-        Args::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
-        Args::Build(args) => tell(&workspace, &build(&grams)?, args.json),
-        Args::Push(args) => shared::push(&settings, &args),
-        Args::Drop => {
+        Here::Status(args) => tell(&workspace, &grams.compare(&options()), args.json),
+        Here::Build(args) => tell(&workspace, &build(&grams)?, args.json),
+        Here::Drop => {
             let bytes = grams.forget()?;
             out::line(&format!("Removed {} of index.", size(bytes)))?;
             Ok(ExitCode::SUCCESS)

@@ -7,10 +7,11 @@ use crate::{
     settings::Settings,
     value::{list, number, text},
 };
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
 use toolpost_engine::{Operation as _, operations::search::Search};
+use toolpost_shared::{Meant, Server};
 
 /// The dialect whose tool searches; it is known by its operation.
 const DIALECT: &str = "probe";
@@ -20,6 +21,9 @@ const ROOM: usize = 16 * 1024 * 1024;
 
 /// The exit status of a question that was not answered.
 const FAILED: u8 = 1;
+
+/// The same across repositories, as `toolpost grep` has it: 1 is for a question to which nothing fits.
+const REFUSED: u8 = 2;
 
 /// Whether what is printed has colours.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,9 @@ enum Colours {
 /// Searches, and prints what was found.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
+    if !args.across.is_empty() {
+        return across(&settings, &args);
+    }
     let ask = async |person: &Person| person.call(Search::NAME, arguments(&args)).await;
     match Person::asks(&mut settings, DIALECT, ROOM, ask)? {
         Ok(output) if args.json => out::line(&serde_json::to_string_pretty(&output)?)?,
@@ -41,6 +48,52 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Searches repositories in the shared index.
+fn across(settings: &Settings, args: &Args) -> Result<ExitCode> {
+    let address = settings.shared.index.value.as_ref();
+    let address =
+        address.context("no index is named: say --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+    let meant = Meant {
+        question: args.query.clone(),
+        repositories: args.across.clone(),
+        branch: args.branch.clone(),
+        path: args.path.clone(),
+        tests: args.tests,
+        limit: usize::from(args.limit),
+    };
+    let found = match meant.run(&Server::at(address)?) {
+        Ok(found) => serde_json::to_value(found)?,
+        Err(fault) => {
+            eprintln!("{}", out::harmless(&fault.to_string()));
+            return Ok(ExitCode::from(REFUSED));
+        }
+    };
+    if args.json {
+        out::line(&serde_json::to_string_pretty(&found)?)?;
+    } else {
+        print_blocks(&found)?;
+        said_across(&found).iter().try_for_each(|line| out::line(&out::harmless(line)))?;
+    }
+    Ok(if list(&found["blocks"]).is_empty() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Says what was searched, and what was not.
+fn said_across(found: &Value) -> Vec<String> {
+    let count = |name: &str| number(&found[name]);
+    let by =
+        found["model"].as_str().map_or("words alone".to_owned(), |model| format!("words and by {model}"));
+    let shown = list(&found["blocks"]).len();
+    let (blocks, files, repositories) = (count("compared"), count("searched"), count("repositories"));
+    let mut lines = vec![format!(
+        "The best {shown} of {blocks} blocks in {files} files of {repositories} repositories, by {by}."
+    )];
+    let left: Vec<&str> = list(&found["left_out"]).iter().map(text).collect();
+    if !left.is_empty() {
+        lines.push(format!("Not searched: {}.", left.join("; ")));
+    }
+    lines
 }
 
 fn arguments(args: &Args) -> Value {
@@ -60,30 +113,63 @@ fn arguments(args: &Args) -> Value {
 }
 
 fn print(output: &Value) -> Result<()> {
+    print_blocks(output)?;
+    for line in said(output) {
+        out::line(&out::harmless(&line))?;
+    }
+    Ok(())
+}
+
+fn print_blocks(output: &Value) -> Result<()> {
     let shown = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let colours = if shown { Colours::Shown } else { Colours::NotShown };
     for block in list(&output["blocks"]) {
-        let place = format!(
+        let lines = format!(
             "{}:{}-{}",
             text(&block["path"]),
             number(&block["first_line"]),
             number(&block["last_line"])
         );
+        let place = match block["repository"].as_str() {
+            Some(repository) => format!("{repository}: {lines}"),
+            None => lines,
+        };
         let name = format!("{} {}", text(&block["kind"]), text(&block["name"]));
         let place = painted(&out::harmless(&place), "1;35", colours);
         out::line(&format!("{place}  {}", painted(out::harmless(&name).trim_end(), "36", colours)))?;
+        if let Some(why) = why(block) {
+            out::line(&format!("        {}", out::harmless(&why)))?;
+        }
         for stretch in list(&block["lines"]) {
             for (at, line) in (number(&stretch["first"])..).zip(text(&stretch["text"]).split('\n')) {
                 let count = painted(&format!("{at:>6}"), "32", colours);
                 out::line(&format!("{count}  {}", out::harmless(line)))?;
             }
         }
+        if block["cut"].as_bool() == Some(true) {
+            out::line("     …")?;
+        }
         out::line("")?;
     }
-    for line in said(output) {
-        out::line(&out::harmless(&line))?;
-    }
     Ok(())
+}
+
+/// Says of a block of another repository in which commit it is, and why it was found.
+fn why(block: &Value) -> Option<String> {
+    let commit = block["commit"].as_str()?;
+    let mut why = vec![format!("score {:.2}", block["score"].as_f64().unwrap_or_default())];
+    if let Some(near) = block["likeness"].as_f64() {
+        why.push(format!("meaning {near:.2}"));
+    }
+    let words: Vec<&str> = list(&block["words"]).iter().map(text).collect();
+    if !words.is_empty() {
+        why.push(format!("words {}", words.join(", ")));
+    }
+    let also: Vec<&str> = list(&block["also"]).iter().map(text).collect();
+    if !also.is_empty() {
+        why.push(format!("also in {}", also.join(", ")));
+    }
+    Some(format!("{}: {}", commit.get(..12).unwrap_or(commit), why.join("; ")))
 }
 
 /// Says how much was found, and what was not searched.

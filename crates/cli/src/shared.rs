@@ -1,14 +1,52 @@
 //! The index that many machines share: asked by searches, and pushed to by `toolpost index push`.
 
-use crate::{args::Push as Args, index::size, out, settings::Settings, wire};
+use crate::{index::size, out, settings::Settings, wire};
 use anyhow::{Context, Result};
 use std::{
     io::{IsTerminal, Write},
     process::ExitCode,
     sync::Arc,
 };
-use toolpost_shared::{Asking, Push, Server, name_in};
+use toolpost_shared::{Asking, Push as Pushing, Server, name_in};
 use toolpost_workspace::Workspace;
+
+#[derive(clap::Args)]
+pub(crate) struct Push {
+    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
+    pub(crate) address: Option<String>,
+    /// The commit
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub(crate) commit: String,
+    /// The branch whose commit it is [default: the one that is checked out]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Forget {
+    /// What the repository is called in the index
+    pub(crate) name: String,
+    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
+    pub(crate) address: Option<String>,
+    /// Only this branch [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Prune {
+    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
+    pub(crate) address: Option<String>,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Makes what asks the shared index about a workspace; none where no index is named.
 pub(crate) fn asking(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Asking>>> {
@@ -22,10 +60,8 @@ pub(crate) fn asking(settings: &Settings, workspace: &Workspace) -> Result<Optio
 }
 
 /// Brings a commit into the index.
-pub(crate) fn push(settings: &Settings, args: &Args) -> Result<ExitCode> {
-    let address = args.address.as_ref().or(settings.shared.index.value.as_ref());
-    let address = address.context("no index is named: say postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
-    let server = Server::at(address)?;
+pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
+    let server = server(settings, args.address.as_ref())?;
     let workspace = wire::open_and_tell(settings)?;
     let root = workspace.roots().first().context("there is no root")?;
     let policy = wire::judging(settings, &workspace)?;
@@ -35,7 +71,7 @@ pub(crate) fn push(settings: &Settings, args: &Args) -> Result<ExitCode> {
     };
     let repository = settings.shared.repositories.value.as_ref().and_then(|names| names.first()).cloned();
     let (commit, branch) = (args.commit.clone(), args.branch.clone());
-    let push = Push { folder: root.path(), repository, commit, branch, may_read: &may_read };
+    let push = Pushing { folder: root.path(), repository, commit, branch, may_read: &may_read };
     let person = std::io::stderr().is_terminal();
     let pushed = push.run(&server, &mut |done, total| {
         if person && (done % 256 == 0 || done == total) {
@@ -60,8 +96,64 @@ pub(crate) fn push(settings: &Settings, args: &Args) -> Result<ExitCode> {
         pushed.sent,
         size(pushed.sent_bytes),
     ))?;
+    if let Some(why) = &pushed.without_vectors {
+        out::line(&format!("Its blocks are found by their words alone: {}.", out::harmless(why)))?;
+    }
     if pushed.withheld > 0 {
         out::line(&format!("{} files were kept out: the rules do not let them be read.", pushed.withheld))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Removes a repository, or a branch of it, from the index.
+pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
+    let server = server(settings, args.address.as_ref())?;
+    let forgotten = toolpost_shared::forget(&server, &args.name, args.branch.as_deref())?;
+    if args.json {
+        out::line(&serde_json::to_string_pretty(&forgotten)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    out::line(&format!(
+        "{} ({}) is not in the index at {} any more; {} contents with {} went with it.",
+        forgotten.repository,
+        forgotten.branches.join(", "),
+        server.place(),
+        forgotten.contents,
+        size(forgotten.bytes),
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Removes from the index what no branch holds any more.
+pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
+    let server = server(settings, args.address.as_ref())?;
+    let person = std::io::stderr().is_terminal();
+    let pruned = toolpost_shared::prune(&server, &mut |done, total| {
+        if person {
+            let _ = write!(std::io::stderr(), "\r{done} of {total} repositories ");
+        }
+    });
+    if person {
+        writeln!(std::io::stderr())?;
+    }
+    let pruned = pruned?;
+    if args.json {
+        out::line(&serde_json::to_string_pretty(&pruned)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    out::line(&format!(
+        "{} contents with {} were held by no branch of {} repositories in the index at {}, and are removed.",
+        pruned.contents,
+        size(pruned.bytes),
+        pruned.repositories,
+        server.place(),
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the server that is meant: one that is named, or that of the settings.
+fn server(settings: &Settings, address: Option<&String>) -> Result<Server> {
+    let address = address.or(settings.shared.index.value.as_ref());
+    let address = address.context("no index is named: say postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+    Ok(Server::at(address)?)
 }

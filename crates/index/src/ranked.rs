@@ -12,6 +12,7 @@ mod meaning;
 #[cfg(test)]
 mod model;
 mod paths;
+pub mod portable;
 mod reading;
 mod record;
 mod search;

@@ -78,7 +78,7 @@ fn unsecured() -> Result<ClientConfig, ClientError> {
     Ok(spoken(begun()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth()))
 }
 
-fn begun() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>, ClientError> {
+pub(crate) fn begun() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>, ClientError> {
     let provider = Arc::new(ring::default_provider());
     ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -91,5 +91,10 @@ fn spoken(mut config: ClientConfig) -> ClientConfig {
 }
 
 fn said(error: &rustls::Error) -> ClientError {
-    ClientError { why: error.to_string() }
+    why(error.to_string())
+}
+
+/// Says why there is no client.
+pub(crate) fn why(why: String) -> ClientError {
+    ClientError { why }
 }

@@ -13,6 +13,7 @@ mod json;
 mod named;
 mod post;
 mod proxy;
+mod secured;
 mod web;
 
 pub use address::is_public;
@@ -28,4 +29,5 @@ pub use json::pretty;
 pub use named::{dial_named, dial_socket};
 pub use post::PostError;
 pub use proxy::serve;
+pub use secured::{Secured, Securing, Vouched};
 pub use web::{BadAddress, WebAddress, is_own};

@@ -1,6 +1,6 @@
 //! Searches many repositories for what a regular expression says; nothing of them has to be on this machine.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -8,12 +8,13 @@ use tokio_postgres::{Client, IsolationLevel, Transaction};
 use toolpost_grams::{Letters, Pattern, Reach};
 use toolpost_search::Case;
 use toolpost_search::grep::{Line, Texts};
-use toolpost_workspace::{ContentHash, hash};
+use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
 use crate::names::{Names, Paths};
 use crate::push::hash_of;
 use crate::server::Tables;
+use crate::versions::{Version, versions, whole_texts};
 use crate::{Fault, Server};
 
 /// How long a search may take; what was found until then is told.
@@ -78,17 +79,6 @@ pub struct FileAcross {
     pub lines: Vec<Line>,
 }
 
-/// A commit of a repository in the index.
-struct Version {
-    repository: i32,
-    id: i64,
-    name: String,
-    commit: String,
-    withheld: i32,
-    binary: i32,
-    odd: i32,
-}
-
 /// One search.
 struct Search<'s> {
     server: &'s Server,
@@ -130,7 +120,8 @@ impl Across {
             let look =
                 client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
             let look = look.start().await.map_err(fault)?;
-            let versions = search.versions(&look, &names).await?;
+            let versions =
+                versions(server, &look, &names, &self.repositories, self.branch.as_deref()).await?;
             let found = search.all(&look, &versions).await?;
             look.commit().await.map_err(fault)?;
             Ok(found)
@@ -141,33 +132,6 @@ impl Across {
 impl Search<'_> {
     fn fault(&self, error: &tokio_postgres::Error) -> Fault {
         self.server.fault(error)
-    }
-
-    /// Lists the commits that are searched, by the names of their repositories.
-    async fn versions(&self, look: &Transaction<'_>, names: &Names) -> Result<Vec<Version>, Fault> {
-        let find = "select v.repository, v.id, r.name, v.commit, v.withheld, v.binary_files, v.odd_files from toolpost.repositories r \
-                    join toolpost.versions v on v.repository = r.id and v.branch = coalesce($1, r.main) order by r.name";
-        let rows = look.query(find, &[&self.asked.branch]).await.map_err(|error| self.fault(&error))?;
-        let all = rows.iter().map(|row| Version {
-            repository: row.get(0),
-            id: row.get(1),
-            name: row.get(2),
-            commit: row.get(3),
-            withheld: row.get(4),
-            binary: row.get(5),
-            odd: row.get(6),
-        });
-        let (wanted, others): (Vec<Version>, Vec<Version>) =
-            all.partition(|version| names.name(&version.name));
-        if wanted.is_empty() {
-            let mut known: Vec<String> = others.iter().take(20).map(|version| version.name.clone()).collect();
-            if others.len() > known.len() {
-                known.push(format!("{} more", others.len() - known.len()));
-            }
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(Fault::NoRepository { asked: self.asked.repositories.join(", "), known });
-        }
-        Ok(wanted)
     }
 
     async fn all(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<FoundAcross, Fault> {
@@ -222,7 +186,8 @@ impl Search<'_> {
         let mut texts = Texts::new(&self.asked.pattern, self.asked.case, self.asked.around, MAX_LINE)?;
         let files = self.candidates(look, version).await?;
         for part in files.chunks(FETCHED) {
-            let contents = self.contents(look, version.repository, part).await?;
+            let hashes: Vec<ContentHash> = part.iter().map(|(_, content)| *content).collect();
+            let contents = whole_texts(self.server, look, version.repository, &hashes).await?;
             for (path, content) in part {
                 let Some(text) = contents.get(content) else {
                     left.damaged.push(format!("{}: {path}", version.name));
@@ -283,25 +248,6 @@ impl Search<'_> {
         };
         let files = rows.iter().filter_map(read);
         Ok(files.filter(|(path, _)| self.paths.wants(path)).collect())
-    }
-
-    /// Fetches the texts of some files; what is not what its hash says is left out.
-    async fn contents(
-        &self,
-        look: &Transaction<'_>,
-        repository: i32,
-        files: &[(String, ContentHash)],
-    ) -> Result<HashMap<ContentHash, String>, Fault> {
-        let hashes: Vec<&[u8]> = files.iter().map(|(_, content)| &content.as_bytes()[..]).collect();
-        let find = "select hash, body from toolpost.pieces where repository = $1 and hash = any($2) order by hash, number";
-        let rows = look.query(find, &[&repository, &hashes]).await.map_err(|error| self.fault(&error))?;
-        let mut texts: BTreeMap<ContentHash, String> = BTreeMap::new();
-        for row in &rows {
-            if let Some(content) = hash_of(row.get(0)) {
-                texts.entry(content).or_default().push_str(row.get(1));
-            }
-        }
-        Ok(texts.into_iter().filter(|(content, text)| hash(text.as_bytes()) == *content).collect())
     }
 }
 

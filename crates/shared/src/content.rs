@@ -1,6 +1,9 @@
-//! A content as the index keeps it: what it is, and its text in pieces.
+//! A content as the index keeps it: what it is, its text in pieces, and its blocks.
+
+use std::collections::BTreeSet;
 
 use toolpost_grams::{Form, block, form};
+use toolpost_index::ranked::portable::LONGEST;
 use toolpost_workspace::{ContentHash, hash};
 
 /// Longer texts are not kept.
@@ -15,11 +18,13 @@ pub(crate) struct Content {
     pub(crate) form: i16,
     /// Where each piece begins, and its text.
     pub(crate) pieces: Vec<(i64, String)>,
+    /// In which ways it is to be cut into blocks.
+    pub(crate) ways: BTreeSet<&'static str>,
 }
 
 impl Content {
     /// Takes a content apart.
-    pub(crate) fn of(git: &[u8], bytes: Vec<u8>) -> Self {
+    pub(crate) fn of(git: &[u8], bytes: Vec<u8>, ways: BTreeSet<&'static str>) -> Self {
         let (hash, size) = (hash(&bytes), bytes.len() as i64);
         let kind = if bytes.len() > LARGEST { Form::Odd } else { form(&bytes) };
         let text =
@@ -31,13 +36,25 @@ impl Content {
             pieces.push((at as i64, text.get(at..end).unwrap_or_default().to_owned()));
             at = end;
         }
-        Self { hash, git: git.to_vec(), size, form: number(kind), pieces }
+        let form = number(kind);
+        let ways = if is_cut(form, size) { ways } else { BTreeSet::new() };
+        Self { hash, git: git.to_vec(), size, form, pieces, ways }
     }
 
     /// Gives how many bytes of text are kept of it.
     pub(crate) fn weight(&self) -> usize {
         self.pieces.iter().map(|(_, text)| text.len()).sum()
     }
+
+    /// Gives its text.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        self.pieces.iter().flat_map(|(_, text)| text.as_bytes()).copied().collect()
+    }
+}
+
+/// Tells whether contents of a kind and a size are cut into blocks.
+pub(crate) fn is_cut(form: i16, size: i64) -> bool {
+    form == number(Form::Text) && u64::try_from(size).is_ok_and(|size| size <= LONGEST)
 }
 
 /// Numbers the kind of a content, as the tables have it.

@@ -8,12 +8,25 @@ pub enum Fault {
     /// The address is none.
     #[error("`{0}` is no address of an index; it has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     Address(String),
-    /// The address asks for what is not spoken.
+    /// The address says in no way that is known how the connection is secured.
+    #[error("the connection to {place} cannot be secured: {why}")]
+    Mode {
+        /// Where the server is.
+        place: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The server does not encrypt, or nobody vouches for it.
     #[error(
-        "{0} asks for an encrypted connection, which is not spoken; reach the server through a tunnel or over a \
-         trusted network, and say sslmode=disable"
+        "no secured connection to the index at {place}: {why}; nothing was sent in plain text; look at the server's settings (ssl = on) and \
+         its certificate, and at sslmode and sslrootcert in the address"
     )]
-    NoTls(String),
+    Unsecured {
+        /// Where it is.
+        place: String,
+        /// What went wrong.
+        why: String,
+    },
     /// The server is not there.
     #[error(
         "the index at {place} cannot be reached: {why}; is the server running, and is the address right?"
@@ -51,6 +64,22 @@ pub enum Fault {
         /// What is known.
         known: i32,
     },
+    /// The index was made by an older version.
+    #[error(
+        "the index at {place} has version {found} of its tables, which is older than {known}, the one of this program; \
+         `toolpost index push` brings it up, and older programs then have to be replaced"
+    )]
+    Older {
+        /// Where it is.
+        place: String,
+        /// What it has.
+        found: i32,
+        /// What is known.
+        known: i32,
+    },
+    /// The model that makes vectors cannot be used.
+    #[error("no vectors can be made: {0}")]
+    Model(String),
     /// Something that the index needs is not installed on the server.
     #[error(
         "the server at {place} has no extension {name}; install the package that holds it, and try again"
@@ -89,6 +118,16 @@ pub enum Fault {
         /// What there is.
         known: String,
     },
+    /// Nothing of the repository has such a name.
+    #[error("{repository} has no branch {branch} in the index; there are {known}")]
+    NoBranch {
+        /// Whose branch was asked for.
+        repository: String,
+        /// What was asked for.
+        branch: String,
+        /// What there is.
+        known: String,
+    },
     /// Git did not do what was asked of it.
     #[error("git could not {what}: {why}")]
     Git {
@@ -103,6 +142,9 @@ pub enum Fault {
     /// A name with wildcards cannot be used.
     #[error("`{0}` is no name of repositories; `*` stands for any letters")]
     Names(String),
+    /// The question has no words.
+    #[error("`{0}` has no words to look for; say in a few words what the code does")]
+    Question(String),
     /// What was counted on is gone.
     #[error("the index at {0} changed while it was written to; push again")]
     Changed(String),

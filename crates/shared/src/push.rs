@@ -1,30 +1,32 @@
 //! Brings what a commit holds into the index: contents that are missing first, then the commit as a whole.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
-use tokio_postgres::{Client, Transaction};
+use tokio_postgres::Client;
+use toolpost_index::embed::{Embedder as _, Static};
+use toolpost_index::ranked::portable::way_of;
 use toolpost_workspace::ContentHash;
 
-use crate::content::Content;
+use crate::commit::{Commit, Filed};
+use crate::content::{Content, is_cut};
+use crate::cuts::{self, Maker};
 use crate::git::{Git, Tracked, name_of};
+use crate::schema::{self, Vectors};
+use crate::send::Sending;
 use crate::server::Tables;
 use crate::{Fault, Server};
 
-/// So much text is sent at once, and so many contents.
-const WEIGHT: usize = 8 << 20;
-const COUNT: usize = 1_000;
-
 /// About so many contents, or files, the server is asked or told at once.
-const AT_ONCE: usize = 8_192;
+pub(crate) const AT_ONCE: usize = 8_192;
 
 /// How long one statement may take: a part of the contents, or the whole commit.
-const PART: Duration = Duration::from_secs(180);
-const WHOLE: Duration = Duration::from_secs(900);
+pub(crate) const PART: Duration = Duration::from_secs(180);
+pub(crate) const WHOLE: Duration = Duration::from_secs(900);
 
 /// How often something is tried that others came into the way of.
-const TRIES: usize = 4;
+pub(crate) const TRIES: usize = 4;
 
 /// What is sound: all pieces of the content are there, with all their bytes.
 pub(crate) const SOUND: &str = "b.pieces = s.pieces and (b.form <> 0 or b.size = s.size)";
@@ -64,12 +66,10 @@ pub struct Pushed {
     pub sent: usize,
     /// How many bytes of text these have.
     pub sent_bytes: u64,
-}
-
-/// A file of the commit, with its content.
-struct Filed<'f> {
-    tracked: &'f Tracked,
-    hash: ContentHash,
+    /// How many contents were cut into blocks anew.
+    pub cut: usize,
+    /// Why the index has no vectors of them; none if it has.
+    pub without_vectors: Option<String>,
 }
 
 impl Push<'_> {
@@ -88,54 +88,90 @@ impl Push<'_> {
         let all = git.files(&commit)?;
         let files: Vec<Tracked> = all.iter().filter(|file| (self.may_read)(&file.path)).cloned().collect();
         let withheld = all.len() - files.len();
-        let repository = enter(server, &name, &branch)?;
-        let (mut sent, mut sent_bytes) = (0, 0);
+        let model = Static::embedded().map_err(|bad| Fault::Model(bad.to_string()))?;
+        let mut pushed = Pushed {
+            repository: name,
+            branch,
+            commit,
+            files: files.len(),
+            withheld,
+            sent: 0,
+            sent_bytes: 0,
+            cut: 0,
+            without_vectors: None,
+        };
         for _ in 0..TRIES {
-            let mut known = known(server, repository, &files)?;
-            let missing: HashSet<Vec<u8>> = files
-                .iter()
-                .filter(|file| !known.contains_key(&file.id))
-                .map(|file| file.id.clone())
-                .collect();
-            let total = missing.len();
-            let mut sending = Sending { server, repository, batch: Vec::new(), weight: 0 };
-            let mut done = 0;
-            git.contents(&missing, &mut |id, bytes| {
-                let content = Content::of(&packed(id), bytes);
-                known.insert(id.to_vec(), content.hash);
-                sent_bytes += content.weight() as u64;
-                done += 1;
-                tell(done, total);
-                sending.add(content)
-            })?;
-            sending.send()?;
-            sent += total;
-            let filed: Vec<Filed<'_>> = files
-                .iter()
-                .filter_map(|tracked| Some(Filed { tracked, hash: *known.get(&tracked.id)? }))
-                .collect();
-            let commit = Commit { repository, branch: &branch, commit: &commit, withheld };
-            match commit.set(server, &filed) {
+            match bring(server, &git, &model, &files, &mut pushed, tell) {
                 // Somebody removed contents that were there; they are sent again.
                 Err(Fault::Changed(_)) => {}
-                done => {
-                    done?;
-                    let files = filed.len();
-                    let commit = commit.commit.to_owned();
-                    return Ok(Pushed {
-                        repository: name,
-                        branch,
-                        commit,
-                        files,
-                        withheld,
-                        sent,
-                        sent_bytes,
-                    });
-                }
+                done => return done.map(|()| pushed),
             }
         }
         Err(Fault::Changed(server.place().to_owned()))
     }
+}
+
+/// Brings what is missing of the files of a commit, and then the commit.
+fn bring(
+    server: &Server,
+    git: &Git,
+    model: &Static,
+    files: &[Tracked],
+    pushed: &mut Pushed,
+    tell: &mut dyn FnMut(usize, usize),
+) -> Result<(), Fault> {
+    let entered = enter(server, &pushed.repository, &pushed.branch, model.name())?;
+    let maker = Maker { model, number: entered.model };
+    let repository = entered.repository;
+    let mut known = known(server, repository, files)?;
+    let missing = missing(server, repository, maker, files, &known)?;
+    let total = missing.len();
+    let mut sending = Sending::new(server, repository, maker);
+    let mut done = 0;
+    git.contents(&missing.keys().cloned().collect(), &mut |id, bytes| {
+        let ways = missing.get(id).cloned().unwrap_or_default();
+        let content = Content::of(&packed(id), bytes, ways);
+        let stood = Stands { hash: content.hash, is_cut: is_cut(content.form, content.size) };
+        if known.insert(id.to_vec(), stood).is_none() {
+            pushed.sent += 1;
+            pushed.sent_bytes += content.weight() as u64;
+        }
+        done += 1;
+        tell(done, total);
+        sending.add(content)
+    })?;
+    sending.send()?;
+    pushed.cut += sending.cut;
+    pushed.without_vectors = entered.without;
+    let filed =
+        files.iter().filter_map(|tracked| Some(Filed { tracked, hash: known.get(&tracked.id)?.hash }));
+    let filed: Vec<Filed<'_>> = filed.collect();
+    let (branch, commit, withheld) = (pushed.branch.as_str(), pushed.commit.as_str(), pushed.withheld);
+    Commit { repository, branch, commit, withheld, model: entered.model }.set(server, &filed)
+}
+
+/// Lists the contents that are to be read, by the names that git has for them, and in which ways they are to be cut.
+fn missing(
+    server: &Server,
+    repository: i32,
+    maker: Maker<'_>,
+    files: &[Tracked],
+    known: &HashMap<Vec<u8>, Stands>,
+) -> Result<HashMap<Vec<u8>, BTreeSet<&'static str>>, Fault> {
+    let texts: HashSet<ContentHash> = known.values().filter(|own| own.is_cut).map(|own| own.hash).collect();
+    let cuts = cuts::known(server, repository, maker, &texts.into_iter().collect::<Vec<_>>())?;
+    let mut missing: HashMap<Vec<u8>, BTreeSet<&'static str>> = HashMap::new();
+    for file in files {
+        let way = way_of(Path::new(&*String::from_utf8_lossy(&file.path)));
+        let is_missing = match known.get(&file.id) {
+            Some(own) => own.is_cut && !cuts.contains(&(own.hash, way.to_owned())),
+            None => true,
+        };
+        if is_missing {
+            missing.entry(file.id.clone()).or_default().insert(way);
+        }
+    }
+    Ok(missing)
 }
 
 /// Gives the name that a repository has in the index, where none is said.
@@ -152,27 +188,52 @@ fn name(git: Option<&Git>, folder: &Path) -> String {
     git.and_then(Git::origin).as_deref().and_then(name_of).unwrap_or_else(own)
 }
 
-/// Enters the repository, if it is not there; gives its number.
-fn enter(server: &Server, name: &str, branch: &str) -> Result<i32, Fault> {
+/// A repository that was entered.
+struct Entered {
+    repository: i32,
+    /// The number of the model; none where there is no room for vectors.
+    model: Option<i32>,
+    /// Why there is none.
+    without: Option<String>,
+}
+
+/// Enters the repository and the model, if they are not there.
+fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<Entered, Fault> {
     server.run(PART, Tables::MadeNow, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
+        let vectors = schema::make_vectors(server, client).await?;
         let enter = "insert into toolpost.repositories (name, main) values ($1, $2) on conflict do nothing";
         client.execute(enter, &[&name, &branch]).await.map_err(fault)?;
+        // One that was forgotten begins anew, and so does what branch is its main one.
+        let begin = "update toolpost.repositories r set main = $2 where name = $1 and main <> $2 \
+                     and not exists (select from toolpost.versions v where v.repository = r.id)";
+        client.execute(begin, &[&name, &branch]).await.map_err(fault)?;
         let find = "select id from toolpost.repositories where name = $1";
-        Ok(client.query_one(find, &[&name]).await.map_err(fault)?.get(0))
+        let repository = client.query_one(find, &[&name]).await.map_err(fault)?.get(0);
+        if let Vectors::NotKept(why) = vectors {
+            return Ok(Entered { repository, model: None, without: Some(why) });
+        }
+        let enter = "insert into toolpost.models (name) values ($1) on conflict do nothing";
+        client.execute(enter, &[&model]).await.map_err(fault)?;
+        let find = "select id from toolpost.models where name = $1";
+        let model = client.query_one(find, &[&model]).await.map_err(fault)?.get(0);
+        Ok(Entered { repository, model: Some(model), without: None })
     })
 }
 
+/// A content that is in the index.
+struct Stands {
+    hash: ContentHash,
+    /// Whether it is one that is cut into blocks.
+    is_cut: bool,
+}
+
 /// Asks which contents are there, by the names that git has for them.
-fn known(
-    server: &Server,
-    repository: i32,
-    files: &[Tracked],
-) -> Result<HashMap<Vec<u8>, ContentHash>, Fault> {
+fn known(server: &Server, repository: i32, files: &[Tracked]) -> Result<HashMap<Vec<u8>, Stands>, Fault> {
     let ids: HashSet<&Vec<u8>> = files.iter().map(|file| &file.id).collect();
     let ids: Vec<&Vec<u8>> = ids.into_iter().collect();
     let find = format!(
-        "select b.git, b.hash from toolpost.blobs b {STANDS} \
+        "select b.git, b.hash, b.form, b.size from toolpost.blobs b {STANDS} \
          where b.repository = $1 and b.git = any($2) and {SOUND}"
     );
     let mut known = HashMap::new();
@@ -184,197 +245,12 @@ fn known(
         })?;
         for row in rows {
             if let (Some(id), Some(hash)) = (asked.get(row.get::<_, &[u8]>(0)), hash_of(row.get(1))) {
-                known.insert((*id).clone(), hash);
+                let stands = Stands { hash, is_cut: is_cut(row.get(2), row.get(3)) };
+                known.insert((*id).clone(), stands);
             }
         }
     }
     Ok(known)
-}
-
-/// Contents on their way.
-struct Sending<'s> {
-    server: &'s Server,
-    repository: i32,
-    batch: Vec<Content>,
-    weight: usize,
-}
-
-impl Sending<'_> {
-    fn add(&mut self, content: Content) -> Result<(), Fault> {
-        self.weight += content.weight();
-        self.batch.push(content);
-        if self.weight >= WEIGHT || self.batch.len() >= COUNT { self.send() } else { Ok(()) }
-    }
-
-    /// Sends what has gathered: all of it, or nothing.
-    fn send(&mut self) -> Result<(), Fault> {
-        let mut batch = std::mem::take(&mut self.batch);
-        self.weight = 0;
-        // Two that send the same wait for one another in one order.
-        batch.sort_unstable_by_key(|content| content.hash);
-        batch.dedup_by_key(|content| content.hash);
-        let (server, repository) = (self.server, self.repository);
-        let mut tries = 0;
-        while !batch.is_empty() {
-            tries += 1;
-            let sent = server.run(PART, Tables::Needed, async |client: &mut Client| {
-                let fault = |error: tokio_postgres::Error| server.fault(&error);
-                let change = client.transaction().await.map_err(fault)?;
-                send(&change, repository, &batch).await.map_err(fault)?;
-                change.commit().await.map_err(fault)
-            });
-            match sent {
-                Err(fault) if fault.is_passing() && tries < TRIES => {}
-                sent => return sent,
-            }
-        }
-        Ok(())
-    }
-}
-
-async fn send(
-    change: &Transaction<'_>,
-    repository: i32,
-    batch: &[Content],
-) -> Result<(), tokio_postgres::Error> {
-    let mut new = insert(change, repository, batch.iter()).await?;
-    let there: Vec<&[u8]> = batch
-        .iter()
-        .map(|content| &content.hash.as_bytes()[..])
-        .filter(|hash| !new.contains(*hash))
-        .collect();
-    if !there.is_empty() {
-        // Others have sent them; what is damaged of that is made anew.
-        let find = format!(
-            "select b.hash from toolpost.blobs b {STANDS} where b.repository = $1 and b.hash = any($2) and not ({SOUND})"
-        );
-        let rows = change.query(&find, &[&repository, &there]).await?;
-        let damaged: HashSet<Vec<u8>> = rows.iter().map(|row| row.get(0)).collect();
-        if !damaged.is_empty() {
-            let hashes: Vec<&[u8]> = damaged.iter().map(Vec::as_slice).collect();
-            for table in ["pieces", "blobs"] {
-                let remove = format!("delete from toolpost.{table} where repository = $1 and hash = any($2)");
-                change.execute(&remove, &[&repository, &hashes]).await?;
-            }
-            let again = batch.iter().filter(|content| damaged.contains(&content.hash.as_bytes()[..]));
-            new.extend(insert(change, repository, again).await?);
-        }
-    }
-    if new.is_empty() {
-        return Ok(());
-    }
-    let rows: Vec<(&[u8], i32, i64, &str)> = batch
-        .iter()
-        .filter(|content| new.contains(&content.hash.as_bytes()[..]))
-        .flat_map(|content| {
-            let pieces = (0..).zip(&content.pieces);
-            pieces
-                .map(|(number, (start, body))| (&content.hash.as_bytes()[..], number, *start, body.as_str()))
-        })
-        .collect();
-    let hashes: Vec<&[u8]> = rows.iter().map(|row| row.0).collect();
-    let numbers: Vec<i32> = rows.iter().map(|row| row.1).collect();
-    let starts: Vec<i64> = rows.iter().map(|row| row.2).collect();
-    let bodies: Vec<&str> = rows.iter().map(|row| row.3).collect();
-    let add = "insert into toolpost.pieces (repository, hash, number, start, body) \
-               select $1, * from unnest($2::bytea[], $3::integer[], $4::bigint[], $5::text[])";
-    change.execute(add, &[&repository, &hashes, &numbers, &starts, &bodies]).await?;
-    let tell = "update toolpost.repositories set learnt = learnt + 1 where id = $1";
-    change.execute(tell, &[&repository]).await?;
-    Ok(())
-}
-
-/// Enters contents; gives the hashes of those that were not there.
-async fn insert<'c>(
-    change: &Transaction<'_>,
-    repository: i32,
-    contents: impl Iterator<Item = &'c Content>,
-) -> Result<HashSet<Vec<u8>>, tokio_postgres::Error> {
-    let contents: Vec<&Content> = contents.collect();
-    let hashes: Vec<&[u8]> = contents.iter().map(|content| &content.hash.as_bytes()[..]).collect();
-    let ids: Vec<&[u8]> = contents.iter().map(|content| content.git.as_slice()).collect();
-    let sizes: Vec<i64> = contents.iter().map(|content| content.size).collect();
-    let forms: Vec<i16> = contents.iter().map(|content| content.form).collect();
-    let pieces: Vec<i32> =
-        contents.iter().map(|content| i32::try_from(content.pieces.len()).unwrap_or(i32::MAX)).collect();
-    let add = "insert into toolpost.blobs (repository, hash, git, size, form, pieces) \
-               select $1, * from unnest($2::bytea[], $3::bytea[], $4::bigint[], $5::smallint[], $6::integer[]) \
-               on conflict do nothing returning hash";
-    let rows = change.query(add, &[&repository, &hashes, &ids, &sizes, &forms, &pieces]).await?;
-    Ok(rows.iter().map(|row| row.get(0)).collect())
-}
-
-/// A commit that becomes that of its branch.
-struct Commit<'c> {
-    repository: i32,
-    branch: &'c str,
-    commit: &'c str,
-    withheld: usize,
-}
-
-impl Commit<'_> {
-    /// Sets it in place of the one that was there, as a whole.
-    fn set(&self, server: &Server, files: &[Filed<'_>]) -> Result<(), Fault> {
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let set = server.run(WHOLE, Tables::Needed, async |client: &mut Client| {
-                let fault = |error: tokio_postgres::Error| server.fault(&error);
-                let change = client.transaction().await.map_err(fault)?;
-                let missing = self.write(&change, files).await.map_err(fault)?;
-                if missing > 0 {
-                    return Err(Fault::Changed(server.place().to_owned()));
-                }
-                change.commit().await.map_err(fault)
-            });
-            match set {
-                Err(fault @ Fault::Failed { .. }) if fault.is_passing() && tries < TRIES => {}
-                set => return set,
-            }
-        }
-    }
-
-    /// Writes it; gives how many of its contents are not there.
-    async fn write(
-        &self,
-        change: &Transaction<'_>,
-        files: &[Filed<'_>],
-    ) -> Result<i64, tokio_postgres::Error> {
-        // One at a time, and nobody removes contents meanwhile.
-        let lock = "select id from toolpost.repositories where id = $1 for update";
-        change.query(lock, &[&self.repository]).await?;
-        let before = "delete from toolpost.versions where repository = $1 and branch = $2 returning id";
-        for row in change.query(before, &[&self.repository, &self.branch]).await? {
-            let remove = "delete from toolpost.files where repository = $1 and version = $2";
-            change.execute(remove, &[&self.repository, &row.get::<_, i64>(0)]).await?;
-        }
-        let (count, withheld) = (
-            i32::try_from(files.len()).unwrap_or(i32::MAX),
-            i32::try_from(self.withheld).unwrap_or(i32::MAX),
-        );
-        let enter = "insert into toolpost.versions (repository, branch, commit, files, withheld) \
-                     values ($1, $2, $3, $4, $5) returning id";
-        let row = change
-            .query_one(enter, &[&self.repository, &self.branch, &self.commit, &count, &withheld])
-            .await?;
-        let version: i64 = row.get(0);
-        for part in files.chunks(AT_ONCE) {
-            let paths: Vec<&[u8]> = part.iter().map(|file| file.tracked.path.as_slice()).collect();
-            let hashes: Vec<&[u8]> = part.iter().map(|file| &file.hash.as_bytes()[..]).collect();
-            let modes: Vec<i32> = part.iter().map(|file| file.tracked.mode).collect();
-            let add = "insert into toolpost.files (repository, version, path, hash, mode) \
-                       select $1, $2, * from unnest($3::bytea[], $4::bytea[], $5::integer[])";
-            change.execute(add, &[&self.repository, &version, &paths, &hashes, &modes]).await?;
-        }
-        let missing = "select count(*) from toolpost.files f where f.repository = $1 and f.version = $2 and not exists \
-                       (select from toolpost.blobs b where b.repository = $1 and b.hash = f.hash)";
-        let count = "update toolpost.versions v set binary_files = n.binary_files, odd_files = n.odd_files from \
-                     (select count(*) filter (where b.form = 1) as binary_files, count(*) filter (where b.form = 2) as odd_files \
-                     from toolpost.files f join toolpost.blobs b on b.repository = f.repository and b.hash = f.hash \
-                     where f.repository = $1 and f.version = $2) n where v.id = $2";
-        change.execute(count, &[&self.repository, &version]).await?;
-        Ok(change.query_one(missing, &[&self.repository, &version]).await?.get(0))
-    }
 }
 
 /// Reads a hash; none if it is none.

@@ -1,30 +1,43 @@
 //! The tables of the index, and their versions.
 
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Transaction, error::SqlState};
 
 use crate::{Fault, Server};
 
 /// The version of the tables that this program knows.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// One process at a time makes the tables.
 const LOCK: i64 = 0x746f_6f6c_706f_7374;
 
-/// What brings the tables from each version to the next; the first makes them.
-const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+/// What brings the tables from each version to the next, and the tables of each that lie in parts; the first makes them.
+const STEPS: &[(&str, &[&str])] = &[
+    (include_str!("schema/1.sql"), &["files", "blobs", "pieces"]),
+    (include_str!("schema/2.sql"), &["cuts", "blocks"]),
+];
+
+/// What makes the table of vectors, wherever the server can have it.
+const VECTORS: &str = include_str!("schema/vectors.sql");
 
 /// In how many parts the large tables lie; all that belongs to a repository lies in one.
 const PARTS: u32 = 16;
 
-/// The tables that lie in parts.
-const PARTED: &[&str] = &["files", "blobs", "pieces"];
+/// Whether there is room for vectors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Vectors {
+    Kept,
+    /// Why they are not.
+    NotKept(String),
+}
 
 /// Looks whether the tables are there in the version that is known.
 pub(crate) async fn check(server: &Server, client: &mut Client) -> Result<(), Fault> {
+    let place = || server.place().to_owned();
     match version(server, client).await? {
         Some(VERSION) => Ok(()),
-        None => Err(Fault::NotMade(server.place().to_owned())),
-        Some(found) => Err(Fault::Version { place: server.place().to_owned(), found, known: VERSION }),
+        None => Err(Fault::NotMade(place())),
+        Some(found) if found < VERSION => Err(Fault::Older { place: place(), found, known: VERSION }),
+        Some(found) => Err(Fault::Version { place: place(), found, known: VERSION }),
     }
 }
 
@@ -50,24 +63,74 @@ pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fau
     if found > VERSION {
         return Err(Fault::Version { place: place(), found, known: VERSION });
     }
-    for step in STEPS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+    for (step, tables) in STEPS.iter().skip(usize::try_from(found).unwrap_or(0)) {
         if found == 0 {
             extensions(server, &change).await?;
         }
         change.batch_execute(step).await.map_err(fault)?;
+        change.batch_execute(&parts(tables)).await.map_err(fault)?;
         found += 1;
         if found == 1 {
             let can = "select exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals))";
             if change.query_one(can, &[]).await.map_err(fault)?.get(0) {
                 // A fifth more room, and half the time to look into a piece.
-                let quick = "alter table toolpost.pieces alter column body set compression lz4";
-                change.batch_execute(quick).await.map_err(fault)?;
+                change.batch_execute(&quick()).await.map_err(fault)?;
             }
-            change.batch_execute(&parts()).await.map_err(fault)?;
         }
     }
     change.execute("update toolpost.schema set version = $1", &[&VERSION]).await.map_err(fault)?;
     change.commit().await.map_err(fault)
+}
+
+/// Makes room for vectors, if the server can have it; without it all else goes on working.
+pub(crate) async fn make_vectors(server: &Server, client: &mut Client) -> Result<Vectors, Fault> {
+    let fault = |error: tokio_postgres::Error| server.fault(&error);
+    if has_vectors(server, client).await? {
+        return Ok(Vectors::Kept);
+    }
+    let can = "select exists (select from pg_available_extensions where name = 'vector')";
+    if !client.query_one(can, &[]).await.map_err(fault)?.get::<_, bool>(0) {
+        let why = "the server has no extension vector; install pgvector 0.7 or later there (Debian: postgresql-NN-pgvector) and push again";
+        return Ok(Vectors::NotKept(why.to_owned()));
+    }
+    let change = client.transaction().await.map_err(fault)?;
+    let made = async {
+        change.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+        let there = change.query_one("select to_regclass('toolpost.vectors') is not null", &[]).await?;
+        if there.get(0) {
+            return Ok(());
+        }
+        change.batch_execute("create extension if not exists vector").await?;
+        change.batch_execute(VECTORS).await?;
+        change.batch_execute(&parts(&["vectors"])).await
+    };
+    let made: Result<(), tokio_postgres::Error> = made.await;
+    match made {
+        Ok(()) => change.commit().await.map_err(fault).map(|()| Vectors::Kept),
+        Err(error) => {
+            let code = error.code().cloned();
+            let said =
+                error.as_db_error().map_or_else(|| error.to_string(), |said| said.message().to_owned());
+            drop(change);
+            let next = match code {
+                Some(code) if code == SqlState::INSUFFICIENT_PRIVILEGE => {
+                    "let an administrator say `create extension vector` in this database, and push again"
+                }
+                // Before 0.7 it has no numbers of two bytes.
+                Some(code) if code == SqlState::UNDEFINED_OBJECT => {
+                    "install pgvector 0.7 or later there, say `alter extension vector update`, and push again"
+                }
+                _ => return Err(fault(error)),
+            };
+            Ok(Vectors::NotKept(format!("{said}; {next}")))
+        }
+    }
+}
+
+/// Says whether there is room for vectors.
+pub(crate) async fn has_vectors(server: &Server, client: &Client) -> Result<bool, Fault> {
+    let find = "select to_regclass('toolpost.vectors') is not null";
+    Ok(client.query_one(find, &[]).await.map_err(|error| server.fault(&error))?.get(0))
 }
 
 /// Gives the version of the tables; none if there are none.
@@ -82,7 +145,7 @@ async fn version(server: &Server, client: &Client) -> Result<Option<i32>, Fault>
 }
 
 /// Sees to it that what the tables need of the server is there.
-async fn extensions(server: &Server, change: &tokio_postgres::Transaction<'_>) -> Result<(), Fault> {
+async fn extensions(server: &Server, change: &Transaction<'_>) -> Result<(), Fault> {
     for name in ["pg_trgm", "btree_gin"] {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let can = "select exists (select from pg_available_extensions where name = $1)";
@@ -94,13 +157,22 @@ async fn extensions(server: &Server, change: &tokio_postgres::Transaction<'_>) -
     Ok(())
 }
 
-/// Writes what makes the parts of the large tables.
-fn parts() -> String {
+/// Writes what makes the parts of large tables.
+fn parts(tables: &[&str]) -> String {
     let part = |table: &str, number: u32| {
         format!(
             "create table toolpost.{table}_{number} partition of toolpost.{table} \
              for values with (modulus {PARTS}, remainder {number});\n"
         )
     };
-    PARTED.iter().flat_map(|table| (0..PARTS).map(move |number| part(table, number))).collect()
+    tables.iter().flat_map(|table| (0..PARTS).map(move |number| part(table, number))).collect()
+}
+
+/// Writes what makes long texts quick to be looked into.
+fn quick() -> String {
+    let part = |number: u32| {
+        format!("alter table toolpost.pieces_{number} alter column body set compression lz4;\n")
+    };
+    let whole = "alter table toolpost.pieces alter column body set compression lz4;\n".to_owned();
+    std::iter::once(whole).chain((0..PARTS).map(part)).collect()
 }

@@ -223,7 +223,7 @@ impl<'a> Question<'a> {
         let (blocks, lengths) = self.words.totals();
         let total = blocks.max(1) as f64;
         let holding = hits.iter().filter(|hit| hit.is_own() || hit.block.1 == 0).count() as f64;
-        let rare = (1.0 + (total - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
+        let rare = rarity(total, holding);
         let mut usual = [1.0; PLACES];
         for (usual, sum) in usual.iter_mut().zip(lengths) {
             *usual = (sum as f64 / total).max(0.5);
@@ -237,18 +237,27 @@ impl<'a> Question<'a> {
             let meta = last.as_ref().and_then(|(_, meta)| meta.as_ref());
             let lengths = meta.and_then(|meta| meta.facts.get(hit.block.1 as usize));
             let lengths = lengths.map(|facts| &facts.lengths);
-            let mut often = 0.0;
-            for (place, count) in hit.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                let length =
-                    lengths.and_then(|lengths| lengths.get(place)).map_or(0.0, |own| f64::from(*own));
-                let usual = usual.get(place).copied().unwrap_or(1.0);
-                let fair = 1.0 - LENGTHS[place] + LENGTHS[place] * length / usual;
-                often += WEIGHTS[place] * f64::from(*count) / fair;
-            }
-            rare * often / (OFTEN + often)
+            rare * worth(&hit.counts, lengths, &usual)
         };
         hits.iter().map(|hit| Scored { block: hit.block, score: score(hit), own: hit.is_own() }).collect()
     }
+}
+
+/// Tells how much a word says that so many of all blocks hold.
+pub(crate) fn rarity(total: f64, holding: f64) -> f64 {
+    (1.0 + (total - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
+}
+
+/// Tells how much it says that a word stands so often in each place of a block, beside how long these places usually are: 1 at most.
+pub(crate) fn worth(counts: &[u32; COUNTED], lengths: Option<&[u32; PLACES]>, usual: &[f64; PLACES]) -> f64 {
+    let mut often = 0.0;
+    for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let length = lengths.and_then(|lengths| lengths.get(place)).map_or(0.0, |own| f64::from(*own));
+        let usual = usual.get(place).copied().unwrap_or(1.0);
+        let fair = 1.0 - LENGTHS[place] + LENGTHS[place] * length / usual;
+        often += WEIGHTS[place] * f64::from(*count) / fair;
+    }
+    often / (OFTEN + often)
 }
 
 /// Adds the parts of one unit that are in both, or in one where the other is elsewhere in the unit.

@@ -15,6 +15,7 @@ use crate::embed::{Embedder, Unembedded};
 use crate::ranked::Trouble;
 use crate::ranked::table::File;
 
+pub(crate) use fill::text_of;
 pub use fuse::{Fused, Fusion, Meant, Reason};
 use kept::{Kept, Rows};
 use store::Store;

@@ -14,6 +14,7 @@ use toolpost_workspace::{ContentHash, Workspace, WorkspacePath, memory};
 use super::store::Store;
 use super::{Filled, Inner, Meaning, Rows, Turn, Unfilled, key};
 use crate::embed::{Embedder, Side, Unembedded, Vector};
+use crate::ranked::Block;
 use crate::ranked::index::{Index, LARGEST, Lent, Patience};
 use crate::ranked::segment::Segment;
 
@@ -243,20 +244,27 @@ fn texts(workspace: &Workspace, encoding: Option<&'static Encoding>, file: &Miss
     let all = lines::bare(&shown);
     let (segment, doc) = &file.content;
     let meta = segment.meta(*doc)?;
-    let block = |block: crate::ranked::Block| {
-        let (first, last) = (block.first as usize, (block.last as usize).min(all.len()));
-        let own = all.get(first.saturating_sub(1)..last).unwrap_or_default();
-        let mut out = String::new();
-        for line in own {
-            if out.len() > LONGEST {
-                break;
-            }
-            out.push_str(cut::line(line.trim(), CHARACTERS).0);
-            out.push('\n');
+    Some(
+        (0..meta.facts.len() as u32)
+            .filter_map(|at| meta.block(at))
+            .map(|block| text_of(&block, &all))
+            .collect(),
+    )
+}
+
+/// Gives the text of a block of which its vector is made; `lines` are those of the whole file.
+pub(crate) fn text_of(block: &Block, lines: &[&str]) -> String {
+    let (first, last) = (block.first as usize, (block.last as usize).min(lines.len()));
+    let own = lines.get(first.saturating_sub(1)..last).unwrap_or_default();
+    let mut out = String::new();
+    for line in own {
+        if out.len() > LONGEST {
+            break;
         }
-        // What it stands in counts, but less than what it is; its path does not: another file may hold the same.
-        out.push_str(&block.name);
-        out
-    };
-    Some((0..meta.facts.len() as u32).filter_map(|at| meta.block(at)).map(block).collect())
+        out.push_str(cut::line(line.trim(), CHARACTERS).0);
+        out.push('\n');
+    }
+    // What it stands in counts, but less than what it is; its path does not: another file may hold the same.
+    out.push_str(&block.name);
+    out
 }

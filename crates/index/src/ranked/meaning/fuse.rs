@@ -47,7 +47,16 @@ pub enum Fusion {
 
 impl Fusion {
     /// What did best on the packages and histories that choose the settings, see `docs/quality.md`.
-    pub const BEST: Self = Self::Scores(0.75);
+    pub const BEST: Self = Self::Scores(Self::SHARE);
+
+    /// How much meaning counts in that.
+    const SHARE: f64 = 0.75;
+
+    /// Puts the best way to work on how near something is and how well its words fit, each beside the best of its kind.
+    #[must_use]
+    pub fn best(near: f64, nearest: f64, fits: f64, fittest: f64) -> f64 {
+        added(Self::SHARE, near / nearest, fits / fittest)
+    }
 }
 
 /// What was found.
@@ -217,7 +226,7 @@ impl Fusion {
                 let fittest = best(&|candidate| candidate.words);
                 for candidate in all {
                     let near = candidate.likeness.map_or(0.0, |likeness| f64::from(likeness).max(0.0));
-                    candidate.score = share * near / nearest + (1.0 - share) * candidate.words / fittest;
+                    candidate.score = added(share, near / nearest, candidate.words / fittest);
                 }
             }
             Self::Ranks(share) => {
@@ -240,6 +249,11 @@ impl Fusion {
             }
         }
     }
+}
+
+/// Adds two shares of the best of their kind.
+fn added(share: f64, near: f64, fits: f64) -> f64 {
+    share * near + (1.0 - share) * fits
 }
 
 fn reasoned(held: &dyn Words, words: &[String], candidate: &Candidate) -> Option<(Hit, Reason)> {

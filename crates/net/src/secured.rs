@@ -1,0 +1,168 @@
+//! Secures a connection to a server that the operator named, which does not speak HTTP: whom it trusts is said, and nothing falls back.
+
+use std::io;
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsConnector;
+pub use tokio_rustls::client::TlsStream as Secured;
+
+use crate::client::{self, ClientError};
+
+/// Who vouches for a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Vouched {
+    /// Nobody: the connection is encrypted, and whoever answers is taken for the server.
+    ByNobody,
+    /// The system's certificates, for the name of the server.
+    BySystem,
+    /// Certificates, as a file in the form PEM has them, for the name of the server.
+    By(String),
+    /// The same, for any name.
+    ByForAnyName(String),
+}
+
+/// What secures connections to one server.
+#[derive(Clone)]
+pub struct Securing {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+}
+
+impl Securing {
+    /// Makes it for a server of a name, or at an address.
+    ///
+    /// # Errors
+    /// When the certificates cannot be used, or the name is none.
+    pub fn new(host: &str, vouched: &Vouched) -> Result<Self, ClientError> {
+        let mut config = match vouched {
+            Vouched::BySystem => client::tls()?,
+            Vouched::By(pem) => checked(verifier(pem)?)?,
+            Vouched::ByForAnyName(pem) => checked(Arc::new(AnyName(verifier(pem)?)))?,
+            Vouched::ByNobody => checked(Arc::new(Anybody(ring::default_provider())))?,
+        };
+        config.alpn_protocols.clear();
+        let bad = |_| client::why(format!("`{host}` is no name that a certificate can have"));
+        let name = ServerName::try_from(host.to_owned()).map_err(bad)?;
+        Ok(Self { connector: TlsConnector::from(Arc::new(config)), name })
+    }
+
+    /// Secures a connection.
+    ///
+    /// # Errors
+    /// When the server speaks no TLS, or nobody vouches for it.
+    pub async fn secure<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> io::Result<Secured<S>> {
+        self.connector.connect(self.name.clone(), stream).await
+    }
+}
+
+fn checked(verifier: Arc<dyn ServerCertVerifier>) -> Result<ClientConfig, ClientError> {
+    let begun = client::begun()?.dangerous().with_custom_certificate_verifier(verifier);
+    Ok(begun.with_no_client_auth())
+}
+
+/// Makes what checks certificates by others.
+fn verifier(pem: &str) -> Result<Arc<WebPkiServerVerifier>, ClientError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
+        let certificate =
+            certificate.map_err(|error| client::why(format!("no certificate can be read: {error:?}")))?;
+        roots.add(certificate).map_err(|error| client::why(error.to_string()))?;
+    }
+    if roots.is_empty() {
+        return Err(client::why("there is no certificate in the file".to_owned()));
+    }
+    let provider = Arc::new(ring::default_provider());
+    let made = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+    made.map_err(|error| client::why(error.to_string()))
+}
+
+/// Checks who vouches, and not for which name.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        own: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.0.verify_server_cert(own, between, name, ocsp, now) {
+            // The name is looked at last.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            done => done,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        own: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, own, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        own: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, own, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
+
+/// Takes anybody who has the key of the certificate that is shown.
+#[derive(Debug)]
+struct Anybody(CryptoProvider);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        own: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, own, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        own: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, own, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,302 @@
+//! Searches the blocks of many repositories by words and by meaning; nothing of them has to be on this machine.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio_postgres::{Client, IsolationLevel, Transaction};
+use toolpost_index::embed::{Embedder as _, Side, Static, Vector};
+use toolpost_index::ranked::Fusion;
+use toolpost_index::ranked::portable::{Word, asked};
+
+use crate::candidates::{Extent, Key, Known, Place, Scope};
+use crate::names::Names;
+use crate::server::Tables;
+use crate::shown::Shown;
+use crate::versions::{Version, versions};
+use crate::{Fault, Server};
+
+/// How long a search may take.
+const TIME: Duration = Duration::from_secs(60);
+
+/// So many blocks for each that is wanted are looked at closely, and at least and at most so many.
+const CLOSELY: (usize, usize, usize) = (8, 400, 8_000);
+
+/// How many words say why.
+const WORDS: usize = 6;
+
+/// What to look for, and where.
+#[derive(Debug, Clone)]
+pub struct Meant {
+    /// The question, in words.
+    pub question: String,
+    /// Which repositories, by their names; `*` stands for any letters.
+    pub repositories: Vec<String>,
+    /// Of which branch, where that is not the first that was pushed.
+    pub branch: Option<String>,
+    /// Only this file, or below this directory.
+    pub path: Option<String>,
+    /// Whether tests are searched, too.
+    pub tests: bool,
+    /// How many blocks to return.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+pub struct FoundMeant {
+    /// The blocks, those that fit best first.
+    pub blocks: Vec<BlockAcross>,
+    /// How many repositories were searched.
+    pub repositories: usize,
+    /// How many files of them.
+    pub searched: u64,
+    /// How many blocks these have.
+    pub compared: u64,
+    /// The model by which meaning was compared; none if words alone were looked at.
+    pub model: Option<String>,
+    /// What was not searched, or not in every way, and why.
+    pub left_out: Vec<String>,
+}
+
+/// A block that was found.
+#[derive(Debug, Serialize)]
+pub struct BlockAcross {
+    /// The repository.
+    pub repository: String,
+    /// The commit.
+    pub commit: String,
+    /// The path below the top of the repository; bytes that are no UTF-8 are replaced.
+    pub path: String,
+    /// Its first line, counted from 1.
+    pub first_line: u32,
+    /// Its last line.
+    pub last_line: u32,
+    /// What it is, such as `function`; `lines` where it is only lines.
+    pub kind: String,
+    /// The names of what it stands in and its own, with dots between them; empty for mere lines.
+    pub name: String,
+    /// How well it fits: 1 for what is the best by its words and by its meaning.
+    pub score: f64,
+    /// How near its meaning is to the question: 1 for the same; none if nothing is known of that.
+    pub likeness: Option<f64>,
+    /// The words of the question that it holds, rare ones first.
+    pub words: Vec<String>,
+    /// Its text, as far as it is shown.
+    pub lines: Vec<Stretch>,
+    /// Whether it has more lines than that.
+    pub cut: bool,
+    /// Where else the same block is, as `REPOSITORY: PATH`.
+    pub also: Vec<String>,
+}
+
+/// Lines that follow one another.
+#[derive(Debug, Serialize)]
+pub struct Stretch {
+    /// The number of the first one.
+    pub first: u32,
+    /// Them all.
+    pub text: String,
+}
+
+/// A block that may be shown.
+pub(crate) struct Candidate {
+    pub(crate) key: Key,
+    pub(crate) place: Place,
+    pub(crate) score: f64,
+    pub(crate) words: Vec<String>,
+    fits: f64,
+}
+
+impl Meant {
+    /// Searches.
+    ///
+    /// # Errors
+    /// When the question is empty or a name cannot be used, no repository has such a name, or the server fails.
+    pub fn run(&self, server: &Server) -> Result<FoundMeant, Fault> {
+        let names = Names::new(&self.repositories)?;
+        let words = asked(&self.question);
+        if words.is_empty() {
+            return Err(Fault::Question(self.question.clone()));
+        }
+        let model = Static::embedded().map_err(|bad| Fault::Model(bad.to_string()))?;
+        let vector = model.vector(Side::Question, &self.question);
+        server.run(TIME, Tables::Needed, async |client: &mut Client| {
+            let fault = |error: tokio_postgres::Error| server.fault(&error);
+            // All of it is said of one state.
+            let look =
+                client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
+            let look = look.start().await.map_err(fault)?;
+            let versions =
+                versions(server, &look, &names, &self.repositories, self.branch.as_deref()).await?;
+            let search = Search {
+                server,
+                asked: self,
+                words: &words,
+                vector: &vector,
+                model: &model,
+                versions: &versions,
+            };
+            let found = search.all(&look).await?;
+            look.commit().await.map_err(fault)?;
+            Ok(found)
+        })
+    }
+}
+
+/// One search.
+struct Search<'s> {
+    server: &'s Server,
+    asked: &'s Meant,
+    words: &'s [Word],
+    vector: &'s Vector,
+    model: &'s Static,
+    versions: &'s [Version],
+}
+
+impl Search<'_> {
+    async fn all(&self, look: &Transaction<'_>) -> Result<FoundMeant, Fault> {
+        let (has_vectors, number) = self.number(look).await?;
+        let with: Vec<&Version> = self.versions.iter().filter(|version| version.has_ways).collect();
+        let scope = Scope {
+            server: self.server,
+            look,
+            repositories: with.iter().map(|version| version.repository).collect(),
+            versions: with.iter().map(|version| version.id).collect(),
+            tests: self.asked.tests,
+            model: number,
+            path: self.asked.path.as_ref().map(|path| path.trim_matches('/').as_bytes().to_vec()),
+        };
+        let extent = scope.extent().await?;
+        let (each, least, largest) = CLOSELY;
+        let most = self.asked.limit.saturating_mul(each).clamp(least, largest);
+        let best = scope.best(self.words, self.vector, &extent.totals, most).await?;
+        let known = scope.known(&best.blocks, self.vector).await?;
+        let places = scope.places(&best.blocks).await?;
+        let candidates = self.scored(&best.holding, &extent, &known, &places);
+        let mut shown = Shown::new(self.server, look, self.model, self.vector, self.versions);
+        shown.fill(candidates, &known, self.asked.limit).await?;
+        let mut left_out = self.left_out(&extent, has_vectors, number);
+        left_out.extend(shown.damage());
+        Ok(FoundMeant {
+            blocks: shown.blocks,
+            repositories: self.versions.len(),
+            searched: extent.files,
+            compared: extent.totals.blocks,
+            model: number.filter(|_| self.vector.scale > 0.0).map(|_| self.model.shown()),
+            left_out,
+        })
+    }
+
+    /// Says whether the index has vectors at all, and the number that the model has in it.
+    async fn number(&self, look: &Transaction<'_>) -> Result<(bool, Option<i32>), Fault> {
+        let find = "select to_regclass('toolpost.vectors') is not null, (select id from toolpost.models where name = $1)";
+        let row =
+            look.query_one(find, &[&self.model.name()]).await.map_err(|error| self.server.fault(&error))?;
+        let has_vectors: bool = row.get(0);
+        Ok((has_vectors, row.get::<_, Option<i32>>(1).filter(|_| has_vectors)))
+    }
+
+    /// Scores the blocks that may be shown, as the index of a workspace does; those that fit best first.
+    fn scored(
+        &self,
+        holding: &[u64],
+        extent: &Extent,
+        known: &HashMap<Key, Known>,
+        places: &HashMap<(i32, i64), Vec<Place>>,
+    ) -> Vec<Candidate> {
+        let mut all = Vec::new();
+        for (key, block) in known {
+            let counts = |token: &str| block.held.counts(token);
+            let mut words: Vec<(u64, String)> = Vec::new();
+            for (word, holding) in self.words.iter().zip(holding) {
+                if *holding <= extent.totals.blocks / 3 + 3 && word.is_held(&counts) {
+                    words.push((*holding, word.shown.clone()));
+                }
+            }
+            words.sort();
+            let words: Vec<String> = words.into_iter().map(|(_, word)| word).take(WORDS).collect();
+            for place in places.get(&(key.0, key.1)).into_iter().flatten() {
+                let fits = |(word, holding): (&Word, &u64)| {
+                    word.fits(&counts, &place.path, &block.held.lengths, &extent.totals, *holding)
+                };
+                let fits = self.words.iter().zip(holding).map(fits).sum();
+                all.push(Candidate {
+                    key: *key,
+                    place: place.clone(),
+                    score: 0.0,
+                    words: words.clone(),
+                    fits,
+                });
+            }
+        }
+        let near = |candidate: &Candidate| {
+            known
+                .get(&candidate.key)
+                .and_then(|block| block.likeness)
+                .map_or(0.0, |near| f64::from(near).max(0.0))
+        };
+        let nearest = all.iter().map(near).fold(f64::MIN_POSITIVE, f64::max);
+        let fittest = all.iter().map(|candidate| candidate.fits).fold(f64::MIN_POSITIVE, f64::max);
+        for candidate in &mut all {
+            candidate.score = Fusion::best(near(candidate), nearest, candidate.fits, fittest);
+        }
+        all.retain(|candidate| candidate.score > 0.0);
+        let names: HashMap<i32, &str> =
+            self.versions.iter().map(|version| (version.repository, version.name.as_str())).collect();
+        let shown = |candidate: &Candidate| {
+            let name = names.get(&candidate.key.0).copied().unwrap_or_default();
+            (
+                name.to_owned(),
+                candidate.place.path.clone(),
+                known.get(&candidate.key).map_or(0, |block| block.first),
+            )
+        };
+        all.sort_by(|one, other| {
+            other.score.total_cmp(&one.score).then_with(|| shown(one).cmp(&shown(other)))
+        });
+        all
+    }
+
+    /// Says what was not searched, or by its words alone.
+    fn left_out(&self, extent: &Extent, has_vectors: bool, number: Option<i32>) -> Vec<String> {
+        let mut said = Vec::new();
+        let old: Vec<&str> = self
+            .versions
+            .iter()
+            .filter(|version| !version.has_ways)
+            .map(|version| version.name.as_str())
+            .collect();
+        if !old.is_empty() {
+            let named = old.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            let count = old.len();
+            said.push(format!(
+                "{count} repositories ({named}), which an older version pushed without blocks; push them again"
+            ));
+        }
+        if extent.uncut > 0 {
+            let count = extent.uncut;
+            said.push(format!(
+                "{count} files whose blocks in the index are damaged or of another version; push them again"
+            ));
+        }
+        if !has_vectors {
+            said.push(
+                "by meaning: the index has no vectors, since its server has no extension vector".to_owned(),
+            );
+        } else if number.is_none() {
+            said.push(
+                "by meaning: nothing in the index has vectors by the model of this program; push with it"
+                    .to_owned(),
+            );
+        } else if self.vector.scale <= 0.0 {
+            said.push("by meaning: the model knows none of these words; ask in English".to_owned());
+        } else if extent.unmeant > 0 {
+            let count = extent.unmeant;
+            said.push(format!(
+                "by meaning: {count} files without vectors by the model of this program; push them again"
+            ));
+        }
+        said
+    }
+}

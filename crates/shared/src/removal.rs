@@ -1,0 +1,184 @@
+//! Removes what is no longer wanted: a repository or a branch of it, and contents that no branch holds any more.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio_postgres::{Client, Transaction};
+
+use crate::push::TRIES;
+use crate::server::Tables;
+use crate::{Fault, Server, schema};
+
+/// How long removing from one repository may take.
+const WHOLE: Duration = Duration::from_secs(900);
+
+/// What was forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Forgotten {
+    /// What the repository is called.
+    pub repository: String,
+    /// The branches.
+    pub branches: Vec<String>,
+    /// How many contents went with them.
+    pub contents: u64,
+    /// How many bytes these have.
+    pub bytes: u64,
+}
+
+/// What no branch held any more.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Pruned {
+    /// How many repositories were looked through.
+    pub repositories: usize,
+    /// How many contents were removed.
+    pub contents: u64,
+    /// How many bytes these have.
+    pub bytes: u64,
+    /// How many blocks were removed.
+    pub blocks: u64,
+}
+
+/// Removes a branch of a repository, or all of it, with the contents that nothing else of it holds.
+///
+/// Whoever reads sees it whole or not at all; a push that ends meanwhile waits, and sends again what it counted on.
+///
+/// # Errors
+/// When there is no such repository or branch, or the server fails.
+pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<Forgotten, Fault> {
+    again(server, async |client: &mut Client| {
+        let fault = |error: tokio_postgres::Error| server.fault(&error);
+        let has_vectors = schema::has_vectors(server, client).await?;
+        let change = client.transaction().await.map_err(fault)?;
+        let find = "select id from toolpost.repositories where name = $1 for update";
+        let Some(row) = change.query_opt(find, &[&repository]).await.map_err(fault)? else {
+            return Err(unknown(server, &change, repository).await?);
+        };
+        let id: i32 = row.get(0);
+        let remove = "delete from toolpost.versions where repository = $1 and ($2::text is null or branch = $2) returning id, branch";
+        let rows = change.query(remove, &[&id, &branch]).await.map_err(fault)?;
+        if rows.is_empty() {
+            return Err(match branch {
+                None => unknown(server, &change, repository).await?,
+                Some(branch) => no_branch(server, &change, (id, repository), branch).await?,
+            });
+        }
+        let versions: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
+        let branches: Vec<String> = rows.iter().map(|row| row.get(1)).collect();
+        let remove = "delete from toolpost.files where repository = $1 and version = any($2)";
+        change.execute(remove, &[&id, &versions]).await.map_err(fault)?;
+        // Searches that name no branch speak of the main one.
+        let main = "update toolpost.repositories r set main = v.branch from (select branch from toolpost.versions where repository = $1 \
+                    order by pushed desc limit 1) v where r.id = $1 and not exists \
+                    (select from toolpost.versions own where own.repository = $1 and own.branch = r.main)";
+        change.execute(main, &[&id]).await.map_err(fault)?;
+        let pruned = sweep(&change, id, has_vectors).await.map_err(fault)?;
+        change.commit().await.map_err(fault)?;
+        let repository = repository.to_owned();
+        Ok(Forgotten { repository, branches, contents: pruned.contents, bytes: pruned.bytes })
+    })
+}
+
+/// Removes contents, and blocks, that no branch holds any more; `tell` hears how many of how many repositories were looked through.
+///
+/// # Errors
+/// When the server fails; what was removed until then stays removed.
+pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Pruned, Fault> {
+    let (ids, has_vectors) = server.run(WHOLE, Tables::Needed, async |client: &mut Client| {
+        let find = "select id from toolpost.repositories order by name";
+        let rows = client.query(find, &[]).await.map_err(|error| server.fault(&error))?;
+        let ids: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
+        Ok((ids, schema::has_vectors(server, client).await?))
+    })?;
+    let mut pruned = Pruned { repositories: ids.len(), ..Pruned::default() };
+    for (done, id) in ids.iter().enumerate() {
+        tell(done, ids.len());
+        let own = again(server, async |client: &mut Client| {
+            let fault = |error: tokio_postgres::Error| server.fault(&error);
+            let change = client.transaction().await.map_err(fault)?;
+            let lock = "select id from toolpost.repositories where id = $1 for update";
+            change.query(lock, &[id]).await.map_err(fault)?;
+            let own = sweep(&change, *id, has_vectors).await.map_err(fault)?;
+            change.commit().await.map_err(fault)?;
+            Ok(own)
+        })?;
+        pruned.contents += own.contents;
+        pruned.bytes += own.bytes;
+        pruned.blocks += own.blocks;
+    }
+    tell(ids.len(), ids.len());
+    Ok(pruned)
+}
+
+/// Removes what no file of a repository holds; the repository is locked.
+async fn sweep(
+    change: &Transaction<'_>,
+    repository: i32,
+    has_vectors: bool,
+) -> Result<Pruned, tokio_postgres::Error> {
+    let cuts = "delete from toolpost.cuts c where c.repository = $1 and not exists \
+                (select from toolpost.files f where f.repository = $1 and f.hash = c.hash and f.way = c.way) returning id";
+    let cuts: Vec<i64> = change.query(cuts, &[&repository]).await?.iter().map(|row| row.get(0)).collect();
+    let mut blocks = 0;
+    if !cuts.is_empty() {
+        if has_vectors {
+            let remove = "delete from toolpost.vectors where repository = $1 and cut = any($2)";
+            change.execute(remove, &[&repository, &cuts]).await?;
+        }
+        let remove = "delete from toolpost.blocks where repository = $1 and cut = any($2)";
+        blocks = change.execute(remove, &[&repository, &cuts]).await?;
+    }
+    let dead = "delete from toolpost.blobs b where b.repository = $1 and not exists \
+                (select from toolpost.files f where f.repository = $1 and f.hash = b.hash) returning b.hash, b.size";
+    let rows = change.query(dead, &[&repository]).await?;
+    let hashes: Vec<&[u8]> = rows.iter().map(|row| row.get(0)).collect();
+    if !hashes.is_empty() {
+        let remove = "delete from toolpost.pieces where repository = $1 and hash = any($2)";
+        change.execute(remove, &[&repository, &hashes]).await?;
+    }
+    let bytes = rows.iter().map(|row| row.get::<_, i64>(1).cast_unsigned()).sum();
+    Ok(Pruned { repositories: 1, contents: hashes.len() as u64, bytes, blocks })
+}
+
+/// Does some work, and does it again where others came into its way.
+fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Fault>) -> Result<T, Fault> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match server.run(WHOLE, Tables::Needed, &work) {
+            Err(fault) if fault.is_passing() && tries < TRIES => {}
+            done => return done,
+        }
+    }
+}
+
+/// Says which repositories there are.
+async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result<Fault, Fault> {
+    let find = "select name from toolpost.repositories r where exists (select from toolpost.versions v where v.repository = r.id) \
+                order by name limit 21";
+    let rows = look.query(find, &[]).await.map_err(|error| server.fault(&error))?;
+    Ok(Fault::NoRepository {
+        asked: asked.to_owned(),
+        known: listed(rows.iter().map(|row| row.get(0)).collect()),
+    })
+}
+
+/// Says which branches there are.
+async fn no_branch(
+    server: &Server,
+    look: &Transaction<'_>,
+    (id, repository): (i32, &str),
+    branch: &str,
+) -> Result<Fault, Fault> {
+    let find = "select branch from toolpost.versions where repository = $1 order by branch limit 21";
+    let rows = look.query(find, &[&id]).await.map_err(|error| server.fault(&error))?;
+    let known = listed(rows.iter().map(|row| row.get(0)).collect());
+    Ok(Fault::NoBranch { repository: repository.to_owned(), branch: branch.to_owned(), known })
+}
+
+fn listed(mut names: Vec<String>) -> String {
+    if names.len() > 20 {
+        names.truncate(20);
+        names.push("others".to_owned());
+    }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
