@@ -162,16 +162,13 @@ mod tests {
         };
         let shown_of = |messages: Vec<Message>, showing| {
             let question = Question { messages, ..Question::default() };
-            let counts = shown(&question, showing)
-                .messages
-                .iter()
-                .flat_map(of)
-                .map(|result| {
-                    assert_eq!(result.words == "w", !result.pictures.is_empty());
-                    result.pictures.len()
-                })
-                .collect::<Vec<_>>();
-            counts
+            let told = shown(&question, showing);
+            let results = told.messages.iter().flat_map(of);
+            let count = |result: &Answered| {
+                assert_eq!(result.words == "w", !result.pictures.is_empty());
+                result.pictures.len()
+            };
+            results.map(count).collect::<Vec<_>>()
         };
         let rows: [(Vec<Message>, Showing, &[usize]); 4] = [
             (vec![results(1, 4), results(2, 4)], Showing::Shown, &[1, 2]),

@@ -129,7 +129,7 @@ async fn a_service_that_refuses_pictures_is_told_of_and_gets_their_names() {
         let data: Vec<&str> = last[0].pictures.iter().map(|picture| &*picture.data).collect();
         match shown {
             Some(_) => {
-                assert_eq!((data, last[0].words.as_str()), (vec!["AQID"], "[picture 1: image/png, 3 bytes]"))
+                assert_eq!((data, last[0].words.as_str()), (vec!["AQID"], "[picture 1: image/png, 3 bytes]"));
             }
             None => assert_eq!((data, last[0].words.as_str()), (Vec::new(), refused)),
         }

@@ -12,8 +12,8 @@ use crate::ranked::find::{rarity, worth};
 use crate::ranked::hits::{COUNTED, PATH};
 use crate::ranked::index::LARGEST;
 use crate::ranked::meaning::text_of;
+use crate::ranked::paths::way;
 use crate::ranked::record::{PLACES, Place, STEM, VERSION, make, spots};
-use crate::ranked::table::way;
 use crate::ranked::tokens::{self, tokens};
 
 /// Changes whenever blocks or their words would.

@@ -180,24 +180,9 @@ impl Reader<'_, '_> {
         if path.is_empty() {
             return None;
         }
-        let name = self.words.text(path[path.len() - 1]);
-        if matches!(name, "Fn" | "FnMut" | "FnOnce" | "fn") && self.rest.starts_with('(') {
-            let takes = self.takes(")");
-            let gives = if self.sign("->") { self.either() } else { None };
-            return Some(self.gives(gives, takes));
-        }
-        // Go writes what a function gives right behind what it takes: `func(int) (Foo, error)`.
-        if name == "func" && self.rest.starts_with('(') {
-            let takes = self.takes(")");
-            let again = self.rest.trim_start();
-            let is_type = again.starts_with(|letter: char| letter.is_alphabetic() || "*([_".contains(letter));
-            let gives = if is_type { self.one() } else { None };
-            return Some(self.gives(gives, takes));
-        }
-        if name == "Callable" && self.sign("[") {
-            let takes = if self.rest.trim_start().starts_with('[') { self.takes("]") } else { Vec::new() };
-            let gives = self.list("]").pop();
-            return Some(self.gives(gives, takes));
+        let last = path[path.len() - 1];
+        if let Some(function) = self.named_function(last) {
+            return Some(function);
         }
         let inner = if self.sign("<") {
             self.list(">")

@@ -72,16 +72,24 @@ pub(in crate::operations) fn words(
         walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
     }
     walked.complete = Complete::Yes;
-    let waiting = lent.waiting().iter().filter(|path| asked.contains(path) && (cx.may_read)(path)).count();
-    if waiting > 0 {
-        let all = waiting + lent.files_at(asked);
-        walked.skipped.push(format!(
-            "{waiting} of {} not looked at yet: the index is being made, {} % of it is there, and files that hold the words come \
-             first; ask the same again in a while to have all",
-            counted(all as u64, "file"),
-            (all - waiting) * 100 / all
-        ));
+    if let Some(unfinished) = unfinished(lent, asked, cx) {
+        walked.skipped.push(unfinished);
         walked.complete = Complete::NotReady;
     }
     walked
+}
+
+/// Says how far the index is where it is not whole.
+fn unfinished(lent: &Lent<'_>, base: &WorkspacePath, cx: &CallCtx) -> Option<String> {
+    let waiting = lent.waiting().iter().filter(|path| base.contains(path) && (cx.may_read)(path)).count();
+    if waiting == 0 {
+        return None;
+    }
+    let all = waiting + lent.files_at(base);
+    Some(format!(
+        "{waiting} of {} not looked at yet: the index is being made, {} % of it is there, and files that hold the words come first; \
+         ask the same again in a while to have all",
+        counted(all as u64, "file"),
+        (all - waiting) * 100 / all
+    ))
 }

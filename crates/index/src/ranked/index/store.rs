@@ -189,7 +189,7 @@ impl Store {
         self.listed = Some(Instant::now());
         let one = |path: &Arc<str>, sign: Sign, hash: ContentHash, language: Option<&Arc<str>>| {
             let FileStat { len, modified, touched, inode, .. } = sign.stat;
-            let (path, language) = (path.to_string(), language.map(|language| language.to_string()));
+            let (path, language) = (path.to_string(), language.map(ToString::to_string));
             let hash = *hash.as_bytes();
             sign.settled.then_some(Remembered { path, len, modified, touched, inode, hash, language })
         };

@@ -1,6 +1,6 @@
 //! Types of functions, as the languages write them.
 
-use super::{FUNCTION, Hint, Reader};
+use super::{FUNCTION, Hint, Reader, Word};
 
 impl Reader<'_, '_> {
     /// Reads the type of a function that is written with an arrow; nothing is read where there is none.
@@ -54,6 +54,30 @@ impl Reader<'_, '_> {
 
     fn nothing(&mut self) -> Hint {
         Hint { path: vec![self.words.add("_")], inner: Vec::new(), or: Vec::new() }
+    }
+
+    /// Reads on where the name says that this is a function: what it takes and gives.
+    pub(super) fn named_function(&mut self, name: Word) -> Option<Hint> {
+        let name = self.words.text(name);
+        if matches!(name, "Fn" | "FnMut" | "FnOnce" | "fn") && self.rest.starts_with('(') {
+            let takes = self.takes(")");
+            let gives = if self.sign("->") { self.either() } else { None };
+            return Some(self.gives(gives, takes));
+        }
+        // Go writes what a function gives right behind what it takes: `func(int) (Foo, error)`.
+        if name == "func" && self.rest.starts_with('(') {
+            let takes = self.takes(")");
+            let again = self.rest.trim_start();
+            let is_type = again.starts_with(|letter: char| letter.is_alphabetic() || "*([_".contains(letter));
+            let gives = if is_type { self.one() } else { None };
+            return Some(self.gives(gives, takes));
+        }
+        if name == "Callable" && self.sign("[") {
+            let takes = if self.rest.trim_start().starts_with('[') { self.takes("]") } else { Vec::new() };
+            let gives = self.list("]").pop();
+            return Some(self.gives(gives, takes));
+        }
+        None
     }
 }
 

@@ -80,9 +80,9 @@ fn tag<'t>(after: &'t str, open: &mut Vec<Element>) -> Option<&'t str> {
     (!name.is_empty() && open.len() < DEPTH).then_some(())?;
     let element = Element { name, ..Element::default() };
     if closes {
-        open.last_mut()?.children.push(element)
+        open.last_mut()?.children.push(element);
     } else {
-        open.push(element)
+        open.push(element);
     }
     Some(rest)
 }
