@@ -11,7 +11,10 @@ apt-get install -y -qq --no-install-recommends "postgresql-server-dev-$version" 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 mkdir -p "$build/lists/partial" "$build/cache/archives/partial"
-echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main" >"$build/sources.list"
+# From where this machine takes Debian's packages already.
+debian=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep '/debian/$' | head -1)
+[ -n "$debian" ] || { echo "no place is configured that has the packages of Debian" >&2; exit 1; }
+echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $debian trixie main" >"$build/sources.list"
 from=(-o "Dir::Etc::sourcelist=$build/sources.list" -o Dir::Etc::sourceparts=/nowhere -o "Dir::State::lists=$build/lists"
   -o "Dir::Cache=$build/cache" -o APT::Sandbox::User=root)
 cd "$build"
