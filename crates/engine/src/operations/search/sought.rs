@@ -18,13 +18,15 @@ const SHORT: Duration = Duration::from_millis(1_500);
 /// How long it is waited for at most, and how much of the time that a call has left.
 const LONG: Duration = Duration::from_secs(12);
 const SHARE: f64 = 0.4;
+/// After how long it is asked again whether waiting is worth while.
+const PAUSE: Duration = Duration::from_secs(1);
 /// How long the files that come first are looked for, and how many there are at most.
 const LOOK: Duration = Duration::from_secs(4);
 const FIRST: usize = 3_000;
 /// The shortest word that tells anything of a file.
 const SHORTEST: usize = 3;
 
-/// Lends the index as it is at the end of this call's patience.
+/// Lends the index as it is at the end of this call's patience, or before, where the rest of it would not make the answer whole.
 pub(in crate::operations) fn lend<'i>(
     engine: &Engine,
     index: &'i Index,
@@ -41,10 +43,25 @@ pub(in crate::operations) fn lend<'i>(
     if lent.waiting().is_empty() {
         return Ok(lent);
     }
+    let (since, waited_for) = (Instant::now(), lent.waiting().len());
     drop(lent);
     let first = holding(engine, base, &words(), LOOK.min(long / 3), cx);
     let first = |path: &WorkspacePath| first.contains(path);
-    index.lend_within(&Patience { until: Some(began + long), first: &first }, stop)
+    let end = began + long;
+    loop {
+        let until = end.min(Instant::now() + PAUSE);
+        let lent = index.lend_within(&Patience { until: Some(until), first: &first }, stop)?;
+        let (now, waiting) = (Instant::now(), lent.waiting());
+        if waiting.is_empty() || now >= end || stop() {
+            return Ok(lent);
+        }
+        let read = waited_for.saturating_sub(waiting.len()).max(1);
+        let rest = (now - since).mul_f64(waiting.len() as f64 / read as f64);
+        // Waiting makes the answer better as long as files are left that come first, or where it makes it whole.
+        if rest > end - now && !waiting.iter().any(first) {
+            return Ok(lent);
+        }
+    }
 }
 
 /// Lists the words that what is found may hold.
