@@ -6,6 +6,7 @@ bin=$(ls -d /usr/lib/postgresql/*/bin | sort -t/ -k5 -n | tail -1)
 version=$(basename "$(dirname "$bin")")
 [ -e "/usr/share/postgresql/$version/extension/vector.control" ] && exit 0
 export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq >/dev/null
 apt-get install -y -qq --no-install-recommends "postgresql-$version-pgvector" >/dev/null 2>&1 && exit 0
 apt-get install -y -qq --no-install-recommends "postgresql-server-dev-$version" build-essential dpkg-dev debian-archive-keyring >/dev/null
 build=$(mktemp -d)
