@@ -1,11 +1,12 @@
 //! Which files a search is about, as its caller judges them, and how many they are.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::{Claim, Reason, Skipped, What, found_below};
 
-use crate::key;
+use crate::key::{self, Key};
 use crate::look::Left;
 use crate::segment::Form;
 
@@ -46,6 +47,8 @@ pub(crate) struct Tally {
     pub(crate) count: Count,
     /// What rules left out; none if that has to be counted anew.
     pub(crate) skipped: Option<Skipped>,
+    /// The counted files that may not be looked into: to ask the rules of each candidate takes longer than to find it.
+    withheld: HashSet<Key>,
     way: Way,
 }
 
@@ -59,7 +62,14 @@ struct Way {
 impl Tally {
     pub(crate) fn new(sieve: Sieve) -> Self {
         let prefix = key::prefix(&sieve.base);
-        Self { sieve, prefix, count: Count::default(), skipped: None, way: Way::default() }
+        Self {
+            sieve,
+            prefix,
+            count: Count::default(),
+            skipped: None,
+            withheld: HashSet::new(),
+            way: Way::default(),
+        }
     }
 
     /// Says whether it is about the same files as another sieve.
@@ -89,6 +99,11 @@ impl Tally {
         found_below(&self.sieve.base, relative).is_some_and(|path| may_read(&path))
     }
 
+    /// Says whether a file that was counted may not be looked into.
+    pub(crate) fn is_withheld(&self, key: &[u8]) -> bool {
+        !self.withheld.is_empty() && self.withheld.contains(key)
+    }
+
     /// Counts a file of a form, or takes it out again; one without a form has to be looked at.
     pub(crate) fn weigh(&mut self, key: &[u8], form: Option<Form>, by: i64) {
         if !key.starts_with(&self.prefix) {
@@ -98,8 +113,12 @@ impl Tally {
         if !self.wants(&relative) {
             return;
         }
+        let withheld = if by < 0 { self.withheld.remove(key) } else { !self.may_read(&relative) };
+        if withheld && by > 0 {
+            self.withheld.insert(key.into());
+        }
         let count = match form {
-            _ if !self.may_read(&relative) => &mut self.count.withheld,
+            _ if withheld => &mut self.count.withheld,
             Some(Form::Text) => &mut self.count.text,
             Some(Form::Binary) => &mut self.count.binary,
             Some(Form::Odd) | None => return,

@@ -1,9 +1,12 @@
 //! The index of a workspace: brought up to date before it is asked, and lent to many at once.
 
 mod hear;
+mod patrol;
 mod put;
 mod store;
 mod take;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -117,6 +120,9 @@ impl Index {
         {
             let mut turn = inner.turn(stop)?;
             inner.refresh(&mut turn, stop)?;
+            if let Some(patrol) = turn.watched.patrol() {
+                self.send(patrol);
+            }
         }
         Ok(Lent(inner.state.read().unwrap_or_else(PoisonError::into_inner)))
     }

@@ -110,15 +110,19 @@ impl Words {
             let (more, less) = ((has & !wanted).count_ones(), (wanted & !has).count_ones());
             let end = self.starts.get(number + 1).map_or(self.folded.len(), |start| *start as usize);
             let own = self.starts.get(number).map_or(0, |start| end - *start as usize);
+            if more.max(less) as usize > most {
+                return false;
+            }
             // A letter may take four bytes.
-            more.max(less) as usize <= most && own <= 4 * (length + most) && length <= 4 * (own + most)
+            let wide = if (has | wanted) & NOT_ASCII == 0 { 1 } else { 4 };
+            own <= wide * (length + most) && length <= wide * (own + most)
         };
         let all = self.letters.iter().enumerate().filter(move |(number, has)| near(*number, **has));
         let counts = counts(folded);
         let same = move |word: &Word| {
             let name = self.folded(*word);
             // What has other letters, whatever their order, is at least so many changes away; of others, a letter has several bytes.
-            !(counts.1 && name.is_ascii()) || apart(&counts.0, name) <= most
+            !(counts.1 && name.is_ascii()) || are_near(&counts.0, length, name, most)
         };
         all.map(|(number, _)| Word(u32::try_from(number).unwrap_or(u32::MAX))).filter(same)
     }
@@ -165,29 +169,32 @@ fn counts(folded: &str) -> ([u8; 128], bool) {
     (counts, folded.is_ascii() && folded.len() < usize::from(u8::MAX))
 }
 
-/// Tells how many letters a name has that are not among counted ones, or how many of these it lacks, whichever is more.
-fn apart(counts: &[u8; 128], name: &str) -> usize {
+/// Tells whether a name has no more than so many letters that are not among counted ones, and lacks no more of these.
+fn are_near(counts: &[u8; 128], counted: usize, name: &str, most: usize) -> bool {
     let (mut left, mut more) = (*counts, 0);
     for byte in name.bytes() {
         match left.get_mut(usize::from(byte)) {
             Some(count) if *count > 0 => *count -= 1,
+            _ if more == most => return false,
             _ => more += 1,
         }
     }
-    let less: usize = left.iter().map(|count| usize::from(*count)).sum();
-    more.max(less)
+    counted <= name.len() - more + most
 }
+
+/// The bit of what is not ASCII.
+const NOT_ASCII: u32 = 1 << 30;
 
 /// Writes which letters a text has: a bit for each of the alphabet, and some for all others.
 fn letters(folded: &str) -> u32 {
     let bit = |byte: u8| match byte {
-        b'a'..=b'z' => byte - b'a',
-        b'0'..=b'9' => 26 + byte % 2,
-        b'_' => 28,
-        other if other.is_ascii() => 29,
-        _ => 30,
+        b'a'..=b'z' => 1 << (byte - b'a'),
+        b'0'..=b'9' => 1 << (26 + byte % 2),
+        b'_' => 1 << 28,
+        other if other.is_ascii() => 1 << 29,
+        _ => NOT_ASCII,
     };
-    folded.bytes().fold(0, |all, byte| all | 1 << bit(byte))
+    folded.bytes().fold(0, |all, byte| all | bit(byte))
 }
 
 /// Writes which bytes stand beside one another in a text: a bit for several pairs each.

@@ -74,7 +74,7 @@ impl Listing {
         let mut files = Vec::with_capacity(found.len());
         for Known { key, modified, form, parts } in found {
             let relative = key::relative(&tally.prefix, key);
-            if !tally.wants(&relative) || !tally.may_read(&relative) {
+            if !tally.wants(&relative) || tally.is_withheld(key) {
                 continue;
             }
             if form == Some(Form::Text) {
@@ -162,8 +162,9 @@ impl Listing {
         }
         if tally.sieve.judge.is_some() {
             for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
-                // What is asked for by name is searched although a rule speaks against it.
-                if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
+                let relative = key::relative(&prefix, key);
+                // What is asked for by name is searched although a rule speaks against it; it was not counted.
+                if tally.judged(&relative, left.what) == Claim::Named && tally.may_read(&relative) {
                     found.push(Known { key, modified: 0, form: None, parts: None });
                 }
             }

@@ -1,9 +1,13 @@
 //! How much of a workspace has to be looked at: what a watch told, or all of it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{Watch, WatchChanged, Workspace, WorkspacePath};
+
+use super::Patrol;
+use super::beside::Beside;
 
 /// The part of a workspace that is looked at.
 pub(crate) enum Extent {
@@ -23,13 +27,14 @@ pub(crate) struct Watched {
     files: usize,
     /// Whether a look did not come to its end, so that nobody knows what it missed.
     owed: bool,
+    beside: Arc<Beside>,
 }
 
 /// How many paths are looked at one by one.
 const SINGLE: usize = 500;
-/// How long what is watched may go without being looked at as a whole: some writes are not told of.
+/// How long what is watched may go without being looked at as a whole, which is done beside all else.
 const WHOLE: Duration = Duration::from_secs(30);
-/// The same where there are so few files that it takes no time worth speaking of.
+/// The same where there are so few files that whoever asks can wait for it.
 const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
 const FEW: usize = 2_000;
 
@@ -41,15 +46,39 @@ impl Watched {
             return Some(Extent::All);
         };
         let changed = watch.changed();
-        let patience = if self.files <= FEW { WHOLE_OF_FEW } else { WHOLE };
-        if self.owed || self.whole.is_none_or(|whole| whole.elapsed() > patience) {
+        let few = self.files <= FEW && self.is_older_than(WHOLE_OF_FEW);
+        if self.owed || few || self.whole.is_none() {
             return Some(Extent::All);
         }
+        let mut paths = self.beside.take();
         match changed {
-            WatchChanged::Nothing => None,
-            WatchChanged::Paths(paths) if paths.len() <= SINGLE => Some(Extent::At(paths)),
-            WatchChanged::Paths(_) | WatchChanged::Unknown(_) => Some(Extent::All),
+            WatchChanged::Nothing => {}
+            WatchChanged::Paths(changed) => paths.extend(changed),
+            WatchChanged::Unknown(_) => return Some(Extent::All),
         }
+        match paths.len() {
+            0 => None,
+            1..=SINGLE => Some(Extent::At(paths)),
+            _ => Some(Extent::All),
+        }
+    }
+
+    /// Gives the right to look at all files beside all else, if that is due: some writes are not told of.
+    pub(crate) fn patrol(&self) -> Option<Patrol> {
+        let due = self.watch.is_some() && self.files > FEW && self.is_older_than(WHOLE);
+        if due { self.beside.patrol() } else { None }
+    }
+
+    /// Makes it as if there were many files that nobody has looked at for long.
+    #[cfg(test)]
+    pub(crate) fn age(&mut self) {
+        self.files = FEW + 1;
+        self.whole = Instant::now().checked_sub(WHOLE * 2);
+    }
+
+    /// Tells whether nobody has looked at all files for some time.
+    fn is_older_than(&self, time: Duration) -> bool {
+        self.whole.max(self.beside.began()).is_none_or(|whole| whole.elapsed() > time)
     }
 
     /// Tells whether all files were looked at a short time ago: for what is not watched.

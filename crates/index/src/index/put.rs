@@ -41,6 +41,11 @@ impl Inner {
         if let Some(store) = &mut turn.store {
             store.release();
         }
+        self.tidy();
+    }
+
+    /// Hears what a compiler says, forgets what is damaged, and lets go of what can be read again.
+    pub(super) fn tidy(&self) {
         let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
         self.hear(state);
         for path in state.graph.damaged() {

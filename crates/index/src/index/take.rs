@@ -161,7 +161,7 @@ fn lying_at<'k>(known: &'k BTreeMap<String, Known>, path: &str) -> Box<dyn Itera
 }
 
 /// Tells whether a file is one whose content the index keeps.
-fn is_wanted(name: &OsStr) -> bool {
+pub(super) fn is_wanted(name: &OsStr) -> bool {
     let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
     code || name.to_str().is_some_and(is_manifest)
 }

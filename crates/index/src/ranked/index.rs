@@ -3,6 +3,7 @@
 mod bring;
 mod fold;
 mod look;
+mod patrol;
 mod put;
 mod store;
 mod take;

@@ -1,45 +1,161 @@
 //! The words of the paths of files: of each part of a word the files in whose paths it stands, and where.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::ranked::tokens::{self, tokens};
 use crate::ranked::varint;
 
+/// So many places are kept by themselves before they are packed, and one part in so many of what is packed.
+const NEW: (usize, usize) = (1 << 14, 4);
+
 /// The parts of the words of paths.
+///
+/// What came last is in a map; all else is packed, so that it takes little memory, and none between what is freed later.
 #[derive(Default)]
-pub(crate) struct Paths(HashMap<Box<str>, Places>);
+pub(crate) struct Paths {
+    packed: Packed,
+    new: HashMap<Box<str>, Places>,
+    /// How many places came since it was packed, and how many there are.
+    came: usize,
+    count: usize,
+}
 
 /// Files with a place in the path of each: as distances, in as few bytes as these need.
 #[derive(Default)]
 struct Places {
+    /// The file from which the first distance is.
+    first: u32,
     last: u32,
     bytes: Vec<u8>,
+}
+
+/// Tokens in order, with the places of each.
+#[derive(Default)]
+struct Packed {
+    /// The tokens, one behind the other.
+    tokens: String,
+    /// The places, one behind the other, as distances from the first file on.
+    places: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+/// A token that is packed.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Where it ends among the tokens, and its places among all places.
+    token: u32,
+    places: u32,
+    /// The last file in which it stands.
+    last: u32,
 }
 
 impl Paths {
     /// Takes a path apart; the numbers of files never fall.
     pub(crate) fn add(&mut self, file: u32, shown: &str) {
-        way(shown, |token, position| match self.0.get_mut(token) {
-            Some(places) => places.add(file, position),
-            None => self.0.entry(token.into()).or_default().add(file, position),
+        let Self { packed, new, came, .. } = self;
+        way(shown, |token, position| {
+            *came += 1;
+            match new.get_mut(token) {
+                Some(places) => places.add(file, position),
+                None => {
+                    let last = packed.find(token).map_or(0, |at| packed.entries[at].last);
+                    let places =
+                        new.entry(token.into()).or_insert(Places { first: last, last, bytes: Vec::new() });
+                    places.add(file, position);
+                }
+            }
         });
+        if self.came >= NEW.0.max(self.count / NEW.1) {
+            self.pack();
+        }
     }
 
     /// Lists the files in whose paths a token stands, and where.
-    pub(crate) fn each(&self, token: &str, take: impl FnMut(u32, u32)) {
-        if let Some(places) = self.0.get(token) {
-            places.each(take);
+    pub(crate) fn each(&self, token: &str, mut take: impl FnMut(u32, u32)) {
+        if let Some(at) = self.packed.find(token) {
+            each(self.packed.places(at), 0, &mut take);
+        }
+        if let Some(places) = self.new.get(token) {
+            each(&places.bytes, places.first, &mut take);
         }
     }
 
     /// Tells whether a token stands in a path.
     pub(crate) fn holds(&self, token: &str) -> bool {
-        self.0.contains_key(token)
+        self.new.contains_key(token) || self.packed.find(token).is_some()
     }
 
     /// Lists the tokens of all paths.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(AsRef::as_ref)
+        let new = self.new.keys().map(AsRef::as_ref).filter(|token| self.packed.find(token).is_none());
+        (0..self.packed.entries.len()).map(|at| self.packed.token(at)).chain(new)
+    }
+
+    /// Packs what came last with all else.
+    fn pack(&mut self) {
+        let mut new: Vec<(Box<str>, Places)> = std::mem::take(&mut self.new).into_iter().collect();
+        new.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let old = std::mem::take(&mut self.packed);
+        let bytes: usize = new.iter().map(|(_, places)| places.bytes.len()).sum();
+        let letters: usize = new.iter().map(|(token, _)| token.len()).sum();
+        let mut packed = Packed {
+            tokens: String::with_capacity(old.tokens.len() + letters),
+            places: Vec::with_capacity(old.places.len() + bytes),
+            entries: Vec::with_capacity(old.entries.len() + new.len()),
+        };
+        let mut at = 0;
+        for (token, places) in &new {
+            while at < old.entries.len() && old.token(at) < &**token {
+                packed.push(old.token(at), old.places(at), &[], old.entries[at].last);
+                at += 1;
+            }
+            let mut known: &[u8] = &[];
+            if at < old.entries.len() && old.token(at) == &**token {
+                known = old.places(at);
+                at += 1;
+            }
+            packed.push(token, known, &places.bytes, places.last);
+        }
+        for at in at..old.entries.len() {
+            packed.push(old.token(at), old.places(at), &[], old.entries[at].last);
+        }
+        self.packed = packed;
+        self.count += std::mem::take(&mut self.came);
+    }
+}
+
+impl Packed {
+    fn push(&mut self, token: &str, one: &[u8], other: &[u8], last: u32) {
+        self.tokens.push_str(token);
+        self.places.extend_from_slice(one);
+        self.places.extend_from_slice(other);
+        let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        self.entries.push(Entry { token: end(self.tokens.len()), places: end(self.places.len()), last });
+    }
+
+    /// Finds the number of a token.
+    fn find(&self, token: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.entries.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.token(middle).cmp(token) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Some(middle),
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    fn token(&self, at: usize) -> &str {
+        let from = at.checked_sub(1).map_or(0, |before| self.entries[before].token);
+        &self.tokens[from as usize..self.entries[at].token as usize]
+    }
+
+    fn places(&self, at: usize) -> &[u8] {
+        let from = at.checked_sub(1).map_or(0, |before| self.entries[before].places);
+        &self.places[from as usize..self.entries[at].places as usize]
     }
 }
 
@@ -49,13 +165,13 @@ impl Places {
         varint::write(&mut self.bytes, position);
         self.last = file;
     }
+}
 
-    fn each(&self, mut take: impl FnMut(u32, u32)) {
-        let (mut rest, mut file) = (self.bytes.as_slice(), 0);
-        while let (Some(distance), Some(position)) = (varint::read(&mut rest), varint::read(&mut rest)) {
-            file += distance;
-            take(file, position);
-        }
+/// Reads files with their places; the first distance is from a file that is named.
+fn each(mut rest: &[u8], mut file: u32, take: &mut impl FnMut(u32, u32)) {
+    while let (Some(distance), Some(position)) = (varint::read(&mut rest), varint::read(&mut rest)) {
+        file += distance;
+        take(file, position);
     }
 }
 
@@ -71,5 +187,44 @@ pub(crate) fn way(shown: &str, mut take: impl FnMut(&str, u32)) {
             take(&part, position);
             position += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::{Paths, way};
+
+    #[test]
+    fn what_is_packed_tells_the_same_as_what_is_not() {
+        let mut paths = Paths::default();
+        let mut wanted: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+        let compare = |paths: &Paths, wanted: &BTreeMap<String, Vec<(u32, u32)>>| {
+            let tokens: Vec<&str> = paths.tokens().collect();
+            let once: BTreeSet<&str> = tokens.iter().copied().collect();
+            assert_eq!(once.len(), tokens.len(), "a token is told twice");
+            assert_eq!(once, wanted.keys().map(String::as_str).collect());
+            for (token, places) in wanted {
+                let mut found = Vec::new();
+                paths.each(token, |file, position| found.push((file, position)));
+                assert_eq!(found, *places, "{token}");
+                assert!(paths.holds(token));
+            }
+            assert!(!paths.holds("nowhere"));
+        };
+        for file in 0..9_000_u32 {
+            let shown = format!("net/part{}/fileNumber{}_{}.rs", file % 7, file % 911, file);
+            way(&shown, |token, position| wanted.entry(token.to_owned()).or_default().push((file, position)));
+            paths.add(file, &shown);
+            if file % 3_000 == 17 {
+                compare(&paths, &wanted);
+            }
+        }
+        assert!(!paths.packed.entries.is_empty() && !paths.new.is_empty(), "only one way was tried");
+        compare(&paths, &wanted);
+        paths.pack();
+        assert!(paths.new.is_empty());
+        compare(&paths, &wanted);
     }
 }

@@ -78,6 +78,9 @@ impl Index {
                 if inner.fold(&mut turn) {
                     self.work();
                 }
+                if let Some(patrol) = turn.watched.patrol() {
+                    self.send(patrol);
+                }
                 return Ok(());
             }
             let stopped = stop();

@@ -104,3 +104,25 @@ fn what_another_process_reads_is_waited_for_and_not_read_twice() {
     drop(turn);
     assert_eq!(found(&other.lend(&|| false).unwrap(), &base), 300);
 }
+
+#[test]
+fn what_nobody_tells_of_is_found_beside_all_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("work");
+    std::fs::create_dir(&root).unwrap();
+    write(&root, 0..3);
+    // What is written by another name of the same file is told of under that name alone.
+    let aside = folder.path().join("aside.rs");
+    std::fs::hard_link(root.join("f1.rs"), &aside).unwrap();
+    let workspace = open(&root);
+    let base = workspace.resolve(".").unwrap();
+    let index = Index::new(workspace);
+    assert_eq!(found(&index.lend(&|| false).unwrap(), &base), 3);
+    std::fs::write(&aside, "fn gamma() {}\n").unwrap();
+    index.0.turn.lock().unwrap().watched.age();
+    let until = Instant::now() + Duration::from_secs(20);
+    while found(&index.lend(&|| false).unwrap(), &base) != 2 {
+        assert!(Instant::now() < until, "nobody looked at all files");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,76 @@
+//! Looks at all files beside all else, so that nobody waits for a look that seldom finds what the watch did not tell of.
+
+use std::ffi::OsStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use toolpost_workspace::{Workspace, WorkspacePath};
+
+use super::{Extent, Sweep, Swept};
+
+/// What such looks found.
+#[derive(Default)]
+pub(crate) struct Beside {
+    going: AtomicBool,
+    found: Mutex<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    /// When the last look began that came to its end.
+    began: Option<Instant>,
+    /// What is not as it is known, and has to be looked at once more by whoever asks next.
+    differing: Vec<WorkspacePath>,
+}
+
+/// The right to look; whoever holds it is the only one.
+pub(crate) struct Patrol(Arc<Beside>);
+
+impl Beside {
+    /// Gives the right to look, if nobody has it.
+    pub(super) fn patrol(self: &Arc<Self>) -> Option<Patrol> {
+        (!self.going.swap(true, Ordering::AcqRel)).then(|| Patrol(Arc::clone(self)))
+    }
+
+    /// Tells when the last look began that came to its end.
+    pub(super) fn began(&self) -> Option<Instant> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).began
+    }
+
+    /// Gives what was found since somebody asked.
+    pub(super) fn take(&self) -> Vec<WorkspacePath> {
+        std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner).differing)
+    }
+}
+
+impl Patrol {
+    /// Looks at all files that are wanted on a thread of its own; `differing` tells which of them are not as they are known, or
+    /// nothing if nobody wants to know any more.
+    pub(crate) fn begin(
+        self,
+        workspace: &Workspace,
+        wanted: fn(&OsStr) -> bool,
+        is_wanted: impl Fn() -> bool + Send + Sync + 'static,
+        differing: impl FnOnce(Swept) -> Option<Vec<WorkspacePath>> + Send + 'static,
+    ) {
+        let workspace = workspace.clone();
+        let look = move || {
+            let began = Instant::now();
+            let stop = || !is_wanted();
+            let Ok(swept) = Sweep::ruled(wanted, &stop).look(&workspace, &Extent::All) else { return };
+            let Some(differing) = differing(swept) else { return };
+            let mut found = self.0.found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.began = Some(began);
+            found.differing.extend(differing);
+        };
+        // Without a thread the right is given back, and the next who asks tries again.
+        drop(std::thread::Builder::new().name("patrol".to_owned()).spawn(look));
+    }
+}
+
+impl Drop for Patrol {
+    fn drop(&mut self) {
+        self.0.going.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,42 @@
+//! Finds beside all else which files are not as they are known, since some writes are not told of.
+
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError};
+
+use toolpost_workspace::WorkspacePath;
+
+use super::take::{LARGEST, is_wanted};
+use super::{Index, Inner};
+use crate::files::{Patrol, Swept};
+
+impl Index {
+    /// Sends somebody to look at all files.
+    pub(super) fn send(&self, patrol: Patrol) {
+        let inner = Arc::downgrade(&self.0);
+        let asked = inner.clone();
+        patrol.begin(
+            &self.0.workspace,
+            is_wanted,
+            move || asked.strong_count() > 0,
+            move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
+        );
+    }
+}
+
+impl Inner {
+    /// Compares what was found with what is known; gives what has to be looked at once more.
+    fn differing(&self, swept: &Swept) -> Vec<WorkspacePath> {
+        self.tidy();
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
+        let large: HashSet<&str> = state.left_out.large.iter().map(String::as_str).collect();
+        let gone = state.known.iter().filter(|(path, _)| !there.contains(path.as_str()));
+        let gone = gone.map(|(_, known)| known.path.clone());
+        let changed = swept.files.iter().filter(|seen| {
+            let known = state.known.get(&*seen.shown);
+            let is_large = seen.stat.len > LARGEST && large.contains(&*seen.shown);
+            !is_large && !known.is_some_and(|known| known.sign.holds(seen.stat))
+        });
+        gone.chain(changed.map(|seen| seen.path.clone())).collect()
+    }
+}

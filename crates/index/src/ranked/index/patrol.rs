@@ -1,0 +1,44 @@
+//! Finds beside all else which files are not as they are known, since some writes are not told of.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use toolpost_workspace::WorkspacePath;
+
+use super::{Index, Inner, LARGEST};
+use crate::files::{Patrol, Swept};
+
+impl Index {
+    /// Sends somebody to look at all files.
+    pub(super) fn send(&self, patrol: Patrol) {
+        let inner = Arc::downgrade(&self.0);
+        let asked = inner.clone();
+        patrol.begin(
+            &self.0.workspace,
+            |_| true,
+            move || asked.strong_count() > 0,
+            move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
+        );
+    }
+}
+
+impl Inner {
+    /// Compares what was found with what is known; gives what has to be looked at once more.
+    fn differing(&self, swept: &Swept) -> Vec<WorkspacePath> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
+        let nameless = state.others.keys().map(|path| &**path);
+        let large = &state.left_out.large;
+        if nameless.chain(large.iter().map(String::as_str)).any(|path| !there.contains(path)) {
+            self.doubted.store(true, Ordering::Relaxed);
+        }
+        let gone = state.table.files().filter(|(_, file)| !there.contains(&*file.shown));
+        let gone = gone.map(|(_, file)| file.path.clone());
+        let holds = |shown: &str, stat| state.sign(shown).is_some_and(|sign| sign.holds(stat));
+        let changed = swept.files.iter().filter(|seen| {
+            !(seen.stat.len > LARGEST && large.contains(&*seen.shown)) && !holds(&seen.shown, seen.stat)
+        });
+        gone.chain(changed.map(|seen| seen.path.clone())).collect()
+    }
+}
