@@ -17,7 +17,8 @@ use std::{
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
     Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Grams, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces, operations::grep::Rules,
+    Grams, LocalModel, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces,
+    operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_tool::Dialect;
@@ -133,7 +134,8 @@ pub(crate) fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
     Grams::new(workspace.clone(), folder)
 }
 
-/// Makes what asks the service that makes vectors, where one was named; its key comes from the environment alone.
+/// Makes what makes vectors in place of the embedded model, where that was named: a service, whose key comes from the environment alone, or a
+/// model in a folder.
 fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>> {
     let Some(address) = &settings.embedding.address.value else {
         if settings.embedding.model.value.is_some() {
@@ -143,6 +145,20 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>> {
         }
         return Ok(None);
     };
+    if !address.contains("://") {
+        if settings.embedding.model.value.is_some() {
+            bail!(
+                "embedding names a folder, and embedding_model a model of a service: leave one of them out"
+            );
+        }
+        let place = Path::new(address);
+        if !place.is_absolute() {
+            bail!(
+                "embedding names neither a service nor a folder: begin with http:// or https://, or with / for a folder that holds a model"
+            );
+        }
+        return Ok(Some(Arc::new(LocalModel::open(place).context("embedding")?)));
+    }
     let Some(model) = &settings.embedding.model.value else {
         bail!(
             "embedding names a service, and embedding_model none of its models: give one, such as nomic-embed-text"

@@ -47,7 +47,7 @@ pub use editors::{
     Act as EditorAct, Buffer, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing, View,
     Without,
 };
-pub use embedding::Service as EmbeddingService;
+pub use embedding::{Local as LocalModel, Service as EmbeddingService, Unreadable as UnreadableModel};
 pub use engine::Engine;
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
 pub use front_door::{

@@ -3,11 +3,12 @@
 //! First the number of the root, then the path below it with a zero byte, which no name has, in place of each slash.
 
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 use toolpost_workspace::WorkspacePath;
 
-/// A path, as it is written in the index.
-pub(crate) type Key = Box<[u8]>;
+/// A path, as it is written in the index; cheap to clone.
+pub(crate) type Key = Arc<[u8]>;
 
 /// What stands between names.
 const BETWEEN: u8 = 0;
@@ -28,7 +29,7 @@ pub(crate) fn below(base: &WorkspacePath, relative: &[u8]) -> Key {
 
 /// Gives what everything below a directory begins with.
 pub(crate) fn prefix(base: &WorkspacePath) -> Vec<u8> {
-    let mut key = of(base).into_vec();
+    let mut key = of(base).to_vec();
     if !base.is_root() {
         key.push(BETWEEN);
     }

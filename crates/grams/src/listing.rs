@@ -257,12 +257,13 @@ impl Listing {
             self.tallies.clear();
         }
         for (doc, Doc { key, stat, form, .. }) in (0..).zip(docs) {
-            let Some(file) = self.files.get_mut(key) else { continue };
-            if file.at.is_some() || file.stat != *stat {
+            if self.files.get(key).is_none_or(|file| file.at.is_some() || file.stat != *stat) {
                 continue;
             }
             let at = At { segment: number, doc, form: *form };
-            file.at = Some(at);
+            // With the key of the segment, so that the path is in memory once.
+            self.files.remove(key);
+            self.files.insert(key.clone(), File { stat: *stat, at: Some(at) });
             self.dirty.remove(key);
             self.dirty_bytes = self.dirty_bytes.saturating_sub(stat.len);
             self.set(at, Bit::On);

@@ -65,7 +65,7 @@ impl Pattern {
             .build()
             .parse(pattern)
             .ok()?;
-        let texts = part(&hir).need();
+        let texts = Reader { reach }.part(&hir).need();
         let need = texts.in_grams();
         (need != Need::Anything).then_some(Self { need, reach, texts })
     }
@@ -138,66 +138,78 @@ fn one_of<One: Ord>(mut needs: BTreeSet<Need<One>>, several: fn(Vec<Need<One>>) 
     }
 }
 
-/// How many characters a class may have to be spelled out.
+/// How many characters a class may have to be spelled out, and how many where none of them is a letter.
 const SPELLED: usize = 16;
+const MOST_SPELLED: usize = 32;
 
 /// How often what is repeated is written out.
 const REPEATED: u32 = 3;
 
-fn part(hir: &Hir) -> Part {
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => Part::exactly([Vec::new()]),
-        HirKind::Literal(literal) => Part::exactly([literal.0.to_vec()]),
-        HirKind::Class(class) => spelled(class).map_or_else(Part::unknown, Part::exactly),
-        HirKind::Capture(capture) => part(&capture.sub),
-        HirKind::Repetition(repetition) => repeated(repetition),
-        HirKind::Concat(parts) => {
-            parts.iter().fold(Part::exactly([Vec::new()]), |before, next| before.then(part(next)))
-        }
-        HirKind::Alternation(ways) => {
-            let mut ways = ways.iter().map(part);
-            let first = ways.next().unwrap_or_else(Part::unknown);
-            ways.fold(first, Part::or)
-        }
-    }
+/// Takes an expression apart.
+struct Reader {
+    reach: Reach,
 }
 
-fn repeated(repetition: &Repetition) -> Part {
-    let sub = || part(&repetition.sub);
-    match (repetition.min, repetition.max) {
-        (0, Some(0)) => Part::exactly([Vec::new()]),
-        (0, Some(1)) => Part::exactly([Vec::new()]).or(sub()),
-        (0, _) => Part::unknown(),
-        (min, max) => {
-            let one = sub();
-            let several = (1..min.min(REPEATED)).fold(one.clone(), |before, _| before.then(one.clone()));
-            if max == Some(min) && min <= REPEATED { several } else { several.open() }
+impl Reader {
+    fn part(&self, hir: &Hir) -> Part {
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => Part::exactly([Vec::new()]),
+            HirKind::Literal(literal) => Part::exactly([literal.0.to_vec()]),
+            HirKind::Class(class) => self.spelled(class).map_or_else(Part::unknown, Part::exactly),
+            HirKind::Capture(capture) => self.part(&capture.sub),
+            HirKind::Repetition(repetition) => self.repeated(repetition),
+            HirKind::Concat(parts) => {
+                parts.iter().fold(Part::exactly([Vec::new()]), |before, next| before.then(self.part(next)))
+            }
+            HirKind::Alternation(ways) => {
+                let mut ways = ways.iter().map(|way| self.part(way));
+                let first = ways.next().unwrap_or_else(Part::unknown);
+                ways.fold(first, Part::or)
+            }
         }
     }
-}
 
-/// Spells out the characters of a class; none if they are too many.
-fn spelled(class: &Class) -> Option<BTreeSet<Vec<u8>>> {
-    let mut spelled = BTreeSet::new();
-    match class {
-        Class::Unicode(class) => {
-            let count: usize = class.iter().map(regex_syntax::hir::ClassUnicodeRange::len).sum();
-            if count > SPELLED {
-                return None;
+    fn repeated(&self, repetition: &Repetition) -> Part {
+        let sub = || self.part(&repetition.sub);
+        match (repetition.min, repetition.max) {
+            (0, Some(0)) => Part::exactly([Vec::new()]),
+            (0, Some(1)) => Part::exactly([Vec::new()]).or(sub()),
+            (0, _) => Part::unknown(),
+            (min, max) => {
+                let one = sub();
+                let several = (1..min.min(REPEATED)).fold(one.clone(), |before, _| before.then(one.clone()));
+                if max == Some(min) && min <= REPEATED { several } else { several.open() }
             }
-            for letter in class.iter().flat_map(|range| range.start()..=range.end()) {
-                spelled.insert(letter.to_string().into_bytes());
-            }
-        }
-        Class::Bytes(class) => {
-            let count: usize = class.iter().map(regex_syntax::hir::ClassBytesRange::len).sum();
-            if count > SPELLED {
-                return None;
-            }
-            spelled.extend(class.iter().flat_map(|range| range.start()..=range.end()).map(|byte| vec![byte]));
         }
     }
-    Some(spelled)
+
+    /// Spells out the characters of a class; none if they are too many.
+    fn spelled(&self, class: &Class) -> Option<BTreeSet<Vec<u8>>> {
+        let mut spelled: BTreeSet<Vec<u8>> = match class {
+            Class::Unicode(class) => {
+                let count: usize = class.iter().map(regex_syntax::hir::ClassUnicodeRange::len).sum();
+                if count > MOST_SPELLED {
+                    return None;
+                }
+                let letters = class.iter().flat_map(|range| range.start()..=range.end());
+                letters.map(|letter| letter.to_string().into_bytes()).collect()
+            }
+            Class::Bytes(class) => {
+                let count: usize = class.iter().map(regex_syntax::hir::ClassBytesRange::len).sum();
+                if count > MOST_SPELLED {
+                    return None;
+                }
+                class.iter().flat_map(|range| range.start()..=range.end()).map(|byte| vec![byte]).collect()
+            }
+        };
+        if self.reach == Reach::Line {
+            // A match within a line holds nothing that ends one.
+            spelled.retain(|letter| !matches!(letter.as_slice(), b"\n" | b"\r"));
+        }
+        // One of many letters stands beside nearly everything; one of many sorts of white space does not.
+        let is_space = || spelled.iter().all(|letter| !letter.iter().any(u8::is_ascii_alphanumeric));
+        (spelled.len() <= SPELLED || is_space()).then_some(spelled)
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +265,9 @@ mod tests {
         check("(?i)straße", &["STRAẞE", "straße"], &["sss"]);
         check("(?i)kelvin", &["KELVIN", "\u{212a}elvin"], &["elvi"]);
         check("abc.def", &["abcxdef"], &["abc", "def"]);
+        check(r"fn\s+new\(", &["fn new(", "fn \t new(", "fn\u{2003}new("], &["x_new(", "fnnew(", "fn(new("]);
+        check(r"class\s+\w+:", &["class\u{a0}A:"], &["class", "classes"]);
+        check(r"a\sb", &["a b", "a\u{3000}b"], &["a-b", "ab"]);
     }
 
     #[test]

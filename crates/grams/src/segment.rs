@@ -16,6 +16,7 @@ use toolpost_workspace::{Blob, Cache};
 
 use crate::far::{Answers, Question};
 use crate::gram::Gram;
+use crate::key::Key;
 
 pub(crate) use eval::Found;
 pub(crate) use write::Writer;
@@ -54,7 +55,7 @@ pub(crate) struct Segment {
 /// A file of a segment.
 #[derive(Debug, Clone)]
 pub(crate) struct Doc {
-    pub(crate) key: Box<[u8]>,
+    pub(crate) key: Key,
     pub(crate) stat: FileStat,
     pub(crate) form: Form,
 }

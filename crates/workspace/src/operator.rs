@@ -41,6 +41,15 @@ pub fn texts(folder: &Path, ends: &str, most: u64, files: usize) -> io::Result<V
 /// # Errors
 /// When the file cannot be read, is not text, or has more bytes than that.
 pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
+    let text = bytes(path, most)?.map(String::from_utf8).transpose();
+    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// Reads a file of the operator that need not be text; gives none when it does not exist.
+///
+/// # Errors
+/// When the file cannot be read, or has more bytes than that.
+pub fn bytes(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -49,9 +58,9 @@ pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
     if file.metadata()?.len() > most {
         return Err(io::Error::other(format!("the file has more than {most} bytes")));
     }
-    let mut text = String::new();
-    file.take(most).read_to_string(&mut text)?;
-    Ok(Some(text))
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Opens a file of the operator to add lines at its end; only its owner can read it.

@@ -96,7 +96,9 @@ impl WorkspacePath {
         if root.path() != Path::new("/") {
             relative_from += 1;
         }
-        let mut path = root.path().to_path_buf();
+        // Of the length that it will have: a workspace has many of them.
+        let mut path = PathBuf::with_capacity(relative_from + relative.as_os_str().len());
+        path.push(root.path());
         if !relative.as_os_str().is_empty() {
             path.push(relative);
         }

@@ -134,7 +134,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn of(output: &Output) -> Self {
+    pub fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
     }

@@ -21,6 +21,10 @@ type Texts = BTreeSet<Vec<u8>>;
 /// How many texts are told apart.
 const MOST: usize = 16;
 
+/// How many beginnings, or endings, are told apart, and how many ways in which one part may follow another one.
+const MOST_OUTER: usize = 32;
+const MOST_SEAMS: usize = 64;
+
 /// How many of the outer bytes of a text matter to what stands beside it: one less than a trigram.
 const OUTER: usize = 2;
 
@@ -60,7 +64,9 @@ impl Part {
         {
             return Self::Exact(across(texts, others));
         }
-        let seam = of(&across(&self.ends(), &next.begins()));
+        let (ends, follows) = (self.ends(), next.begins());
+        let few = ends.len() * follows.len() <= MOST_SEAMS;
+        let seam = if few { of(&across(&ends, &follows)) } else { Need::Anything };
         let need = Need::all([self.need(), seam, next.need()]);
         let begins = match &self {
             Self::Exact(texts) => bounded(beginnings(&across(&beginnings(texts), &next.begins()))),
@@ -139,5 +145,5 @@ fn endings(texts: &Texts) -> Texts {
 
 /// Gives up telling apart what is too much.
 fn bounded(texts: Texts) -> Texts {
-    if texts.len() > MOST { nothing() } else { texts }
+    if texts.len() > MOST_OUTER { nothing() } else { texts }
 }

@@ -249,7 +249,7 @@ pub(crate) fn rarity(total: f64, holding: f64) -> f64 {
 }
 
 /// Tells how much it says that a word stands so often in each place of a block, beside how long these places usually are: 1 at most.
-pub(crate) fn worth(counts: &[u32; COUNTED], lengths: Option<&[u32; PLACES]>, usual: &[f64; PLACES]) -> f64 {
+pub(crate) fn worth(counts: &[u32; COUNTED], lengths: Option<&[u16; PLACES]>, usual: &[f64; PLACES]) -> f64 {
     let mut often = 0.0;
     for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
         let length = lengths.and_then(|lengths| lengths.get(place)).map_or(0.0, |own| f64::from(*own));

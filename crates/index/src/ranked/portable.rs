@@ -14,6 +14,7 @@ use crate::ranked::index::LARGEST;
 use crate::ranked::meaning::text_of;
 use crate::ranked::paths::way;
 use crate::ranked::record::{PLACES, Place, STEM, VERSION, make, spots};
+use crate::ranked::segment::told;
 use crate::ranked::tokens::{self, tokens};
 
 /// Changes whenever blocks or their words would.
@@ -167,7 +168,7 @@ impl Word {
         for (usual, sum) in usual.iter_mut().zip(totals.lengths) {
             *usual = (sum as f64 / total).max(0.5);
         }
-        rarity(total, holding as f64) * worth(&sum, Some(lengths), &usual)
+        rarity(total, holding as f64) * worth(&sum, Some(&told(lengths)), &usual)
     }
 
     /// Tells whether a block itself holds the word.

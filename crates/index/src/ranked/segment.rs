@@ -21,7 +21,7 @@ use crate::ranked::varint;
 
 pub(crate) use build::Builder;
 pub(crate) use merge::merge;
-pub(crate) use meta::Meta;
+pub(crate) use meta::{Meta, told};
 use terms::merged;
 pub(crate) use terms::{Cursor, Place};
 

@@ -23,11 +23,16 @@ pub(crate) struct Facts {
     pub(crate) last: u32,
     pub(crate) test: bool,
     pub(crate) mark: Mark,
-    /// How many tokens it has in each place.
-    pub(crate) lengths: [u32; PLACES],
-    kind: u32,
+    /// How many tokens it has in each place; of more than can be told, the most that can.
+    pub(crate) lengths: [u16; PLACES],
+    kind: u16,
     /// Where its name ends among all names.
     name: u32,
+}
+
+/// Writes how many tokens a block has in each place as [`Facts`] tell it.
+pub(crate) fn told(lengths: &[u32; PLACES]) -> [u16; PLACES] {
+    lengths.map(|length| u16::try_from(length).unwrap_or(u16::MAX))
 }
 
 impl Meta {
@@ -82,8 +87,8 @@ impl Meta {
                 last: block.last,
                 test: block.test,
                 mark: *mark,
-                lengths: *lengths,
-                kind: u32::try_from(kind).unwrap_or(u32::MAX),
+                lengths: told(lengths),
+                kind: u16::try_from(kind).unwrap_or(u16::MAX),
                 name: u32::try_from(meta.names.len()).unwrap_or(u32::MAX),
             });
         }
@@ -102,9 +107,9 @@ impl Meta {
             write(&mut out, facts.first.wrapping_sub(line));
             write(&mut out, facts.last.wrapping_sub(facts.first));
             let flags = u32::from(facts.mark.goes_on) << 1 | u32::from(facts.test);
-            write(&mut out, facts.kind << 2 | flags);
+            write(&mut out, u32::from(facts.kind) << 2 | flags);
             write(&mut out, facts.mark.holds);
-            facts.lengths.iter().for_each(|length| write(&mut out, *length));
+            facts.lengths.iter().for_each(|length| write(&mut out, u32::from(*length)));
             let own = &self.names[from..facts.name as usize];
             write_after(&mut out, name, own);
             (line, name, from) = (facts.last, own, facts.name as usize);
@@ -127,14 +132,14 @@ impl Meta {
             let last = first.wrapping_add(read(bytes)?);
             let kind = read(bytes)?;
             let mark = Mark { goes_on: kind & 2 != 0, holds: read(bytes)? };
-            let mut lengths = [0; PLACES];
+            let mut lengths = [0_u16; PLACES];
             for length in &mut lengths {
-                *length = read(bytes)?;
+                *length = u16::try_from(read(bytes)?).unwrap_or(u16::MAX);
             }
             read_after(bytes, &mut name)?;
             meta.names.push_str(&name);
             let end = u32::try_from(meta.names.len()).ok()?;
-            let (test, kind) = (kind & 1 == 1, kind >> 2);
+            let (test, kind) = (kind & 1 == 1, u16::try_from(kind >> 2).ok()?);
             meta.facts.push(Facts { first, last, test, mark, lengths, kind, name: end });
             line = last;
         }

@@ -1,0 +1,50 @@
+//! Which model makes the vectors of searches by meaning, by the program itself.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{Ended, World};
+
+/// Asks by meaning, with a model that is named.
+fn ask(world: &World, settings: &[(&str, &str)]) -> Ended {
+    let arguments = r#"{"query": "total price of the cart", "target_directories": ["."]}"#;
+    let mut program = world.program(&["call", "--dialect", "trae", "search_codebase", arguments]);
+    program.envs(settings.iter().copied());
+    Ended::of(&program.output().unwrap())
+}
+
+#[test]
+fn a_model_in_a_folder_is_used_in_place_of_the_embedded_one() {
+    let world = World::with(&[
+        ("shop/cart.py", b"def total_price(cart):\n    return sum(cart.price)\n"),
+        ("shop/retry.py", b"def retry_http_server():\n    return error\n"),
+    ]);
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/tests/fixtures/model2vec/plain");
+    let ended = ask(&world, &[("TOOLPOST_EMBEDDING", model)]);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    let first = ended.out.find("shop/cart.py:1-2").unwrap_or_else(|| panic!("{}", ended.out));
+    assert!(ended.out.find("shop/retry.py").is_none_or(|second| first < second), "{}", ended.out);
+    assert!(ended.out.contains("the model plain"), "{}", ended.out);
+    let embedded = ask(&world, &[]);
+    assert!(!embedded.out.contains("the model plain"), "{}", embedded.out);
+}
+
+#[test]
+fn what_cannot_be_a_model_is_said_at_the_start() {
+    let world = World::with(&[("a.py", b"def read():\n    pass\n")]);
+    let nowhere = world.base().join("nowhere").display().to_string();
+    let rows: [(&[(&str, &str)], &[&str]); 3] = [
+        (&[("TOOLPOST_EMBEDDING", &nowhere)], &["model.safetensors does not exist", "as model2vec saves it"]),
+        (&[("TOOLPOST_EMBEDDING", "models/mine")], &["neither a service nor a folder", "https://"]),
+        (
+            &[("TOOLPOST_EMBEDDING", &nowhere), ("TOOLPOST_EMBEDDING_MODEL", "m")],
+            &["embedding_model a model of a service"],
+        ),
+    ];
+    for (settings, wanted) in rows {
+        let ended = ask(&world, settings);
+        assert_ne!(ended.code, Some(0), "{settings:?}");
+        assert!(wanted.iter().all(|wanted| ended.err.contains(wanted)), "{settings:?}: {}", ended.err);
+    }
+}

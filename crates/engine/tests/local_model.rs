@@ -1,0 +1,102 @@
+//! A model in a folder makes the vectors that model2vec makes by it; what is no such model is said.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use toolpost_engine::{Embedder, LocalModel};
+use toolpost_index::embed::{Side, Unembedded, Vector};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/model2vec")
+}
+
+/// How near two directions are, however long the vectors are.
+fn cosine(one: &[i8], other: &[i8]) -> f64 {
+    let product = |one: &[i8], other: &[i8]| -> f64 {
+        one.iter().zip(other).map(|(left, right)| f64::from(*left) * f64::from(*right)).sum()
+    };
+    product(one, other) / (product(one, one) * product(other, other)).sqrt()
+}
+
+#[test]
+fn a_model_makes_the_vectors_that_its_own_library_makes() {
+    let rows: Vec<Value> =
+        serde_json::from_slice(&std::fs::read(fixtures().join("rows.json")).unwrap()).unwrap();
+    assert!(rows.len() >= 27, "only {} rows", rows.len());
+    let mut names = Vec::new();
+    for name in ["plain", "half", "shared"] {
+        let model = LocalModel::open(&fixtures().join(name)).unwrap();
+        assert_eq!(model.shown(), format!("the model {name}"));
+        names.push(model.name().to_owned());
+        for row in rows.iter().filter(|row| row["model"] == name) {
+            let text = row["text"].as_str().unwrap();
+            let wanted: Vec<f32> =
+                row["vector"].as_array().unwrap().iter().map(|part| part.as_f64().unwrap() as f32).collect();
+            let wanted = Vector::of(&wanted);
+            let found = model.embed(Side::Code, &[text], &|| false).unwrap().remove(0);
+            assert_eq!(found.parts.len(), wanted.parts.len());
+            let near = cosine(&found.parts, &wanted.parts);
+            let nothing = wanted.scale == 0.0;
+            assert!(if nothing { found.scale == 0.0 } else { near > 0.999 }, "{name}: {text:.40}: {near}");
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 3, "two models have one name");
+}
+
+#[test]
+fn a_model_stops_when_it_is_told_to() {
+    let model = LocalModel::open(&fixtures().join("plain")).unwrap();
+    assert_eq!(model.embed(Side::Question, &["read"], &|| true), Err(Unembedded::Stopped));
+}
+
+#[test]
+fn what_is_no_model_is_said_with_what_would_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |file: &str| {
+        std::fs::copy(fixtures().join("plain").join(file), folder.path().join(file)).unwrap();
+    };
+    let said = || LocalModel::open(folder.path()).err().unwrap().to_string();
+    let rows: [(&dyn Fn(), &str); 6] = [
+        (&|| (), "model.safetensors does not exist"),
+        (&|| copy("model.safetensors"), "tokenizer.json does not exist"),
+        (
+            &|| std::fs::write(folder.path().join("tokenizer.json"), "{}").unwrap(),
+            "tokenizer.json cannot be read",
+        ),
+        (
+            &|| {
+                copy("tokenizer.json");
+                std::fs::write(folder.path().join("model.safetensors"), "no").unwrap();
+            },
+            "model.safetensors cannot be read",
+        ),
+        (
+            &|| {
+                let shared = fixtures().join("shared/model.safetensors");
+                let bytes = std::fs::read(shared).unwrap();
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                assert!(text.contains("\"mapping\""));
+                let at = bytes.windows(9).position(|part| part == b"\"mapping\"").unwrap();
+                let mut other = bytes;
+                other[at..at + 9].copy_from_slice(b"\"nothing\"");
+                std::fs::write(folder.path().join("model.safetensors"), other).unwrap();
+            },
+            "has vectors for 16 tokens, and tokenizer.json has",
+        ),
+        (
+            &|| {
+                copy("model.safetensors");
+                std::fs::write(folder.path().join("config.json"), "[").unwrap();
+            },
+            "config.json is no JSON",
+        ),
+    ];
+    for (make, wanted) in rows {
+        make();
+        let said = said();
+        assert!(said.contains(wanted) && said.contains("as model2vec saves it"), "{wanted}: {said}");
+    }
+}
