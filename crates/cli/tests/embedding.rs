@@ -34,7 +34,8 @@ fn a_model_in_a_folder_is_used_in_place_of_the_embedded_one() {
 fn what_cannot_be_a_model_is_said_at_the_start() {
     let world = World::with(&[("a.py", b"def read():\n    pass\n")]);
     let nowhere = world.base().join("nowhere").display().to_string();
-    let rows: [(&[(&str, &str)], &[&str]); 3] = [
+    type Settings<'s> = &'s [(&'s str, &'s str)];
+    let rows: [(Settings<'_>, &[&str]); 3] = [
         (&[("TOOLPOST_EMBEDDING", &nowhere)], &["model.safetensors does not exist", "as model2vec saves it"]),
         (&[("TOOLPOST_EMBEDDING", "models/mine")], &["neither a service nor a folder", "https://"]),
         (

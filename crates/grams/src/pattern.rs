@@ -267,7 +267,6 @@ mod tests {
         check("abc.def", &["abcxdef"], &["abc", "def"]);
         check(r"fn\s+new\(", &["fn new(", "fn \t new(", "fn\u{2003}new("], &["x_new(", "fnnew(", "fn(new("]);
         check(r"class\s+\w+:", &["class\u{a0}A:"], &["class", "classes"]);
-        check(r"a\sb", &["a b", "a\u{3000}b"], &["a-b", "ab"]);
     }
 
     #[test]

@@ -6,14 +6,16 @@ mod support;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use support::World;
-use toolpost_grams::{Grams, Letters, Pattern, Reach, Sieve};
+use toolpost_grams::{Grams, Letters, MayRead, Pattern, Reach, Sieve};
 use toolpost_search::grep::{Counted, Show, Span};
 use toolpost_search::{
     Case, Control, GlobRequest, GrepOutput, GrepRequest, Hidden, Mode, Only, Prune, Rules, glob, grep,
 };
+use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::Options;
 
 /// Where the other process finds the files; set for it alone.
@@ -65,7 +67,9 @@ fn act(root: &Path, what: &str, dice: &mut Dice) {
         let mut text = String::new();
         for _ in 0..dice.roll(12) {
             text.push_str(dice.one_of(&WORDS));
-            text.push_str(dice.one_of(&[" ", "\n", "\r\n", "\t"]));
+            text.push_str(
+                dice.one_of(&[" ", " ", "\n", "\n", "\r\n", "\t", "\r", "\u{a0}", "\u{2003}", "\u{b}"]),
+            );
         }
         text
     };
@@ -188,7 +192,7 @@ impl Drop for Other {
     }
 }
 
-const PATTERNS: [&str; 14] = [
+const PATTERNS: [&str; 17] = [
     "needle",
     "Need",
     r"\bhay\b",
@@ -202,8 +206,22 @@ const PATTERNS: [&str; 14] = [
     "^end",
     "nowhere at all",
     "hay\\s+stack",
+    r"fn\smain\s+\w",
+    r"needle\s*end",
+    r"\S+[\s;]+fix",
     "[nN]eedle",
 ];
+
+/// Withholds some files, by one rule for all questions as a session has it.
+fn rule() -> MayRead {
+    static RULE: LazyLock<MayRead> = LazyLock::new(|| {
+        Arc::new(|path: &WorkspacePath| {
+            let shown = path.display();
+            !shown.ends_with(".md") && !shown.contains("f3.") && !shown.starts_with("lib/a b")
+        })
+    });
+    Arc::clone(&RULE)
+}
 
 fn question(world: &World, dice: &mut Dice) -> GrepRequest {
     let directories: Vec<&str> = ["."; 4].into_iter().chain(["src", "lib", "build", "src/deep"]).collect();
@@ -235,6 +253,7 @@ fn question(world: &World, dice: &mut Dice) -> GrepRequest {
         hidden: [Hidden::Show, Hidden::Show, Hidden::Show, Hidden::Skip][dice.roll(4)],
         rules: Rules::Git,
         prune: Prune::Nothing,
+        may_read: (dice.roll(3) == 0).then(rule),
         ..GrepRequest::new(base, PATTERNS[dice.roll(PATTERNS.len())])
     }
 }

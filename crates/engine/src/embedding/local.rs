@@ -19,8 +19,10 @@ const VECTORS: [&str; 3] = ["embeddings", "embedding.weight", "0"];
 const LARGEST: u64 = 2 << 30;
 /// How many texts are made vectors of before it is asked whether to stop.
 const BATCH: usize = 64;
-/// The longest text that is looked at, in bytes, and how many of its tokens count where the model does not say.
-const LONGEST: (usize, usize) = (32 << 10, 512);
+/// How many tokens of a text count where the model does not say.
+const MOST: usize = 512;
+/// The longest text that is looked at, in bytes, where the model counts all tokens.
+const LONGEST: usize = 64 << 10;
 
 /// A static model that lies in a folder.
 pub struct Local {
@@ -29,7 +31,8 @@ pub struct Local {
     tokenizer: Tokenizer,
     /// The token that stands for what is in no other one: it says nothing.
     unknown: Option<u32>,
-    most: usize,
+    /// How many letters, and how many tokens, of a text count.
+    most: (usize, usize),
     dims: usize,
     /// The vectors, one after the other, a byte a dimension, and what one step of each is worth.
     rows: Vec<i8>,
@@ -90,11 +93,13 @@ impl Local {
         if tokens_of > known {
             return Err(in_weights(format!("has vectors for {known} tokens, and {TOKENS} has {tokens_of}")));
         }
+        let most = most(folder)?;
+        let most = (most.saturating_mul(usual_length(&tokenizer)), most);
         let mut local = Self {
             name: name(&weights, &tokens),
             shown: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             unknown: unknown(&tokens, &tokenizer),
-            most: most(folder)?,
+            most,
             tokenizer,
             dims,
             rows,
@@ -123,14 +128,16 @@ impl Local {
 
     /// Makes the vector of a text.
     fn vector(&self, text: &str) -> Result<Vector, Unembedded> {
-        let text = &text[..text.floor_char_boundary(LONGEST.0)];
+        let end = text.char_indices().nth(self.most.0).map_or(text.len(), |(at, _)| at);
+        let text = &text[..text.floor_char_boundary(end.min(LONGEST))];
         let encoded = self.tokenizer.encode_fast(text, false).map_err(|error| Unembedded::Model {
             what: format!("the model {} cannot take a text apart: {error}", self.shown),
             next: "the operator names another model by embedding; without it the embedded one is used"
                 .to_owned(),
         })?;
         let mut sum = vec![0.0_f32; self.dims];
-        for token in encoded.get_ids().iter().take(self.most).filter(|token| Some(**token) != self.unknown) {
+        for token in encoded.get_ids().iter().take(self.most.1).filter(|token| Some(**token) != self.unknown)
+        {
             let row = self.row_of.as_ref().map_or(Some(token), |rows| rows.get(*token as usize));
             let Some(row) = row.map(|row| *row as usize) else { continue };
             let (parts, scale) =
@@ -200,9 +207,18 @@ fn most(folder: &Path) -> Result<usize, Unreadable> {
         .map_err(|error| Unreadable { file: shown(folder, CONFIG), what: format!("is no JSON: {error}") })?;
     Ok(match config.get("max_length") {
         Some(Value::Null) => usize::MAX,
-        Some(value) => value.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(LONGEST.1),
-        None => LONGEST.1,
+        Some(value) => value.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(MOST),
+        None => MOST,
     })
+}
+
+/// Tells how many letters a token has, in the middle of all: model2vec cuts texts by it.
+fn usual_length(tokenizer: &Tokenizer) -> usize {
+    let mut lengths: Vec<usize> =
+        tokenizer.get_vocab(true).keys().map(|token| token.chars().count()).collect();
+    lengths.sort_unstable();
+    let middle = |at: usize| lengths.get(at).copied().unwrap_or(1);
+    (middle(lengths.len().saturating_sub(1) / 2) + middle(lengths.len() / 2)) / 2
 }
 
 /// Finds the number of the token that stands for what is in no other one.

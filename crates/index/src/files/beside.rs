@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use toolpost_workspace::{Workspace, WorkspacePath};
+use toolpost_workspace::{Workspace, WorkspacePath, memory};
 
 use super::{Extent, Sweep, Swept};
+
+/// After a look at more files than this, the memory that it took is given back.
+const MANY: usize = 5_000;
 
 /// What such looks found.
 #[derive(Default)]
@@ -59,7 +62,11 @@ impl Patrol {
             let began = Instant::now();
             let stop = || !is_wanted();
             let Ok(swept) = Sweep::ruled(wanted, &stop).look(&workspace, &Extent::All) else { return };
+            let many = swept.files.len() > MANY;
             let Some(differing) = differing(swept) else { return };
+            if many {
+                memory::give_back();
+            }
             let mut found = self.0.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.began = Some(began);
             found.differing.extend(differing);

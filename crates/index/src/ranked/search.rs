@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use toolpost_workspace::{ContentHash, WorkspacePath};
+use toolpost_workspace::{ContentHash, WorkspacePath, memory};
 
 use crate::ranked::exact;
 use crate::ranked::filter::BadFilter;
@@ -104,6 +104,8 @@ pub enum Unanswered {
 
 /// How many blocks are put in order, counted from the first that is wanted.
 const MOST: usize = 10_000;
+/// After a search in so many files, the memory that it took is given back.
+const MANY: usize = 20_000;
 
 impl Lent<'_> {
     /// Searches.
@@ -112,6 +114,15 @@ impl Lent<'_> {
     ///
     /// When a filter cannot be used, when wildcards say too little, or when a file that had to be read has changed.
     pub fn search(&self, ask: &Ask<'_>) -> Result<Found, Unanswered> {
+        let found = self.searched(ask);
+        if self.state().table.slots() >= MANY {
+            // The next reply needs less than a search in so many files.
+            memory::give_back();
+        }
+        found
+    }
+
+    fn searched(&self, ask: &Ask<'_>) -> Result<Found, Unanswered> {
         let table = &self.state().table;
         let reading = Reading::new(table);
         let named = is_test(&ask.base.relative().to_string_lossy());

@@ -16,7 +16,7 @@ const GONE: usize = 1;
 /// With fewer than these gone, nothing is made anew.
 const FEW: usize = 256;
 /// How many bytes of blocks are kept in memory once they were read.
-const METAS: usize = 10 << 20;
+const METAS: usize = 8 << 20;
 /// No file.
 const NONE: u32 = u32::MAX;
 

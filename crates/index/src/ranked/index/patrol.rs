@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use toolpost_workspace::WorkspacePath;
 
 use super::{Index, Inner, LARGEST};
-use crate::files::{Patrol, Swept};
+use crate::files::{Patrol, Seen, Swept};
 
 impl Index {
     /// Sends somebody to look at all files.
@@ -35,10 +35,11 @@ impl Inner {
         }
         let gone = state.table.files().filter(|(_, file)| !there.contains(&*file.shown));
         let gone = gone.map(|(_, file)| file.path.clone());
-        let holds = |shown: &str, stat| state.sign(shown).is_some_and(|sign| sign.holds(stat));
-        let changed = swept.files.iter().filter(|seen| {
-            !(seen.stat.len > LARGEST && large.contains(&*seen.shown)) && !holds(&seen.shown, seen.stat)
-        });
+        let is_known = |seen: &Seen| {
+            seen.stat.len > LARGEST && large.contains(&*seen.shown)
+                || state.sign(&seen.shown).is_some_and(|sign| sign.holds(seen.stat))
+        };
+        let changed = swept.files.iter().filter(|seen| !is_known(seen));
         gone.chain(changed.map(|seen| seen.path.clone())).collect()
     }
 }
