@@ -54,6 +54,8 @@ struct Known<'l> {
     modified: i64,
     form: Option<Form>,
     parts: Option<Parts>,
+    /// Whether a rule leaves it out, so that it is not among what was counted.
+    named: bool,
 }
 
 /// More places than this that cannot be read are told by a walk, which counts them all.
@@ -72,8 +74,12 @@ impl Listing {
         let found = self.candidates(question, &mut tally)?;
         let mut known = tally.count.clone();
         let mut files = Vec::with_capacity(found.len());
-        for Known { key, modified, form, parts } in found {
+        for Known { key, modified, form, parts, named } in found {
             let relative = key::relative(&tally.prefix, key);
+            if named && !tally.may_read(&relative) {
+                known.withheld += 1;
+                continue;
+            }
             if !tally.wants(&relative) || tally.is_withheld(key) {
                 continue;
             }
@@ -152,20 +158,20 @@ impl Listing {
                     modified: file.stat.modified,
                     form: Some(file.form),
                     parts,
+                    named: false,
                 });
             }
         }
         for key in self.dirty.range(Key::from(prefix.as_slice())..).take_while(|key| key.starts_with(&prefix))
         {
             let modified = self.files.get(key).map_or(0, |file| file.stat.modified);
-            found.push(Known { key, modified, form: None, parts: None });
+            found.push(Known { key, modified, form: None, parts: None, named: false });
         }
         if tally.sieve.judge.is_some() {
             for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
-                let relative = key::relative(&prefix, key);
-                // What is asked for by name is searched although a rule speaks against it; it was not counted.
-                if tally.judged(&relative, left.what) == Claim::Named && tally.may_read(&relative) {
-                    found.push(Known { key, modified: 0, form: None, parts: None });
+                // What is asked for by name is searched although a rule speaks against it.
+                if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
+                    found.push(Known { key, modified: 0, form: None, parts: None, named: true });
                 }
             }
         }
