@@ -20,7 +20,7 @@ fn a_model_in_a_folder_is_used_in_place_of_the_embedded_one() {
         ("shop/cart.py", b"def total_price(cart):\n    return sum(cart.price)\n"),
         ("shop/retry.py", b"def retry_http_server():\n    return error\n"),
     ]);
-    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/tests/fixtures/model2vec/plain");
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../index/tests/fixtures/model2vec/plain");
     let ended = ask(&world, &[("TOOLPOST_EMBEDDING", model)]);
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     let first = ended.out.find("shop/cart.py:1-2").unwrap_or_else(|| panic!("{}", ended.out));

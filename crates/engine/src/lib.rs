@@ -47,7 +47,7 @@ pub use editors::{
     Act as EditorAct, Buffer, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing, View,
     Without,
 };
-pub use embedding::{Local as LocalModel, Service as EmbeddingService, Unreadable as UnreadableModel};
+pub use embedding::Service as EmbeddingService;
 pub use engine::Engine;
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
 pub use front_door::{
@@ -61,7 +61,7 @@ pub use store::Store;
 pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
-pub use toolpost_index::embed::Embedder;
+pub use toolpost_index::embed::{Embedder, Local as LocalModel};
 pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
 /// Services on other machines that search code.
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};

@@ -1,9 +1,11 @@
 //! Vectors of texts, such that texts of one meaning lie near one another: made by the embedded model, or by a configured one.
 
+mod local;
 mod model;
 mod tokens;
 mod vector;
 
+pub use local::{Local, Unreadable};
 pub use model::{BadModel, Static};
 pub use tokens::{Pieces, words};
 pub use vector::{Vector, likeness};

@@ -15,8 +15,10 @@ use crate::ranked::segment::{Meta, Segment};
 const GONE: usize = 1;
 /// With fewer than these gone, nothing is made anew.
 const FEW: usize = 256;
-/// How many bytes of blocks are kept in memory once they were read.
-const METAS: usize = 8 << 20;
+/// How many bytes of blocks are kept in memory once they were read: enough for all that a search looks at, but where files are very many.
+const METAS: usize = 16 << 20;
+const METAS_OF_MANY: usize = 8 << 20;
+const MANY: usize = 20_000;
 /// No file.
 const NONE: u32 = u32::MAX;
 
@@ -345,7 +347,7 @@ impl Table {
         let read = Arc::new(read.ok_or(file.at.0)?);
         let mut metas = self.metas.lock().unwrap_or_else(PoisonError::into_inner);
         metas.weight += read.weight();
-        if metas.weight > METAS {
+        if metas.weight > if self.files.len() < MANY { METAS } else { METAS_OF_MANY } {
             *metas = Metas { known: HashMap::new(), weight: read.weight() };
         }
         metas.known.insert(file.at, read.clone());

@@ -6,8 +6,9 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 use tokenizers::Tokenizer;
-use toolpost_index::embed::{Embedder, Side, Unembedded, Vector};
 use toolpost_workspace::{Hasher, operator};
+
+use crate::embed::{Embedder, Side, Unembedded, Vector};
 
 /// The files of a model.
 const WEIGHTS: &str = "model.safetensors";

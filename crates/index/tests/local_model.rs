@@ -4,8 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use toolpost_engine::{Embedder, LocalModel};
-use toolpost_index::embed::{Side, Unembedded, Vector};
+use toolpost_index::embed::{Embedder, Local, Side, Unembedded, Vector};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/model2vec")
@@ -26,7 +25,7 @@ fn a_model_makes_the_vectors_that_its_own_library_makes() {
     assert!(rows.len() >= 27, "only {} rows", rows.len());
     let mut names = Vec::new();
     for name in ["plain", "half", "shared"] {
-        let model = LocalModel::open(&fixtures().join(name)).unwrap();
+        let model = Local::open(&fixtures().join(name)).unwrap();
         assert_eq!(model.shown(), format!("the model {name}"));
         names.push(model.name().to_owned());
         for row in rows.iter().filter(|row| row["model"] == name) {
@@ -48,7 +47,7 @@ fn a_model_makes_the_vectors_that_its_own_library_makes() {
 
 #[test]
 fn a_model_stops_when_it_is_told_to() {
-    let model = LocalModel::open(&fixtures().join("plain")).unwrap();
+    let model = Local::open(&fixtures().join("plain")).unwrap();
     assert_eq!(model.embed(Side::Question, &["read"], &|| true), Err(Unembedded::Stopped));
 }
 
@@ -58,7 +57,7 @@ fn what_is_no_model_is_said_with_what_would_be_one() {
     let copy = |file: &str| {
         std::fs::copy(fixtures().join("plain").join(file), folder.path().join(file)).unwrap();
     };
-    let said = || LocalModel::open(folder.path()).err().unwrap().to_string();
+    let said = || Local::open(folder.path()).err().unwrap().to_string();
     let rows: [(&dyn Fn(), &str); 6] = [
         (&|| (), "model.safetensors does not exist"),
         (&|| copy("model.safetensors"), "tokenizer.json does not exist"),
