@@ -347,7 +347,8 @@ impl Table {
         let read = Arc::new(read.ok_or(file.at.0)?);
         let mut metas = self.metas.lock().unwrap_or_else(PoisonError::into_inner);
         metas.weight += read.weight();
-        if metas.weight > if self.files.len() < MANY { METAS } else { METAS_OF_MANY } {
+        let most = if self.files.len() < MANY { METAS } else { METAS_OF_MANY };
+        if metas.weight > most {
             *metas = Metas { known: HashMap::new(), weight: read.weight() };
         }
         metas.known.insert(file.at, read.clone());
