@@ -76,24 +76,45 @@ fn options() -> walk::Options {
 /// Builds until nothing is missing.
 fn build(grams: &Grams) -> Result<Status> {
     let person = std::io::stderr().is_terminal();
-    let (mut least, mut since) = (usize::MAX, Instant::now());
+    let mut hope = Hope::default();
     loop {
+        let began = Instant::now();
         let status = grams.settle(&options(), TICK);
+        let took = began.elapsed();
         if person && status.files > 0 {
             let done = status.files - status.waiting;
             let bar = "█".repeat(done * 30 / status.files);
             write!(std::io::stderr(), "\r{bar:30} {done} of {} files ", status.files)?;
         }
-        if status.waiting < least {
-            (least, since) = (status.waiting, Instant::now());
-        }
-        let done = !status.working && status.files > 0 && status.waiting == 0;
-        if done || status.refused.is_some() || since.elapsed() > PATIENCE {
+        // Before the time is up it comes back only where all files are known and nothing is left to do.
+        let done = status.waiting == 0 && (status.files > 0 || took < TICK) && !status.working;
+        if done || status.refused.is_some() || hope.is_gone(&status, took) {
             if person {
                 writeln!(std::io::stderr())?;
             }
             return Ok(status);
         }
+    }
+}
+
+/// Whether files that are missing will come in.
+#[derive(Default)]
+struct Hope {
+    /// How few were missing; none before they were counted.
+    least: Option<usize>,
+    /// How long nothing was worked on since then.
+    idle: Duration,
+}
+
+impl Hope {
+    /// Says whether nothing came in for so long, without work going on, that waiting is of no use.
+    fn is_gone(&mut self, status: &Status, took: Duration) -> bool {
+        if status.files > 0 && self.least.is_none_or(|least| status.waiting < least) {
+            *self = Self { least: Some(status.waiting), idle: Duration::ZERO };
+        } else if !status.working {
+            self.idle += took;
+        }
+        self.idle > PATIENCE
     }
 }
 
@@ -153,5 +174,25 @@ pub(crate) fn size(bytes: u64) -> String {
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_work_is_waited_for_and_rest_is_not() {
+        let status = |files, waiting, working| Status { files, waiting, working, ..Status::default() };
+        let mut hope = Hope::default();
+        // The files are not known yet; then they are, and a large part of them takes long.
+        assert!(!hope.is_gone(&status(0, 0, true), PATIENCE * 2));
+        assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
+        assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
+        assert!(!hope.is_gone(&status(9, 9, false), PATIENCE));
+        // Something came in: it goes on.
+        assert!(!hope.is_gone(&status(9, 3, true), PATIENCE));
+        assert!(!hope.is_gone(&status(9, 3, false), PATIENCE));
+        assert!(hope.is_gone(&status(9, 3, false), TICK));
     }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use toolpost_workspace::ContentHash;
 
+use crate::listing::Lines;
 use crate::pattern::Pattern;
 use crate::segment::{Doc, Form, Found};
 
@@ -123,8 +124,9 @@ impl Answers for Far {
             let parts = answer.contents.get(content)?;
             let fits = |part: &Range<u32>| part.start < part.end && u64::from(part.end) <= file.stat.len;
             // What cannot be true of this content says nothing of where to look.
-            let parts = if parts.iter().all(fits) { parts.clone() } else { Vec::new() };
-            Some(Found { doc, parts })
+            let parts = if parts.iter().all(fits) { parts.as_slice() } else { &[] };
+            let lines = parts.iter().map(|part| Lines { bytes: part.clone(), before: None });
+            Some(Found { doc, parts: lines.collect() })
         });
         Ok(found.collect())
     }

@@ -16,7 +16,7 @@ mod sieve;
 
 pub use far::{Answer, Knows, Lost, Shared, State as SharedState};
 pub use index::{Grams, Status, Why};
-pub use listing::{Listed, Named, Names, Parts, Shortlist};
+pub use listing::{Lines, Listed, Named, Names, Parts, Shortlist};
 pub use pattern::{Letters, Need, Pattern, Reach};
 pub use segment::{Form, block_end as block, form};
 pub use sieve::{Judge, MayRead, Sieve};

@@ -20,7 +20,7 @@ use crate::sieve::Tally;
 
 pub(crate) use fresh::Fresh;
 pub use names::{Named, Names};
-pub use shortlist::{Listed, Parts, Shortlist};
+pub use shortlist::{Lines, Listed, Parts, Shortlist};
 
 /// All that a walk with some options finds.
 pub(crate) struct Listing {

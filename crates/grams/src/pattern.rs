@@ -5,7 +5,7 @@ mod parts;
 use std::collections::BTreeSet;
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use crate::gram::{Gram, grams};
 use parts::Part;
@@ -28,6 +28,8 @@ pub enum Need<One> {
 pub struct Pattern {
     pub(crate) need: Need<Gram>,
     pub(crate) reach: Reach,
+    /// Whether it speaks of the beginning or the end of a text, which a part of it does not have.
+    pub(crate) edges: bool,
     texts: Need<Vec<u8>>,
 }
 
@@ -67,7 +69,9 @@ impl Pattern {
             .ok()?;
         let texts = Reader { reach }.part(&hir).need();
         let need = texts.in_grams();
-        (need != Need::Anything).then_some(Self { need, reach, texts })
+        let looks = hir.properties().look_set();
+        let edges = looks.contains(Look::Start) || looks.contains(Look::End);
+        (need != Need::Anything).then_some(Self { need, reach, edges, texts })
     }
 
     /// Gives the pieces of text that a text must hold for the expression to match in it; a piece may reach over lines.

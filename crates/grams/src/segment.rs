@@ -23,7 +23,7 @@ pub(crate) use write::Writer;
 pub use write::{block_end, form};
 
 /// What each segment begins with; another one is of another version, and made anew.
-const STAMP: &[u8; 16] = b"toolpost-grams-1";
+const STAMP: &[u8; 16] = b"toolpost-grams-2";
 
 /// The foot: the lengths of the postings, the table and the files, and the hash.
 const FOOT: usize = 3 * 8 + 32;
@@ -47,8 +47,7 @@ pub(crate) struct Segment {
     docs: Vec<Doc>,
     /// The files that are candidates whatever is looked for.
     odd: Vec<u32>,
-    /// Where each block ends in its file, and which file that is.
-    ends: Vec<(u32, u32)>,
+    blocks: Vec<Block>,
     text: u64,
 }
 
@@ -58,6 +57,17 @@ pub(crate) struct Doc {
     pub(crate) key: Key,
     pub(crate) stat: FileStat,
     pub(crate) form: Form,
+}
+
+/// A block of a file: some lines in a row.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// The number of its file.
+    doc: u32,
+    /// Where it ends in the file.
+    end: u32,
+    /// How many lines of the file end with it or before it.
+    lines: u32,
 }
 
 /// What kind of content a file has.
@@ -80,8 +90,8 @@ struct Written {
     touched: i64,
     inode: u64,
     form: Form,
-    /// How long its blocks are.
-    blocks: Vec<u32>,
+    /// How long each of its blocks is, and how many lines end in it.
+    blocks: Vec<(u32, u32)>,
 }
 
 impl Segment {
@@ -127,7 +137,7 @@ impl Segment {
             sparse,
             docs: Vec::new(),
             odd: Vec::new(),
-            ends: Vec::new(),
+            blocks: Vec::new(),
             text: 0,
         };
         written.into_iter().for_each(|file| segment.put(file));
@@ -142,10 +152,11 @@ impl Segment {
         let Written { key, len, modified, touched, inode, form, blocks } = file;
         let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
         self.docs.push(Doc { key: key.into(), stat, form });
-        let mut end = 0;
-        self.ends.extend(blocks.iter().map(|block| {
-            end += block;
-            (end, doc)
+        let (mut end, mut lines) = (0, 0);
+        self.blocks.extend(blocks.iter().map(|block| {
+            end += block.0;
+            lines += block.1;
+            Block { doc, end, lines }
         }));
         self.text += len;
     }

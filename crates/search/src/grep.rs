@@ -10,6 +10,7 @@ mod matcher;
 mod narrow;
 mod run;
 mod scan;
+mod searching;
 mod sink;
 mod text;
 mod window;

@@ -100,6 +100,12 @@ fn act(root: &Path, what: &str, dice: &mut Dice) {
             let end = (at + word.len()).min(len);
             map[at..end].copy_from_slice(&word[..end - at]);
         }
+        // Of several blocks: it is searched in parts.
+        "long" => {
+            let filler = "filler of a long file\n".repeat(800 + dice.roll(1_600));
+            let whole: Vec<String> = (0..1 + dice.roll(4)).map(|_| text(dice) + &filler).collect();
+            write(&path, (whole.concat() + &text(dice)).as_bytes());
+        }
         "remove" => drop(std::fs::remove_file(&path)),
         "rename" => {
             let to = name(dice);
@@ -344,8 +350,8 @@ fn an_index_changes_nothing_but_the_time() {
         for _ in 0..dice.roll(3) {
             let what = [
                 "write", "write", "write", "append", "append", "map", "map", "remove", "rename", "odd",
-                "write", "rename",
-            ][dice.roll(12)];
+                "write", "rename", "long",
+            ][dice.roll(13)];
             other.act(what, u64::try_from(dice.roll(1 << 30) + 1).unwrap());
         }
         if round % 40 == 39 {
@@ -383,6 +389,53 @@ fn many(cache: &Path) -> (World, Grams) {
     std::thread::sleep(Duration::from_millis(60));
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     (world, index)
+}
+
+/// Asks the same of long files with the index, which searches parts of them, and without it.
+#[test]
+fn parts_of_long_files_tell_what_the_whole_files_do() {
+    let filler = |lines: usize, end: &str| format!("filler of a long file{end}").repeat(lines);
+    let long = |end: &str| {
+        let pieces = ["needle first", "a needle and a needle", "needle", "Needle", "needle last"];
+        let text = pieces.map(|piece| format!("{piece}{end}{}", filler(2_500, end)));
+        text.concat() + "needle without an end"
+    };
+    let world = World::new(&[(".git/", ""), ("src/short.rs", "needle\n")]);
+    world.add(b"lf.txt", long("\n").as_bytes());
+    world.add(b"crlf.txt", long("\r\n").as_bytes());
+    world.add(b"larger.txt", (long("\n") + &filler(60_000, "\n") + "\nneedle far down\n").as_bytes());
+    let mark =
+        format!("{}\u{feff}needle behind a mark\nneedle\n{}", filler(4_000, "\n"), filler(4_000, "\n"));
+    world.add(b"mark.txt", mark.as_bytes());
+    world.add(b"grows.txt", long("\n").as_bytes());
+    let cache = tempfile::tempdir().unwrap();
+    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    std::thread::sleep(Duration::from_millis(60));
+    assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
+    world.add(b"grows.txt", (filler(3, "\n") + &long("\n")).as_bytes());
+    let patterns =
+        ["needle", "(?i)needle", "^needle$", r"\Aneedle", r"an end\z", r"needle\b.*needle", "mark"];
+    for pattern in patterns {
+        for (mode, show) in [
+            (Mode::Content, Show::Line),
+            (Mode::Content, Show::Matches),
+            (Mode::Files, Show::Line),
+            (Mode::Count, Show::Line),
+        ] {
+            for (around, limit, offset) in [(0, None, 0), (0, Some(4), 3), (2, None, 0), (0, Some(1), 6)] {
+                let plain = world.grep(pattern);
+                let request =
+                    GrepRequest { mode, show, limit, offset, before: around, after: around, ..plain };
+                let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
+                assert!(without.as_ref().is_ok_and(|found| found.totals.files > 0), "{pattern}: {without:?}");
+                assert_eq!(
+                    difference(&with, &without),
+                    None,
+                    "{pattern} {mode:?} {show:?} {around} {offset}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

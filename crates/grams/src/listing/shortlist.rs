@@ -35,7 +35,7 @@ pub struct Listed {
     pub relative: Box<[u8]>,
     /// When it was last changed, in nanoseconds since 1970; 0 if that is not known.
     pub modified: i64,
-    /// Where in it a match may be, as whole lines; none if it has to be searched as a whole.
+    /// Where in it a match may be; none if it has to be searched as a whole.
     pub parts: Option<Parts>,
 }
 
@@ -44,8 +44,18 @@ pub struct Listed {
 pub struct Parts {
     /// What the file was when that was known of it.
     pub stat: FileStat,
-    /// Where these parts are, in order.
-    pub ranges: Box<[Range<u32>]>,
+    /// The parts, in order.
+    pub lines: Box<[Lines]>,
+}
+
+/// Some whole lines of a file, one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Where they are.
+    pub bytes: Range<u32>,
+    /// How many lines of the file come before them; none if that is not known, or where it matters which lines are the first
+    /// or the last of the file.
+    pub before: Option<u32>,
 }
 
 /// What is said of a candidate until it is known to be wanted.
@@ -149,10 +159,10 @@ impl Listing {
                 if !held.is_live(doc) || !file.key.starts_with(&prefix) {
                     continue;
                 }
-                let whole =
-                    parts.iter().map(|part| u64::from(part.end - part.start)).sum::<u64>() >= file.stat.len;
+                let len = |part: &Lines| u64::from(part.bytes.end - part.bytes.start);
+                let whole = parts.iter().map(len).sum::<u64>() >= file.stat.len;
                 let parts =
-                    (!whole && !parts.is_empty()).then(|| Parts { stat: file.stat, ranges: parts.into() });
+                    (!whole && !parts.is_empty()).then(|| Parts { stat: file.stat, lines: parts.into() });
                 found.push(Known {
                     key: &file.key,
                     modified: file.stat.modified,

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::Range;
 
-use super::{ENTRY, STAMP, STRIDE, Segment, four};
+use super::{Block, ENTRY, STAMP, STRIDE, Segment, four};
 use crate::gram::Gram;
+use crate::listing::Lines;
 use crate::pattern::{Need, Pattern, Reach};
 
 /// A file that may hold a match.
@@ -13,8 +13,8 @@ use crate::pattern::{Need, Pattern, Reach};
 pub(crate) struct Found {
     /// Its number.
     pub(crate) doc: u32,
-    /// Where in it a match may be, as whole lines; empty if that is not known.
-    pub(crate) parts: Vec<Range<u32>>,
+    /// Where in it a match may be; empty if that is not known.
+    pub(crate) parts: Vec<Lines>,
 }
 
 /// So many trigrams in a row may leave nearly all of the blocks: further ones would, too.
@@ -41,27 +41,27 @@ impl Segment {
         let found = asked.find(&pattern.need)?;
         Ok(match pattern.reach {
             Reach::Lines => found.into_iter().map(|doc| Found { doc, parts: Vec::new() }).collect(),
-            Reach::Line => self.files(&found),
+            Reach::Line => self.files(&found, pattern),
         })
     }
 
     /// Gives the files of some blocks, with where these are.
-    fn files(&self, blocks: &[u32]) -> Vec<Found> {
+    fn files(&self, blocks: &[u32], pattern: &Pattern) -> Vec<Found> {
         let mut files: Vec<Found> = Vec::new();
-        let end = |block: u32| self.ends.get(block as usize).copied().unwrap_or((u32::MAX, u32::MAX));
         for block in blocks {
-            let (upto, doc) = end(*block);
-            let is_of_doc = |other: u32| end(other).1 == doc;
-            let begins = !block.checked_sub(1).is_some_and(is_of_doc);
-            if begins && !is_of_doc(block + 1) {
+            let Some(Block { doc, end, .. }) = self.block(Some(*block)) else { continue };
+            let of_doc = |other: Option<u32>| self.block(other).filter(|other| other.doc == doc);
+            let before = of_doc(block.checked_sub(1));
+            if before.is_none() && of_doc(block.checked_add(1)).is_none() {
                 // It is the only block of the file.
                 files.push(Found { doc, parts: Vec::new() });
                 continue;
             }
-            let part = if begins { 0 } else { end(block - 1).0 }..upto;
+            let (start, number) = before.map_or((0, 0), |before| (before.end, before.lines));
+            let part = Lines { bytes: start..end, before: (!pattern.edges).then_some(number) };
             match files.last_mut() {
                 Some(last) if last.doc == doc => match last.parts.last_mut() {
-                    Some(before) if before.end == part.start => before.end = part.end,
+                    Some(last) if last.bytes.end == start => last.bytes.end = end,
                     _ => last.parts.push(part),
                 },
                 _ => files.push(Found { doc, parts: vec![part] }),
@@ -70,9 +70,13 @@ impl Segment {
         files
     }
 
+    fn block(&self, number: Option<u32>) -> Option<Block> {
+        self.blocks.get(number? as usize).copied()
+    }
+
     /// Gives the file of a block.
     fn file(&self, block: u32) -> u32 {
-        self.ends.get(block as usize).map_or(u32::MAX, |(_, doc)| *doc)
+        self.block(Some(block)).map_or(u32::MAX, |block| block.doc)
     }
 
     /// Finds where the postings of a trigram lie; none if it stands nowhere.
@@ -104,17 +108,18 @@ impl Asked<'_> {
     fn find(&mut self, need: &Need<Gram>) -> io::Result<Vec<u32>> {
         match need {
             // A pattern that needs nothing is not asked for.
-            Need::Anything => Ok((0..u32::try_from(self.segment.ends.len()).unwrap_or(u32::MAX)).collect()),
+            Need::Anything => Ok((0..u32::try_from(self.segment.blocks.len()).unwrap_or(u32::MAX)).collect()),
             Need::One(gram) => Ok(self.postings(*gram)?.clone()),
             Need::All(needs) => self.all(needs),
             Need::Any(needs) => {
-                let mut any = Vec::new();
+                let mut any = Marked::new(self.segment.blocks.len().max(self.segment.docs.len()));
                 for need in needs {
-                    any.append(&mut self.find(need)?);
+                    match need {
+                        Need::One(gram) => any.mark(self.postings(*gram)?),
+                        need => any.mark(&self.find(need)?),
+                    }
                 }
-                any.sort_unstable();
-                any.dedup();
-                Ok(any)
+                Ok(any.numbers())
             }
         }
     }
@@ -169,6 +174,36 @@ impl Asked<'_> {
             self.known.insert(gram, found);
         }
         Ok(self.known.entry(gram).or_default())
+    }
+}
+
+/// Some numbers below a limit: a bit each.
+struct Marked(Vec<u64>);
+
+impl Marked {
+    fn new(limit: usize) -> Self {
+        Self(vec![0; limit.div_ceil(64)])
+    }
+
+    fn mark(&mut self, numbers: &[u32]) {
+        for number in numbers {
+            if let Some(word) = self.0.get_mut(*number as usize / 64) {
+                *word |= 1 << (number % 64);
+            }
+        }
+    }
+
+    /// Gives those that are marked, in order.
+    fn numbers(&self) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for (first, word) in (0_u32..).step_by(64).zip(&self.0) {
+            let mut left = *word;
+            while left != 0 {
+                numbers.push(first + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+        numbers
     }
 }
 

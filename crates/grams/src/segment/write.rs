@@ -72,7 +72,9 @@ impl Writer {
             while !rest.is_empty() {
                 let (block, behind) = rest.split_at(block_end(rest));
                 self.block(block);
-                blocks.push(u32::try_from(block.len()).unwrap_or(u32::MAX));
+                let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+                let lines = memchr::memchr_iter(b'\n', block).count();
+                blocks.push((number(block.len()), number(lines)));
                 rest = behind;
             }
         }
@@ -85,7 +87,7 @@ impl Writer {
         self.put(key, stat, Form::Odd, Vec::new());
     }
 
-    fn put(&mut self, key: &[u8], stat: FileStat, form: Form, blocks: Vec<u32>) {
+    fn put(&mut self, key: &[u8], stat: FileStat, form: Form, blocks: Vec<(u32, u32)>) {
         let FileStat { len, modified, touched, inode, .. } = stat;
         self.files.push(Written { key: key.to_vec(), len, modified, touched, inode, form, blocks });
     }
@@ -210,11 +212,13 @@ mod tests {
         let second = Pattern::read("second", Letters::AsWritten, Reach::Line).unwrap();
         let found = segment.find(&second).unwrap();
         let [part] = found[0].parts.as_slice() else { panic!("{found:?}") };
-        assert!(
-            apart[part.start as usize..part.end as usize].contains("second\n")
-                && part.end as usize == apart.len()
-        );
-        assert!(part.end - part.start < 40_000 && apart.as_bytes()[part.start as usize - 1] == b'\n');
+        let (start, end) = (part.bytes.start as usize, part.bytes.end as usize);
+        assert!(apart[start..end].contains("second\n") && end == apart.len());
+        assert!(end - start < 40_000 && apart.as_bytes()[start - 1] == b'\n');
+        assert_eq!(part.before, Some(u32::try_from(apart[..start].lines().count()).unwrap()));
+        // Where it matters which line is the first one, nobody says how many come before.
+        let second = Pattern::read(r"\Asecond", Letters::AsWritten, Reach::Line).unwrap();
+        assert_eq!(segment.find(&second).unwrap()[0].parts[0].before, None);
     }
 
     #[test]

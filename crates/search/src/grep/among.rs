@@ -8,7 +8,8 @@ use toolpost_grams::{Listed, Shortlist};
 use toolpost_workspace::Workspace;
 use toolpost_workspace::walk::{Ended, OpenFault, Opened, Opener, found_below};
 
-use super::run::{Place, Searching, far_down, finish, merge};
+use super::run::{far_down, finish, merge};
+use super::searching::{Place, Searching};
 use super::window::{Hits, Window};
 use super::{Counted, GrepOutput, GrepRequest, Mode, Totals};
 use crate::Control;
@@ -152,14 +153,11 @@ impl Among<'_> {
         };
         match opener.open(&listed.relative) {
             Ok(Opened { file, stat }) => {
-                if let Some(parts) = listed.parts.as_ref().filter(|parts| parts.stat == stat)
-                    && matches!(searching.holds(&file, &parts.ranges), Ok(false))
-                {
-                    searching.totals.searched += 1;
-                    return;
-                }
                 let place = Place { relative: &listed.relative, shown: &shown };
-                searching.file(&file, stat.len, stat.modified, &place);
+                let parts = listed.parts.as_ref().filter(|parts| parts.stat == stat);
+                if !parts.is_some_and(|parts| searching.parts(&file, parts, &place)) {
+                    searching.file(&file, stat.len, stat.modified, &place);
+                }
             }
             Err(OpenFault::Gone | OpenFault::NotRegular) => {}
             Err(fault) => searching.unreadable.note(format!("{}: {fault}", shown())),

@@ -1,9 +1,6 @@
 //! The walk of a grep, and what comes out of it.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io;
-use std::ops::Range;
 use std::sync::Arc;
 
 use grep_regex::RegexMatcher;
@@ -15,9 +12,10 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 
 use super::filter::Filter;
 use super::scan::{Directly, Scan, Scanner};
+use super::searching::{LARGE_NAMES, Place, Searching};
 use super::sink::{Keep, Wish};
 use super::window::{Hits, Relative, Window};
-use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, Totals, Unsearched, among, matcher, narrow};
+use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, among, matcher, narrow};
 use crate::{Control, SearchError, said};
 
 pub(super) fn run(
@@ -107,7 +105,7 @@ fn single(
                 output.totals.matches = gather.matches;
                 output.totals.files = 1;
                 let modified = i64::try_from(stat.modified).unwrap_or_default();
-                let hits = hits(gather, Relative(Box::default()), modified);
+                let hits = Hits::of(gather, Relative(Box::default()), modified);
                 finish(&mut output, request, vec![hits]);
             }
         }
@@ -136,39 +134,11 @@ fn content(workspace: &Workspace, request: &GrepRequest) -> Result<Content, Sear
     Ok(if !marked && memchr::memchr(0, &start).is_some() { Content::Binary } else { Content::Text })
 }
 
-fn hits(gather: super::sink::Gather<'_>, relative: Relative, modified: i64) -> Hits {
-    Hits {
-        relative,
-        modified,
-        matching_lines: gather.matching_lines,
-        matches: gather.matches,
-        passed: gather.wish.pass.min(gather.entries),
-        entries: gather.entries,
-        lines: gather.lines,
-    }
-}
-
 /// Searches what the walk finds, on one thread.
 struct Grepper<'g> {
     request: &'g GrepRequest,
     filter: &'g Filter,
     searching: Searching<'g>,
-}
-
-/// Searches files, on one thread, and adds up what it finds.
-pub(super) struct Searching<'g> {
-    window: &'g Window,
-    stops: &'g (dyn Fn() -> bool + Sync),
-    mode: Mode,
-    scanner: Scanner,
-    pub(super) files: Vec<Hits>,
-    pub(super) entries: u64,
-    pub(super) totals: Totals,
-    pub(super) unsearched: Unsearched,
-    too_large: BTreeSet<String>,
-    pub(super) unreadable: walk::Unreadable,
-    /// Whether the search was ended in the middle of a file.
-    pub(super) stopped: bool,
 }
 
 impl Grepper<'_> {
@@ -188,87 +158,6 @@ impl Grepper<'_> {
         }
     }
 }
-
-/// A file that was found.
-pub(super) struct Place<'p> {
-    /// Its path below the start of the search.
-    pub(super) relative: &'p [u8],
-    /// Gives its path as it is shown.
-    pub(super) shown: &'p dyn Fn() -> String,
-}
-
-impl<'g> Searching<'g> {
-    pub(super) fn new(
-        request: &GrepRequest,
-        window: &'g Window,
-        stops: &'g (dyn Fn() -> bool + Sync),
-        matcher: RegexMatcher,
-    ) -> Self {
-        Self {
-            window,
-            stops,
-            mode: request.mode,
-            scanner: Scanner::new(request, matcher, wish(request), Directly::No),
-            files: Vec::new(),
-            entries: 0,
-            totals: Totals::default(),
-            unsearched: Unsearched::default(),
-            too_large: BTreeSet::new(),
-            unreadable: walk::Unreadable::default(),
-            stopped: false,
-        }
-    }
-
-    /// Says whether something matches in parts of a file that are whole lines of UTF-8.
-    pub(super) fn holds(&mut self, file: &File, parts: &[Range<u32>]) -> io::Result<bool> {
-        self.scanner.holds(file, parts)
-    }
-
-    /// Searches a file that is open.
-    pub(super) fn file(&mut self, file: &File, len: u64, modified: i64, found: &Place<'_>) {
-        let relative = found.relative;
-        let (window, content) = (self.window, self.mode == Mode::Content);
-        let keep = || if content && window.wants(relative) { Keep::Lines } else { Keep::Nothing };
-        let stops: &dyn Fn() -> bool = self.stops;
-        let gather = match self.scanner.scan(file, len, &keep, stops) {
-            Ok(Scan::Searched(gather)) => gather,
-            Ok(Scan::Binary) => return self.unsearched.binary += 1,
-            Ok(Scan::Stopped) => {
-                self.stopped = true;
-                return;
-            }
-            Ok(Scan::TooLarge) => {
-                self.unsearched.too_large += 1;
-                self.too_large.insert((found.shown)());
-                if self.too_large.len() > LARGE_NAMES {
-                    self.too_large.pop_last();
-                }
-                return;
-            }
-            Err(error) => return self.unreadable.note(format!("{}: {error}", (found.shown)())),
-        };
-        self.stopped |= gather.stopped;
-        self.totals.searched += 1;
-        self.unsearched.only_ascii += u64::from(gather.only_ascii);
-        if gather.matching_lines == 0 {
-            return;
-        }
-        self.totals.files += 1;
-        self.totals.matching_lines += gather.matching_lines;
-        self.totals.matches += gather.matches;
-        self.entries += gather.entries;
-        let keeps = gather.keep == Keep::Lines;
-        let hits = hits(gather, Relative(relative.into()), modified);
-        if !content {
-            self.files.push(hits);
-        } else if keeps {
-            self.window.keep(hits);
-        }
-    }
-}
-
-/// How many names of files that are too large are kept.
-const LARGE_NAMES: usize = 5;
 
 impl Visitor for Grepper<'_> {
     type Place = ();

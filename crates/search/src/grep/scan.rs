@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use toolpost_grams::Lines;
 
 use super::foreign::{self, Foreign};
 use super::sink::{Gather, Keep, Wish};
@@ -25,6 +25,8 @@ pub(super) struct Scanner {
     searcher: Searcher,
     wish: Wish,
     named: Directly,
+    /// Whether the lines around those that match are shown, too.
+    around: bool,
     foreign: Foreign,
     /// Searches long files in the encoding that was named.
     decoding: Option<Searcher>,
@@ -61,6 +63,7 @@ impl Scanner {
             Span::Line => LineTerminator::crlf(), // as the matcher has it, or nothing is searched
             Span::Lines => LineTerminator::byte(b'\n'),
         };
+        let around = context && (request.before > 0 || request.after > 0);
         let mut builder = SearcherBuilder::new();
         builder
             .line_terminator(ends)
@@ -74,7 +77,7 @@ impl Scanner {
         let searcher = builder.build();
         let foreign = Foreign::new(request);
         let decoding = foreign.label().map(|label| builder.encoding(Some(label)).build());
-        Self { matcher, searcher, wish, named, foreign, decoding, buffer: Vec::new() }
+        Self { matcher, searcher, wish, named, around, foreign, decoding, buffer: Vec::new() }
     }
 
     /// Searches a file that is open; `length` is what the system said about it.
@@ -110,20 +113,39 @@ impl Scanner {
         settle(gather, outcome)
     }
 
-    /// Says whether something matches in parts of a file that are whole lines of UTF-8.
-    pub(super) fn holds(&mut self, file: &File, parts: &[Range<u32>]) -> io::Result<bool> {
-        for part in parts {
-            let len = (part.end - part.start) as usize;
+    /// Searches parts of a file that are whole lines of UTF-8, outside of which nothing matches; none if the whole file has to be
+    /// searched.
+    pub(super) fn parts<'s>(
+        &'s mut self,
+        file: &File,
+        parts: &[Lines],
+        keep: &dyn Fn() -> Keep,
+        stops: &'s dyn Fn() -> bool,
+    ) -> io::Result<Option<Gather<'s>>> {
+        let mut gather = Gather::new(&self.matcher, self.wish, Keep::Nothing, stops);
+        let mut matched = false;
+        for Lines { bytes, before } in parts {
+            let len = (bytes.end - bytes.start) as usize;
             if self.buffer.len() < len {
                 self.buffer.resize(len, 0);
             }
-            let bytes = self.buffer.get_mut(..len).unwrap_or_default();
-            file.read_exact_at(bytes, u64::from(part.start))?;
-            if !matches!(self.matcher.shortest_match(bytes), Ok(None)) {
-                return Ok(true);
+            let part = self.buffer.get_mut(..len).unwrap_or_default();
+            file.read_exact_at(part, u64::from(bytes.start))?;
+            if matches!(self.matcher.shortest_match(part), Ok(None)) {
+                continue;
+            }
+            // A mark in the middle of a file is none.
+            let Some(before) = before.filter(|_| !self.around && !has_mark(part)) else { return Ok(None) };
+            if !std::mem::replace(&mut matched, true) {
+                gather.keep = keep();
+            }
+            gather.before = u64::from(before);
+            self.searcher.search_slice(&self.matcher, part, &mut gather)?;
+            if gather.stopped || self.wish.mode == Mode::Files {
+                break;
             }
         }
-        Ok(false)
+        Ok(Some(gather))
     }
 
     fn large<'s>(

@@ -40,6 +40,8 @@ pub(super) struct Gather<'m> {
     /// Whether the file writes characters that nobody can compare.
     pub(super) only_ascii: bool,
     pub(super) stops: &'m dyn Fn() -> bool,
+    /// How many lines of the file come before those that are searched.
+    pub(super) before: u64,
     weight: usize,
     gap: bool,
     polls: u32,
@@ -71,6 +73,7 @@ impl<'m> Gather<'m> {
             stopped: false,
             only_ascii: false,
             stops,
+            before: 0,
             weight: 0,
             gap: false,
             polls: 0,
@@ -89,7 +92,7 @@ impl<'m> Gather<'m> {
         }
         let (text, cut) = shown(self.wish.max_line);
         self.weight += text.len() + size_of::<Line>();
-        self.lines.push(Line { number, text, role, cut, after_gap });
+        self.lines.push(Line { number: self.before + number, text, role, cut, after_gap });
     }
 
     /// Finds each match that begins in a part of the buffer.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Line;
+use super::sink::Gather;
 use crate::order::by_path;
 
 /// What was found in one file.
@@ -17,6 +18,20 @@ pub(super) struct Hits {
     /// How many of the first entries are not among the lines, because they come before the window.
     pub(super) passed: u64,
     pub(super) lines: Vec<Line>,
+}
+
+impl Hits {
+    pub(super) fn of(gather: Gather<'_>, relative: Relative, modified: i64) -> Self {
+        Self {
+            relative,
+            modified,
+            matching_lines: gather.matching_lines,
+            matches: gather.matches,
+            passed: gather.wish.pass.min(gather.entries),
+            entries: gather.entries,
+            lines: gather.lines,
+        }
+    }
 }
 
 /// A path below the start of the search, in path order.
