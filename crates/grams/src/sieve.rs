@@ -87,6 +87,12 @@ impl Tally {
         self.judged(relative, What::File) != Claim::Pass
     }
 
+    /// Says whether a file that was counted is searched.
+    pub(crate) fn lets(&mut self, key: &[u8]) -> bool {
+        let wanted = self.sieve.judge.is_none() || self.wants(&key::relative(&self.prefix, key));
+        wanted && !self.is_withheld(key)
+    }
+
     /// Judges what a walk finds; what lies in a directory that is not wanted is not found.
     pub(crate) fn judged(&mut self, relative: &[u8], what: What) -> Claim {
         let Some(judge) = &self.sieve.judge else { return Claim::Wanted };
@@ -100,7 +106,7 @@ impl Tally {
     }
 
     /// Says whether a file that was counted may not be looked into.
-    pub(crate) fn is_withheld(&self, key: &[u8]) -> bool {
+    fn is_withheld(&self, key: &[u8]) -> bool {
         !self.withheld.is_empty() && self.withheld.contains(key)
     }
 

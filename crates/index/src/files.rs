@@ -3,11 +3,12 @@
 mod beside;
 mod sign;
 mod sweep;
-mod threads;
 mod watched;
 
 pub(crate) use beside::Patrol;
 pub(crate) use sign::{Sign, now};
 pub(crate) use sweep::{Seen, Sweep, Swept, Unswept};
-pub(crate) use threads::{on_threads, same};
 pub(crate) use watched::{Extent, Watched, lies_at};
+
+/// How many files one thread takes at least before another one is worth while.
+pub(crate) const EACH: usize = 8;

@@ -1,10 +1,12 @@
 //! The files in which a pattern may match, and the count of the others.
 
+use std::io;
 use std::ops::Range;
 
+use toolpost_workspace::on_threads;
 use toolpost_workspace::walk::{Claim, FileStat, Skipped, What};
 
-use super::{Key, Listing, TALLIES, beginning};
+use super::{Held, Key, Listing, TALLIES, beginning};
 use crate::far::Question;
 use crate::index::Why;
 use crate::key;
@@ -31,12 +33,21 @@ pub struct Shortlist {
 /// A candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its path below the start of the search.
-    pub relative: Box<[u8]>,
+    key: Key,
+    /// How much of the key leads to the start of the search.
+    above: usize,
     /// When it was last changed, in nanoseconds since 1970; 0 if that is not known.
     pub modified: i64,
     /// Where in it a match may be; none if it has to be searched as a whole.
     pub parts: Option<Parts>,
+}
+
+impl Listed {
+    /// Gives its path below the start of the search.
+    #[must_use]
+    pub fn relative(&self) -> Vec<u8> {
+        key::relative(self.key.get(..self.above).unwrap_or_default(), &self.key)
+    }
 }
 
 /// The parts of a file in which a match may be.
@@ -60,13 +71,16 @@ pub struct Lines {
 
 /// What is said of a candidate until it is known to be wanted.
 struct Known<'l> {
-    key: &'l [u8],
+    key: &'l Key,
     modified: i64,
     form: Option<Form>,
     parts: Option<Parts>,
     /// Whether a rule leaves it out, so that it is not among what was counted.
     named: bool,
 }
+
+/// Another thread is worth its start for so many segments.
+const SEVERAL: usize = 3;
 
 /// More places than this that cannot be read are told by a walk, which counts them all.
 const UNREADABLE: usize = 20;
@@ -85,18 +99,17 @@ impl Listing {
         let mut known = tally.count.clone();
         let mut files = Vec::with_capacity(found.len());
         for Known { key, modified, form, parts, named } in found {
-            let relative = key::relative(&tally.prefix, key);
-            if named && !tally.may_read(&relative) {
+            if named && !tally.may_read(&key::relative(&tally.prefix, key)) {
                 known.withheld += 1;
                 continue;
             }
-            if !tally.wants(&relative) || tally.is_withheld(key) {
+            if !tally.lets(key) {
                 continue;
             }
             if form == Some(Form::Text) {
                 known.text = known.text.saturating_sub(1);
             }
-            files.push(Listed { relative: relative.into(), modified, parts });
+            files.push(Listed { key: Key::clone(key), above: tally.prefix.len(), modified, parts });
         }
         let shortlist = Shortlist {
             files,
@@ -151,8 +164,8 @@ impl Listing {
     fn candidates(&self, question: &Question<'_>, tally: &mut Tally) -> Result<Vec<Known<'_>>, Why> {
         let prefix = tally.prefix.clone();
         let mut found = Vec::new();
-        for held in self.held.values() {
-            let files = held.segment.find(question).map_err(|_| Why::Cache)?;
+        for (held, files) in self.held.values().zip(self.asked(question)) {
+            let files = files.map_err(|_| Why::Cache)?;
             let odd = held.segment.odd().iter().map(|doc| Found { doc: *doc, parts: Vec::new() });
             for Found { doc, parts } in files.into_iter().chain(odd) {
                 let Some(file) = held.segment.docs().get(doc as usize) else { continue };
@@ -188,6 +201,15 @@ impl Listing {
         // Each segment gives its files in order, so this is a merge of a few runs.
         found.sort_by_key(|known| known.key);
         Ok(found)
+    }
+
+    /// Asks each segment.
+    fn asked(&self, question: &Question<'_>) -> Vec<io::Result<Vec<Found>>> {
+        let held: Vec<(usize, &Held)> = self.held.values().enumerate().collect();
+        let find = |(place, held): &(usize, &Held)| (*place, held.segment.find(question));
+        let mut found = on_threads(&held, SEVERAL, &find, &|| false);
+        found.sort_unstable_by_key(|(place, _)| *place);
+        found.into_iter().map(|(_, found)| found).collect()
     }
 
     pub(super) fn unreadable_below(&self, sieve: &Sieve) -> Vec<String> {

@@ -7,7 +7,7 @@ use toolpost_workspace::walk::{
     Candidate, Claim, Ended, Entry, FileStat, Hidden, Kind, Next, Options, Prune, Rules, Skipped, Visitor,
     walk,
 };
-use toolpost_workspace::{Workspace, WorkspacePath};
+use toolpost_workspace::{Snapshot, Workspace, WorkspacePath};
 
 use super::Extent;
 
@@ -27,6 +27,15 @@ pub(crate) struct Seen {
     pub(crate) path: WorkspacePath,
     /// What the system says of it.
     pub(crate) stat: FileStat,
+}
+
+impl Seen {
+    /// Tells whether what was read is the file that was seen.
+    pub(crate) fn is(&self, read: &Snapshot) -> bool {
+        read.stat.inode == self.stat.inode
+            && read.stat.len == self.stat.len
+            && read.stat.modified == i128::from(self.stat.modified)
+    }
 }
 
 /// All that was found.

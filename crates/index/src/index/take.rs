@@ -7,11 +7,11 @@ use std::sync::PoisonError;
 use std::time::Instant;
 
 use toolpost_syntax::Language;
-use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath};
+use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath, on_threads};
 
 use super::store::{Found, Store};
 use super::{Inner, Known, LeftOut, Trouble, Turn};
-use crate::files::{Extent, Seen, Sign, Sweep, Swept, lies_at, now, on_threads, same};
+use crate::files::{EACH, Extent, Seen, Sign, Sweep, Swept, lies_at, now};
 use crate::record::{Record, make};
 use crate::{Words, is_manifest};
 
@@ -64,8 +64,12 @@ impl Inner {
         let part = PART.max(changed.len().div_ceil(PARTS));
         for part in changed.chunks(part) {
             let store = turn.store.as_ref();
-            let taken =
-                on_threads(part, &|(seen, known)| (*seen, take(&self.workspace, seen, *known, store)), stop);
+            let taken = on_threads(
+                part,
+                EACH,
+                &|(seen, known)| (*seen, take(&self.workspace, seen, *known, store)),
+                stop,
+            );
             let complete = taken.len() == part.len();
             self.put(taken, turn);
             self.keep(turn);
@@ -128,7 +132,7 @@ fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: O
         }
     };
     // A file that changed between the look at it and its reading is looked at again next time.
-    let sign = if same(&read, seen) { sign } else { Sign { settled: false, ..sign } };
+    let sign = if seen.is(&read) { sign } else { Sign { settled: false, ..sign } };
     if known == Some(read.hash) {
         return Taken::Same(sign);
     }

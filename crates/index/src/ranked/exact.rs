@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use regex::{Regex, RegexBuilder};
 use toolpost_text::encoding::Text;
 use toolpost_text::lines::LineIndex;
+use toolpost_workspace::on_threads;
 
-use crate::files::on_threads;
+use crate::files::EACH;
 use crate::ranked::find::Scored;
 use crate::ranked::hits;
 use crate::ranked::index::Lent;
@@ -37,6 +38,7 @@ pub(crate) fn find(
     let stale = AtomicBool::new(false);
     let found = on_threads(
         &files,
+        EACH,
         &|(number, file)| match lines(lent, file, &pattern) {
             Some(lines) => (*number, lines),
             None => {

@@ -148,12 +148,12 @@ impl Among<'_> {
     }
 
     fn one(&self, listed: &Listed, opener: &mut Opener, searching: &mut Searching<'_>) {
-        let shown = || {
-            found_below(&self.request.base, &listed.relative).map_or_else(String::new, |path| path.display())
-        };
-        match opener.open(&listed.relative) {
+        let relative = listed.relative();
+        let shown =
+            || found_below(&self.request.base, &relative).map_or_else(String::new, |path| path.display());
+        match opener.open(&relative) {
             Ok(Opened { file, stat }) => {
-                let place = Place { relative: &listed.relative, shown: &shown };
+                let place = Place { relative: &relative, shown: &shown };
                 let parts = listed.parts.as_ref().filter(|parts| parts.stat == stat);
                 if !parts.is_some_and(|parts| searching.parts(&file, parts, &place)) {
                     searching.file(&file, stat.len, stat.modified, &place);
@@ -180,8 +180,8 @@ impl Among<'_> {
         if upto >= self.candidates.len() {
             return;
         }
-        let wanted: std::collections::HashSet<&[u8]> =
-            self.candidates.iter().take(upto).map(|listed| &*listed.relative).collect();
+        let wanted: std::collections::HashSet<Vec<u8>> =
+            self.candidates.iter().take(upto).map(Listed::relative).collect();
         files.retain(|file| wanted.contains(&*file.relative.0));
         (output.entries, output.totals, output.counted) = (entries, totals, Counted::AtLeast);
     }

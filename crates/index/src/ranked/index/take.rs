@@ -5,10 +5,10 @@ use std::sync::{Arc, PoisonError};
 
 use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
-use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath};
+use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath, on_threads};
 
 use super::{Inner, Turn};
-use crate::files::{Seen, Sign, now, on_threads, same};
+use crate::files::{EACH, Seen, Sign, now};
 use crate::ranked::record::{Record, make};
 
 /// The largest file that is read, in bytes; what is larger is data that a program wrote.
@@ -51,7 +51,7 @@ impl Inner {
                 batch.push(seen);
             }
         }
-        let taken = on_threads(&batch, &|seen| (seen.shown.clone(), self.take(seen)), stop);
+        let taken = on_threads(&batch, EACH, &|seen| (seen.shown.clone(), self.take(seen)), stop);
         self.put(turn, taken);
     }
 
@@ -71,7 +71,7 @@ impl Inner {
             }
         };
         // A file that changed between the look at it and its reading is looked at again next time.
-        let sign = if same(&read, seen) { sign } else { Sign { settled: false, ..sign } };
+        let sign = if seen.is(&read) { sign } else { Sign { settled: false, ..sign } };
         let hash = read.hash;
         let known = || {
             let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
