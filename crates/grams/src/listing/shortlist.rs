@@ -1,12 +1,10 @@
 //! The files in which a pattern may match, and the count of the others.
 
-use std::io;
 use std::ops::Range;
 
-use toolpost_workspace::on_threads;
 use toolpost_workspace::walk::{Claim, FileStat, Skipped, What};
 
-use super::{Held, Key, Listing, TALLIES, beginning};
+use super::{Key, Listing, TALLIES, beginning};
 use crate::far::Question;
 use crate::index::Why;
 use crate::key;
@@ -78,9 +76,6 @@ struct Known<'l> {
     /// Whether a rule leaves it out, so that it is not among what was counted.
     named: bool,
 }
-
-/// Another thread is worth its start for so many segments.
-const SEVERAL: usize = 3;
 
 /// More places than this that cannot be read are told by a walk, which counts them all.
 const UNREADABLE: usize = 20;
@@ -164,8 +159,8 @@ impl Listing {
     fn candidates(&self, question: &Question<'_>, tally: &mut Tally) -> Result<Vec<Known<'_>>, Why> {
         let prefix = tally.prefix.clone();
         let mut found = Vec::new();
-        for (held, files) in self.held.values().zip(self.asked(question)) {
-            let files = files.map_err(|_| Why::Cache)?;
+        for held in self.held.values() {
+            let files = held.segment.find(question).map_err(|_| Why::Cache)?;
             let odd = held.segment.odd().iter().map(|doc| Found { doc: *doc, parts: Vec::new() });
             for Found { doc, parts } in files.into_iter().chain(odd) {
                 let Some(file) = held.segment.docs().get(doc as usize) else { continue };
@@ -201,15 +196,6 @@ impl Listing {
         // Each segment gives its files in order, so this is a merge of a few runs.
         found.sort_by_key(|known| known.key);
         Ok(found)
-    }
-
-    /// Asks each segment.
-    fn asked(&self, question: &Question<'_>) -> Vec<io::Result<Vec<Found>>> {
-        let held: Vec<(usize, &Held)> = self.held.values().enumerate().collect();
-        let find = |(place, held): &(usize, &Held)| (*place, held.segment.find(question));
-        let mut found = on_threads(&held, SEVERAL, &find, &|| false);
-        found.sort_unstable_by_key(|(place, _)| *place);
-        found.into_iter().map(|(_, found)| found).collect()
     }
 
     pub(super) fn unreadable_below(&self, sieve: &Sieve) -> Vec<String> {

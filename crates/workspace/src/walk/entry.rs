@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path};
 
@@ -11,6 +11,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::error::OpenFault;
 use super::listing::{Kind, kind_of};
+use crate::beneath::open_at;
 use crate::path::WorkspacePath;
 
 /// A name that was found, before any rule is asked.
@@ -145,11 +146,25 @@ pub(super) fn below(base: &WorkspacePath, relative: &[u8]) -> WorkspacePath {
     WorkspacePath::beneath(base.root(), &base.relative().join(relative))
 }
 
+/// How files are opened: a link is none, and neither a pipe nor a terminal is waited for.
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
 /// Opens a regular file by its name in an open directory.
 pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Opened, OpenFault> {
     // A single name that is not followed cannot lead out of its directory.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let descriptor = retry_on_intr(|| openat(directory, name, flags, Mode::empty())).map_err(fault)?;
+    regular(retry_on_intr(|| openat(directory, name, READ, Mode::empty())).map_err(fault)?)
+}
+
+/// Opens a regular file by its whole path, on which no link is followed.
+pub(super) fn open_below(path: &WorkspacePath) -> Result<Opened, OpenFault> {
+    regular(open_at(path.root(), path.relative(), READ, Mode::empty()).map_err(fault)?)
+}
+
+fn regular(descriptor: OwnedFd) -> Result<Opened, OpenFault> {
     let stat = file_stat(&fstat(&descriptor).map_err(fault)?);
     if stat.kind != Kind::File {
         return Err(OpenFault::NotRegular);

@@ -4,17 +4,24 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-use super::entry::{Opened, below, open_regular};
+use super::entry::{Opened, below, open_below, open_regular};
 use super::error::OpenFault;
-use crate::beneath::open_handle;
+use crate::beneath::{has_openat2, open_handle};
 use crate::path::WorkspacePath;
 
 /// Opens files below a directory, as a walk does: never through a link. Files of one directory in a row are quick.
 #[derive(Debug)]
 pub struct Opener {
     base: WorkspacePath,
-    /// The directory of the last file, and a handle on it.
-    last: Option<(Vec<u8>, OwnedFd)>,
+    last: Option<Last>,
+}
+
+/// The directory of the last file.
+#[derive(Debug)]
+struct Last {
+    directory: Vec<u8>,
+    /// None before a second file of it is opened, where one call finds a file by its whole path.
+    handle: Option<OwnedFd>,
 }
 
 impl Opener {
@@ -36,16 +43,21 @@ impl Opener {
         if name.is_empty() || name == b"." || name == b".." {
             return Err(OpenFault::NotRegular);
         }
-        let handle = match self.last.take() {
-            Some((last, handle)) if last == directory => (last, handle),
+        let last = self.last.take().filter(|last| last.directory == directory);
+        if last.is_none() && has_openat2() {
+            self.last = Some(Last { directory: directory.to_vec(), handle: None });
+            return open_below(&below(&self.base, relative));
+        }
+        let (directory, handle) = match last {
+            Some(Last { directory, handle: Some(handle) }) => (directory, handle),
             _ => {
                 let path = below(&self.base, directory);
                 let handle = open_handle(path.root(), path.relative()).map_err(super::entry::fault)?;
                 (directory.to_vec(), handle)
             }
         };
-        let opened = open_regular(handle.1.as_fd(), OsStr::from_bytes(name));
-        self.last = Some(handle);
+        let opened = open_regular(handle.as_fd(), OsStr::from_bytes(name));
+        self.last = Some(Last { directory, handle: Some(handle) });
         opened
     }
 }
