@@ -10,7 +10,6 @@ use toolpost_workspace::on_threads;
 
 use crate::files::EACH;
 use crate::ranked::find::Scored;
-use crate::ranked::hits;
 use crate::ranked::index::Lent;
 use crate::ranked::record::STEM;
 use crate::ranked::search::Unanswered;
@@ -106,7 +105,12 @@ fn terms(held: &dyn Words, shape: &str, begins: bool, ends: bool) -> Vec<Term> {
     if !begins && !ends {
         return held.find(shape).into_iter().collect();
     }
-    let pattern = format!("{}{shape}{}", if begins { "*" } else { "" }, if ends { "*" } else { "" });
-    let begin = if begins { "" } else { shape };
-    held.fitting(begin, &|text| !text.starts_with(STEM) && hits::fits(&pattern, text), usize::MAX)
+    let finder = memchr::memmem::Finder::new(shape);
+    let (begin, fits): (&str, &(dyn Fn(&str) -> bool + Sync)) = match (begins, ends) {
+        (true, true) => ("", &|text| text.len() >= shape.len() && finder.find(text.as_bytes()).is_some()),
+        (true, false) => ("", &|text| text.ends_with(shape)),
+        // All that begins with it may go on.
+        (false, _) => (shape, &|_| true),
+    };
+    held.fitting(begin, &|text| fits(text) && !text.starts_with(STEM), usize::MAX)
 }

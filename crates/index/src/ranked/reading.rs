@@ -139,7 +139,9 @@ fn of_segment(
 ) -> (Vec<(String, Place)>, bool) {
     let mut cursor = Cursor::new(segment, begin);
     let mut out = Vec::new();
-    while let Some((text, place)) = cursor.here().filter(|(text, _)| text.starts_with(begin)) {
+    while let Some((text, place)) =
+        cursor.here().filter(|(text, _)| begin.is_empty() || text.starts_with(begin))
+    {
         if fits(text) {
             out.push((text.to_owned(), place));
         }
