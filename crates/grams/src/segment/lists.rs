@@ -16,27 +16,31 @@ struct Chunk {
     next: u32,
 }
 
-/// A list.
-#[derive(Clone, Copy)]
+/// A list; it takes no chunk before it holds something.
+#[derive(Clone, Copy, Default)]
 pub(super) struct List {
     first: u32,
     last: u32,
     len: u32,
 }
 
-impl Lists {
-    /// Begins a list.
-    pub(super) fn begin(&mut self) -> List {
-        let first = self.chunk();
-        List { first, last: first, len: 0 }
+impl List {
+    pub(super) fn is_empty(self) -> bool {
+        self.len == 0
     }
+}
 
+impl Lists {
     /// Adds a byte to a list.
     pub(super) fn push(&mut self, list: &mut List, byte: u8) {
         let used = list.len as usize % ROOM;
-        if used == 0 && list.len > 0 {
+        if used == 0 {
             let next = self.chunk();
-            self.chunks[list.last as usize].next = next;
+            if list.is_empty() {
+                list.first = next;
+            } else {
+                self.chunks[list.last as usize].next = next;
+            }
             list.last = next;
         }
         self.chunks[list.last as usize].bytes[used] = byte;
@@ -67,7 +71,7 @@ mod tests {
     #[test]
     fn lists_grow_beside_one_another() {
         let mut lists = Lists::default();
-        let mut own: Vec<(List, Vec<u8>)> = (0..5).map(|_| (lists.begin(), Vec::new())).collect();
+        let mut own: Vec<(List, Vec<u8>)> = (0..5).map(|_| (List::default(), Vec::new())).collect();
         for step in 0..500_usize {
             let byte = step as u8;
             let (list, wanted) = &mut own[step * step % 4];

@@ -21,18 +21,17 @@ pub(crate) struct Writer {
     files: Vec<Written>,
     blocks: u32,
     text: u64,
-    /// Where in `postings` those of each trigram are, from 1; 0 if it was not seen.
-    known: Vec<u32>,
+    /// Those of each trigram.
     postings: Vec<Postings>,
     lists: Lists,
-    /// The trigrams of the block that is read: a bit each.
-    seen: Vec<u64>,
-    of_block: Vec<Gram>,
+    seen: Seen,
+    /// The trigrams of the block that is read, each with the distance from the block that had it before.
+    distances: Vec<(Gram, u32)>,
 }
 
 /// The blocks in which a trigram stands, each by its distance from the one before.
+#[derive(Clone, Default)]
 struct Postings {
-    gram: Gram,
     last: u32,
     distances: List,
 }
@@ -43,11 +42,10 @@ impl Default for Writer {
             files: Vec::new(),
             blocks: 0,
             text: 0,
-            known: vec![0; GRAMS],
-            postings: Vec::new(),
+            postings: vec![Postings::default(); GRAMS],
             lists: Lists::default(),
-            seen: vec![0; GRAMS / 64],
-            of_block: Vec::new(),
+            seen: Seen::default(),
+            distances: Vec::new(),
         }
     }
 }
@@ -93,40 +91,34 @@ impl Writer {
     }
 
     fn block(&mut self, bytes: &[u8]) {
-        for gram in grams(bytes) {
-            let (word, bit) = (gram as usize / 64, 1 << (gram % 64));
-            if self.seen[word] & bit == 0 {
-                self.seen[word] |= bit;
-                self.of_block.push(gram);
-            }
-        }
-        for gram in self.of_block.drain(..) {
-            self.seen[gram as usize / 64] = 0;
-            let known = &mut self.known[gram as usize];
-            if *known == 0 {
-                self.postings.push(Postings { gram, last: 0, distances: self.lists.begin() });
-                *known = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
-            }
-            let postings = &mut self.postings[*known as usize - 1];
-            let mut distance = self.blocks - postings.last;
+        grams(bytes).for_each(|gram| self.seen.add(gram));
+        // First all distances, then what is written of them: nothing in the first round waits for what another one reads.
+        let (distances, block) = (&mut self.distances, self.blocks);
+        self.seen.take(|gram| {
+            let last = &mut self.postings[gram as usize].last;
+            distances.push((gram, block - std::mem::replace(last, block)));
+        });
+        for (gram, mut distance) in distances.drain(..) {
+            let postings = &mut self.postings[gram as usize];
             while distance >= 0x80 {
                 self.lists.push(&mut postings.distances, distance as u8 | 0x80);
                 distance >>= 7;
             }
             self.lists.push(&mut postings.distances, distance as u8);
-            postings.last = self.blocks;
         }
         self.blocks += 1;
     }
 
     /// Gives the bytes of the segment.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.postings.sort_unstable_by_key(|postings| postings.gram);
+    pub(crate) fn finish(self) -> Vec<u8> {
         let mut bytes = STAMP.to_vec();
-        let mut table = Vec::with_capacity(self.postings.len() * 8);
-        for postings in &self.postings {
+        let mut table = Vec::new();
+        for (gram, postings) in (0 as Gram..).zip(&self.postings) {
+            if postings.distances.is_empty() {
+                continue;
+            }
             let begins = u32::try_from(bytes.len() - STAMP.len()).unwrap_or(u32::MAX);
-            table.extend_from_slice(&postings.gram.to_le_bytes());
+            table.extend_from_slice(&gram.to_le_bytes());
             table.extend_from_slice(&begins.to_le_bytes());
             self.lists.write(postings.distances, &mut bytes);
         }
@@ -141,6 +133,43 @@ impl Writer {
         hasher.update(&bytes);
         bytes.extend_from_slice(hasher.finish().as_bytes());
         bytes
+    }
+}
+
+/// The trigrams of a block: a bit each, and one for each word of bits that holds some.
+struct Seen {
+    words: Vec<u64>,
+    held: Vec<u64>,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { words: vec![0; GRAMS / 64], held: vec![0; GRAMS / 64 / 64] }
+    }
+}
+
+impl Seen {
+    fn add(&mut self, gram: Gram) {
+        let word = gram as usize / 64;
+        self.words[word] |= 1 << (gram % 64);
+        self.held[word / 64] |= 1 << (word % 64);
+    }
+
+    /// Gives all of them in order, and forgets them. In order, since what is told of neighbours lies side by side in memory.
+    fn take(&mut self, mut see: impl FnMut(Gram)) {
+        for (part, held) in self.held.iter_mut().enumerate() {
+            each_bit(std::mem::take(held), |bit| {
+                let word = part * 64 + bit as usize;
+                each_bit(std::mem::take(&mut self.words[word]), |bit| see(word as Gram * 64 + bit));
+            });
+        }
+    }
+}
+
+fn each_bit(mut bits: u64, mut see: impl FnMut(u32)) {
+    while bits != 0 {
+        see(bits.trailing_zeros());
+        bits &= bits - 1;
     }
 }
 
