@@ -1,0 +1,49 @@
+//! Does many things on as many threads as there are cores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Does something with each of some things, on as many threads as there are cores; with fewer than all, if it is told to stop.
+/// What comes of them is in no order. Another thread is begun for every `each` things; where it cannot be, the others do its work.
+pub fn on_threads<'s, S: Sync, T: Send>(
+    all: &'s [S],
+    each: usize,
+    take: &(dyn Fn(&'s S) -> T + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let out = Mutex::new(Vec::with_capacity(all.len()));
+    let work = || {
+        let mut own = Vec::new();
+        while !stop() {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(at) else { break };
+            own.push(take(one));
+        }
+        out.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
+    };
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    std::thread::scope(|scope| {
+        for _ in 1..cores.min(all.len() / each.max(1) + 1) {
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    out.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_done_once() {
+        let all: Vec<usize> = (0..1_000).collect();
+        for each in [0, 1, 8, 5_000] {
+            let mut done = on_threads(&all, each, &|one| one * 2, &|| false);
+            done.sort_unstable();
+            assert_eq!(done, (0..1_000).map(|one| one * 2).collect::<Vec<_>>());
+        }
+        assert_eq!(on_threads(&all, 1, &|one| *one, &|| true), [] as [usize; 0]);
+    }
+}
