@@ -16,40 +16,33 @@ struct Chunk {
     next: u32,
 }
 
-/// A list; it takes no chunk before it holds something.
-#[derive(Clone, Copy, Default)]
-pub(super) struct List {
-    first: u32,
-    last: u32,
-    len: u32,
-}
+/// A list: its first chunk, its last one, and how many bytes it holds; it has no chunk before the first of them. It is made of plain
+/// numbers since millions of zeros take no memory before they are written.
+pub(super) type List = [u32; 3];
 
-impl List {
-    pub(super) fn is_empty(self) -> bool {
-        self.len == 0
-    }
-}
+/// A list that holds nothing.
+pub(super) const EMPTY: List = [0; 3];
 
 impl Lists {
     /// Adds a byte to a list.
-    pub(super) fn push(&mut self, list: &mut List, byte: u8) {
-        let used = list.len as usize % ROOM;
+    pub(super) fn push(&mut self, [first, last, len]: &mut List, byte: u8) {
+        let used = *len as usize % ROOM;
         if used == 0 {
             let next = self.chunk();
-            if list.is_empty() {
-                list.first = next;
+            if *len == 0 {
+                *first = next;
             } else {
-                self.chunks[list.last as usize].next = next;
+                self.chunks[*last as usize].next = next;
             }
-            list.last = next;
+            *last = next;
         }
-        self.chunks[list.last as usize].bytes[used] = byte;
-        list.len += 1;
+        self.chunks[*last as usize].bytes[used] = byte;
+        *len += 1;
     }
 
     /// Writes a list at the end of some bytes.
-    pub(super) fn write(&self, list: List, to: &mut Vec<u8>) {
-        let (mut chunk, mut left) = (list.first, list.len as usize);
+    pub(super) fn write(&self, [first, _, len]: List, to: &mut Vec<u8>) {
+        let (mut chunk, mut left) = (first, len as usize);
         while left > 0 {
             let Chunk { bytes, next } = &self.chunks[chunk as usize];
             let part = left.min(ROOM);
@@ -71,7 +64,7 @@ mod tests {
     #[test]
     fn lists_grow_beside_one_another() {
         let mut lists = Lists::default();
-        let mut own: Vec<(List, Vec<u8>)> = (0..5).map(|_| (List::default(), Vec::new())).collect();
+        let mut own: Vec<(List, Vec<u8>)> = (0..5).map(|_| (EMPTY, Vec::new())).collect();
         for step in 0..500_usize {
             let byte = step as u8;
             let (list, wanted) = &mut own[step * step % 4];

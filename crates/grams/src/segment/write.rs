@@ -3,7 +3,7 @@
 use toolpost_workspace::Hasher;
 use toolpost_workspace::walk::FileStat;
 
-use super::lists::{List, Lists};
+use super::lists::{EMPTY, List, Lists};
 use super::{Form, STAMP, Written};
 use crate::gram::{GRAMS, Gram, grams};
 
@@ -21,19 +21,15 @@ pub(crate) struct Writer {
     files: Vec<Written>,
     blocks: u32,
     text: u64,
-    /// Those of each trigram.
-    postings: Vec<Postings>,
+    /// For each trigram the last block in which it stands, and the distances of all such blocks, each from the one before.
+    last: Vec<u32>,
+    postings: Vec<List>,
     lists: Lists,
+    /// The trigrams of the block that is read, and those of all blocks.
     seen: Seen,
+    known: Seen,
     /// The trigrams of the block that is read, each with the distance from the block that had it before.
     distances: Vec<(Gram, u32)>,
-}
-
-/// The blocks in which a trigram stands, each by its distance from the one before.
-#[derive(Clone, Default)]
-struct Postings {
-    last: u32,
-    distances: List,
 }
 
 impl Default for Writer {
@@ -42,9 +38,11 @@ impl Default for Writer {
             files: Vec::new(),
             blocks: 0,
             text: 0,
-            postings: vec![Postings::default(); GRAMS],
+            last: vec![0; GRAMS],
+            postings: vec![EMPTY; GRAMS],
             lists: Lists::default(),
             seen: Seen::default(),
+            known: Seen::default(),
             distances: Vec::new(),
         }
     }
@@ -95,33 +93,33 @@ impl Writer {
         // First all distances, then what is written of them: nothing in the first round waits for what another one reads.
         let (distances, block) = (&mut self.distances, self.blocks);
         self.seen.take(|gram| {
-            let last = &mut self.postings[gram as usize].last;
+            let last = &mut self.last[gram as usize];
             distances.push((gram, block - std::mem::replace(last, block)));
         });
         for (gram, mut distance) in distances.drain(..) {
             let postings = &mut self.postings[gram as usize];
+            if *postings == EMPTY {
+                self.known.add(gram);
+            }
             while distance >= 0x80 {
-                self.lists.push(&mut postings.distances, distance as u8 | 0x80);
+                self.lists.push(postings, distance as u8 | 0x80);
                 distance >>= 7;
             }
-            self.lists.push(&mut postings.distances, distance as u8);
+            self.lists.push(postings, distance as u8);
         }
         self.blocks += 1;
     }
 
     /// Gives the bytes of the segment.
-    pub(crate) fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(mut self) -> Vec<u8> {
         let mut bytes = STAMP.to_vec();
         let mut table = Vec::new();
-        for (gram, postings) in (0 as Gram..).zip(&self.postings) {
-            if postings.distances.is_empty() {
-                continue;
-            }
+        self.known.take(|gram| {
             let begins = u32::try_from(bytes.len() - STAMP.len()).unwrap_or(u32::MAX);
             table.extend_from_slice(&gram.to_le_bytes());
             table.extend_from_slice(&begins.to_le_bytes());
-            self.lists.write(postings.distances, &mut bytes);
-        }
+            self.lists.write(self.postings[gram as usize], &mut bytes);
+        });
         let postings = bytes.len() - STAMP.len();
         bytes.extend_from_slice(&table);
         let files = postcard::to_stdvec(&self.files).unwrap_or_default();
@@ -136,7 +134,7 @@ impl Writer {
     }
 }
 
-/// The trigrams of a block: a bit each, and one for each word of bits that holds some.
+/// Some trigrams: a bit each, and one for each word of bits that holds some.
 struct Seen {
     words: Vec<u64>,
     held: Vec<u64>,
