@@ -6,6 +6,9 @@ import base64
 import json
 import os
 import pathlib
+import pty
+import re
+import select
 import signal
 import struct
 import subprocess
@@ -218,7 +221,7 @@ def shortened():
              {"when": {"last": "", "whole": "left out to save room"}, "say": "Done."}]
     with World(steps, files=long.items(), provider="anthropic") as world:
         code, answer, errors = world.run("do it", TOOLPOST_WINDOW="16000")
-        report("a conversation is made shorter", code == 0 and answer["words"] == "Done." and "made shorter" in errors,
+        report("a conversation is made shorter", code == 0 and answer["words"] == "Done." and "the conversation was shortened" in errors,
                (code, answer, errors[-1500:]))
     steps = [{"when": {"no_tools": True, "whole": "<conversation>"}, "say": "It was about SHORT.", "tokens": [1, 1]},
              {"when": {"whole": "It was about SHORT"}, "say": "Done."},
@@ -240,7 +243,7 @@ def resumed():
         while len(world.journal) < 2 and time.monotonic() < end:
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
-        identity = process.communicate()[1].split("this work is ")[1].split(";")[0]
+        identity = process.communicate()[1].split("--resume ")[1].split("`")[0]
         place = world.top / f"state/toolpost/transcripts/{identity}.jsonl"
         place.write_bytes(place.read_bytes() + b'{"line":"message","mess')
         report("a transcript is its owner's alone", place.stat().st_mode & 0o777 == 0o600, oct(place.stat().st_mode))
@@ -250,7 +253,161 @@ def resumed():
         code, answer, errors = world.run("--resume", identity)
         report("work that is complete does not go on by itself", code == 2 and "is complete" in errors, (code, errors))
         code, _, errors = world.run("--resume", "../x")
-        report("an id that is none", code == 2 and "is no id" in errors, (code, errors))
+        report("an id that is none", code == 2 and "is not the id of a transcript" in errors, (code, errors))
+
+
+def lines_of(place):
+    return [json.loads(line) for line in place.read_text().splitlines()]
+
+
+def stopped():
+    """Ctrl-C: the transcript says why it ended, the command that is printed continues the work, and its tasks are still there."""
+    task = {"tool": "task", "arguments": {"action": "create", "title": "Look at the notes"}}
+    steps = [{"when": {"last": "^do it"}, "calls": [task]},
+             {"when": {"last": "task-1", "absent": "Go on with"}, "say": "x", "fault": {"stall": 60, "after": 3, "times": 1}},
+             {"when": {"last": "Go on with the task"}, "calls": [{"tool": "task", "arguments": {"action": "list"}}]},
+             {"when": {"last": "Look at the notes", "whole": "Go on with the task"}, "say": "Done."},
+             {"when": {"last": "and more"}, "say": "Done again."}, {"when": {"last": "and then"}, "say": "Done at last."}]
+    with World(steps, provider="anthropic") as world:
+        environment = world.environment(TOOLPOST_IDLE_SECONDS="60")
+        command = world.command("--read-only", "do it")
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 60
+        while len(world.journal) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=60)[1]
+        printed = errors.rstrip().splitlines()[-1]
+        report("what continues the work is printed last", printed.startswith("toolpost: continue with `toolpost agent --resume "), errors)
+        again = printed.split("`")[1].split()[1:]
+        identity = again[-1]
+        place = world.top / f"state/toolpost/transcripts/{identity}.jsonl"
+        ended = [line for line in lines_of(place) if line["line"] == "ended"]
+        report("a transcript says that the work was cancelled", process.returncode == 130 and ended == [{"line": "ended", "reason": "cancelled"}],
+               (process.returncode, ended, errors))
+        # In another directory, and with another model in the environment.
+        other = world.environment(TOOLPOST_MODEL="another", TOOLPOST_DIALECT="claude")
+
+        def run(*words, at=world.top):
+            done = subprocess.run([BINARY, *words], env=other, cwd=at, capture_output=True, text=True, timeout=120, check=False)
+            return done.returncode, done.stdout, done.stderr
+
+        code, said, errors = run(*again)
+        holds = code == 0 and said == "Done.\n" and {entry["model"] for entry in world.journal} == {"scripted"}
+        report("work goes on as it is printed, with its tasks", holds, (code, said, errors[-1500:], [e["ended"] for e in world.journal]))
+        tools = world.journal[-1]["tools"] if world.journal else []
+        report("what was denied stays denied", "task" in tools and "edit" not in tools and "create" not in tools, tools)
+        code, said, errors = run("agent", "--resume", "last", "and more", at=world.root)
+        report("the latest work goes on", code == 0 and said == "Done again.\n", (code, said, errors[-1500:]))
+        code, said, errors = run("agent", "--resume", identity[:6], "and then")
+        report("the beginning of an id is enough", code == 0 and said == "Done at last.\n", (code, said, errors[-1500:]))
+        other_root = world.top / "other"
+        other_root.mkdir()
+        code, said, errors = run("agent", "--resume", "last", at=other_root)
+        report("elsewhere there is no latest work", code == 2 and "no earlier work in" in errors, (code, said, errors))
+        code, said, errors = run("agent", "list", "--json", at=world.root)
+        work = json.loads(said)[0] if code == 0 else {}
+        found = {key: work.get(key) for key in ("id", "ended", "turns", "model", "task")}
+        wanted = {"id": identity, "ended": "completed", "turns": 5, "model": "scripted", "task": "do it"}
+        report("the work is listed", found == wanted, (code, said, errors))
+        code, said, _ = run("agent", "list", at=other_root)
+        report("a list says what is elsewhere", "1 work is in another directory" in said, said)
+        code, said, _ = run("agent", "list", "--all", at=other_root)
+        report("a list of all work", said.startswith(f"{identity}  ") and str(world.root) in said, said)
+
+
+def told():
+    """What a user sees of the calls: reasons, exit codes and diffs; colours on a terminal alone, and no time that a prompt waited."""
+    edit = {"tool": "edit", "arguments": {"file_path": "src/calc.py", "old_string": "return a - c", "new_string": "return a + b"}}
+    right = {**edit, "arguments": {**edit["arguments"], "old_string": "return a - b"}}
+    check = {"tool": "bash", "arguments": {"command": "sh check.sh"}}
+    steps = [{"when": {"last": "^do it"}, "calls": [check]}, {"when": {"last": "FAIL"}, "calls": [edit]},
+             {"when": {"last": "extract"}, "calls": [{"tool": "extract", "arguments": {"file": "src/calc.py"}}]},
+             {"when": {"last": "return a - b"}, "calls": [edit]}, {"when": {"last": "."}, "calls": [right]},
+             {"when": {"last": "."}, "say": "Done."}]
+    with World(steps) as world:
+        done = subprocess.run(world.command("do it"), env=world.environment(), capture_output=True, text=True, timeout=120, check=False)
+        wanted = [r"  < bash: exit code 1, \d+ bytes \(", r"  < edit failed \([^\n]*\n      \S", r"  < edit: src/calc.py \+1 -1 \(",
+                  r"\n      -    return a - b\n      \+    return a \+ b\n", r"toolpost: done\. Used: 6/200 turns"]
+        for pattern in wanted:
+            report(f"a user sees {pattern!r}", re.search(pattern, done.stderr), done.stderr)
+        report("without a terminal there are no colours", done.returncode == 0 and "\x1b" not in done.stderr, done.stderr)
+    asked = [{"when": {"last": "^do it"}, "calls": [{"tool": "bash", "arguments": {"command": "touch made"}}]},
+             {"when": {"last": "."}, "say": "Done."}]
+    for colours, more in [(True, {}), (False, {"NO_COLOR": "1"})]:
+        with World(asked, rules="") as world:
+            seen, took = at_terminal(world.command("do it"), world.environment(TERM="xterm", **more), "[y/N", 9)
+            report("a user is asked at a terminal", "Done." in seen and (world.root / "made").exists(), seen)
+            report(f"colours on a terminal: {colours}", ("\x1b[36m>\x1b[0m bash" in seen) == colours, seen)
+            shown = re.search(r"< bash: exit code 0, \d+ bytes \((\d+(?:\.\d)?) (ms|s)\)", seen)
+            seconds = float(shown.group(1)) / (1000 if shown.group(2) == "ms" else 1) if shown else 99
+            report("the time of a call is without the user's", seconds < took, seen)
+
+
+def at_terminal(command, environment, question, seconds):
+    """Runs a program at a terminal, answers its question with yes after so many seconds; gives what it showed, and how long it waited."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(command[0], command, environment)
+    seen, waited, end = b"", 0, time.monotonic() + 120
+    while time.monotonic() < end:
+        ready, _, _ = select.select([terminal], [], [], 1)
+        if ready:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+            if not waited and question.encode() in seen:
+                time.sleep(seconds)
+                waited = seconds
+                os.write(terminal, b"y\n")
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return seen.decode(errors="replace").replace("\r\n", "\n"), waited
+
+
+def anthropic_form():
+    """In Anthropic's form a failed result is an error, and each question is cached up to where the last one ended."""
+    wrong = {"tool": "extract", "arguments": {"file": "none.txt"}}
+    steps = [{"when": {"last": "^do it"}, "calls": [wrong, LOOK]}, {"when": {"last": "two"}, "calls": [LOOK]},
+             {"when": {"last": "two"}, "say": "Done."}]
+    with World(steps, provider="anthropic") as world:
+        code, answer, errors = world.run("do it")
+        bodies = [entry["body"] for entry in world.journal]
+        results = [block for body in bodies[1:2] for message in body["messages"] if isinstance(message["content"], list)
+                   for block in message["content"] if block["type"] == "tool_result"]
+        report("a failed result is an error", code == 0 and [block.get("is_error", False) for block in results] == [True, False],
+               (code, errors[-1500:], results))
+        wrong = [sdks.wrong("anthropic", block, sdks.anthropic.types.ToolResultBlockParam) for block in results]
+        report("the official types take a failed result", not any(wrong), wrong)
+        ephemeral = {"type": "ephemeral"}
+
+        def marked(body):
+            """Which messages end a cached part."""
+            ends = [message["content"][-1] if isinstance(message["content"], list) else {} for message in body["messages"]]
+            return [at for at, block in enumerate(ends) if block.get("cache_control") == ephemeral]
+
+        report("the system is cached", all(body["system"][-1].get("cache_control") == ephemeral for body in bodies), bodies[0].get("system"))
+        report("the conversation is cached as it grows", [marked(body) for body in bodies] == [[0], [0, 2], [2, 4]],
+               [marked(body) for body in bodies])
+
+
+def pictured_in_words():
+    """A call in words shows its picture, too."""
+    image = png()
+    steps = [{"when": {"last": "^do it"}, "say": "<readImage>\n<path>red.png</path>\n</readImage>"},
+             {"when": {"last": "reply tool=\"readImage\" went=\"done\""}, "say": "Done."}]
+    for provider in FIVE:
+        for name, more in [("shown", {}), ("named", {"TOOLPOST_PICTURES": "named"})]:
+            with World(steps, provider=provider) as world:
+                (world.root / "red.png").write_bytes(image)
+                code, answer, errors = world.run("do it", **more)
+                sent = [base64.b64encode(image).decode() in json.dumps(entry["body"]) for entry in world.journal]
+                holds = code == 0 and answer.get("words") == "Done." and sent == [False, name == "shown"]
+                report(f"a picture of a call in words, {name}, {provider}", holds, (code, answer, errors[-1500:], sent))
 
 
 def delegated():
@@ -346,7 +503,7 @@ def pictured():
                 if sent:
                     wanted[sent - 1] = ("image/png", base64.b64encode(image).decode())
                 holds = code == 0 and answer.get("words") == "Done." and [one and one[:2] for one in found] == wanted
-                holds = holds and ("pictures are not shown to this model" in errors) == (name == "refused")
+                holds = holds and ("this model gets the names of images only" in errors) == (name == "refused")
                 report(f"pictures {name}, {provider}", holds, (code, answer, errors[-1500:], found, [e["ended"] for e in world.journal]))
                 if name == "shown":
                     wrong = found[-1] and sdks.wrong(provider, found[-1][2])
@@ -484,7 +641,8 @@ if __name__ == "__main__":
     only = sys.argv[2:]
     if not only:
         sdks.check(report)
-    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, delegated, pictured,
+    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, stopped, told, anthropic_form, delegated, pictured,
+                 pictured_in_words,
                  one_budget, investigated, asked_of_all, searched):
         if not only or part.__name__ in only:
             part()

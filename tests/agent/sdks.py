@@ -68,14 +68,14 @@ def with_anthropic(address):
         return first, stream.get_final_message().content[0].text, ("tool_use", None)
 
 
-def wrong(provider, part):
-    """What the official types find wrong with a part of a request that holds a picture; nothing for services whose types are not there."""
+def wrong(provider, part, kind=None):
+    """What the official types find wrong with a part of a request, a picture unless said otherwise; nothing for services whose types are not there."""
     types = {
         "openai": openai.types.chat.ChatCompletionContentPartImageParam,
         "responses": openai.types.responses.ResponseInputImageParam,
         "anthropic": anthropic.types.ImageBlockParam,
     }
-    kind = types.get(provider)
+    kind = kind or types.get(provider)
     try:
         return kind and set(part) - set(pydantic.TypeAdapter(kind).validate_python(part))
     except pydantic.ValidationError as error:

@@ -87,7 +87,7 @@ pub(crate) async fn shorten(
     let (told, usage) = in_short(before, window, service, cancel).await;
     let first = before.iter().find_map(|message| match message {
         Message::User { text } => Some(text.as_str()),
-        Message::Model(_) | Message::Results { .. } => None,
+        Message::Model(_) | Message::Results { .. } | Message::Replies { .. } => None,
     });
     let first = shown(first.unwrap_or_default(), left / 4);
     let text = format!("{first}\n\n[What was said and done since, in short:]\n{}", shown(&told, left / 4));
@@ -100,22 +100,19 @@ pub(crate) async fn shorten(
 /// Leaves out the replies of calls that are not among the last messages.
 fn elided(messages: &[Message]) -> Vec<Message> {
     let old = messages.len().saturating_sub(FRESH);
-    let short = |(at, message): (usize, &Message)| match message {
-        Message::Results { results } if at < old => {
-            let mut results = results.clone();
-            for result in &mut results {
-                pictures::leave_out(result, pictures::ROOM);
-            }
-            for result in results.iter_mut().filter(|result| result.words.len() > SMALL) {
+    let short = |(at, message): (usize, &Message)| {
+        let mut message = message.clone();
+        for result in message.results_mut().iter_mut().filter(|_| at < old) {
+            pictures::leave_out(result, pictures::ROOM);
+            if result.words.len() > SMALL {
                 result.words = format!(
                     "[left out to save room: the reply of {}, {} bytes; make the call again if it is needed]",
                     result.tool,
                     result.words.len()
                 );
             }
-            Message::Results { results }
         }
-        other => other.clone(),
+        message
     };
     messages.iter().enumerate().map(short).collect()
 }
@@ -175,7 +172,7 @@ fn told(message: &Message) -> String {
                 said.calls.iter().map(|call| format!("\ncall: {} {}", call.tool, call.arguments)).collect();
             format!("agent: {}{}", said.text, calls.concat())
         }
-        Message::Results { results } => {
+        Message::Results { results } | Message::Replies { results } => {
             let results = results.iter().map(|result| format!("reply of {}: {}", result.tool, result.words));
             results.collect::<Vec<_>>().join("\n")
         }

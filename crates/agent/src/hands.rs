@@ -1,13 +1,16 @@
 //! Where a loop makes its calls: by the runtime, or by the front door of the call that left it the work.
 
-use crate::models::Coming;
+use crate::{effect::Effect, models::Coming};
 use serde_json::Value;
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
     Access, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered, Pictures, Progress, Session,
 };
-use toolpost_runtime::{Asker, Call, Outcome, Published, Runtime};
+use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime};
 
 /// The operation by which the work is said to be done.
 const COMPLETE: &str = "complete";
@@ -50,7 +53,41 @@ pub trait Hands: Send + Sync {
     fn meant(&self, name: &str) -> Option<String>;
 
     /// Makes a call.
-    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, InnerAnswer>;
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied>;
+}
+
+/// The reply of a call.
+#[derive(Debug, Clone)]
+pub struct Replied {
+    /// What the model is shown.
+    pub answer: InnerAnswer,
+    /// What the call did, as far as its reply has data.
+    pub effect: Effect,
+    /// How long the call waited for the user's decision.
+    pub asked: Duration,
+}
+
+impl From<InnerAnswer> for Replied {
+    fn from(answer: InnerAnswer) -> Self {
+        Self { answer, effect: Effect::default(), asked: Duration::ZERO }
+    }
+}
+
+/// Measures how long the user takes to decide.
+struct Timed {
+    asker: Arc<dyn Asker>,
+    asked: Mutex<Duration>,
+}
+
+impl Asker for Timed {
+    fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> Asking<'a> {
+        Box::pin(async move {
+            let began = Instant::now();
+            let verdict = self.asker.ask(question).await;
+            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
+            verdict
+        })
+    }
 }
 
 /// The runtime, for a client of its own.
@@ -72,13 +109,14 @@ impl Hands for AtRuntime {
         self.runtime.catalogue().find(name).map(|tool| tool.name.clone())
     }
 
-    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, InnerAnswer> {
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied> {
+        let timed = Arc::new(Timed { asker: self.asker.clone(), asked: Mutex::default() });
         let call = Call {
             tool,
             arguments: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),
             session: self.session.clone(),
             cancel,
-            asker: self.asker.clone(),
+            asker: timed.clone(),
             progress: Progress::silent(),
         };
         Box::pin(async move {
@@ -86,11 +124,13 @@ impl Hands for AtRuntime {
                 Outcome::Done(answer) => (Ended::Done, answer),
                 Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (Ended::Failed, answer),
                 Outcome::Ask(question) => {
-                    return InnerAnswer::of_words(Ended::Refused, question.words());
+                    return InnerAnswer::of_words(Ended::Refused, question.words()).into();
                 }
             };
+            let effect = answer.structured.as_ref().map(Effect::of).unwrap_or_default();
             let (words, pictures) = answer.told();
-            InnerAnswer { ended, words, pictures }
+            let asked = *timed.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            Replied { answer: InnerAnswer { ended, words, pictures }, effect, asked }
         })
     }
 }
@@ -127,12 +167,12 @@ impl Hands for AtDoor {
         self.tools().into_iter().map(|hand| hand.tool.name).find(|known| known == name)
     }
 
-    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, InnerAnswer> {
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied> {
         if self.meant(&tool).is_none() {
             let names: Vec<String> = self.tools().into_iter().map(|hand| hand.tool.name).collect();
             let shown: String = tool.chars().take(80).flat_map(char::escape_default).collect();
             let words = format!("No tool is called {shown}. The tools are: {}.", names.join(", "));
-            return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Failed, words)));
+            return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Failed, words).into()));
         }
         // How long a reply may be, the dialect says.
         let call = InnerCall {
@@ -143,6 +183,6 @@ impl Hands for AtDoor {
             may: May::Everything,
             pictures: Pictures::Given,
         };
-        self.door.call(call, cancel)
+        Box::pin(async move { self.door.call(call, cancel).await.into() })
     }
 }

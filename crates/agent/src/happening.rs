@@ -1,6 +1,6 @@
 //! What a loop tells of while it works, for whoever watches.
 
-use crate::{budget::Account, models::Went};
+use crate::{budget::Account, effect::Effect, models::Went};
 use std::{sync::Arc, time::Duration};
 
 /// Something that happened in a loop.
@@ -44,8 +44,12 @@ pub enum Happening {
         went: Went,
         /// How many bytes its reply has.
         bytes: usize,
-        /// How long it took.
+        /// How long it took, without the time in which the user was asked.
         took: Duration,
+        /// Why it failed, in its own words; empty if it did not.
+        why: String,
+        /// What it did.
+        effect: Effect,
     },
     /// The conversation was made shorter.
     Shortened {

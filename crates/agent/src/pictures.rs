@@ -49,7 +49,7 @@ pub(crate) fn taken(answer: InnerAnswer) -> (String, Vec<Picture>) {
 
 /// Says whether a question has pictures.
 pub(crate) fn has_any(question: &Question) -> bool {
-    question.messages.iter().any(|message| of(message).any(|result| !result.pictures.is_empty()))
+    question.messages.iter().flat_map(Message::results).any(|result| !result.pictures.is_empty())
 }
 
 /// Gives the question as it is asked: with the newest pictures that fit, or with none, as the words say then.
@@ -60,8 +60,7 @@ pub(crate) fn shown(question: &Question, showing: Showing) -> Cow<'_, Question> 
     let mut question = question.clone();
     let (mut count, mut letters, mut full) = (0, 0, false);
     for message in question.messages.iter_mut().rev() {
-        let Message::Results { results } = message else { continue };
-        for result in results.iter_mut().rev().filter(|result| !result.pictures.is_empty()) {
+        for result in message.results_mut().iter_mut().rev().filter(|result| !result.pictures.is_empty()) {
             let own: usize = result.pictures.iter().map(|picture| picture.data.len()).sum();
             if showing == Showing::Named {
                 leave_out(result, "pictures are not shown to you, they are named alone");
@@ -105,17 +104,9 @@ pub(crate) fn leave_out(result: &mut Answered, why: &str) {
     }
 }
 
-fn of(message: &Message) -> impl Iterator<Item = &Answered> {
-    let results: &[Answered] = match message {
-        Message::Results { results } => results,
-        Message::User { .. } | Message::Model(_) => &[],
-    };
-    results.iter()
-}
-
 /// Counts the letters of all pictures of some messages, and the pictures.
 pub(crate) fn counted(messages: &[Message]) -> (usize, u64) {
-    let pictures = messages.iter().flat_map(of).flat_map(|result| &result.pictures);
+    let pictures = messages.iter().flat_map(Message::results).flat_map(|result| &result.pictures);
     pictures.fold((0, 0), |(letters, count), picture| (letters + picture.data.len(), count + 1))
 }
 
@@ -163,7 +154,7 @@ mod tests {
         let shown_of = |messages: Vec<Message>, showing| {
             let question = Question { messages, ..Question::default() };
             let told = shown(&question, showing);
-            let results = told.messages.iter().flat_map(of);
+            let results = told.messages.iter().flat_map(Message::results);
             let count = |result: &Answered| {
                 assert_eq!(result.words == "w", !result.pictures.is_empty());
                 result.pictures.len()

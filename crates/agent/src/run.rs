@@ -218,7 +218,7 @@ impl<'a> Going<'a> {
         }
         if !written.is_empty() {
             let made = self.make(&written).await;
-            self.push(Message::User { text: replies(&made.results) });
+            self.push(Message::Replies { results: made.results.clone() });
             return self.made(made);
         }
         self.answered(&said.text, stop)
@@ -334,21 +334,10 @@ impl<'a> Going<'a> {
     fn last_words(&self) -> String {
         let words = self.question.messages.iter().rev().filter_map(|message| match message {
             Message::Model(said) => Some(said.text.trim()),
-            Message::User { .. } | Message::Results { .. } => None,
+            Message::User { .. } | Message::Results { .. } | Message::Replies { .. } => None,
         });
         words.into_iter().find(|words| !words.is_empty()).unwrap_or_default().to_owned()
     }
-}
-
-/// Words the replies to calls that stood in words.
-fn replies(results: &[Answered]) -> String {
-    let replies = results.iter().map(|result| {
-        let went = if result.went == Went::Done { "done" } else { "failed" };
-        let mut result = result.clone();
-        pictures::leave_out(&mut result, "pictures are not shown behind calls that are written in words");
-        format!("<reply tool=\"{}\" went=\"{went}\">\n{}\n</reply>", result.tool, result.words.trim_end())
-    });
-    replies.collect::<Vec<_>>().join("\n")
 }
 
 /// Makes a conversation whole that ended in the middle: of calls without replies nobody knows whether they were made.

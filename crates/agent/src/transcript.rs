@@ -9,37 +9,64 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
+    time::SystemTime,
 };
 use thiserror::Error;
 use toolpost_workspace::{operator, unique};
 
 /// The folder of the transcripts in the state folder.
 const FOLDER: &str = "transcripts";
+/// How the name of a transcript ends.
+const ENDS: &str = ".jsonl";
 /// The most that a transcript may have which is read again.
 const MOST: u64 = 256 * 1024 * 1024;
 /// How many characters an id may have.
 const LONGEST: usize = 64;
 
-/// With what a piece of work began.
+/// How a piece of work began: its task, and the settings with which it goes on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Began {
     /// Its id.
     pub id: String,
     /// What was to be done.
     pub task: String,
-    /// The dialects that the tools spoke.
+    /// The dialects of the tools.
     pub dialects: Vec<String>,
-    /// The model.
+    /// The model, or the command of an external agent.
     pub model: String,
     /// The roots of the workspace.
     pub roots: Vec<String>,
+    /// The provider of the model; `None` in older transcripts and for an external agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The URL of the model service, if it is not the provider's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// The command of an external agent, and its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acp: Option<Vec<String>>,
+    /// What an external agent may do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acp_may: Option<String>,
+    /// The only tools, if not all were served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// What no tool could do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
+    /// Whether no tool could write.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
+    /// The session in which tasks are kept; empty in older transcripts.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
 }
 
 /// A line of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 enum Line {
-    Began(Began),
+    Began(Box<Began>),
     Message {
         message: Message,
     },
@@ -60,6 +87,17 @@ pub struct Kept {
     pub messages: Vec<Message>,
     /// Why the work ended, if it did.
     pub ended: Option<Reason>,
+    /// How often the model answered.
+    pub turns: usize,
+}
+
+/// A transcript in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// When it was last written.
+    pub time: SystemTime,
+    /// What it holds.
+    pub kept: Kept,
 }
 
 /// Why there is no transcript.
@@ -67,11 +105,11 @@ pub struct Kept {
 pub enum TranscriptError {
     /// The id cannot be one.
     #[error(
-        "`{0}` is no id of a piece of work: it has letters, digits and hyphens, as the one that was printed"
+        "`{0}` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent list` shows them"
     )]
     Id(String),
     /// Nothing has that id.
-    #[error("no piece of work has the id {id}: there is no {place}")]
+    #[error("no work has the id {id} (there is no {place}): `toolpost agent list` shows what there is")]
     Missing {
         /// The id.
         id: String,
@@ -79,7 +117,7 @@ pub enum TranscriptError {
         place: String,
     },
     /// It was damaged by somebody else.
-    #[error("line {line} of {place} is damaged, and it is not the last one; begin the work anew")]
+    #[error("line {line} of {place} is damaged, and it is not the last one: start the task again")]
     Damaged {
         /// The line.
         line: usize,
@@ -115,7 +153,7 @@ impl Transcript {
     /// When it cannot be written there.
     pub fn begin(state: &Path, began: Began) -> Result<Self, TranscriptError> {
         let id = if began.id.is_empty() { unique() } else { began.id };
-        let line = Line::Began(Began { id: id.clone(), ..began });
+        let line = Line::Began(Box::new(Began { id: id.clone(), ..began }));
         Self::written(state, id, &[line])
     }
 
@@ -124,13 +162,36 @@ impl Transcript {
     /// # Errors
     /// When there is none of that id, or it cannot be read and written.
     pub fn resume(state: &Path, id: &str) -> Result<(Self, Kept), TranscriptError> {
-        let place = place(state, id)?;
-        let failed = |why| TranscriptError::Io { place: place.display().to_string(), why };
-        let text = operator::read_at_most(&place, MOST).map_err(failed)?;
-        let missing = || TranscriptError::Missing { id: id.to_owned(), place: place.display().to_string() };
-        let lines = lines(&text.ok_or_else(missing)?, &place)?;
+        let lines = read(state, id)?;
         let transcript = Self::written(state, id.to_owned(), &lines)?;
         Ok((transcript, kept(lines)))
+    }
+
+    /// Reads one without changing it.
+    ///
+    /// # Errors
+    /// When there is none of that id, or it cannot be read.
+    pub fn read(state: &Path, id: &str) -> Result<Kept, TranscriptError> {
+        Ok(kept(read(state, id)?))
+    }
+
+    /// Lists all transcripts of a state folder that can be read, the latest first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn list(state: &Path) -> Result<Vec<Listed>, TranscriptError> {
+        let folder = state.join(FOLDER);
+        let failed = |why| TranscriptError::Io { place: folder.display().to_string(), why };
+        let files = operator::names(&folder, ENDS).map_err(failed)?;
+        let listed = files.into_iter().filter_map(|(name, time)| {
+            let id = name.strip_suffix(ENDS)?;
+            let mut kept = Self::read(state, id).ok()?;
+            id.clone_into(&mut kept.began.id);
+            Some(Listed { time, kept })
+        });
+        let mut listed: Vec<Listed> = listed.collect();
+        listed.sort_by(|one, other| (other.time, &other.kept.began.id).cmp(&(one.time, &one.kept.began.id)));
+        Ok(listed)
     }
 
     /// Writes a whole transcript, and opens it to go on.
@@ -180,12 +241,20 @@ impl Transcript {
     }
 }
 
+fn read(state: &Path, id: &str) -> Result<Vec<Line>, TranscriptError> {
+    let place = place(state, id)?;
+    let failed = |why| TranscriptError::Io { place: place.display().to_string(), why };
+    let text = operator::read_at_most(&place, MOST).map_err(failed)?;
+    let missing = || TranscriptError::Missing { id: id.to_owned(), place: place.display().to_string() };
+    lines(&text.ok_or_else(missing)?, &place)
+}
+
 fn place(state: &Path, id: &str) -> Result<PathBuf, TranscriptError> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
     if id.is_empty() || id.len() > LONGEST || !id.chars().all(fits) {
         return Err(TranscriptError::Id(id.chars().take(LONGEST).flat_map(char::escape_default).collect()));
     }
-    Ok(state.join(FOLDER).join(format!("{id}.jsonl")))
+    Ok(state.join(FOLDER).join(format!("{id}{ENDS}")))
 }
 
 /// Writes a line of ASCII alone: one that is torn never ends within a letter.
@@ -227,8 +296,9 @@ fn kept(lines: Vec<Line>) -> Kept {
     let mut kept = Kept::default();
     for line in lines {
         match line {
-            Line::Began(began) => kept.began = began,
+            Line::Began(began) => kept.began = *began,
             Line::Message { message } => {
+                kept.turns += usize::from(matches!(message, Message::Model(_)));
                 kept.messages.push(message);
                 kept.ended = None;
             }
@@ -285,11 +355,11 @@ mod tests {
         let shown = place.display();
         let none = state.path().join("transcripts/none.jsonl");
         let rows = [
-            (id.as_str(), format!("line 1 of {shown} is damaged, and it is not the last one; begin the work anew")),
-            ("none", format!("no piece of work has the id none: there is no {}", none.display())),
+            (id.as_str(), format!("line 1 of {shown} is damaged, and it is not the last one: start the task again")),
+            ("none", format!("no work has the id none (there is no {}): `toolpost agent list` shows what there is", none.display())),
             (
                 "../up",
-                "`../up` is no id of a piece of work: it has letters, digits and hyphens, as the one that was printed"
+                "`../up` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent list` shows them"
                     .to_owned(),
             ),
         ];

@@ -2,7 +2,7 @@
 
 use crate::{
     budget::{Budget, Spent},
-    hands::{Ends, Hand, Hands},
+    hands::{Ends, Hand, Hands, Replied},
     happening::{Happening, Watch},
     models::{Answered, Asked, Went},
     pictures,
@@ -148,10 +148,13 @@ impl Turn<'_> {
         let name: String = tool.chars().take(NAME).collect();
         running.spawn(async move {
             let began = Instant::now();
-            let answer = hands.call(tool, arguments, cancel).await;
-            let went = if answer.ended == Ended::Done { Went::Done } else { Went::Failed };
-            let (bytes, took) = (answer.words.len(), began.elapsed());
-            watch(&Happening::Settled { tool: name, went, bytes, took });
+            let Replied { answer, effect, asked } = hands.call(tool, arguments, cancel).await;
+            let took = began.elapsed().saturating_sub(asked);
+            let (went, why) = match answer.ended {
+                Ended::Done => (Went::Done, String::new()),
+                _ => (Went::Failed, answer.words.clone()),
+            };
+            watch(&Happening::Settled { tool: name, went, bytes: answer.words.len(), took, why, effect });
             (at, answer)
         });
     }

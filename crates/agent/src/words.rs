@@ -1,6 +1,6 @@
 //! What an agent is told before its task.
 
-use crate::models::Message;
+use crate::models::{Answered, Message, Went};
 use toolpost_engine::Prompt;
 
 /// How many bytes of what was said earlier an agent is told.
@@ -71,7 +71,7 @@ pub(crate) fn earlier(messages: &[Message]) -> String {
             let calls = said.calls.iter().map(|call| format!("\n[called {} {}]", call.tool, call.arguments));
             format!("You: {}{}", said.text.trim(), calls.collect::<String>())
         }
-        Message::Results { results } => {
+        Message::Results { results } | Message::Replies { results } => {
             let results =
                 results.iter().map(|result| format!("[reply of {}]\n{}", result.tool, result.words.trim()));
             results.collect::<Vec<_>>().join("\n")
@@ -89,6 +89,15 @@ pub(crate) fn earlier(messages: &[Message]) -> String {
     }
     kept.reverse();
     kept.join("\n\n")
+}
+
+/// Words the replies to calls that a model wrote as text.
+pub(crate) fn replies(results: &[Answered]) -> String {
+    let replies = results.iter().map(|result| {
+        let went = if result.went == Went::Done { "done" } else { "failed" };
+        format!("<reply tool=\"{}\" went=\"{went}\">\n{}\n</reply>", result.tool, result.words.trim_end())
+    });
+    replies.collect::<Vec<_>>().join("\n")
 }
 
 /// Words a part of the work for an agent of its own.

@@ -8,7 +8,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    Budget, Ends, Hand, Hands, Happening, Limits, Reason, Run, Showing, Transcript,
+    Budget, Ends, Hand, Hands, Happening, Limits, Reason, Replied, Run, Showing, Transcript,
     models::{
         Answered, Asked, Coming, Fault, FaultKind, Message, Model, Patience, Piece, Pieces, Question, Said,
         Service, Stop, Whole,
@@ -72,16 +72,16 @@ impl Hands for Shows {
         None
     }
 
-    fn call(&self, _tool: String, _arguments: String, _cancel: CancellationToken) -> Coming<'_, InnerAnswer> {
+    fn call(&self, _tool: String, _arguments: String, _cancel: CancellationToken) -> Coming<'_, Replied> {
         let pictures = vec![InnerPicture { mime: "image/png".to_owned(), data: vec![1, 2, 3] }];
         let words = "[picture 1: image/png, 3 bytes]".to_owned();
-        Box::pin(ready(InnerAnswer { ended: Ended::Done, words, pictures }))
+        Box::pin(ready(InnerAnswer { ended: Ended::Done, words, pictures }.into()))
     }
 }
 
 fn results(question: &Question) -> Vec<Answered> {
     let results = question.messages.iter().filter_map(|message| match message {
-        Message::Results { results } => Some(results.clone()),
+        Message::Results { results } | Message::Replies { results } => Some(results.clone()),
         Message::User { .. } | Message::Model(_) => None,
     });
     results.flatten().collect()

@@ -17,10 +17,10 @@ const OURS: &str = "TOOLPOST_";
 /// What the command line says of the user's own agent.
 #[derive(clap::Args, Default)]
 pub(crate) struct OwnFlags {
-    /// Agent of your own that is asked instead of a model, by the Agent Client Protocol, such as "opencode acp" [default: none]
+    /// External agent to use instead of a model (ACP), such as "opencode acp" [default: none]
     #[arg(long, global = true, value_name = "COMMAND")]
     acp: Option<String>,
-    /// What it may do when it asks: read, write (with the tools, as the rules allow) or all [default: read]
+    /// Permissions of the external agent: read, write (with our tools) or all [default: read]
     #[arg(long, global = true, value_name = "WHAT")]
     acp_may: Option<String>,
 }
@@ -72,6 +72,15 @@ impl Own {
             may: self.may.value,
             idle: Duration::from_secs_f64(idle),
         }))
+    }
+
+    /// Takes the agent of earlier work.
+    pub(crate) fn resume(&mut self, command: Vec<String>, allowed: Option<&str>) -> Result<()> {
+        self.command.resume(Some(command));
+        if let Some(word) = allowed {
+            self.may.resume(may(word)?);
+        }
+        Ok(())
     }
 
     /// Says what it may do.

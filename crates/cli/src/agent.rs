@@ -7,7 +7,7 @@ use crate::{
     settings::Settings,
     signals, view,
     who::Who,
-    wire,
+    wire, works,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -27,33 +27,55 @@ use toolpost_runtime::{Asker, Runtime, Structured};
 const FAILED: u8 = 1;
 
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Agent {
-    /// What is to be done; `-` reads standard input
+    /// Task for the model; `-` reads standard input
     #[arg(required_unless_present = "resume")]
     pub(crate) task: Option<String>,
-    /// Go on with the work of this id, as it was printed when it began
+    /// Continue earlier work with its settings: an id, the beginning of one, or `last`
     #[arg(long, value_name = "ID")]
     pub(crate) resume: Option<String>,
-    /// How often the model is asked at most, with what delegates and tools ask [default: 200]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_turns: Option<u64>,
-    /// How many calls are made at most [default: 600]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_calls: Option<u64>,
-    /// How many tokens all questions and answers have at most [default: 2000000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_tokens: Option<u64>,
-    /// How many seconds it takes at most [default: 3600]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_time: Option<u64>,
-    /// Print what came of it as JSON
+    #[command(flatten)]
+    pub(crate) limits: AgentLimits,
+    /// Print the outcome as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<AgentCommand>,
 }
 
-/// Does a task, or goes on with one.
+#[derive(clap::Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List earlier work, newest first
+    List(works::List),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct AgentLimits {
+    /// Maximum number of questions to the model, including delegates and tools [default: 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: Option<u64>,
+    /// Maximum number of tool calls [default: 600]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_calls: Option<u64>,
+    /// Maximum number of tokens in all questions and answers [default: 2000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// Maximum time [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_time: Option<u64>,
+}
+
+/// Does a task, continues one, or lists them.
 pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+    let mut settings = Settings::find(common)?;
+    if let Some(AgentCommand::List(list)) = &args.command {
+        return works::list(&settings, list);
+    }
+    let earlier = args.resume.as_deref().map(|word| works::find(&settings, word)).transpose()?;
+    if let Some(began) = &earlier {
+        settings.resume(began)?;
+    }
     if let Some(missing) = settings.agent.nobody()? {
         return Ok(out::failed(&missing));
     }
@@ -62,18 +84,23 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
         Some("-") => Some(standard_input()?),
         task => task.map(str::to_owned),
     };
-    let wired = wire::wire(&settings, Structured::Off, wire::Life::Long)?;
+    let wired = wire::wire(&settings, Structured::On, wire::Life::Long)?;
     wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let (transcript, messages) = begun(&settings, &wired.runtime, &args, task)?;
+    let (transcript, messages) = begun(&settings, &wired.runtime, earlier.as_ref(), task)?;
     let id = transcript.id().map(str::to_owned);
     if let Some(id) = &id {
-        eprintln!("toolpost: this work is {id}; `toolpost agent --resume {id}` goes on with it");
+        eprintln!(
+            "toolpost: work {id} with {}; Ctrl-C stops it, and `toolpost agent --resume {id}` continues it",
+            settings.agent.asked()
+        );
     }
     let asker = ask::asker(settings.ask.value, input);
-    let work = Work { wired, asker, budget: Budget::new(settings.agent.limits(&args)), transcript, messages };
+    let budget = Budget::new(settings.agent.limits(&args.limits));
+    let session = Session::named(settings.session.value.clone().or_else(|| id.clone()));
+    let work = Work { wired, asker, budget, transcript, messages, session };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = threads.block_on(work.done(&settings));
-    // Somebody who is still asked at the terminal keeps nobody waiting.
+    // A prompt that is still open at the terminal does not delay the end.
     threads.shutdown_background();
     said(&outcome?, id.as_deref(), args.json)
 }
@@ -85,6 +112,7 @@ struct Work {
     budget: Arc<Budget>,
     transcript: Transcript,
     messages: Vec<Message>,
+    session: Arc<Session>,
 }
 
 impl Work {
@@ -104,7 +132,7 @@ impl Work {
 
     /// Lets a model do it, in our loop.
     async fn by_model(self, crew: &Arc<Crew>, settings: &Settings, cancel: CancellationToken) -> Outcome {
-        let (runtime, session) = (self.wired.runtime, Session::new());
+        let (runtime, session) = (self.wired.runtime, self.session);
         let watch = view::watch();
         crew.watched(watch.clone());
         crew.share(session.id(), &self.budget);
@@ -143,68 +171,60 @@ impl Work {
     }
 }
 
-/// Begins to write the work down, or goes on where it ended; gives what was said before.
+/// Starts a transcript, or continues the one of earlier work; returns the conversation so far.
 fn begun(
     settings: &Settings,
     runtime: &Runtime,
-    args: &Agent,
+    earlier: Option<&Began>,
     task: Option<String>,
 ) -> Result<(Transcript, Vec<Message>)> {
     let state = settings.state.value.as_deref();
-    let user = |text: String| Message::User { text };
-    let Some(id) = &args.resume else {
-        let task = task.filter(|task| !task.trim().is_empty()).context("the task is empty")?;
-        let Some(state) = state else { return Ok((Transcript::none(), vec![user(task)])) };
-        let began = Began {
-            task: task.clone(),
-            dialects: settings.dialects.value.clone(),
-            model: settings.agent.asked(),
-            roots: runtime.engine().roots(),
-            ..Began::default()
-        };
-        return Ok(match Transcript::begin(state, began) {
-            Ok(transcript) => {
-                let message = user(task);
-                transcript.message(&message);
-                (transcript, vec![message])
-            }
-            Err(error) => {
-                eprintln!(
-                    "toolpost: nothing is written down, so that this work cannot be gone on with: {error}"
-                );
-                (Transcript::none(), vec![user(task)])
-            }
-        });
+    if let Some(began) = earlier {
+        return resumed(state.context(works::NO_STATE)?, runtime, began, task);
+    }
+    let task = task.filter(|task| !task.trim().is_empty()).context("the task is empty")?;
+    let message = Message::User { text: task.clone() };
+    let Some(state) = state else { return Ok((Transcript::none(), vec![message])) };
+    let transcript = match Transcript::begin(state, settings.began(task, runtime.engine().roots())) {
+        Ok(transcript) => transcript,
+        Err(error) => {
+            eprintln!("toolpost: no transcript is written, so this work cannot be continued later: {error}");
+            Transcript::none()
+        }
     };
-    resumed(state.context("there is no state folder in which work is written down")?, runtime, id, task)
+    transcript.message(&message);
+    Ok((transcript, vec![message]))
 }
 
 fn resumed(
     state: &Path,
     runtime: &Runtime,
-    id: &str,
+    began: &Began,
     task: Option<String>,
 ) -> Result<(Transcript, Vec<Message>)> {
-    let (transcript, kept) = Transcript::resume(state, id)?;
+    let id = &began.id;
     let roots = runtime.engine().roots();
-    if kept.began.roots != roots {
+    if began.roots != roots {
         bail!(
-            "the work {id} is about {}, and here is {}; name the same with --root",
-            kept.began.roots.join(", "),
+            "work {id} is about {}, not {}: leave out --root, which the transcript knows",
+            began.roots.join(", "),
             roots.join(", ")
         );
     }
+    let (transcript, kept) = Transcript::resume(state, id)?;
     let said = kept.messages.len();
     let mut messages = mended(kept.messages);
     messages[said..].iter().for_each(|message| transcript.message(message));
     let words = match (task, kept.ended) {
         (Some(task), _) => task,
-        (None, Some(Reason::Completed)) => bail!("the work {id} is complete; give a further task to go on"),
+        (None, Some(Reason::Completed)) => bail!(
+            "work {id} is complete; to go on, give a further task: toolpost agent --resume {id} \"…\""
+        ),
         (None, _) => "Go on with the task: what came before was interrupted. Files that you read must be read again before you \
                       change them."
             .to_owned(),
     };
-    // Two messages of the user behind one another are one.
+    // Two messages of the user in a row are one.
     if let Some(Message::User { text }) = messages.last()
         && *text == words
     {
@@ -235,9 +255,14 @@ fn said(outcome: &Outcome, id: Option<&str>, as_json: bool) -> Result<ExitCode> 
         if !outcome.words.is_empty() {
             out::line(&out::harmless(&outcome.words))?;
         }
-        if let Some(missing) = &outcome.missing {
-            eprintln!("toolpost: {}", out::harmless(missing));
+        match &outcome.missing {
+            Some(missing) => eprintln!("toolpost: {}", out::harmless(missing)),
+            None => eprintln!("toolpost: done. Used: {}.", outcome.used),
         }
+    }
+    if let Some(id) = id {
+        let further = if outcome.reason == Reason::Completed { " \"a further task\"" } else { "" };
+        eprintln!("toolpost: continue with `toolpost agent --resume {id}{further}`");
     }
     Ok(match outcome.reason {
         Reason::Completed => ExitCode::SUCCESS,

@@ -1,10 +1,15 @@
-//! What can be said on the command line.
+//! The commands and options of the command line.
 
 use crate::skills::Skills;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// The tool runtime for coding agents: one engine, many dialects.
+/// The heading of the options that every command takes.
+const SHARED: &str = "Shared options";
+/// Closes the short help of a command.
+const MORE: &str = "`--help` also lists the options that all commands share, such as --root and --dialect.";
+
+/// Tools for coding agents: one engine, the tool names of five dialects
 #[derive(Parser)]
 #[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -14,72 +19,93 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+impl Args {
+    /// Reads the arguments of this process.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&Self::described().try_get_matches()?)
+    }
+
+    /// Describes all commands; shared options come last, and only in the long help.
+    pub(crate) fn described() -> clap::Command {
+        let shared = |arg: clap::Arg| match arg.is_global_set() {
+            true => arg.help_heading(SHARED).hide_short_help(true),
+            false => arg,
+        };
+        with_more(Self::command().mut_args(shared))
+    }
+}
+
+/// Says in the short help of a command, and of those below it, where the shared options are.
+fn with_more(command: clap::Command) -> clap::Command {
+    command.after_help(MORE).after_long_help("").mut_subcommands(with_more)
+}
+
 /// Options that every command takes.
 #[derive(clap::Args, Default)]
 pub(crate) struct Common {
-    /// Dialect to speak; may repeat [default: claude]
+    /// Tool dialect: claude, trae, zblade, opencode or probe (repeatable) [default: claude]
     #[arg(long = "dialect", global = true, value_name = "NAME")]
     pub(crate) dialects: Vec<String>,
-    /// Directory that may be read and changed; may repeat [default: the current directory]
+    /// Directory that tools may read and change (repeatable) [default: the current directory]
     #[arg(long = "root", global = true, value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
-    /// Tool to serve: a name, dialect_name, a pattern with *, or !name to leave one out; may repeat, commas [default: all]
+    /// Serve only these tools: names, globs, or !NAME to exclude (comma-separated, repeatable) [default: all]
     #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-    /// What no tool may do: tools that do it are not served [default: nothing is denied]
+    /// Remove every tool with this capability (repeatable) [default: none]
     #[arg(long, global = true, value_enum, value_name = "TOUCH")]
     pub(crate) deny: Vec<Deny>,
-    /// Write nothing: the same as --deny write
+    /// Remove every tool that writes, as --deny write does
     #[arg(long, global = true)]
     pub(crate) read_only: bool,
-    /// Rules over what may be touched (TOML), instead of the user's and the project's files
+    /// Policy file to use instead of the user's and the project's
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// File with the `mcpServers` whose tools are served, too, as mcp__server__tool [default: none]
+    /// File with `mcpServers` whose tools are served as mcp__server__tool [default: none]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) mcp_config: Option<PathBuf>,
-    /// Who answers where nobody can be asked [default: deny]
+    /// Answer to prompts when there is no terminal to ask at [default: deny]
     #[arg(long, global = true, value_enum)]
     pub(crate) ask: Option<Ask>,
-    /// Whether commands run in a sandbox [default: on]
+    /// Run commands in a sandbox [default: on]
     #[arg(long, global = true, value_enum)]
     pub(crate) sandbox: Option<OnOff>,
-    /// Whether scripts can be run in which tools are functions: beside the tools, not, or instead of them [default: off]
+    /// Serve a tool that runs JavaScript which calls the others: `only` replaces the tool list [default: off]
     #[arg(long, global = true, value_enum)]
     pub(crate) code_mode: Option<CodeMode>,
-    /// Whether an edit that looks for texts in order takes the first of several places [default: off]
+    /// Let an edit with several matching places change the first one [default: off]
     #[arg(long, global = true, value_enum)]
     pub(crate) first_match: Option<OnOff>,
-    /// File that every call is written to, as JSON lines
+    /// File to log every call to, as JSON lines
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// How much of each call is written there [default: names]
+    /// How much of each call the log holds [default: names]
     #[arg(long, global = true, value_enum)]
     pub(crate) events_detail: Option<EventsDetail>,
-    /// Folder for locks, journals and history [default: the XDG state folder]
+    /// Directory for history, locks and transcripts [default: the XDG state directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
-    /// Folder for what can be made again [default: the XDG cache folder]
+    /// Cache directory [default: the XDG cache directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
-    /// Name of the session, by which a later process finds its tasks again [default: each has its own]
+    /// Session name, so that a later process finds the same task list [default: a new session]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Index that many machines share, as postgres://…; searches ask it, too [default: none]
+    /// Shared index that searches also ask, as postgres://… [default: none]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) index: Option<String>,
     #[command(flatten)]
     pub(crate) modeling: crate::modeling::Flags,
     #[command(flatten)]
     pub(crate) editing: crate::editing::EditorFlags,
-    /// What a root is called in the shared index; may repeat [default: by where it was cloned from]
+    /// Name of a root in the shared index (repeatable) [default: where it was cloned from]
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
     #[command(flatten)]
     pub(crate) codesearch: crate::codesearch::CodeFlags,
 }
 
-/// Who answers where nobody can be asked.
+/// The answer to prompts when nobody can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ask {
@@ -88,7 +114,7 @@ pub(crate) enum Ask {
     Prompt,
 }
 
-/// What can be denied to all tools.
+/// A capability of tools that can be denied.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Deny {
@@ -100,19 +126,19 @@ pub(crate) enum Deny {
     Editor,
 }
 
-/// Whether scripts can be run in which tools are functions.
+/// Whether scripts can call tools.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CodeMode {
-    /// Two more tools are served: one finds tools, one runs scripts.
+    /// Serve two more tools: one finds tools, one runs scripts
     On,
-    /// They are not.
+    /// Serve the tools of the dialects alone
     Off,
-    /// They are, and no others: those are functions in scripts.
+    /// Serve these two alone; scripts call the others
     Only,
 }
 
-/// How much of each call is written to the file of events.
+/// How much of each call is logged.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum EventsDetail {
@@ -130,67 +156,98 @@ pub(crate) enum OnOff {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Serves the tools over MCP on standard input and output
+    /// Serve the tools over MCP on standard input and output
     Serve(Serve),
-    /// Makes one call, or many from a script
+    /// Call one tool, or many from a script
     Call(Call),
-    /// Lets a model do a task with the tools
+    /// Let a model do a task with the tools
     Agent(crate::agent::Agent),
-    /// Prints the tool definitions
+    /// Show one tool, or print all tool definitions
     Tools(Tools),
-    /// Finds lines that match a regular expression
+    /// Find lines that match a regular expression
     Grep(Grep),
-    /// Finds blocks of code by their words, best first
+    /// Find functions and types by keywords, best first
     Search(Search),
-    /// Shows what code defines, and who uses it
+    /// Find definitions, callers and callees
     #[command(subcommand)]
     Symbols(Symbols),
-    /// Looks after the index by which searches read only the files that can match
+    /// Manage the search index
     #[command(subcommand)]
     Index(Index),
-    /// Lists what was changed, the newest first
+    /// List recorded changes, newest first
     History(History),
-    /// Shows a change as a unified diff
+    /// Show a recorded change as a unified diff
     Diff(Diff),
-    /// Takes a change back, unless its files have changed since
+    /// Undo a recorded change, unless its files have changed since
     Undo(Undo),
-    /// Explains which rule decides about a command, or trusts the rules of a project
+    /// Explain which rule decides about a command, or trust a project's rules
     #[command(subcommand)]
     Policy(crate::policy::PolicyCommand),
-    /// Lists the skills that there are, or trusts those of the project
+    /// List the skills, or trust the project's
     Skills(Skills),
-    /// Says what works here, what does not, and which settings are in force
+    /// Check the installation and print the active settings
     Doctor(Doctor),
+    /// Explain a command or a tool
+    Help(Help),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page, in the format of `man`
+    Man(Man),
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Serve {
-    /// Send the operation's output as data beside the words
+    /// Also send structured results
     #[arg(long)]
     pub(crate) structured: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Call {
-    /// Print the reply as JSON
+    /// Print the reply as JSON, with its data (`structured`)
     #[arg(long)]
     pub(crate) json: bool,
-    /// Make many calls in one session: a JSON object a line, {"tool": …, "arguments": …}; `-` reads standard input
+    /// Make many calls in one session: one JSON object a line, {"tool": …, "arguments": …}; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "arguments"])]
     pub(crate) script: Option<PathBuf>,
+    /// Change a file only if its content has this hash (HASH, or PATH=HASH; repeatable)
+    ///
+    /// HASH is the BLAKE3 hash of the content in hex digits, or its first 12 digits. `call --json` of a tool that reads
+    /// prints it as `structured.hash`. Without a path, it pins the only file that the call writes.
+    #[arg(long, value_name = "HASH", conflicts_with = "script")]
+    pub(crate) expect: Vec<String>,
     /// Name of the tool
     #[arg(required_unless_present = "script")]
     pub(crate) tool: Option<String>,
-    /// Arguments as a JSON object; `-` reads standard input
-    #[arg(required_unless_present = "script")]
+    /// Arguments as a JSON object; `-` reads standard input; left out, the tool's parameters are shown
     pub(crate) arguments: Option<String>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Tools {
-    /// Form of the definitions
-    #[arg(long, value_enum, default_value = "mcp")]
-    pub(crate) format: Format,
+    /// Name of a tool to show with its parameters and an example
+    pub(crate) name: Option<String>,
+    /// Form of the definitions [default: mcp; a named tool is shown as text]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Help {
+    /// Command or tool to explain
+    pub(crate) name: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Man {
+    /// Command to document [default: the program]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Completions {
+    /// Shell to complete for
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -204,36 +261,36 @@ pub(crate) enum Format {
 
 #[derive(Subcommand)]
 pub(crate) enum Index {
-    /// Says how much of the workspace is in the index
+    /// Show how much of the workspace is indexed
     Status(IndexStatus),
-    /// Builds what is missing, now; a server does it by itself, beside all else
+    /// Update the index now (a running server does this in the background)
     Build(IndexStatus),
-    /// Removes the index of the workspace from the disk
+    /// Delete the workspace's index from disk
     Drop,
-    /// Brings a commit into the index that many machines share
+    /// Push a commit to the shared index
     Push(crate::shared::Push),
-    /// Removes a repository, or a branch of it, from the index that many machines share
+    /// Remove a repository or a branch from the shared index
     Forget(crate::shared::Forget),
-    /// Removes from it what no branch of any repository holds any more
+    /// Delete content from the shared index that no branch uses any more
     Prune(crate::shared::Prune),
 }
 
 #[derive(clap::Args)]
 pub(crate) struct IndexStatus {
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Symbols {
-    /// Shows what a file defines
+    /// List what a file defines
     Outline(Outline),
-    /// Finds symbols in all files by their names
+    /// Find symbols by name in all files
     Find(Find),
-    /// Lists what calls a symbol
+    /// List the callers of a symbol
     Callers(Uses),
-    /// Lists what a symbol calls
+    /// List what a symbol calls
     Callees(Uses),
 }
 
@@ -241,129 +298,129 @@ pub(crate) enum Symbols {
 pub(crate) struct Outline {
     /// Path of the file
     pub(crate) file: String,
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Find {
-    /// The name, a part of it, or names with dots between them
+    /// Name, part of a name, or dotted names such as Cart.total
     pub(crate) query: String,
     /// Kind of symbol, such as function or class
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
-    /// Only in this file, or below this directory
+    /// Search only this file or directory
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
-    /// How many are shown
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) limit: u8,
-    /// Print them as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Grep {
-    /// The regular expression
+    /// Regular expression
     pub(crate) pattern: String,
-    /// Only in this file, or below this directory
+    /// Search only this file or directory
     pub(crate) path: Option<String>,
-    /// Search these repositories of the shared index instead, by names with wild*cards; may repeat
+    /// Search these repositories of the shared index instead; * matches any letters (repeatable)
     #[arg(long = "repositories", value_name = "NAMES")]
     pub(crate) across: Vec<String>,
-    /// The branch of these repositories [default: the one that was pushed first]
+    /// Branch of these repositories [default: the one that was pushed first]
     #[arg(long, value_name = "NAME", requires = "across")]
     pub(crate) branch: Option<String>,
-    /// Only files that fit, or none that fit behind a `!`; may repeat
+    /// Search only files that match, or with a leading `!` none of them (repeatable)
     #[arg(short = 'g', long = "glob", value_name = "GLOB")]
     pub(crate) globs: Vec<String>,
-    /// Compare letters without regard to their case
+    /// Ignore the case of letters
     #[arg(short = 'i', long)]
     pub(crate) ignore_case: bool,
-    /// Lines to show around each that matches
+    /// Lines of context around each match
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     pub(crate) context: u8,
-    /// How many lines are shown
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    /// Maximum number of matching lines
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
-    /// Print them as JSON, a line each
+    /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Search {
-    /// Words, with AND, OR, NOT, groups, "phrases", wild*cards and filters such as ext:rs; across repositories a question in plain words
+    /// Keywords, with AND, OR, NOT, groups, "phrases", wild*cards and filters such as ext:rs
     pub(crate) query: String,
-    /// Only in this file, or below this directory
+    /// Search only this file or directory
     pub(crate) path: Option<String>,
-    /// Search these repositories of the shared index instead, by words and by meaning; names with wild*cards; may repeat
+    /// Search these repositories of the shared index instead, by keywords and by meaning (repeatable)
     #[arg(long = "repositories", value_name = "NAMES", conflicts_with_all = ["exact", "next"])]
     pub(crate) across: Vec<String>,
-    /// The branch of these repositories [default: the one that was pushed first]
+    /// Branch of these repositories [default: the one that was pushed first]
     #[arg(long, value_name = "NAME", requires = "across")]
     pub(crate) branch: Option<String>,
-    /// How many are shown
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,
-    /// Take the query as a text that stands there as it is
+    /// Search for the literal text
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Search tests, too
+    /// Also search tests
     #[arg(long)]
     pub(crate) tests: bool,
-    /// Go on where the answer stopped that gave this
+    /// Continue after an earlier answer, which printed this
     #[arg(long, value_name = "PLACE")]
     pub(crate) next: Option<String>,
-    /// Print them as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Uses {
-    /// The symbol: its id, a file and a name as path#Name, or a name that only one symbol has
+    /// Symbol: an id, PATH#NAME, or a name that only one symbol has
     pub(crate) symbol: String,
-    /// How many uses are shown
+    /// Maximum number of uses
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) limit: u8,
-    /// Print them as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct History {
-    /// How many changes are listed
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(crate) limit: usize,
-    /// Only changes of this file, or of what lies below this directory
+    /// Maximum number of changes
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// List only changes of this file or directory
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
-    /// Print the changes as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Diff {
-    /// Id of the change or of its call, or how it begins [default: the last change]
+    /// Id of the change or its call, or the beginning of one [default: the last change]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Undo {
-    /// Id of the change or of its call, or how it begins [default: the last change that is not undone]
+    /// Id of the change or its call, or the beginning of one [default: the last change that is not undone]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
-    /// Print the findings as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -3,18 +3,18 @@
 use crate::{
     args::{Call as Args, Common},
     ask::{self, Input},
-    out,
+    one_tool, out,
     settings::Settings,
     wire,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::bridge::Bridge;
-use toolpost_engine::{Progress, Session};
-use toolpost_runtime::{Answer, Asker, Call, Outcome, Runtime, Structured};
+use toolpost_engine::{Pinned, Progress, Session};
+use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Runtime, Structured};
 use toolpost_tool::Part;
 use toolpost_workspace::operator;
 
@@ -30,23 +30,91 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let reads_input =
         args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));
     let input = if reads_input { Input::Taken } else { Input::Person };
+    let name = settings.session.value.clone();
+    let session = match &args.script {
+        // A script is a client: it reads a file before it changes it.
+        Some(_) => Session::named(name),
+        None => Session::of_user(name, pinned(&wired.runtime, &args.expect)?),
+    };
     let caller = Caller {
         runtime: wired.runtime,
         bridge: wired.bridge,
-        session: Session::named(settings.session.value.clone()),
+        session,
         asker: ask::asker(settings.ask.value, input),
     };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    match (args.script, args.tool, args.arguments) {
-        (Some(script), ..) => threads.block_on(caller.to_the_end(caller.script(&script))),
-        (None, Some(tool), Some(arguments)) => {
-            let arguments = if arguments == "-" { standard_input()? } else { arguments };
-            let arguments: Value = serde_json::from_str(&arguments).context("the arguments are not JSON")?;
-            let outcome = threads.block_on(caller.to_the_end(caller.call(tool, arguments)));
+    match (args.script, args.tool) {
+        (Some(script), _) => threads.block_on(caller.to_the_end(caller.script(&script))),
+        (None, Some(tool)) => {
+            let arguments = match understood(&settings, &caller.runtime.catalogue(), &tool, args.arguments)? {
+                Given::Arguments(arguments) => arguments,
+                Given::Nothing(page) => {
+                    eprintln!("{page}");
+                    return Ok(ExitCode::from(crate::USAGE));
+                }
+            };
+            let outcome = threads.block_on(caller.to_the_end(caller.call(tool.clone(), arguments)));
+            let outcome = match (outcome, one_tool::unknown(&settings, &caller.runtime.catalogue(), &tool)?) {
+                (Outcome::NoSuchTool(_), Some(words)) => Outcome::NoSuchTool(Answer::text(words)),
+                (outcome, _) => outcome,
+            };
             print(&outcome, if args.json { Form::Json } else { Form::Words })
         }
-        _ => anyhow::bail!("name a tool and its arguments, or a script"),
+        (None, None) => bail!("name a tool and its arguments, or a script"),
     }
+}
+
+/// What the user gave for a tool's arguments.
+enum Given {
+    Arguments(Value),
+    /// Nothing, although the tool is known: its page.
+    Nothing(String),
+}
+
+/// Reads the arguments of a call; without any, the tool is explained.
+fn understood(
+    settings: &Settings,
+    catalogue: &Catalogue,
+    tool: &str,
+    arguments: Option<String>,
+) -> Result<Given> {
+    let known = catalogue.find(tool);
+    let text = match (arguments, known) {
+        (Some(dash), _) if dash == "-" => standard_input()?,
+        (Some(text), _) => text,
+        (None, Some(known)) => return Ok(Given::Nothing(one_tool::page(settings, known))),
+        // The call says that there is no such tool.
+        (None, None) => return Ok(Given::Arguments(json!({}))),
+    };
+    let error = match serde_json::from_str(&text) {
+        Ok(arguments) => return Ok(Given::Arguments(arguments)),
+        Err(error) => error,
+    };
+    let Some(known) = known else { return Err(error).context("the arguments are not JSON") };
+    let example = one_tool::meant(known, &text).unwrap_or_else(|| one_tool::example(known));
+    bail!(
+        "the arguments are not JSON: {error}\n  help: give them as a JSON object, for example\n        {}",
+        one_tool::command_line(settings, known, &example)
+    )
+}
+
+/// Reads which content the user pins.
+fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<Pinned>> {
+    let read = |expected: &String| {
+        let (path, hex) = match expected.rsplit_once('=') {
+            Some((path, hex)) => (Some(path), hex),
+            None => (None, expected.as_str()),
+        };
+        let path = path.map(|path| runtime.engine().resolve(path).map_err(|failure| anyhow!(failure.what)));
+        Pinned::new(path.transpose()?, hex).with_context(|| {
+            format!(
+                "`{}` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
+                 `toolpost call --json` prints it for a tool that reads (`structured.hash`)",
+                hex.escape_debug()
+            )
+        })
+    };
+    expected.iter().map(read).collect()
 }
 
 struct Caller {

@@ -13,13 +13,13 @@ use toolpost_workspace::{Workspace, operator};
 /// What the command line says of it.
 #[derive(clap::Args, Default)]
 pub(crate) struct CodeFlags {
-    /// Whether what the project depends on is read where package managers keep it [default: on]
+    /// Read dependencies where package managers keep them [default: on]
     #[arg(long, global = true, value_enum)]
     pub(crate) dependencies: Option<OnOff>,
-    /// Service that searches for code elsewhere, too: exa, context7, sourcegraph or github [default: none]
+    /// Web service that code search also asks: exa, context7, sourcegraph or github [default: none]
     #[arg(long, global = true, value_name = "NAME")]
     codesearch: Option<String>,
-    /// Where it is asked, instead of at its customary address
+    /// URL of the code search service
     #[arg(long, global = true, value_name = "URL")]
     codesearch_url: Option<String>,
 }

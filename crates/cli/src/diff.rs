@@ -3,6 +3,7 @@
 use crate::{
     args::{Common, Diff},
     history,
+    out::Colours,
     settings::Settings,
     wire,
 };
@@ -29,6 +30,6 @@ pub(crate) fn run(common: &Common, args: Diff) -> Result<ExitCode> {
     let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
     // What a file holds is not to command the terminal.
     let text = if stdout().is_terminal() { crate::out::harmless(&text) } else { text };
-    crate::out::line(text.trim_end_matches('\n'))?;
+    crate::out::line(&Colours::of(&stdout()).paint_diff(text.trim_end_matches('\n')))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,9 @@
-//! `toolpost doctor`: what works here, what does not, and which settings are in force.
+//! `toolpost doctor`: what works on this machine, what does not and how to repair it, and the active settings.
 
 use crate::{
     args::{Common, Doctor, OnOff},
     described,
+    out::{self, Colours},
     settings::{Setting, Settings},
     wire,
 };
@@ -13,90 +14,184 @@ use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::probe;
 
+/// How good a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Status {
+    Ok,
+    /// Something is missing that not everybody needs.
+    Note,
+    /// Something does not work, and the rest does.
+    Warn,
+    /// Nothing works, or no command.
+    Fail,
+}
+
+impl Status {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "-",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+
+    fn colour(self) -> &'static str {
+        match self {
+            Self::Ok => "32",
+            Self::Note => "2",
+            Self::Warn => "33",
+            Self::Fail => "31",
+        }
+    }
+}
+
+/// Something that was checked.
+struct Finding {
+    status: Status,
+    what: &'static str,
+    found: String,
+}
+
+/// The findings, in the order in which they are printed.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, what: &'static str, status: Status, found: String) {
+        self.0.push(Finding { status, what, found });
+    }
+
+    fn all(&mut self, what: &'static str, status: Status, found: impl IntoIterator<Item = String>) {
+        found.into_iter().for_each(|found| self.add(what, status, found));
+    }
+}
+
 /// Prints the findings; fails when nothing would work.
 pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let wired = wire::wire(&settings, Structured::Off, wire::Life::Short);
-    let mut findings: Vec<(&str, String)> = vec![("version", env!("CARGO_PKG_VERSION").to_owned())];
-    findings.extend(probe::confinement().into_iter().map(|line| ("confinement", line)));
+    let mut findings = Findings::default();
+    findings.add("version", Status::Ok, env!("CARGO_PKG_VERSION").to_owned());
+    findings.all("confinement", Status::Ok, probe::confinement());
+    sandbox(&settings, &mut findings);
     match &wired {
-        Ok(wired) => {
-            let engine = wired.runtime.engine();
-            findings.extend(engine.roots().into_iter().map(|root| ("root", root)));
-            findings.push(("state folder", engine.workspace().state_report()));
-            findings.extend(wired.recovery.lines().into_iter().map(|line| ("recovery", line)));
-            findings.extend(
-                wired
-                    .runtime
-                    .config()
-                    .policy
-                    .sources()
-                    .into_iter()
-                    .map(|(source, rules)| ("rules", rules_of(&source, rules))),
-            );
-            findings.extend(engine.servers().iter().flat_map(servers).map(|line| ("code", line)));
-            findings.push(("model", settings.agent.report()));
-            findings.extend(own(wired)?.map(|line| ("own agent", line)));
-            findings.push(("editor", settings.editing.report(engine)?));
-            findings.push(("codesearch", settings.elsewhere.report(&settings.denied())));
-            findings.extend(agents(&settings, engine).into_iter().map(|line| ("agents", line)));
-            findings.extend(tasks(engine).into_iter().map(|line| ("tasks", line)));
-            findings.extend(bridged(wired)?.into_iter().map(|line| ("bridged", line)));
-            let catalogue = wired.runtime.catalogue();
-            let tools: Vec<_> = catalogue.listed().collect();
-            let bytes: usize = tools
-                .iter()
-                .map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len())
-                .sum();
-            findings
-                .push(("tools", format!("{}, about {} tokens in a model's context", tools.len(), bytes / 4)));
-        }
-        Err(error) => findings.push(("cannot start", format!("{error:#}"))),
+        Ok(wired) => parts(&settings, wired, &mut findings)?,
+        Err(error) => findings.add("cannot start", Status::Fail, format!("{error:#}")),
     }
-    findings.extend(sandbox(&settings).into_iter().map(|line| ("sandbox", line)));
     let in_force = in_force(&settings).into_iter().chain(settings.editing.in_force());
     let in_force = in_force.chain(settings.agent.in_force()).chain(settings.elsewhere.in_force());
-    findings.extend(in_force.map(|line| ("setting", line)));
+    // Those that somebody set are what a reader looks for.
+    let (defaults, set): (Vec<String>, Vec<String>) = in_force.partition(|line| line.ends_with("(default)"));
     if doctor.json {
-        let list: Vec<Value> =
-            findings.iter().map(|(what, found)| json!({ "what": what, "found": found })).collect();
-        println!("{}", serde_json::to_string_pretty(&list)?);
+        findings.all("setting", Status::Ok, set.into_iter().chain(defaults));
+        let list: Vec<Value> = findings
+            .0
+            .iter()
+            .map(|one| json!({ "what": one.what, "found": one.found, "status": format!("{:?}", one.status).to_lowercase() }))
+            .collect();
+        out::line(&serde_json::to_string_pretty(&list)?)?;
     } else {
-        findings.iter().for_each(|(what, found)| println!("{what:>13}  {found}"));
+        page(&findings, &set, &defaults)?;
     }
     Ok(if wired.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Says which agents are described, and which files are passed over.
-fn agents(settings: &Settings, engine: &Engine) -> Vec<String> {
+/// Prints a page for a user: findings, then settings.
+fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> {
+    let colours = Colours::of(&std::io::stdout());
+    for Finding { status, what, found } in &findings.0 {
+        let mark = colours.paint(&format!("{:<4}", status.word()), status.colour());
+        out::line(&format!("{mark} {what:>13}  {found}"))?;
+    }
+    let count =
+        |status: Status, noun: &str| match findings.0.iter().filter(|one| one.status == status).count() {
+            1 => format!("1 {noun}"),
+            count => format!("{count} {noun}s"),
+        };
+    out::line(&format!("\n{}, {}", count(Status::Warn, "warning"), count(Status::Fail, "failure")))?;
+    for (heading, lines) in [("Settings that you changed", set), ("Default settings", defaults)] {
+        if !lines.is_empty() {
+            out::line(&format!("\n{}", colours.paint(heading, "1")))?;
+            lines.iter().try_for_each(|line| out::line(&format!("  {line}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the parts of a runtime that could be put together.
+fn parts(settings: &Settings, wired: &wire::Wired, findings: &mut Findings) -> Result<()> {
+    let engine = wired.runtime.engine();
+    findings.all("root", Status::Ok, engine.roots());
+    let has_state = engine.workspace().state_folder().is_some();
+    let state = if has_state { Status::Ok } else { Status::Warn };
+    findings.add("state folder", state, engine.workspace().state_report());
+    findings.all("recovery", Status::Warn, wired.recovery.lines());
+    let sources = wired.runtime.config().policy.sources();
+    findings.all("rules", Status::Ok, sources.into_iter().map(|(source, rules)| rules_of(&source, rules)));
+    engine.servers().iter().for_each(|servers| self::servers(servers, findings));
+    let model = if settings.agent.nobody()?.is_some() { Status::Note } else { Status::Ok };
+    findings.add("model", model, settings.agent.report());
+    findings.all("own agent", Status::Ok, own(wired)?);
+    findings.add("editor", Status::Note, settings.editing.report(engine)?);
+    findings.add("codesearch", Status::Note, settings.elsewhere.report(&settings.denied()));
+    agents(settings, engine, findings);
+    findings.all("tasks", Status::Ok, tasks(engine));
+    for server in bridged(wired)? {
+        match server {
+            Ok(found) => findings.add("bridged", Status::Ok, found),
+            Err(why) => findings.add("bridged", Status::Warn, why),
+        }
+    }
+    let catalogue = wired.runtime.catalogue();
+    let tools: Vec<_> = catalogue.listed().collect();
+    let bytes: usize = tools
+        .iter()
+        .map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len())
+        .sum();
+    let tools = format!("{}, about {} tokens in a model's context", tools.len(), bytes / 4);
+    findings.add("tools", Status::Ok, tools);
+    Ok(())
+}
+
+/// Lists the agents that are described, and which files are skipped.
+fn agents(settings: &Settings, engine: &Engine, findings: &mut Findings) {
     match described::find(settings, engine.workspace()) {
         Ok(found) => {
             let agents = found.agents.into_iter().map(|agent| format!("{}: {}", agent.name, agent.file));
-            agents.chain(found.notes).collect()
+            findings.all("agents", Status::Ok, agents);
+            findings.all("agents", Status::Warn, found.notes);
         }
-        Err(error) => vec![format!("{error:#}")],
+        Err(error) => findings.add("agents", Status::Warn, format!("{error:#}")),
     }
 }
 
-/// Says by what commands are confined here, and what was tried and does not work.
-fn sandbox(settings: &Settings) -> Vec<String> {
+/// Says how commands are confined here, and what was tried and does not work.
+fn sandbox(settings: &Settings, findings: &mut Findings) {
+    const WHAT: &str = "sandbox";
     if settings.sandbox.value == OnOff::Off {
-        return vec![format!("off ({}): commands may do whatever this user may", settings.sandbox.origin)];
+        let off = format!("off ({}): commands may do whatever this user may", settings.sandbox.origin);
+        return findings.add(WHAT, Status::Warn, off);
     }
     let found = available();
     let landlock = found.landlock.map_or("no Landlock".to_owned(), |version| format!("Landlock {version}"));
-    let first = match found.means {
-        Means::Namespaces => format!("namespaces of its own, a filter of system calls, {landlock}"),
+    let (status, first) = match found.means {
+        Means::Namespaces => {
+            (Status::Ok, format!("namespaces of its own, a filter of system calls, {landlock}"))
+        }
         Means::Bubblewrap => {
-            format!("namespaces made by the system's bwrap, a filter of system calls, {landlock}")
+            (Status::Ok, format!("namespaces made by the system's bwrap, a filter of system calls, {landlock}"))
         }
-        Means::Landlock => format!("a filter of system calls, {landlock}; no namespaces"),
-        Means::Nothing => {
-            "nothing here confines commands, so none is run (`--sandbox off` runs them without)".to_owned()
-        }
+        Means::Landlock => (Status::Warn, format!("a filter of system calls, {landlock}; no namespaces")),
+        Means::Nothing => (
+            Status::Fail,
+            "nothing here confines commands, so none is run. Fix: enable user namespaces, or pass --sandbox off"
+                .to_owned(),
+        ),
     };
+    findings.add(WHAT, status, first);
     let failed = found.failed.iter().map(|(means, why)| format!("without {}: {why}", means.name()));
-    std::iter::once(first).chain(failed).collect()
+    findings.all(WHAT, Status::Note, failed);
 }
 
 /// Starts the user's own agent, where one is named, and says what it says of itself.
@@ -106,7 +201,7 @@ fn own(wired: &wire::Wired) -> Result<Option<String>> {
 }
 
 /// Connects to the servers that are bridged, and says what each offers.
-fn bridged(wired: &wire::Wired) -> Result<Vec<String>> {
+fn bridged(wired: &wire::Wired) -> Result<Vec<Result<String, String>>> {
     let Some(bridge) = &wired.bridge else { return Ok(Vec::new()) };
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let standing = threads.block_on(async {
@@ -116,35 +211,34 @@ fn bridged(wired: &wire::Wired) -> Result<Vec<String>> {
         wired.runtime.shut_down().await;
         standing
     });
-    let lines = standing.into_iter().map(|(name, tools)| match tools {
-        Ok(tools) => format!("{name}: {tools} tools"),
-        Err(why) => why,
-    });
+    let lines = standing.into_iter().map(|(name, tools)| tools.map(|tools| format!("{name}: {tools} tools")));
     Ok(lines.collect())
 }
 
-/// Says which language servers were found, which are passed over, and which there would be.
-fn servers(servers: &Servers) -> Vec<String> {
+/// Lists the language servers: those that were found, those that are not started, and those that are not installed.
+fn servers(servers: &Servers, findings: &mut Findings) {
+    const WHAT: &str = "code";
     if !servers.confined() {
-        return vec!["no language server is started while the sandbox is off".to_owned()];
+        let off = "no language server is started while the sandbox is off".to_owned();
+        return findings.add(WHAT, Status::Warn, off);
     }
     let found = servers.found();
-    let mut lines = Vec::new();
     let mut missing = Vec::new();
     for server in &found {
         let name = server.known.name;
         for path in &server.sought.passed_over {
-            lines.push(format!("{} is not started as {name}: it lies in a root", path.display()));
+            let inside = format!("{} is not started as {name}: it is inside a root", path.display());
+            findings.add(WHAT, Status::Warn, inside);
         }
         match &server.sought.program {
-            Some(program) => lines.push(format!("{name}: {}", program.display())),
+            Some(program) => findings.add(WHAT, Status::Ok, format!("{name}: {}", program.display())),
             None => missing.push(name),
         }
     }
     if !missing.is_empty() {
-        lines.push(format!("language servers that are not installed: {}", missing.join(", ")));
+        let missing = format!("language servers that are not installed: {}", missing.join(", "));
+        findings.add(WHAT, Status::Note, missing);
     }
-    lines
 }
 
 /// How many lists of tasks are named.

@@ -20,10 +20,10 @@ const TOLD: [&str; 2] = ["NVIM", "NVIM_LISTEN_ADDRESS"];
 /// What the command line says of editors.
 #[derive(clap::Args, Default)]
 pub(crate) struct EditorFlags {
-    /// Editor that the tools for editors use: nvim:SOCKET, auto or off [default: auto, the one in whose terminal this runs]
+    /// Editor for the editor tools: nvim:SOCKET, auto or off [default: auto, the editor whose terminal this is]
     #[arg(long, global = true, value_name = "EDITOR")]
     editor: Option<String>,
-    /// Whether text is inserted into the file itself where no editor is attached [default: off]
+    /// Without an editor, let the editor tools insert into the file itself [default: off]
     #[arg(long, global = true, value_enum)]
     editor_apply: Option<OnOff>,
 }

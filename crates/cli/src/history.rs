@@ -2,10 +2,11 @@
 
 use crate::{
     args::{Common, History as Args},
+    out::Colours,
     settings::Settings,
     time, wire,
 };
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
 use toolpost_workspace::{Content, FileDiff, History, HistoryRecord, Shown, What, Workspace};
@@ -15,7 +16,6 @@ const NAMED: usize = 5;
 
 /// Prints the changes.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    ensure!(args.limit > 0, "--limit 0 shows nothing: give a number from 1 on");
     let settings = Settings::find(common)?;
     let workspace = wire::open_and_tell(&settings)?;
     let history = of(&workspace, &settings)?;
@@ -25,7 +25,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut seen: Vec<HistoryRecord> = Vec::new();
     let mut shown = Vec::new();
     for record in history.records() {
-        if shown.len() == args.limit {
+        if shown.len() == args.limit as usize {
             break;
         }
         if path.as_ref().is_none_or(|path| record.touches(path)) {
@@ -50,8 +50,9 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
             )
         }))?;
     }
+    let colours = Colours::of(&std::io::stdout());
     for record in shown.iter().filter(|_| !args.json) {
-        crate::out::line(&as_line(&history, record, &undone))?;
+        crate::out::line(&as_line(&history, record, &undone, colours))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -71,27 +72,38 @@ pub(crate) fn name(record: &HistoryRecord) -> String {
     format!("{} ({}, {})", record.id, tool(record), time::shown(record.time))
 }
 
-fn as_line(history: &History<'_>, record: &HistoryRecord, undone: &HashSet<String>) -> String {
+fn as_line(
+    history: &History<'_>,
+    record: &HistoryRecord,
+    undone: &HashSet<String>,
+    colours: Colours,
+) -> String {
     let (diffs, more) = history.diff_first(record, NAMED);
-    let files: Vec<String> = diffs.iter().map(of_file).collect();
+    let files: Vec<String> = diffs.iter().map(|file| of_file(file, colours)).collect();
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     let mark = match &record.cause.undoes {
         _ if undone.contains(&record.id) => " [undone]".to_owned(),
         Some(id) => format!(" [undoes {id}]"),
         None => String::new(),
     };
-    let (time, tool) = (time::shown(record.time), tool(record));
-    format!("{}  {time}  {tool:<12} {}{more}{mark}", record.id, files.join(", "))
+    let id = colours.paint(&record.id, "33");
+    let time = colours.paint(&time::shown(record.time), "2");
+    let tool = colours.paint(&format!("{:<12}", tool(record)), "36");
+    format!("{id}  {time}  {tool} {}{more}{mark}", files.join(", "))
 }
 
 fn tool(record: &HistoryRecord) -> &str {
     if record.cause.tool.is_empty() { "-" } else { &record.cause.tool }
 }
 
-fn of_file(file: &FileDiff) -> String {
+fn of_file(file: &FileDiff, colours: Colours) -> String {
     let path = file.to.as_ref().map_or_else(|| file.path.clone(), |to| format!("{} -> {to}", file.path));
     let lines = match &file.shown {
-        Shown::Text(diff) => format!(" +{} -{}", diff.added, diff.removed),
+        Shown::Text(diff) => format!(
+            " {} {}",
+            colours.paint(&format!("+{}", diff.added), "32"),
+            colours.paint(&format!("-{}", diff.removed), "31")
+        ),
         Shown::Words(_) => String::new(),
     };
     let word = match file.what {

@@ -14,7 +14,9 @@ mod grep;
 mod history;
 mod index;
 mod log;
+mod manual;
 mod modeling;
+mod one_tool;
 mod out;
 mod person;
 mod policy;
@@ -33,9 +35,9 @@ mod value;
 mod view;
 mod who;
 mod wire;
+mod works;
 
 use args::{Args, Command};
-use clap::Parser;
 use std::process::ExitCode;
 
 /// The exit status of a command that was not understood.
@@ -43,7 +45,7 @@ const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     toolpost_engine::inner_step();
-    let args = match Args::try_parse() {
+    let args = match Args::read() {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();
@@ -69,6 +71,9 @@ fn main() -> ExitCode {
         Command::Policy(policy) => policy::run(&args.common, policy),
         Command::Skills(skills) => skills::run(&args.common, skills),
         Command::Doctor(doctor) => doctor::run(&args.common, doctor),
+        Command::Help(help) => manual::help(&args.common, &help),
+        Command::Completions(completions) => manual::completions(&completions),
+        Command::Man(man) => manual::man(&man),
     };
     done.unwrap_or_else(|error| {
         eprintln!("toolpost: {error:#}");

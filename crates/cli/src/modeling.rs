@@ -2,14 +2,14 @@
 
 use crate::{
     acp::{self, Own},
-    agent::Agent,
+    agent::AgentLimits,
     settings::{Setting, Sources},
 };
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{env, sync::Arc, time::Duration};
 use toolpost_agent::{
-    Crew, Limits, Showing, Subagent,
+    Began, Crew, Limits, Showing, Subagent,
     models::{Model, OverGenai, Patience, Place, Provider, Service},
 };
 
@@ -28,13 +28,13 @@ const IDLE: f64 = 120.0;
 /// What the command line says of models.
 #[derive(clap::Args, Default)]
 pub(crate) struct Flags {
-    /// Model that is asked where one is needed [default: none]
+    /// Model name [default: none]
     #[arg(long, global = true, value_name = "NAME")]
     model: Option<String>,
-    /// Who has it: openai, responses, anthropic, gemini or ollama [default: openai]
+    /// Provider of the model: openai, responses, anthropic, gemini or ollama [default: openai]
     #[arg(long, global = true, value_name = "NAME")]
     provider: Option<String>,
-    /// Where it is asked, instead of at the provider's customary address
+    /// URL of the model service [default: the provider's]
     #[arg(long, global = true, value_name = "URL")]
     base_url: Option<String>,
     #[command(flatten)]
@@ -126,8 +126,21 @@ impl Modeling {
         Ok(own > model)
     }
 
+    /// Takes who was asked in earlier work; older transcripts do not say it.
+    pub(crate) fn resume(&mut self, began: &Began) -> Result<()> {
+        if let Some(name) = &began.provider {
+            self.provider.resume(provider(name)?);
+            self.model.resume(Some(began.model.clone()));
+            self.base_url.resume(began.base_url.clone());
+        }
+        if let Some(command) = &began.acp {
+            self.own.resume(command.clone(), began.acp_may.as_deref())?;
+        }
+        Ok(())
+    }
+
     /// Gives what a piece of work may take; what the command says goes before all else.
-    pub(crate) fn limits(&self, said: &Agent) -> Limits {
+    pub(crate) fn limits(&self, said: &AgentLimits) -> Limits {
         Limits {
             turns: Some(said.max_turns.unwrap_or(self.turns.value)),
             calls: Some(said.max_calls.unwrap_or(self.calls.value)),

@@ -1,7 +1,10 @@
 //! What commands print, and how they say that they failed.
 
 use anyhow::Result;
-use std::{io::Write, process::ExitCode};
+use std::{
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
 
 /// The exit status of a command that was understood and failed.
 const FAILED: u8 = 1;
@@ -11,6 +14,46 @@ pub(crate) fn line(line: &str) -> Result<()> {
     match writeln!(std::io::stdout().lock(), "{line}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
+    }
+}
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colours {
+    On,
+    Off,
+}
+
+impl Colours {
+    /// Colours text for a terminal, unless `NO_COLOR` or a plain terminal says otherwise.
+    pub(crate) fn of(stream: &impl IsTerminal) -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let plain = set("NO_COLOR").is_some() || set("TERM").is_some_and(|terminal| terminal == "dumb");
+        if stream.is_terminal() && !plain { Self::On } else { Self::Off }
+    }
+
+    /// Paints a text, by the numbers of the escape sequence.
+    pub(crate) fn paint(self, text: &str, colour: &str) -> String {
+        match self {
+            Self::On if !text.is_empty() => format!("\u{1b}[{colour}m{text}\u{1b}[0m"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Paints the lines of a unified diff.
+    pub(crate) fn paint_diff(self, diff: &str) -> String {
+        let painted = |line: &str| {
+            let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+            let colour = match text.as_bytes() {
+                [b'+', b'+', b'+', b' ', ..] | [b'-', b'-', b'-', b' ', ..] => "1",
+                [b'+', ..] => "32",
+                [b'-', ..] => "31",
+                [b'@', b'@', ..] => "36",
+                _ => return line.to_owned(),
+            };
+            format!("{}{end}", self.paint(text, colour))
+        };
+        diff.split_inclusive('\n').map(painted).collect()
     }
 }
 

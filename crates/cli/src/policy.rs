@@ -15,28 +15,28 @@ use toolpost_runtime::{Explained, JudgedSegment, Origin};
 
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Says of each part of a command which rule decides, and why; runs nothing
+    /// Show which rule decides about each part of a command, and why; runs nothing
     Explain(Explain),
-    /// Lets the rules of the roots' .toolpost/policy.toml allow too, until the file changes
+    /// Let the project's .toolpost/policy.toml also allow things, until the file changes
     Trust(Trust),
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Explain {
-    /// Print the explanation as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Directory in which the command would start [default: the first root]
+    /// Working directory of the command [default: the first root]
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: Option<String>,
-    /// The command: one text for a shell, or a program and its arguments
+    /// One shell command as a single argument, or a program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<String>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Trust {
-    /// Trust them no longer
+    /// Revoke the trust
     #[arg(long)]
     pub(crate) revoke: bool,
 }

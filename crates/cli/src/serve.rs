@@ -7,11 +7,24 @@ use crate::{
     wire,
 };
 use anyhow::{Context, Result};
-use std::process::ExitCode;
-use toolpost_runtime::Structured;
+use std::{io::IsTerminal, process::ExitCode};
+use toolpost_runtime::{Runtime, Structured};
 
 /// How many threads wait for the disk at most: each keeps memory of its own, and a client may send thousands of calls at once.
 const WAITING: usize = 32;
+
+/// Tells a user who started the server at a terminal what it waits for.
+fn waiting(runtime: &Runtime) -> String {
+    let dialects: Vec<&str> = runtime.config().dialects.iter().map(|dialect| dialect.name).collect();
+    format!(
+        "toolpost: serving {} tools ({}) for {} over MCP, and waiting for a client on standard input.\n\
+         MCP clients start this command themselves, for example: claude mcp add toolpost -- toolpost serve\n\
+         To call a tool here, use `toolpost call`. Ctrl-C ends the server.",
+        runtime.catalogue().listed().count(),
+        dialects.join(", "),
+        runtime.engine().roots().join(", ")
+    )
+}
 
 /// Serves until standard input ends.
 pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
@@ -21,6 +34,9 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
     let wired = wire::wire(&settings, structured, wire::Life::Long)?;
     for line in wired.recovery.lines() {
         eprintln!("toolpost: {line}");
+    }
+    if std::io::stdin().is_terminal() {
+        eprintln!("{}", waiting(&wired.runtime));
     }
     let options = toolpost_serve::Options {
         name: "toolpost".to_owned(),

@@ -1,6 +1,7 @@
 //! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
 
 mod parsed;
+mod resumed;
 mod sources;
 
 use crate::{
@@ -212,7 +213,8 @@ fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<
 }
 
 impl Deny {
-    fn access(self) -> Access {
+    /// Returns what it denies.
+    pub(crate) fn access(self) -> Access {
         match self {
             Self::Write => Access::Writes,
             Self::Execute => Access::Executes,

@@ -12,38 +12,38 @@ use toolpost_workspace::Workspace;
 
 #[derive(clap::Args)]
 pub(crate) struct Push {
-    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
     pub(crate) address: Option<String>,
-    /// The commit
+    /// Commit to push
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub(crate) commit: String,
-    /// The branch whose commit it is [default: the one that is checked out]
+    /// Branch of the commit [default: the branch that is checked out]
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// Print what was done as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Forget {
-    /// What the repository is called in the index
+    /// Name of the repository in the index
     pub(crate) name: String,
-    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
     pub(crate) address: Option<String>,
-    /// Only this branch [default: all of them]
+    /// Remove only this branch [default: all branches]
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
-    /// Print what was done as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Prune {
-    /// The index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: what --index says]
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
     pub(crate) address: Option<String>,
-    /// Print what was done as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use signal_hook::{
-    consts::{SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGTERM},
     flag,
     low_level::pipe,
 };
@@ -21,7 +21,7 @@ pub(crate) fn cancelling(cancel: CancellationToken) -> Result<()> {
     let told = Arc::new(AtomicBool::new(false));
     let (sender, mut receiver) = unix::pipe::pipe().context("no pipe for signals")?;
     let sender = sender.into_nonblocking_fd().context("no pipe for signals")?;
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
         let heard = "signals cannot be heard";
         // In this order: the first signal finds the flag down, and puts it up.
         flag::register_conditional_shutdown(signal, i32::from(GIVEN_UP), told.clone()).context(heard)?;
@@ -30,7 +30,7 @@ pub(crate) fn cancelling(cancel: CancellationToken) -> Result<()> {
     }
     tokio::spawn(async move {
         if receiver.read_u8().await.is_ok() && told.load(Ordering::SeqCst) {
-            eprintln!("toolpost: the work is given up; once more ends it at once");
+            eprintln!("toolpost: stopping; press Ctrl-C again to quit at once");
             cancel.cancel();
         }
     });

@@ -13,7 +13,7 @@ use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
 #[derive(clap::Args)]
 pub(crate) struct Skills {
-    /// Print them as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(subcommand)]
@@ -22,15 +22,24 @@ pub(crate) struct Skills {
 
 #[derive(clap::Subcommand)]
 pub(crate) enum SkillsCommand {
-    /// Lets skills of the project be used as they are now, until a file of theirs changes
+    /// List the skills
+    List(ListSkills),
+    /// Let the project's skills be used, until one of their files changes
     Trust(TrustSkills),
 }
 
 #[derive(clap::Args)]
+pub(crate) struct ListSkills {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
 pub(crate) struct TrustSkills {
-    /// Names of the skills [default: all of the project]
+    /// Names of the skills [default: all of the project's]
     pub(crate) names: Vec<String>,
-    /// Trust them no longer
+    /// Revoke the trust
     #[arg(long)]
     pub(crate) revoke: bool,
 }
@@ -42,11 +51,16 @@ pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
     let engine = Engine::new(workspace).with_skills(wire::skills(&settings));
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);
-    match skills.command {
-        None if skills.json => println!("{}", serde_json::to_string_pretty(&as_json(&found))?),
-        None => print!("{}", worded(&found)),
-        Some(SkillsCommand::Trust(wanted)) => trusted(&settings, &found, &wanted)?,
-    }
+    let json = match skills.command {
+        Some(SkillsCommand::Trust(wanted)) => {
+            trusted(&settings, &found, &wanted)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(SkillsCommand::List(list)) => list.json || skills.json,
+        None => skills.json,
+    };
+    let text = if json { serde_json::to_string_pretty(&as_json(&found))? } else { worded(&found) };
+    crate::out::line(text.trim_end_matches('\n'))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     args::{Common, Format, Tools},
+    one_tool, out,
     settings::Settings,
     wire,
 };
@@ -13,8 +14,11 @@ use toolpost_runtime::{Catalogue, Published, Structured};
 /// Prints the definitions.
 pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
+    if let Some(name) = &tools.name {
+        return one(&settings, name, tools.format);
+    }
     let catalogue = published(&settings)?;
-    match tools.format {
+    match tools.format.unwrap_or(Format::Mcp) {
         Format::Markdown => catalogue.listed().for_each(|tool| println!("{}", markdown(tool))),
         format => {
             let list: Vec<Value> = catalogue.listed().map(|tool| definition(tool, format)).collect();
@@ -26,6 +30,29 @@ pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
             println!("{}", serde_json::to_string_pretty(&list)?);
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints one tool: as text for a user, or in a form for a program.
+fn one(settings: &Settings, name: &str, format: Option<Format>) -> Result<ExitCode> {
+    let catalogue = published(settings)?;
+    let Some(tool) = catalogue.find(name) else {
+        if let (None, Some(page)) = (format, one_tool::explained(settings, name)?) {
+            out::line(&page)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let unknown = one_tool::unknown(settings, &catalogue, name)?;
+        let names = || catalogue.listed().map(|tool| tool.name.clone()).collect::<Vec<_>>().join(", ");
+        return Ok(out::failed(&unknown.unwrap_or_else(|| {
+            format!("no tool is called `{}`; the tools are {}", name.escape_debug(), names())
+        })));
+    };
+    let text = match format {
+        None => one_tool::page(settings, tool),
+        Some(Format::Markdown) => markdown(tool),
+        Some(format) => serde_json::to_string_pretty(&definition(tool, format))?,
+    };
+    out::line(text.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,43 +1,56 @@
-//! What a person at the terminal sees of a loop: each turn, each call and how it went, and the words between.
+//! What the user sees of an agent at work, on standard error: turns, calls, how each went, and the model's text.
 
-use crate::out::harmless;
+use crate::out::{Colours, harmless};
 use std::{
     collections::HashMap,
-    io::Write,
+    io::{Write, stderr},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
-use toolpost_agent::{Given, Happening, Watch, models::Went};
+use toolpost_agent::{CommandEnd, Effect, FileChange, Given, Happening, Watch, models::Went};
 use toolpost_text::{cut, redact::redact};
 
 /// How many characters of arguments are shown.
 const SHOWN: usize = 120;
+/// How many lines of a failure are shown, and how many characters of each.
+const WHY: (usize, usize) = (3, 200);
+/// How many lines of a diff are shown.
+const DIFF: usize = 20;
 
-/// Makes who watches: lines on standard error.
+const BOLD: &str = "1";
+const FAINT: &str = "2";
+const RED: &str = "31";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
+
+/// Prints what happens as lines on standard error.
 pub(crate) fn watch() -> Watch {
     let open = Mutex::new(HashMap::new());
+    let colours = Colours::of(&stderr());
     Arc::new(move |happening: &Happening| {
         let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut out = std::io::stderr().lock();
-        for line in of_all(happening, &mut open) {
+        let mut out = stderr().lock();
+        for line in of_all(happening, &mut open, colours) {
             let _ = writeln!(out, "{line}");
         }
     })
 }
 
-/// Gives the lines for something that happened to anybody: those of an agent that does a part of the work say whose they are.
-fn of_all(happening: &Happening, open: &mut HashMap<String, String>) -> Vec<String> {
+/// Returns the lines for an event; those of a delegate begin with its name.
+fn of_all(happening: &Happening, open: &mut HashMap<String, String>, colours: Colours) -> Vec<String> {
     let Happening::Within { agent, happening } = happening else {
-        return lines(happening, open.entry(String::new()).or_default());
+        return lines(happening, open.entry(String::new()).or_default(), colours);
     };
-    let own = lines(happening, open.entry(agent.clone()).or_default());
+    let own = lines(happening, open.entry(agent.clone()).or_default(), colours);
     if matches!(**happening, Happening::Ended(_)) {
         open.remove(agent);
     }
-    own.into_iter().map(|line| format!("    [{}] {line}", harmless(agent))).collect()
+    let name = colours.paint(&format!("[{}]", harmless(agent)), FAINT);
+    own.into_iter().map(|line| format!("    {name} {line}")).collect()
 }
 
-/// Gives the lines for something that happened; words are kept until their line is whole.
-fn lines(happening: &Happening, open: &mut String) -> Vec<String> {
+/// Returns the lines for an event; the model's text waits until its line is complete.
+fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<String> {
     let mut lines = Vec::new();
     if let Happening::Words(words) = happening {
         open.push_str(words);
@@ -54,39 +67,126 @@ fn lines(happening: &Happening, open: &mut String) -> Vec<String> {
     if !words.trim().is_empty() {
         lines.push(format!("  | {}", harmless(&words)));
     }
-    lines.extend(line(happening));
+    lines.extend(told(happening, colours));
     lines
 }
 
-fn line(happening: &Happening) -> Option<String> {
-    let line = match happening {
-        Happening::Words(_) | Happening::Calling(_) | Happening::Within { .. } => return None,
-        Happening::Turn { number } => format!("turn {number}"),
+fn told(happening: &Happening, colours: Colours) -> Vec<String> {
+    let (line, colour) = match happening {
+        // What the whole work used is printed at its end.
+        Happening::Words(_) | Happening::Calling(_) | Happening::Within { .. } | Happening::Ended(_) => {
+            return Vec::new();
+        }
+        Happening::Turn { number } => (format!("turn {number}"), BOLD),
         Happening::Again { fault, pause, next } => {
-            format!("  ! {fault}; try {next} in {:.1} s", pause.as_secs_f64())
+            (format!("  ! {fault}; attempt {next} in {:.1} s", pause.as_secs_f64()), YELLOW)
         }
         Happening::Unseen { fault } => {
-            format!("  ! pictures are not shown to this model from here on, only named: {fault}")
+            (format!("  ! this model gets the names of images only, from now on: {fault}"), YELLOW)
         }
         Happening::Call { tool, arguments } => {
             let arguments = redact(arguments).replace('\n', " ");
             let (shown, more) = cut::line(&arguments, SHOWN);
-            format!("  > {tool} {shown}{}", if more == 0 { "" } else { "…" })
+            let line = harmless(&format!("{tool} {shown}{}", if more == 0 { "" } else { "…" }));
+            return vec![format!("  {} {}", colours.paint(">", CYAN), line.replace('\n', " "))];
         }
-        Happening::Settled { tool, went, bytes, took } => {
-            let went = if *went == Went::Done { "done" } else { "FAILED" };
-            format!("  < {tool} {went}, {bytes} bytes, {} ms", took.as_millis())
+        Happening::Settled { tool, went: Went::Failed, took, why, .. } => {
+            return failed(tool, *took, why, colours);
+        }
+        Happening::Settled { tool, went: Went::Done, bytes, took, effect, .. } => {
+            return done(tool, *bytes, *took, effect, colours);
         }
         Happening::Shortened { from, to } => {
-            format!("  ~ the conversation was made shorter: about {from} tokens, now {to}")
+            (format!("  ~ the conversation was shortened from about {from} to {to} tokens"), FAINT)
         }
         Happening::Permission { what, given, why } => {
             let given = if *given == Given::Yes { "allowed" } else { "refused" };
-            format!("  ? {}: {given}, {why}", redact(what))
+            (format!("  ? {}: {given}, {why}", redact(what)), YELLOW)
         }
-        Happening::Ended(used) => format!("used: {used}"),
     };
-    Some(harmless(&line).replace('\n', " "))
+    vec![colours.paint(&harmless(&line).replace('\n', " "), colour)]
+}
+
+/// Says that a call failed, and why, in the first lines of its own words.
+fn failed(tool: &str, took: Duration, why: &str, colours: Colours) -> Vec<String> {
+    let head = format!("  < {} failed ({})", harmless(tool), time(took));
+    let all: Vec<&str> = why.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = all.iter().take(WHY.0).map(|line| {
+        let (shown, more) = cut::line(line.trim_end(), WHY.1);
+        format!("      {}{}", harmless(shown), if more == 0 { "" } else { "…" })
+    });
+    let mut lines: Vec<String> = std::iter::once(colours.paint(&head, RED)).chain(shown).collect();
+    if all.len() > WHY.0 {
+        let more = all.len() - WHY.0;
+        let plural = if more == 1 { "" } else { "s" };
+        lines.push(colours.paint(&format!("      … {more} more line{plural}"), FAINT));
+    }
+    lines
+}
+
+/// Says how a call went that was done: how its command ended, or what it changed.
+fn done(tool: &str, bytes: usize, took: Duration, effect: &Effect, colours: Colours) -> Vec<String> {
+    let tool = harmless(tool);
+    if let Some(end) = &effect.command {
+        let (ended, colour) = match end {
+            CommandEnd::Exited(0) => ("exit code 0".to_owned(), None),
+            CommandEnd::Exited(code) => (format!("exit code {code}"), Some(RED)),
+            CommandEnd::Signalled(signal) => (format!("ended by signal {signal}"), Some(RED)),
+            CommandEnd::Stopped(why) => (format!("stopped: {}", harmless(why).replace('\n', " ")), Some(RED)),
+            CommandEnd::Running => ("still running".to_owned(), Some(YELLOW)),
+        };
+        let ended = colour.map_or(ended.clone(), |colour| colours.paint(&ended, colour));
+        return vec![format!("  < {tool}: {ended}, {} ({})", size(bytes), time(took))];
+    }
+    let [first, ..] = effect.changes.as_slice() else {
+        return vec![format!("  < {tool}: {} ({})", size(bytes), time(took))];
+    };
+    let what = match effect.changes.len() {
+        1 => harmless(&first.path),
+        more => format!("{more} files"),
+    };
+    let (added, removed) = effect
+        .changes
+        .iter()
+        .fold((0, 0), |(added, removed), change| (added + change.added, removed + change.removed));
+    let mut lines = vec![format!("  < {tool}: {what} +{added} -{removed} ({})", time(took))];
+    lines.extend(diffs(&effect.changes, colours));
+    lines
+}
+
+/// Shows the beginning of some diffs.
+fn diffs(changes: &[FileChange], colours: Colours) -> Vec<String> {
+    let several = changes.len() > 1;
+    let all: Vec<String> = changes
+        .iter()
+        .flat_map(|change| {
+            let name = several.then(|| format!("+++ {}", change.path));
+            name.into_iter().chain(change.diff.lines().map(str::to_owned))
+        })
+        .collect();
+    let shown = all.iter().take(DIFF).map(|line| {
+        let (shown, more) = cut::line(line, WHY.1);
+        format!(
+            "      {}",
+            colours.paint_diff(&harmless(&format!("{shown}{}", if more == 0 { "" } else { "…" })))
+        )
+    });
+    let mut lines: Vec<String> = shown.collect();
+    if all.len() > DIFF {
+        lines.push(colours.paint(&format!("      … {} more lines of the diff", all.len() - DIFF), FAINT));
+    }
+    lines
+}
+
+fn size(bytes: usize) -> String {
+    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
+}
+
+fn time(took: Duration) -> String {
+    match took.as_millis() {
+        short @ 0..10_000 => format!("{short} ms"),
+        _ => format!("{:.1} s", took.as_secs_f64()),
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +212,7 @@ mod tests {
         ];
         let mut open = HashMap::new();
         for (happening, wanted) in rows {
-            assert_eq!(of_all(&happening, &mut open), wanted, "{happening:?}");
+            assert_eq!(of_all(&happening, &mut open, Colours::Off), wanted, "{happening:?}");
         }
     }
 
@@ -127,6 +227,8 @@ mod tests {
             went: Went::Failed,
             bytes: 12,
             took: Duration::from_millis(7),
+            why: "no such file\n\nlook\u{1b}[1m\nthen\nmore\n".to_owned(),
+            effect: Effect::default(),
         };
         let rows: [(Happening, &[&str]); 6] = [
             (Happening::Turn { number: 1 }, &["turn 1"]),
@@ -134,11 +236,80 @@ mod tests {
             (Happening::Words("o\u{1b}[2J".to_owned()), &[]),
             (Happening::Calling("look".to_owned()), &[]),
             (call, &["  | two\\u{1b}[2J", &format!("  > look {{\"path\":\"{}…", "a".repeat(111))]),
-            (settled, &["  < look FAILED, 12 bytes, 7 ms"]),
+            (
+                settled,
+                &[
+                    "  < look failed (7 ms)",
+                    "      no such file",
+                    "      look\\u{1b}[1m",
+                    "      then",
+                    "      … 1 more line",
+                ],
+            ),
         ];
         let mut open = String::new();
         for (happening, wanted) in rows {
-            assert_eq!(lines(&happening, &mut open), wanted, "{happening:?}");
+            assert_eq!(lines(&happening, &mut open, Colours::Off), wanted, "{happening:?}");
         }
+    }
+
+    #[test]
+    fn a_call_that_was_done_shows_what_it_did() {
+        let settled = |effect: Effect| Happening::Settled {
+            tool: "run".to_owned(),
+            went: Went::Done,
+            bytes: 40,
+            took: Duration::from_millis(12_300),
+            why: String::new(),
+            effect,
+        };
+        let ran = |end: CommandEnd| settled(Effect { command: Some(end), changes: Vec::new() });
+        let change = |path: &str, diff: &str| FileChange {
+            path: path.to_owned(),
+            added: 1,
+            removed: 2,
+            diff: diff.to_owned(),
+        };
+        let changed = |changes: Vec<FileChange>| settled(Effect { command: None, changes });
+        let long = "+x\n".repeat(DIFF + 5);
+        let rows: [(Happening, Vec<&str>); 8] = [
+            (settled(Effect::default()), vec!["  < run: 40 bytes (12.3 s)"]),
+            (ran(CommandEnd::Exited(0)), vec!["  < run: exit code 0, 40 bytes (12.3 s)"]),
+            (ran(CommandEnd::Exited(7)), vec!["  < run: exit code 7, 40 bytes (12.3 s)"]),
+            (ran(CommandEnd::Signalled(9)), vec!["  < run: ended by signal 9, 40 bytes (12.3 s)"]),
+            (ran(CommandEnd::Stopped("time".to_owned())), vec!["  < run: stopped: time, 40 bytes (12.3 s)"]),
+            (ran(CommandEnd::Running), vec!["  < run: still running, 40 bytes (12.3 s)"]),
+            (
+                changed(vec![change("a", "@@ -1 +1 @@\n-a\n+\u{7}\n")]),
+                vec!["  < run: a +1 -2 (12.3 s)", "      @@ -1 +1 @@", "      -a", "      +\\u{7}"],
+            ),
+            (
+                changed(vec![change("a", &long), change("b", "")]),
+                [
+                    vec!["  < run: 2 files +2 -4 (12.3 s)", "      +++ a"],
+                    vec!["      +x"; DIFF - 1],
+                    vec!["      … 7 more lines of the diff"],
+                ]
+                .concat(),
+            ),
+        ];
+        for (happening, wanted) in rows {
+            assert_eq!(lines(&happening, &mut String::new(), Colours::Off), wanted, "{happening:?}");
+        }
+    }
+
+    #[test]
+    fn colours_change_no_text() {
+        let failed = Happening::Settled {
+            tool: "look".to_owned(),
+            went: Went::Failed,
+            bytes: 1,
+            took: Duration::ZERO,
+            why: "no".to_owned(),
+            effect: Effect::default(),
+        };
+        let painted = lines(&failed, &mut String::new(), Colours::On);
+        assert_eq!(painted[0], "\u{1b}[31m  < look failed (0 ms)\u{1b}[0m");
+        assert_eq!(painted[1..], lines(&failed, &mut String::new(), Colours::Off)[1..]);
     }
 }

@@ -21,6 +21,7 @@ use toolpost_engine::{
     operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
+use toolpost_text::names::suggest;
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
     AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator, walk,
@@ -256,7 +257,9 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
     for name in names {
         let Some(dialect) = toolpost_dialects::named(name) else {
             let known: Vec<&str> = toolpost_dialects::ALL.iter().map(|dialect| dialect.name).collect();
-            bail!("no dialect is called `{name}`; there are {}", known.join(", "));
+            let near = suggest(name, &known, 1);
+            let near = near.first().map_or(String::new(), |near| format!(". Did you mean {near}?"));
+            bail!("no dialect is called `{name}`; there are {}{near}", known.join(", "));
         };
         if !dialects.iter().any(|chosen| chosen.name == dialect.name) {
             dialects.push(dialect);

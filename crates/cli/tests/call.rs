@@ -66,14 +66,15 @@ fn one_call_ends_as_the_contract_says() {
 
 #[test]
 fn what_is_not_understood_is_a_matter_of_usage() {
-    let nothing = "error: the following required arguments were not provided:\n  <TOOL>\n  <ARGUMENTS>";
+    let nothing = "error: the following required arguments were not provided:\n  <TOOL>";
     let rows: &[(&[&str], &str, i32, &str, &str)] = &[
         (
             &["call", "Read", "{oops"],
             "",
             2,
             "",
-            "toolpost: the arguments are not JSON: key must be a string at line 1 column 2",
+            "toolpost: the arguments are not JSON: key must be a string at line 1 column 2\n  help: give them as a JSON object, for example\n        \
+             toolpost call Read '{\"file_path\":\"src/main.rs\"}'",
         ),
         (&["call"], "", 2, "", nothing),
         (&["nope"], "", 2, "", "error: unrecognized subcommand 'nope'"),
@@ -174,5 +175,207 @@ fn an_encoding_that_is_named_is_that_of_files_that_are_no_utf_8() {
         let mut program = world.program(&["call", "--script", "../script"]);
         let output = program.env("TOOLPOST_ENCODING", encoding).output().unwrap();
         assert_eq!((output.status.code(), world.read("f").as_slice()), (Some(code), after), "{encoding}");
+    }
+}
+
+/// A file as the tests of single calls find it, and its hash as `call --json` prints it.
+const BEFORE: &[u8] = b"fn one() {\n    a();\n}\n";
+
+fn hash_of(world: &World, file: &str) -> String {
+    let ended = world.run(&["call", "--json", "Read", &json!({ "file_path": file }).to_string()]);
+    let said: Value = serde_json::from_str(&ended.out).unwrap();
+    said["structured"]["hash"].as_str().unwrap().to_owned()
+}
+
+/// Every tool of every dialect that changes a file which exists, in a call that stands alone.
+#[test]
+fn a_single_call_changes_a_file_that_was_not_read_before() {
+    let patch = "*** Begin Patch\n*** Update File: f.rs\n@@\n-    a();\n+    b();\n*** End Patch";
+    let after = "fn one() {\n    b();\n}\n";
+    let rows = [
+        ("claude", "Edit", json!({ "file_path": "f.rs", "old_string": "a()", "new_string": "b()" })),
+        ("claude", "Write", json!({ "file_path": "f.rs", "content": after })),
+        ("opencode", "edit", json!({ "filePath": "f.rs", "oldString": "a()", "newString": "b()" })),
+        ("opencode", "write", json!({ "filePath": "f.rs", "content": after })),
+        (
+            "opencode",
+            "multiedit",
+            json!({ "filePath": "f.rs", "edits": [{ "oldString": "a()", "newString": "b()" }] }),
+        ),
+        ("opencode", "patch", json!({ "patch_text": patch })),
+        ("trae", "write_to_file", json!({ "file_path": "f.rs", "content": after, "rewrite": true })),
+        (
+            "trae",
+            "update_file",
+            json!({ "file_path": "f.rs", "replace_blocks": [{ "old_str": "a()", "new_str": "b()" }] }),
+        ),
+        ("zblade", "write_file", json!({ "path": "f.rs", "content": after })),
+        ("zblade", "edit_file", json!({ "path": "f.rs", "old_content": "a()", "new_content": "b()" })),
+        ("zblade", "apply_patch", json!({ "path": "f.rs", "old_text": "a()", "new_text": "b()" })),
+        ("probe", "edit", json!({ "file_path": "f.rs", "old_string": "a()", "new_string": "b()" })),
+        ("probe", "edit", json!({ "file_path": "f.rs", "symbol": "one", "new_string": after })),
+        ("probe", "edit", json!({ "file_path": "f.rs", "start_line": "2", "new_string": "    b();" })),
+        ("probe", "create", json!({ "file_path": "f.rs", "content": after, "overwrite": true })),
+    ];
+    for (dialect, tool, arguments) in rows {
+        let world = World::with(&[("f.rs", BEFORE)]);
+        let hash = hash_of(&world, "f.rs");
+        let call = |expected: &str| {
+            let flags = ["call", "--dialect", dialect, "--expect", expected, tool];
+            world.run(&[&flags[..], &[&arguments.to_string()]].concat())
+        };
+        let stale = call("0123456789ab");
+        let found = format!(
+            "f.rs has changed: the hash of its content is {hash}, not 0123456789ab. Nothing was changed."
+        );
+        assert!(stale.code == Some(1) && stale.err.contains(&found), "{dialect} {tool}: {stale:?}");
+        assert_eq!(world.read("f.rs"), BEFORE, "{dialect} {tool}");
+        let done = call(&hash);
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{dialect} {tool}: {}", done.out);
+        assert_eq!(String::from_utf8(world.read("f.rs")).unwrap(), after, "{dialect} {tool}");
+        world.write("f.rs", BEFORE);
+        let done = world.run(&["call", "--dialect", dialect, tool, &arguments.to_string()]);
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{dialect} {tool}: {}", done.out);
+        assert_eq!(String::from_utf8(world.read("f.rs")).unwrap(), after, "{dialect} {tool}");
+    }
+}
+
+#[test]
+fn a_pinned_hash_has_to_mean_a_file_that_the_call_writes() {
+    let edit = json!({ "file_path": "f", "old_string": "a", "new_string": "A" }).to_string();
+    let create = json!({ "file_path": "new", "content": "x" }).to_string();
+    let bad = "toolpost: `xyz` is not a hash: --expect takes HASH or PATH=HASH, with at least 12 hex digits of the BLAKE3 hash, as \
+               `toolpost call --json` prints it for a tool that reads (`structured.hash`)";
+    let zeros = "000000000000";
+    let rows: &[(&str, &str, &str, i32, &str)] = &[
+        ("xyz", "Edit", &edit, 2, bad),
+        ("g=000000000000", "Edit", &edit, 1, "The content of g was pinned, but this call writes f."),
+        (
+            zeros,
+            "Read",
+            "{\"file_path\":\"f\"}",
+            1,
+            "A hash without a path pins the only file that a call writes, but this call names no file that it writes.\nPin each file as PATH=HASH.",
+        ),
+        (
+            zeros,
+            "Write",
+            &create,
+            1,
+            "new does not exist, but content with the hash 000000000000 was expected. Nothing was changed.",
+        ),
+    ];
+    for (expected, tool, arguments, code, err) in rows {
+        check(&["call", "--expect", expected, tool, arguments], "", *code, "", err);
+    }
+    let world = world();
+    let hash = format!("f={}", hash_of(&world, "f").to_uppercase());
+    let done = world.run(&["call", "--expect", &hash, "Edit", &edit]);
+    assert_eq!((done.code, world.read("f").as_slice()), (Some(0), b"A\nb\n".as_slice()), "{done:?}");
+}
+
+#[test]
+fn a_read_only_call_changes_nothing() {
+    let edit = json!({ "file_path": "f", "old_string": "a", "new_string": "A" }).to_string();
+    let forbidden = |setting: &str, why: &str| {
+        format!("Edit is not available: it can {why}, which the setting `{setting}` forbids (flag).")
+    };
+    let rows: [(&[&str], String); 3] = [
+        (&["--read-only"], forbidden("read_only", "change files")),
+        (&["--deny", "write"], forbidden("deny", "write")),
+        (&["--tools", "Read"], "Edit is not available: the setting `tools` leaves it out (flag).".to_owned()),
+    ];
+    for (flags, wanted) in rows {
+        let world = world();
+        let ended = world.run(&[&["call"], flags, &["Edit", &edit]].concat());
+        assert_eq!((ended.code, ended.err.trim_end()), (Some(1), wanted.as_str()), "{flags:?}");
+        assert_eq!(world.read("f"), b"a\nb\n", "{flags:?}");
+    }
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_what_may_be_meant() {
+    let rows: &[(&[&str], i32, &str)] = &[
+        (&["call", "read", "{}"], 1, "The dialect claude has no tool `read`. Did you mean `Read`?"),
+        (
+            &["call", "--dialect", "trae", "--dialect", "claude", "raed", "{}"],
+            1,
+            "None of the dialects trae, claude has a tool `raed`. Did you mean `Read`?",
+        ),
+        (
+            &["call", "bash", "{}"],
+            1,
+            "The dialect claude has no tool `bash`. The dialects opencode, probe have it:\n  \
+             toolpost call --dialect opencode bash '{\"command\":\"echo out; echo err >&2; exit 7\",\"description\":\"Shows both outputs\"}'",
+        ),
+        (
+            &["call", "serch", "{}"],
+            1,
+            "The dialect claude has no tool `serch`. Did you mean `search` of the dialect probe?",
+        ),
+        (&["tools", "read"], 1, "toolpost: The dialect claude has no tool `read`. Did you mean `Read`?"),
+        (
+            &["tools", "qqqqqqqq"],
+            1,
+            "toolpost: no tool is called `qqqqqqqq`; the tools are Read, Edit, Write, Glob, Grep",
+        ),
+        (&["help", "raed"], 2, "toolpost: no command and no tool is called `raed`. Did you mean `Read`?"),
+        (
+            &["tools", "--dialect", "cluade"],
+            2,
+            "toolpost: no dialect is called `cluade`; there are claude, trae, zblade, opencode, probe. Did you mean claude?",
+        ),
+        (
+            &["call", "Read", "f.txt"],
+            2,
+            "toolpost: the arguments are not JSON: expected ident at line 1 column 2\n  help: give them as a JSON object, for example\n        \
+             toolpost call Read '{\"file_path\":\"f.txt\"}'",
+        ),
+    ];
+    for (arguments, code, err) in rows {
+        check(arguments, "", *code, "", err);
+    }
+    let world = world();
+    let ended = world.run(&["call", "--dialect", "CLAUDE", "Read", "{\"file_path\":\"f\",\"limt\":1}"]);
+    assert_eq!(
+        (ended.code, ended.out.as_str()),
+        (
+            Some(0),
+            "     1\ta\n     2\tb\n[toolpost: ignored unknown argument: \"limt\" (did you mean limit?)]\n"
+        )
+    );
+}
+
+/// Each tool, in its own dialect, is explained the same way by three commands, and its example is a call that it understands.
+#[test]
+fn every_tool_explains_itself() {
+    let world = World::new();
+    for dialect in ["claude", "trae", "zblade", "opencode", "probe"] {
+        let listed = world.run(&["tools", "--dialect", dialect]);
+        let tools: Vec<Value> = serde_json::from_str(&listed.out).unwrap();
+        for tool in &tools {
+            let name = tool["name"].as_str().unwrap();
+            let shown = world.run(&["tools", "--dialect", dialect, name]);
+            assert_eq!(shown.code, Some(0), "{dialect} {name}: {}", shown.err);
+            let helped = world.run(&["help", "--dialect", dialect, name]);
+            let called = world.run(&["call", "--dialect", dialect, name]);
+            // A name that is also a command is explained as the command.
+            if !helped.out.contains("Usage:") {
+                assert_eq!(helped.out, shown.out, "{dialect} {name}");
+            }
+            assert_eq!((called.code, &called.err), (Some(2), &shown.out), "{dialect} {name}");
+            for parameter in tool["inputSchema"]["properties"].as_object().into_iter().flatten() {
+                assert!(
+                    shown.out.contains(&format!("\n  {}  (", parameter.0)),
+                    "{dialect} {name}: {}",
+                    shown.out
+                );
+            }
+            let example = shown.out.split_once(" '").unwrap().1.trim_end().strip_suffix('\'').unwrap();
+            let arguments: Value = serde_json::from_str(&example.replace("'\\''", "'")).unwrap();
+            for needed in tool["inputSchema"]["required"].as_array().into_iter().flatten() {
+                assert!(arguments.get(needed.as_str().unwrap()).is_some(), "{dialect} {name}: {example}");
+            }
+        }
     }
 }

@@ -82,7 +82,7 @@ fn where_nothing_may_be_written_commands_write_nothing() {
         (refused.code, refused.err.as_str()),
         (
             Some(1),
-            "No tool is called bash. The tools are: grep, glob, lsp, todowrite, webfetch, codesearch.\n"
+            "bash is not available: it can change files, which the setting `read_only` forbids (flag).\n"
         )
     );
 }

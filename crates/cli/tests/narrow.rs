@@ -118,7 +118,8 @@ fn no_name_gets_around_the_narrowing() {
         assert_ne!(reply["isError"], true, "{flags:?}: {reply}");
     }
     let ended = world.run(&["call", "--read-only", "Write", r#"{"file_path":"f","content":"new"}"#]);
-    let wanted = "No tool is called Write. The tools are: Read, Glob, Grep.\n";
+    let wanted =
+        "Write is not available: it can change files, which the setting `read_only` forbids (flag).\n";
     assert_eq!((ended.code, ended.err.as_str()), (Some(1), wanted));
 }
 

@@ -30,7 +30,7 @@ fn two_dialects_and_two_processes_have_one_list() {
     assert_eq!(list(&world), "Tasks: 0 of 2 completed, 1 in progress, 1 pending\n[>] t: T\n[ ] task-1: A");
     let doctor = world.run(&["doctor"]).out;
     let found: Vec<&str> = doctor.lines().filter(|line| line.contains("        tasks  ")).collect();
-    assert_eq!(found, ["        tasks  0 of 2 completed (--session work)"]);
+    assert_eq!(found, ["ok           tasks  0 of 2 completed (--session work)"]);
 }
 
 #[test]

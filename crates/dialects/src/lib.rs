@@ -17,8 +17,8 @@ pub const ALL: [&Dialect; 5] =
 /// What is spoken beside another dialect: tools that find tools and call them.
 pub const BESIDE: [&Dialect; 1] = [&code::DIALECT];
 
-/// Finds a dialect by its name.
+/// Finds a dialect by its name, in any letter case.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Dialect> {
-    ALL.into_iter().find(|dialect| dialect.name == name)
+    ALL.into_iter().find(|dialect| dialect.name.eq_ignore_ascii_case(name))
 }

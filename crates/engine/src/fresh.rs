@@ -1,8 +1,10 @@
 //! Whether a caller knows what it is about to write over; content decides, by hash, never the time.
 
+mod pinned;
 mod refuse;
 
 use crate::{CallCtx, Engine, Expected, Extent, Failure, Need, Touch, failures};
+pub use pinned::Pinned;
 pub(crate) use refuse::{Sight, stale};
 use toolpost_text::{diff, encoding::Text, lines};
 use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash};
@@ -12,6 +14,7 @@ pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// Judges all writes of a call; gives the content that the caller has seen of each file.
 pub(crate) fn judge(engine: &Engine, cx: &CallCtx, touches: &[Touch]) -> Result<Expected, Failure> {
+    pinned::check(engine, cx, touches)?;
     let mut expected = Expected::new();
     for touch in touches {
         if let Touch::Write(path, extent) = touch

@@ -50,6 +50,7 @@ pub use editors::{
 pub use embedding::Service as EmbeddingService;
 pub use engine::Engine;
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
+pub use fresh::Pinned;
 pub use front_door::{
     Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
 };

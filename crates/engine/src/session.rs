@@ -1,8 +1,9 @@
 //! What is remembered between the calls of one client.
 
 use crate::{
-    Granted, Store,
+    Changed, Fresh, Granted, Need, Store,
     editors::Memory,
+    fresh::Pinned,
     tasks::{Board, Completion},
 };
 use serde::Serialize;
@@ -52,6 +53,7 @@ pub enum Part {
 pub struct Session {
     id: String,
     name: Option<String>,
+    caller: Caller,
     /// Which files were seen, in which state.
     pub ledger: Ledger,
     /// What the user has allowed for the rest of it.
@@ -70,6 +72,16 @@ pub struct Session {
     /// Which skills were begun with, each with the text that was given.
     active: Mutex<HashMap<String, ContentHash>>,
     editor: Mutex<Memory>,
+}
+
+/// Who makes the calls of a session.
+#[derive(Debug, Default)]
+enum Caller {
+    /// A client, which must read a file before it changes it.
+    #[default]
+    Client,
+    /// The user, who needs no read, and may pin the content of the files that a call writes.
+    User(Vec<Pinned>),
 }
 
 #[derive(Debug, Default)]
@@ -102,6 +114,33 @@ impl Session {
     #[must_use]
     pub fn named(name: Option<String>) -> Arc<Self> {
         Arc::new(Self { id: unique(), name, ..Self::default() })
+    }
+
+    /// Starts a session for one call of the user's own: no write needs a read, and pinned files are compared first.
+    #[must_use]
+    pub fn of_user(name: Option<String>, pinned: Vec<Pinned>) -> Arc<Self> {
+        Arc::new(Self { id: unique(), name, caller: Caller::User(pinned), ..Self::default() })
+    }
+
+    /// Returns what a write needs in this session, in a dialect that asks for `dialect`.
+    #[must_use]
+    pub fn fresh(&self, dialect: Fresh) -> Fresh {
+        match &self.caller {
+            Caller::Client => dialect,
+            Caller::User(pinned) if pinned.is_empty() => {
+                Fresh { part: Need::Nothing, whole: Need::Nothing, changed: dialect.changed }
+            }
+            Caller::User(_) => Fresh { part: Need::Nothing, whole: Need::Nothing, changed: Changed::Refused },
+        }
+    }
+
+    /// Returns the files whose content the user pinned.
+    #[must_use]
+    pub fn pinned(&self) -> &[Pinned] {
+        match &self.caller {
+            Caller::Client => &[],
+            Caller::User(pinned) => pinned,
+        }
     }
 
     /// Gives the name under which it goes on, if it has one.

@@ -38,10 +38,14 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
         )));
     }
     if !unknown.is_empty() {
+        let named = unknown.iter().map(|key| match names::nearest(key, properties) {
+            Some(near) => format!("{key} (did you mean {near}?)"),
+            None => key.clone(),
+        });
         notes.push(format!(
             "ignored unknown argument{}: {}",
             if unknown.len() == 1 { "" } else { "s" },
-            unknown.join(", ")
+            named.collect::<Vec<_>>().join(", ")
         ));
     }
     Ok(Decoded { arguments: decoded, notes })

@@ -28,6 +28,15 @@ pub(crate) fn is_close(key: &str, name: &str) -> bool {
     distance(&key, &plain) <= 1 + name.len() / 4 || key.contains(&plain) || plain.contains(&key)
 }
 
+/// Returns the published property whose name is nearest to a key, if one is near.
+pub(crate) fn nearest<'a>(key: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
+    let key = plain(key);
+    let published = properties.iter().filter(|(_, schema)| schema.get("x-unlisted").is_none());
+    let near = published.map(|(name, _)| (distance(&key, &plain(name)), name));
+    let near = near.filter(|(away, name)| *away <= name.len() / 4 + 1 && *away < name.len());
+    near.min().map(|(_, name)| name.as_str())
+}
+
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }

@@ -8,6 +8,7 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 /// The most that an operator's file may have.
@@ -34,6 +35,25 @@ pub fn texts(folder: &Path, ends: &str, most: u64, files: usize) -> io::Result<V
     places.truncate(files);
     let read = |path: PathBuf| read_at_most(&path, most).ok().flatten().map(|text| (path, text));
     Ok(places.into_iter().filter_map(read).collect())
+}
+
+/// Lists the files of a folder of the operator whose names end so, each with the time of its last change; none if there is no
+/// such folder.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn names(folder: &Path, ends: &str) -> io::Result<Vec<(String, SystemTime)>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let named = entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok().filter(|name| name.ends_with(ends))?;
+        Some((name, entry.metadata().ok()?.modified().ok()?))
+    });
+    Ok(named.collect())
 }
 
 /// Reads a file of the operator that may be long; gives none when it does not exist.

@@ -3,6 +3,7 @@
 use super::allowed::in_meta;
 use crate::{
     budget::{Budget, Spent},
+    effect::Effect,
     happening::{Happening, Watch},
     models::{Answered, Asked, Message, Said, Went},
     transcript::Transcript,
@@ -164,10 +165,12 @@ impl<'a> Told<'a> {
         let bytes = open.words.len();
         let limit = cut::Limit { bytes: REPLY, lines: usize::MAX };
         let words = cut::head(&open.words, limit).map_or_else(|| open.words.clone(), |kept| kept.to_string());
+        let why = if went == Went::Failed { words.clone() } else { String::new() };
         let answered =
             Answered { id: id.0.to_string(), tool: open.tool.clone(), words, went, pictures: Vec::new() };
         self.transcript.message(&Message::Results { results: vec![answered] });
-        (self.watch)(&Happening::Settled { tool: open.tool, went, bytes, took: open.began.elapsed() });
+        let (took, effect) = (open.began.elapsed(), Effect::default());
+        (self.watch)(&Happening::Settled { tool: open.tool, went, bytes, took, why, effect });
     }
 }
 

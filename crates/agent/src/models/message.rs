@@ -44,6 +44,30 @@ pub enum Message {
         /// One for each call.
         results: Vec<Answered>,
     },
+    /// The results of calls that the model wrote as text; providers see a message of the user.
+    Replies {
+        /// One for each call.
+        results: Vec<Answered>,
+    },
+}
+
+impl Message {
+    /// Returns the results that the message holds.
+    #[must_use]
+    pub fn results(&self) -> &[Answered] {
+        match self {
+            Self::Results { results } | Self::Replies { results } => results,
+            Self::User { .. } | Self::Model(_) => &[],
+        }
+    }
+
+    /// Returns the results that the message holds, to be changed.
+    pub(crate) fn results_mut(&mut self) -> &mut [Answered] {
+        match self {
+            Self::Results { results } | Self::Replies { results } => results,
+            Self::User { .. } | Self::Model(_) => &mut [],
+        }
+    }
 }
 
 /// What a model said.

@@ -2,13 +2,14 @@
 
 use super::{
     Answered, Asked, Coming, Fault, FaultKind, Message, Model, Picture, Piece, Pieces, Place, Provider,
-    Question, Said, Stop, Usage, Whole,
+    Question, Said, Stop, Usage, Went, Whole,
 };
+use crate::words;
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
 use genai::chat::{
-    Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatStream, ChatStreamEvent, ContentPart,
-    MessageContent, StopReason, StreamEnd, Tool, ToolCall, ToolResponse,
+    Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ChatStream, ChatStreamEvent,
+    ContentPart, MessageContent, StopReason, StreamEnd, Tool, ToolCall, ToolResponse,
 };
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
@@ -57,14 +58,9 @@ impl OverGenai {
             .with_capture_content(true)
             .with_capture_tool_calls(true)
             .with_capture_reasoning_content(true);
-        let options = match question.most_tokens {
+        match question.most_tokens {
             Some(most) => options.with_max_tokens(most),
             None => options,
-        };
-        match self.place.provider {
-            // The others keep what was asked before by themselves.
-            Provider::Anthropic => options.with_cache_control(CacheControl::Ephemeral),
-            Provider::OpenAi | Provider::Responses | Provider::Gemini | Provider::Ollama => options,
         }
     }
 }
@@ -132,11 +128,16 @@ fn broken() -> Fault {
 }
 
 fn request(question: &Question, provider: Provider) -> ChatRequest {
-    let messages = question.messages.iter().flat_map(|message| messages(message, provider));
-    let mut request = ChatRequest::from_messages(messages.collect());
+    let mut asked: Vec<ChatMessage> =
+        question.messages.iter().flat_map(|message| messages(message, provider)).collect();
     if !question.system.is_empty() {
-        request = request.with_system(question.system.clone());
+        asked.insert(0, ChatMessage::system(question.system.clone()));
     }
+    // The other providers cache what was asked before on their own.
+    if provider == Provider::Anthropic {
+        mark_for_cache(&mut asked);
+    }
+    let mut request = ChatRequest::from_messages(asked);
     if !question.tools.is_empty() {
         request = request.with_tools(question.tools.iter().map(|tool| {
             Tool::new(tool.name.clone())
@@ -148,11 +149,30 @@ fn request(question: &Question, provider: Provider) -> ChatRequest {
     request.with_store(false)
 }
 
+/// Marks the places up to which a conversation is cached: the system, where the next question goes on, and where this one does.
+fn mark_for_cache(messages: &mut [ChatMessage]) {
+    let asked =
+        messages.iter_mut().rev().filter(|message| matches!(message.role, ChatRole::User | ChatRole::Tool));
+    for message in asked.take(2) {
+        message.options = Some(CacheControl::Ephemeral.into());
+    }
+    for system in messages.iter_mut().filter(|message| message.role == ChatRole::System) {
+        system.options = Some(CacheControl::Ephemeral.into());
+    }
+}
+
 fn messages(message: &Message, provider: Provider) -> Vec<ChatMessage> {
     match message {
         Message::User { text } => vec![ChatMessage::user(text.clone())],
         Message::Model(said) => vec![ChatMessage::assistant(MessageContent::from_parts(parts(said)))],
         Message::Results { results } => replied(results, provider),
+        Message::Replies { results } => {
+            let seen: Vec<Answered> = results.iter().map(|result| taken(result, provider)).collect();
+            let words = ContentPart::Text(words::replies(&seen));
+            let parts: Vec<ContentPart> =
+                std::iter::once(words).chain(seen.iter().flat_map(pictures)).collect();
+            vec![ChatMessage::user(MessageContent::from_parts(parts))]
+        }
     }
 }
 
@@ -162,14 +182,14 @@ fn replied(results: &[Answered], provider: Provider) -> Vec<ChatMessage> {
     let pictures: Vec<ContentPart> = seen.iter().flat_map(pictures).collect();
     let responses: Vec<ToolResponse> = seen.iter().map(result).collect();
     let mut messages = match provider {
-        // A result holds its own pictures.
-        Provider::Anthropic if !pictures.is_empty() => {
-            let parts: Vec<ContentPart> = seen.iter().map(with_pictures).collect();
+        // A result holds its own pictures, and says whether it is an error.
+        Provider::Anthropic => {
+            let parts: Vec<ContentPart> = seen.iter().map(anthropic_result).collect();
             return vec![ChatMessage::user(MessageContent::from_parts(parts))];
         }
         // Of several results in one message, this form sends the last one alone.
         Provider::Ollama => responses.into_iter().map(|one| ChatMessage::from(vec![one])).collect(),
-        Provider::OpenAi | Provider::Responses | Provider::Anthropic | Provider::Gemini => {
+        Provider::OpenAi | Provider::Responses | Provider::Gemini => {
             vec![ChatMessage::from(responses)]
         }
     };
@@ -206,18 +226,19 @@ fn pictures(result: &Answered) -> Vec<ContentPart> {
     std::iter::once(ContentPart::Text(said)).chain(pictures).collect()
 }
 
-/// Gives a result that holds its pictures, in the form of Anthropic.
-fn with_pictures(result: &Answered) -> ContentPart {
+/// Returns a result in the form of Anthropic, with its pictures; a failed call is an error there.
+fn anthropic_result(result: &Answered) -> ContentPart {
     let words = json!({ "type": "text", "text": result.words });
     let pictures = result.pictures.iter().map(|picture| {
         let source = json!({ "type": "base64", "media_type": picture.mime, "data": &*picture.data });
         json!({ "type": "image", "source": source })
     });
     let content: Vec<Value> = std::iter::once(words).chain(pictures).collect();
-    ContentPart::from_custom(
-        json!({ "type": "tool_result", "tool_use_id": result.id, "content": content }),
-        None,
-    )
+    let mut part = json!({ "type": "tool_result", "tool_use_id": result.id, "content": content });
+    if result.went == Went::Failed {
+        part["is_error"] = json!(true);
+    }
+    ContentPart::from_custom(part, None)
 }
 
 fn result(result: &Answered) -> ToolResponse {

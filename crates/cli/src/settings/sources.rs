@@ -12,6 +12,8 @@ use toolpost_workspace::operator;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     Flag,
+    /// The transcript of the work that goes on.
+    Transcript,
     Environment(String),
     File(PathBuf),
     Default,
@@ -21,7 +23,8 @@ impl Origin {
     /// Says how near a place is to the command: of two, the nearer one counts.
     pub(crate) fn nearness(&self) -> u8 {
         match self {
-            Self::Flag => 3,
+            Self::Flag => 4,
+            Self::Transcript => 3,
             Self::Environment(_) => 2,
             Self::File(_) => 1,
             Self::Default => 0,
@@ -33,6 +36,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag => out.write_str("flag"),
+            Self::Transcript => out.write_str("transcript"),
             Self::Environment(name) => write!(out, "environment, {name}"),
             Self::File(path) => write!(out, "file, {}", path.display()),
             Self::Default => out.write_str("default"),
@@ -45,6 +49,15 @@ impl fmt::Display for Origin {
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
     pub(crate) origin: Origin,
+}
+
+impl<T> Setting<T> {
+    /// Takes the value of a transcript, unless a flag says otherwise.
+    pub(crate) fn resume(&mut self, value: T) {
+        if self.origin != Origin::Flag {
+            *self = Self { value, origin: Origin::Transcript };
+        }
+    }
 }
 
 /// Where settings are looked for behind the flags: the environment, and a file that was read.

@@ -14,7 +14,8 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
 
 async fn judged<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Back {
     let prepared = trip.prepared()?;
-    if prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
+    let pinned = !trip.cx.session.pinned().is_empty();
+    if pinned || prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
         let touches = prepared.touches.clone();
         trip.cx.expected = next.runtime.engine.freshness(&trip.cx, touches).await?;
     }

@@ -35,7 +35,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let arguments = std::mem::take(&mut trip.call.arguments);
         let mut prepared = published.prepare(arguments, &lowering)?;
         let notes = std::mem::take(&mut prepared.notes);
-        trip.cx.fresh = published.dialect.fresh;
+        trip.cx.fresh = trip.cx.session.fresh(published.dialect.fresh);
         trip.prepared = Some(prepared);
         let mut done = next.go(trip).await?;
         notes.into_iter().for_each(|note| done.page.note(note));

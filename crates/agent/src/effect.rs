@@ -1,0 +1,98 @@
+//! What a call did, read from the data of its reply, for a user at a terminal.
+
+use serde_json::Value;
+
+/// What a call did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// How its command ended, if it ran one.
+    pub command: Option<CommandEnd>,
+    /// The files that it changed.
+    pub changes: Vec<FileChange>,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandEnd {
+    /// It still runs.
+    Running,
+    /// It exited with this code.
+    Exited(i64),
+    /// This signal ended it.
+    Signalled(i64),
+    /// The runtime ended it, for this reason.
+    Stopped(String),
+}
+
+/// A change of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file.
+    pub path: String,
+    /// How many lines were added.
+    pub added: u64,
+    /// How many lines were removed.
+    pub removed: u64,
+    /// The difference as a unified diff; empty for a new and for a deleted file.
+    pub diff: String,
+}
+
+impl Effect {
+    /// Reads the data of a reply; data of another shape is no effect.
+    #[must_use]
+    pub fn of(data: &Value) -> Self {
+        let changes = data["files"].as_array().into_iter().flatten().filter_map(change).collect();
+        Self { command: command(data), changes }
+    }
+}
+
+fn change(file: &Value) -> Option<FileChange> {
+    Some(FileChange {
+        path: file["path"].as_str()?.to_owned(),
+        added: file["added"].as_u64()?,
+        removed: file["removed"].as_u64()?,
+        diff: file["diff"].as_str()?.to_owned(),
+    })
+}
+
+fn command(data: &Value) -> Option<CommandEnd> {
+    let state = data["state"].as_str()?;
+    data["elapsed_ms"].as_u64()?;
+    let ending = &data["ending"];
+    Some(match (ending["why"].as_str(), ending["code"].as_i64(), ending["signal"].as_i64()) {
+        (Some(why), ..) => CommandEnd::Stopped(why.to_owned()),
+        (None, Some(code), _) => CommandEnd::Exited(code),
+        (None, None, Some(signal)) => CommandEnd::Signalled(signal),
+        (None, None, None) if state == "ended" => return None,
+        (None, None, None) => CommandEnd::Running,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn effects_are_read_from_data() {
+        let ran = |state: &str, ending: Value| json!({"state": state, "elapsed_ms": 7, "ending": ending});
+        let rows = [
+            (ran("ended", json!({"code": 3, "signal": null, "why": null})), Some(CommandEnd::Exited(3))),
+            (ran("ended", json!({"code": null, "signal": 9, "why": null})), Some(CommandEnd::Signalled(9))),
+            (
+                ran("ended", json!({"code": null, "signal": 9, "why": "Its time was up."})),
+                Some(CommandEnd::Stopped("Its time was up.".to_owned())),
+            ),
+            (ran("running", Value::Null), Some(CommandEnd::Running)),
+            (json!({"state": "open"}), None),
+            (json!("words"), None),
+        ];
+        for (data, command) in rows {
+            assert_eq!(Effect::of(&data), Effect { command, changes: Vec::new() }, "{data}");
+        }
+        let changed =
+            json!({"files": [{"path": "a", "added": 2, "removed": 1, "diff": "@@"}, {"path": "a line"}]});
+        let change = FileChange { path: "a".to_owned(), added: 2, removed: 1, diff: "@@".to_owned() };
+        assert_eq!(Effect::of(&changed), Effect { command: None, changes: vec![change] });
+    }
+}

@@ -1,0 +1,65 @@
+//! `toolpost help`, `completions` and `man`: explanations that come from the description of the command line.
+
+use crate::{
+    args::{Args, Common, Completions, Help, Man},
+    one_tool, out,
+    settings::Settings,
+};
+use anyhow::{Result, bail};
+use clap::Command;
+use std::process::ExitCode;
+use toolpost_text::names::suggest;
+
+/// The name of the program in its own texts.
+const PROGRAM: &str = "toolpost";
+
+/// Prints the help of a command, or the page of a tool.
+pub(crate) fn help(common: &Common, help: &Help) -> Result<ExitCode> {
+    let mut command = Args::described();
+    command.build();
+    if let Some(found) = below(&command, &help.name) {
+        out::line(found.clone().render_long_help().to_string().trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let [name] = help.name.as_slice() else { bail!("no command is called `{}`", help.name.join(" ")) };
+    let settings = Settings::find(common)?;
+    if let Some(page) = one_tool::explained(&settings, name)? {
+        out::line(&page)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let commands: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let tools = toolpost_dialects::ALL.iter().flat_map(|dialect| dialect.tools.iter().map(|tool| tool.name));
+    let known: Vec<&str> = commands.iter().copied().chain(tools).collect();
+    let near = suggest(name, &known, 1).first().map(|near| format!(". Did you mean `{near}`?"));
+    bail!(
+        "no command and no tool is called `{}`{}",
+        name.escape_debug(),
+        near.unwrap_or_else(|| format!("; the commands are {}", commands.join(", ")))
+    )
+}
+
+/// Finds a command by its names, one below the other.
+fn below<'c>(command: &'c Command, names: &[String]) -> Option<&'c Command> {
+    names.iter().try_fold(command, |command, name| command.find_subcommand(name))
+}
+
+/// Prints a completion script.
+pub(crate) fn completions(args: &Completions) -> Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::described(), PROGRAM, &mut script);
+    out::line(String::from_utf8(script)?.trim_end())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the manual page of the program or of a command.
+pub(crate) fn man(args: &Man) -> Result<ExitCode> {
+    let mut command = Args::described();
+    command.build();
+    let Some(found) = below(&command, &args.command) else {
+        bail!("no command is called `{}`", args.command.join(" "))
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(found.clone()).render(&mut page)?;
+    out::line(String::from_utf8(page)?.trim_end())?;
+    Ok(ExitCode::SUCCESS)
+}
