@@ -80,10 +80,10 @@ fn the_table_of_the_readme() {
         "claude": {"tools": {"Read": {}}},
     });
     let wanted = "\
-| dialect | tools | here | not yet |
-|---|---|---|---|
-| `trae` | 2 of 3 | `view_files`, `stop` | `list_dir` |
-| `claude` | 0 of 1 | – | `Read` |
+| dialect | choose it for | runs commands | tools | not implemented |
+|---|---|---|---|---|
+| `trae` | Codex, and models without a preference | yes | 2 of 3 | `list_dir` |
+| `claude` | Claude models (the default) | no | 0 of 1 | `Read` |
 ";
     assert_eq!(readme::table(&[said()], &Against { contract, ..Against::default() }), wanted);
 }

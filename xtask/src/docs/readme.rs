@@ -1,4 +1,4 @@
-//! The README's table: every dialect of the contract, its tools, and how far they are.
+//! The README's table: every dialect of the contract, what it is for, and how many of its tools are implemented.
 
 use crate::{
     parity::Against,
@@ -6,20 +6,32 @@ use crate::{
 };
 use std::fmt::Write;
 
+/// What each dialect is for, and whether it runs commands.
+const CHOICE: [(&str, &str, &str); 5] = [
+    ("trae", "Codex, and models without a preference", "yes"),
+    ("zblade", "symbols, project maps, editors", "yes"),
+    ("opencode", "a shell, language servers, the web", "yes"),
+    ("probe", "searching large projects, plans, delegates", "yes"),
+    ("claude", "Claude models (the default)", "no"),
+];
+
 /// Makes the table.
 #[must_use]
 pub fn table(said: &[Said], against: &Against) -> String {
-    let mut text = String::from("| dialect | tools | here | not yet |\n|---|---|---|---|\n");
+    let mut text = String::from(
+        "| dialect | choose it for | runs commands | tools | not implemented |\n|---|---|---|---|---|\n",
+    );
     for (dialect, tools) in against.dialects() {
         let said = said.iter().find(|said| said.dialect == dialect);
         let is_here = |name: &&String| said.is_some_and(|said| said.tool(name).is_some() || is_bridged(name));
         let (here, not_yet): (Vec<&String>, Vec<&String>) = tools.keys().partition(is_here);
+        let (_, purpose, shell) =
+            CHOICE.iter().find(|(name, ..)| dialect == *name).unwrap_or(&("", "–", "–"));
         let _ = writeln!(
             text,
-            "| `{dialect}` | {} of {} | {} | {} |",
+            "| `{dialect}` | {purpose} | {shell} | {} of {} | {} |",
             here.len(),
             tools.len(),
-            list(&here),
             list(&not_yet)
         );
     }
