@@ -78,9 +78,9 @@ pub enum Why {
     /// Too much cannot be read.
     #[error("too many places cannot be read")]
     Unreadable,
-    /// What it keeps cannot be read.
-    #[error("the cache cannot be read")]
-    Cache,
+    /// What it keeps cannot be read, or is no longer what was written: the segment of this number.
+    #[error("a part of the cache is damaged")]
+    Cache(u32),
     /// There are more files than it is made for.
     #[error("there are {0} files, and at most {1} are indexed")]
     TooMany(usize, usize),
@@ -184,9 +184,17 @@ impl Grams {
         if let Some(why) = &state.refused {
             return Err(why.clone());
         }
-        let found = state
-            .fresh(&self.0.workspace, &Walk::of_text(options), stop)
-            .and_then(|listing| listing.shortlist(&question, sieve));
+        let walk = Walk::of_text(options);
+        let mut found = state
+            .fresh(&self.0.workspace, &walk, stop)
+            .and_then(|listing| listing.shortlist(&question, sieve.clone()));
+        // Without a damaged segment, its files are candidates; it is made anew.
+        while let Err(Why::Cache(number)) = found {
+            self.0.give_up(&mut state, number);
+            let listing = state.listings.iter_mut().find(|listing| listing.walk.is(&walk));
+            found =
+                listing.ok_or(Why::NotYet).and_then(|listing| listing.shortlist(&question, sieve.clone()));
+        }
         if state.is_due() {
             self.0.wake(&mut state);
         }

@@ -5,7 +5,8 @@
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::walk::found_below;
+use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// A path, as it is written in the index; cheap to clone.
 pub(crate) type Key = Arc<[u8]>;
@@ -40,6 +41,13 @@ pub(crate) fn prefix(base: &WorkspacePath) -> Vec<u8> {
 pub(crate) fn relative(prefix: &[u8], key: &[u8]) -> Vec<u8> {
     let rest = key.get(prefix.len()..).unwrap_or_default();
     rest.iter().map(|byte| if *byte == BETWEEN { b'/' } else { *byte }).collect()
+}
+
+/// Gives the path of a key.
+pub(crate) fn path(workspace: &Workspace, key: &[u8]) -> Option<WorkspacePath> {
+    let root = workspace.roots().get(usize::from(*key.first()?))?;
+    let base = workspace.resolve(&root.path().to_string_lossy()).ok()?;
+    found_below(&base, &relative(key.get(..1)?, key))
 }
 
 /// Gives what comes behind everything that begins with a prefix; none if nothing does.

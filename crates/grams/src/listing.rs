@@ -4,7 +4,7 @@ mod fresh;
 mod names;
 mod shortlist;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -132,7 +132,8 @@ impl Listing {
 
     /// Takes what was seen of everything.
     fn take_all(&mut self, seen: Seen, began: Instant) {
-        let Seen { mut files, left, unreadable } = seen;
+        let Seen { mut files, left, unreadable, linked } = seen;
+        linked.iter().for_each(|(path, stat)| self.watch.seen(path, *stat));
         files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         self.left_changes(left.into_iter().collect(), None);
         self.unreadable = unreadable;
@@ -168,7 +169,8 @@ impl Listing {
 
     /// Takes what was seen at some paths and below them: what was there before is gone.
     pub(crate) fn take_at(&mut self, paths: &[WorkspacePath], seen: Seen) {
-        let keys: Vec<Key> = paths.iter().map(key::of).collect();
+        seen.linked.iter().for_each(|(path, stat)| self.watch.seen(path, *stat));
+        let keys: BTreeSet<Key> = paths.iter().map(key::of).collect();
         let mut before: HashMap<Key, File> = HashMap::new();
         for place in &keys {
             let gone: Vec<Key> = at(&self.files, place).map(|(key, _)| key.clone()).collect();
@@ -178,7 +180,8 @@ impl Listing {
         }
         for (key, stat) in seen.files {
             match before.remove(&key) {
-                Some(file) if file.stat == stat => {
+                // A file that was told of itself may have changed though its times have not: by a mapping that was open for long.
+                Some(file) if file.stat == stat && !keys.contains(&key) => {
                     self.files.insert(key, file);
                     continue;
                 }
@@ -198,8 +201,20 @@ impl Listing {
         self.unreadable.extend(seen.unreadable);
     }
 
+    /// Gives the other names of files with several, where these are not known as they are now.
+    fn other_names(&self, seen: &Seen) -> Vec<Key> {
+        if seen.linked.is_empty() {
+            return Vec::new();
+        }
+        let now: HashMap<u64, FileStat> = seen.linked.iter().map(|(_, stat)| (stat.inode, *stat)).collect();
+        let here: HashSet<&Key> = seen.files.iter().map(|(key, _)| key).collect();
+        let differs = |file: &File| now.get(&file.stat.inode).is_some_and(|now| *now != file.stat);
+        let others = self.files.iter().filter(|(key, file)| differs(file) && !here.contains(key));
+        others.map(|(key, _)| key.clone()).collect()
+    }
+
     /// Takes what rules left out; where places are named, only of these.
-    fn left_changes(&mut self, seen: BTreeMap<Key, Left>, places: Option<&[Key]>) {
+    fn left_changes(&mut self, seen: BTreeMap<Key, Left>, places: Option<&BTreeSet<Key>>) {
         let Some(places) = places else {
             if self.left != seen {
                 self.left = seen;

@@ -16,6 +16,8 @@ pub(crate) struct Seen {
     pub(crate) files: Vec<(Key, FileStat)>,
     pub(crate) left: Vec<(Key, Left)>,
     pub(crate) unreadable: Vec<String>,
+    /// The files with several names.
+    pub(crate) linked: Vec<(WorkspacePath, FileStat)>,
 }
 
 /// Something that a rule left out.
@@ -106,6 +108,7 @@ fn gather(
         seen.files.extend(gatherer.seen.files);
         seen.left.extend(gatherer.seen.left);
         seen.unreadable.extend(gatherer.seen.unreadable);
+        seen.linked.extend(gatherer.seen.linked);
     }
     seen.unreadable.extend(walked.unreadable.names);
     (walked.ended == Ended::Complete).then_some(())
@@ -148,6 +151,9 @@ impl Visitor for Gatherer<'_> {
         }
         match entry.stat() {
             Ok(stat) if stat.kind == Kind::File || self.purpose == Purpose::Names => {
+                if stat.links > 1 && stat.kind == Kind::File {
+                    self.seen.linked.push((entry.path(), stat));
+                }
                 self.seen.files.push((key::below(self.base, candidate.relative_bytes()), stat));
             }
             Ok(_) | Err(OpenFault::Gone | OpenFault::NotRegular) => {}

@@ -106,7 +106,7 @@ impl Segment {
         Self::of(Blob::in_memory(bytes), None).ok().flatten()
     }
 
-    fn of(source: Blob, name: Option<String>) -> io::Result<Option<Self>> {
+    fn of(mut source: Blob, name: Option<String>) -> io::Result<Option<Self>> {
         let Some(at) = source.len().checked_sub(FOOT as u64).filter(|at| *at >= STAMP.len() as u64) else {
             return Ok(None);
         };
@@ -150,7 +150,7 @@ impl Segment {
             self.odd.push(doc);
         }
         let Written { key, len, modified, touched, inode, form, blocks } = file;
-        let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
+        let stat = FileStat { kind: Kind::File, len, modified, touched, inode, links: 0 };
         self.docs.push(Doc { key: key.into(), stat, form });
         let (mut end, mut lines) = (0, 0);
         self.blocks.extend(blocks.iter().map(|block| {

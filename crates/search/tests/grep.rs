@@ -212,6 +212,62 @@ fn patterns_mean_what_they_say() {
     check(TREE, |world| GrepRequest { case: Case::Smart, ..world.grep("Needle") }, &["src/b.py:1:Needle"]);
 }
 
+/// Numbers that look random and are the same each time.
+fn roll(seed: &mut u64, sides: usize) -> usize {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    usize::try_from(*seed >> 20).unwrap() % sides
+}
+
+/// What a pattern matches in a line does not depend on the other lines, nor on how large the file is.
+#[test]
+fn each_line_is_judged_by_itself() {
+    let all = ["x", "#a", "#c", "", "d#", "a d", "#", "end d", " #a"];
+    let patterns = [
+        r"\A#",
+        r"d\z",
+        r"^$\z",
+        r"\A\z",
+        "^#",
+        "d$",
+        r"(?-m)^#",
+        r"(?-m:d$)",
+        r"(?i-m)\AD|^#a$",
+        r"\A(#|x)\z",
+        r"\Aend\b",
+        r"[^\A]\z",
+        r"\\A|#\z",
+    ];
+    let mut seed = 0xED6E;
+    for turn in 0..40 {
+        let chosen: Vec<&str> =
+            (0..1 + roll(&mut seed, 6)).map(|_| all[roll(&mut seed, all.len())]).collect();
+        let end = ["\n", "\r\n"][turn % 2];
+        let text = chosen.iter().map(|line| format!("{line}{end}")).collect::<String>();
+        let filler = format!("filler!{end}").repeat(1_200_000 / (7 + end.len()));
+        let world = World::new(&[("small", &text), ("large", &format!("{text}{filler}"))]);
+        for (number, line) in chosen.iter().enumerate() {
+            world.add(format!("line{number}").as_bytes(), format!("{line}{end}").as_bytes());
+        }
+        for pattern in patterns {
+            let found = lines(&run(&world, &world.grep(pattern)));
+            let found: Vec<String> = found.into_iter().filter(|line| !line.ends_with("filler!")).collect();
+            let of = |name: &str| -> Vec<String> {
+                found.iter().filter_map(|line| line.strip_prefix(name)).map(str::to_owned).collect()
+            };
+            let alone: Vec<String> = (0..chosen.len())
+                .flat_map(|number| {
+                    let own = of(&format!("line{number}:1"));
+                    own.into_iter().map(move |rest| format!(":{}{rest}", number + 1))
+                })
+                .collect();
+            assert_eq!(of("small"), alone, "{pattern} in {text:?}");
+            assert_eq!(of("large"), alone, "{pattern} in {text:?} and much more");
+        }
+    }
+}
+
 #[test]
 fn wrong_patterns_are_explained() {
     let world = World::new(&[]);

@@ -491,6 +491,49 @@ fn segments_are_shared_and_what_is_damaged_is_made_anew() {
     assert_eq!(difference(&ask(&world, &request, Some(&index)), &ask(&world, &request, None)), None);
 }
 
+/// Damages segments in place while they are open: no answer may be wrong, and what is damaged is made anew.
+#[test]
+fn what_is_damaged_while_it_is_open_is_noticed_when_it_is_used() {
+    let cache = tempfile::tempdir().unwrap();
+    let (world, _) = many(cache.path());
+    let folder = std::fs::read_dir(cache.path()).unwrap().next().unwrap().unwrap().path();
+    let mut dice = Dice(0xBAD);
+    for round in 0..24 {
+        let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+        assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
+        assert!(answers(&world, &index));
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if !path.file_name().unwrap().to_str().unwrap().starts_with("grams-") {
+                continue;
+            }
+            let file = std::fs::File::options().write(true).open(&path).unwrap();
+            let len = usize::try_from(file.metadata().unwrap().len()).unwrap();
+            use std::os::unix::fs::FileExt;
+            match round % 4 {
+                0 => file.write_all_at(&vec![0; len], 0).unwrap(),
+                1 => file.set_len(u64::try_from(dice.roll(len)).unwrap()).unwrap(),
+                2 => file
+                    .write_all_at(&vec![0xFF; 64.min(len)], u64::try_from(dice.roll(len / 2)).unwrap())
+                    .unwrap(),
+                _ => {
+                    for _ in 0..40 {
+                        file.write_all_at(&[0], u64::try_from(dice.roll(len)).unwrap()).unwrap();
+                    }
+                }
+            }
+        }
+        for pattern in ["needle 69", "hay", "needle again", "nowhere", "n.*le 4", "HAY", "zzz|needle 1"] {
+            let request = GrepRequest { mode: Mode::Count, limit: None, ..world.grep(pattern) };
+            let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
+            assert_eq!(difference(&with, &without), None, "round {round}: {pattern}");
+        }
+        // It heals without a new start.
+        assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0, "round {round}");
+        assert!(answers(&world, &index));
+    }
+}
+
 #[test]
 fn a_folder_that_cannot_be_used_costs_no_answer() {
     let cache = tempfile::tempdir().unwrap();

@@ -5,8 +5,10 @@
 //! [`Skipped`], what could not be read is counted in [`Unreadable`].
 
 mod above;
+mod compiled;
 mod entry;
 mod error;
+mod exclude;
 mod frame;
 mod ledger;
 mod listing;
@@ -27,6 +29,12 @@ pub use listing::Kind;
 pub use opener::Opener;
 pub use options::{Hidden, Options, Prune, Rules};
 pub use rules::Reason;
+
+#[cfg(target_os = "linux")]
+pub(crate) use above::{RULES, is_top};
+pub(crate) use entry::file_stat;
+#[cfg(target_os = "linux")]
+pub(crate) use exclude::{EXCLUDE, info, open_directory};
 pub use spot::{Found, Spot, show};
 pub use worker::{Ended, Walked, walk};
 

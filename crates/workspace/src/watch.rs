@@ -1,13 +1,17 @@
 //! What may have changed beneath the roots since it was last asked.
 //!
 //! Every directory that a walk enters is watched. A change that a finished call of any process made is told: the system
-//! notes it before that call returns. Not noted are writes through a mapping until it is closed, and writes through
-//! another name of the same file outside; whoever needs to be sure of one file compares its content.
+//! notes it before that call returns. Ignore rules outside the watched directories, the list of mounts, and files with several
+//! names are compared at each question. Not noted are writes through a mapping until it is closed, and writes through a name
+//! outside the watched directories that the file got after it was last looked at.
 
 #[cfg(target_os = "linux")]
 mod events;
+mod linked;
 #[cfg(target_os = "linux")]
 mod mounts;
+#[cfg(target_os = "linux")]
+mod outside;
 #[cfg(target_os = "linux")]
 mod places;
 #[cfg(target_os = "linux")]
@@ -38,10 +42,13 @@ mod standing {
     }
 }
 
+use std::collections::BTreeSet;
+
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
-use crate::walk::Options;
+use crate::walk::{FileStat, Options};
 use crate::workspace::Workspace;
+use linked::Linked;
 use standing::Standing;
 
 /// Tells what may have changed beneath the roots; dropping it ends the watching.
@@ -49,6 +56,7 @@ pub struct Watch {
     workspace: Workspace,
     options: Options,
     state: Result<Standing, Unsure>,
+    linked: Linked,
 }
 
 /// What may have changed since it was last asked.
@@ -105,13 +113,19 @@ impl Watch {
     #[must_use]
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
         let state = Standing::begin(workspace, options);
-        Self { workspace: workspace.clone(), options: *options, state }
+        Self { workspace: workspace.clone(), options: *options, state, linked: Linked::default() }
     }
 
     /// Says whether what happens in a directory is told.
     #[must_use]
     pub fn covers(&self, directory: &WorkspacePath) -> bool {
         self.state.as_ref().is_ok_and(|standing| standing.covers(directory))
+    }
+
+    /// Takes note of what a file was when it was looked at. One with several names is compared with that at each question, since
+    /// what is written through another name is not told.
+    pub fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
+        self.linked.seen(path, stat);
     }
 
     /// Tells what may have changed since the last answer, or since the start; never waits.
@@ -121,7 +135,7 @@ impl Watch {
             Err(why) => return Changed::Unknown(why.clone()),
         };
         match answer {
-            Ok(changed) => changed,
+            Ok(changed) => self.linked.add_to(changed),
             Err(why) => {
                 // What stands now is of no use: the next answers build on a new beginning.
                 self.state = if why.is_lasting() {
@@ -133,6 +147,17 @@ impl Watch {
             }
         }
     }
+}
+
+/// Leaves out what lies below another path that is named.
+fn without_inner(paths: BTreeSet<WorkspacePath>) -> Vec<WorkspacePath> {
+    let mut kept: Vec<WorkspacePath> = Vec::with_capacity(paths.len());
+    for path in paths {
+        if !kept.last().is_some_and(|last| last.contains(&path)) {
+            kept.push(path);
+        }
+    }
+    kept
 }
 
 impl std::fmt::Debug for Watch {

@@ -150,6 +150,9 @@ fn where_the_rules_change_anything_may_have() {
         let before = format!("{TREE}; mkdir -p ws/.git/info");
         let mut world = World::new(&before, &["ws"], Options::default());
         assert_eq!(world.after(script), wanted, "{script}");
+        // Excludes that were just written may change once more without another time.
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        world.told();
         assert_eq!(world.after("true"), "nothing", "{script}");
     }
     // What the new rules let in is watched from then on, what they leave out no longer.
@@ -161,6 +164,91 @@ fn where_the_rules_change_anything_may_have() {
     let wanted = "unknown: the ignore rules changed at other/CACHEDIR.TAG";
     assert_eq!(world.after("mkdir ws/node_modules; echo > ws/other/CACHEDIR.TAG"), wanted);
     assert_eq!(world.after("echo > ws/node_modules/x; mkdir ws/node_modules/y"), "nothing");
+}
+
+/// What no watched directory holds: steps, and what is told after each.
+const OUTSIDE: [(&str, &str, &str); 6] = [
+    (
+        "rules above the root",
+        "mkdir -p .git/info; echo x > .gitignore",
+        "echo y > .gitignore|unknown: the ignore rules changed at {}/.gitignore",
+    ),
+    (
+        "excludes above the root",
+        "mkdir -p .git/info",
+        "echo y > .git/info/exclude|unknown: the ignore rules changed at {}/.git/info/exclude",
+    ),
+    (
+        "a repository comes to be above the root",
+        "echo x > .gitignore",
+        "mkdir .git|unknown: the ignore rules changed at {}/.gitignore",
+    ),
+    (
+        "excludes of a nested repository, whose directory is made later",
+        "mkdir -p ws/src/.git",
+        "mkdir ws/src/.git/info|nothing|echo y > ws/src/.git/info/exclude|\
+         unknown: the ignore rules changed at src/.git/info/exclude",
+    ),
+    (
+        "excludes of a submodule",
+        "mkdir -p out/mod/info; echo 'gitdir: ../../out/mod' > ws/src/.git",
+        "echo y > out/mod/info/exclude|unknown: the ignore rules changed at src/.git/info/exclude",
+    ),
+    (
+        "excludes of a moved repository",
+        "mkdir -p ws/src/.git/info",
+        "mv ws/src ws/moved|ws/moved ws/src|echo y > ws/moved/.git/info/exclude|\
+         unknown: the ignore rules changed at moved/.git/info/exclude",
+    ),
+];
+
+#[test]
+fn rules_that_no_watched_directory_holds_are_compared() {
+    for (what, before, steps) in OUTSIDE {
+        let mut world = World::new(&format!("{TREE}; {before}"), &["ws"], Options::default());
+        let base = world.directory.path().canonicalize().unwrap().display().to_string();
+        // Rules that were just written are not trusted.
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        world.told();
+        let steps: Vec<String> = steps.split('|').map(|step| step.replace("{}", &base)).collect();
+        for pair in steps.chunks(2) {
+            assert_eq!(world.after(&pair[0]), pair[1].trim_start(), "{what}: {}", pair[0]);
+        }
+    }
+}
+
+#[test]
+fn files_with_several_names_are_compared() {
+    use std::os::unix::fs::MetadataExt;
+    let mut world = World::new(TREE, &["ws"], Options::default());
+    assert_eq!(world.after("ln ws/src/a.rs out/other"), "nothing");
+    // Whoever looks at the files tells what they were.
+    let workspace = {
+        let roots = vec![world.directory.path().join("ws")];
+        Workspace::open(toolpost_workspace::Options { roots, ..Default::default() }).unwrap().0
+    };
+    let path = workspace.resolve("src/a.rs").unwrap();
+    let metadata = std::fs::metadata(path.raw()).unwrap();
+    let nanoseconds = |seconds: i64, rest: i64| seconds * 1_000_000_000 + rest;
+    let stat = toolpost_workspace::walk::FileStat {
+        kind: toolpost_workspace::walk::Kind::File,
+        len: metadata.len(),
+        modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        touched: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        inode: metadata.ino(),
+        links: metadata.nlink(),
+    };
+    world.watch.seen(&path, stat);
+    for (script, told) in [
+        ("true", "nothing"),
+        ("echo more >> out/other", "ws/src/a.rs"),
+        ("true", "nothing"),
+        ("echo more >> out/other; echo > ws/top.rs", "ws/src/a.rs ws/top.rs"),
+        ("rm ws/src/a.rs", "ws/src/a.rs"),
+        ("echo more >> out/other", "nothing"),
+    ] {
+        assert_eq!(world.after(script), told, "{script}");
+    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ impl Contents {
         let written: Vec<Written> = postcard::from_bytes(body).unwrap_or_default();
         let content = |file: Written| {
             let Written { key, len, modified, touched, inode, form, hash } = file;
-            let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
+            let stat = FileStat { kind: Kind::File, len, modified, touched, inode, links: 0 };
             (Key::from(key), Content { stat, hash: ContentHash::from_bytes(hash), form })
         };
         Self { known: written.into_iter().map(content).collect(), new: 0 }

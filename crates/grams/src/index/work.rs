@@ -228,6 +228,15 @@ impl Inner {
         (kept + bytes.len() as u64 <= MOST_MEMORY).then(|| Segment::in_memory(bytes)).flatten()
     }
 
+    /// Lets a segment that is damaged no longer answer, and removes it from the disk.
+    pub(super) fn give_up(&self, state: &mut State, number: u32) {
+        let names = state.drop_segments(&[number]);
+        state.rest = None;
+        if let Some(cache) = self.cache() {
+            names.iter().for_each(|name| drop(cache.remove(name)));
+        }
+    }
+
     /// Removes all segments from the disk.
     pub(super) fn remove_all(&self) -> io::Result<u64> {
         let Some(folder) = &self.folder else { return Ok(0) };

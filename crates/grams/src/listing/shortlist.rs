@@ -159,8 +159,8 @@ impl Listing {
     fn candidates(&self, question: &Question<'_>, tally: &mut Tally) -> Result<Vec<Known<'_>>, Why> {
         let prefix = tally.prefix.clone();
         let mut found = Vec::new();
-        for held in self.held.values() {
-            let files = held.segment.find(question).map_err(|_| Why::Cache)?;
+        for (number, held) in &self.held {
+            let files = held.segment.find(question).map_err(|_| Why::Cache(*number))?;
             let odd = held.segment.odd().iter().map(|doc| Found { doc: *doc, parts: Vec::new() });
             for Found { doc, parts } in files.into_iter().chain(odd) {
                 let Some(file) = held.segment.docs().get(doc as usize) else { continue };

@@ -202,7 +202,7 @@ mod tests {
     use toolpost_workspace::walk::Kind;
 
     fn stat(len: usize) -> FileStat {
-        FileStat { kind: Kind::File, len: len as u64, modified: 1, touched: 2, inode: 3 }
+        FileStat { kind: Kind::File, len: len as u64, modified: 1, touched: 2, inode: 3, links: 1 }
     }
 
     fn segment(files: &[&[u8]]) -> Segment {

@@ -1,5 +1,6 @@
 //! Looks at the files of a workspace: which there are, and what the system says of them.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::sync::Arc;
 
@@ -44,6 +45,26 @@ pub(crate) struct Swept {
     pub(crate) files: Vec<Seen>,
     pub(crate) unreadable: Vec<String>,
     pub(crate) skipped: Skipped,
+}
+
+impl Swept {
+    /// Gives the other names of files with several that were found; `known` are all files, by what they were.
+    pub(crate) fn other_names<'k>(
+        &self,
+        known: impl Iterator<Item = (&'k WorkspacePath, FileStat)>,
+    ) -> Vec<WorkspacePath> {
+        let linked = self.files.iter().filter(|seen| seen.stat.links > 1);
+        let now: HashMap<u64, FileStat> = linked.map(|seen| (seen.stat.inode, seen.stat)).collect();
+        if now.is_empty() {
+            return Vec::new();
+        }
+        let here: HashSet<&WorkspacePath> = self.files.iter().map(|seen| &seen.path).collect();
+        let differs = |was: FileStat| now.get(&was.inode).is_some_and(|now| *now != was);
+        known
+            .filter(|(path, was)| differs(*was) && !here.contains(path))
+            .map(|(path, _)| path.clone())
+            .collect()
+    }
 }
 
 /// Why not all files could be looked at.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{Watch, WatchChanged, Workspace, WorkspacePath};
 
-use super::Patrol;
 use super::beside::Beside;
+use super::{Patrol, Seen};
 
 /// The part of a workspace that is looked at.
 pub(crate) enum Extent {
@@ -23,8 +23,9 @@ pub(crate) struct Watched {
     watch: Option<Watch>,
     /// When all files were last looked at.
     whole: Option<Instant>,
-    /// How many files there were then.
+    /// How many files there were then, and how long that look took.
     files: usize,
+    cost: Duration,
     /// Whether a look did not come to its end, so that nobody knows what it missed.
     owed: bool,
     beside: Arc<Beside>,
@@ -37,6 +38,10 @@ const WHOLE: Duration = Duration::from_secs(30);
 /// The same where there are so few files that whoever asks can wait for it.
 const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
 const FEW: usize = 2_000;
+/// With more files whoever asks waits for a look that takes no longer than this, after a pause in which it is one part in so many.
+const BEARABLE: Duration = Duration::from_millis(250);
+const SHARE: u32 = 20;
+const PAUSE: Duration = Duration::from_secs(2);
 
 impl Watched {
     /// Tells what has to be looked at; nothing if nothing changed.
@@ -46,8 +51,7 @@ impl Watched {
             return Some(Extent::All);
         };
         let changed = watch.changed();
-        let few = self.files <= FEW && self.is_older_than(WHOLE_OF_FEW);
-        if self.owed || few || self.whole.is_none() {
+        if self.owed || self.is_due() || self.whole.is_none() {
             return Some(Extent::All);
         }
         let mut paths = self.beside.take();
@@ -69,10 +73,18 @@ impl Watched {
         if due { self.beside.patrol() } else { None }
     }
 
-    /// Makes it as if there were many files that nobody has looked at for long.
+    /// Tells whether whoever asks has to look at all files: some writes are not told of.
+    fn is_due(&self) -> bool {
+        if self.files <= FEW {
+            return self.is_older_than(WHOLE_OF_FEW);
+        }
+        self.cost <= BEARABLE && self.is_older_than(PAUSE.max(self.cost * SHARE))
+    }
+
+    /// Makes it as if there were very many files that nobody has looked at for long.
     #[cfg(test)]
     pub(crate) fn age(&mut self) {
-        self.files = FEW + 1;
+        (self.files, self.cost) = (FEW + 1, BEARABLE * 2);
         self.whole = Instant::now().checked_sub(WHOLE * 2);
     }
 
@@ -91,6 +103,23 @@ impl Watched {
         self.owed = true;
     }
 
+    /// Notes what a look saw of files with several names: what is written through another name is not told.
+    pub(crate) fn saw(&mut self, files: &[Seen]) {
+        if let Some(watch) = &mut self.watch {
+            files
+                .iter()
+                .filter(|seen| seen.stat.links > 1)
+                .for_each(|seen| watch.seen(&seen.path, seen.stat));
+        }
+    }
+
+    /// Notes how long a look at all files took.
+    pub(crate) fn took(&mut self, extent: &Extent, time: Duration) {
+        if matches!(extent, Extent::All) {
+            self.cost = time;
+        }
+    }
+
     /// Notes that a look came to its end.
     pub(crate) fn looked(&mut self, extent: &Extent, began: Instant, files: usize) {
         self.owed = false;
@@ -102,6 +131,17 @@ impl Watched {
 }
 
 impl Extent {
+    /// Adds paths; says whether these have to be looked at, too.
+    pub(crate) fn add(&mut self, more: Vec<WorkspacePath>) -> bool {
+        match self {
+            Self::At(paths) if !more.is_empty() => {
+                paths.extend(more);
+                true
+            }
+            Self::At(_) | Self::All => false,
+        }
+    }
+
     /// Gives what tells whether it holds a path.
     pub(crate) fn holder(&self) -> impl Fn(&str) -> bool + use<> {
         let looked: Vec<String> = match self {

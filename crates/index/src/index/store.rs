@@ -105,7 +105,7 @@ impl Store {
             .into_iter()
             .map(|file| {
                 let Remembered { path, len, modified, touched, inode, hash } = file;
-                let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
+                let stat = FileStat { kind: Kind::File, len, modified, touched, inode, links: 0 };
                 (path, (stat, ContentHash::from_bytes(hash)))
             })
             .collect();

@@ -51,13 +51,19 @@ impl Inner {
     /// Looks at what may have changed, and reads what did.
     pub(super) fn refresh(&self, turn: &mut Turn, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
         Sweep::roots_are_there(&self.workspace)?;
-        let Some(extent) = turn.watched.extent(&self.workspace, &Sweep::rules()) else { return Ok(()) };
+        let Some(mut extent) = turn.watched.extent(&self.workspace, &Sweep::rules()) else { return Ok(()) };
         let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();
         let folder = turn.folder.as_deref();
         turn.store.get_or_insert_with(|| Store::open(folder, &roots));
         let began = Instant::now();
         turn.watched.owe();
-        let mut swept = Sweep::ruled(is_wanted, stop).look(&self.workspace, &extent)?;
+        let sweep = Sweep::ruled(is_wanted, stop);
+        let mut swept = sweep.look(&self.workspace, &extent)?;
+        turn.watched.took(&extent, began.elapsed());
+        if extent.add(self.other_names(&swept)) {
+            swept = sweep.look(&self.workspace, &extent)?;
+        }
+        turn.watched.saw(&swept.files);
         let unreadable = std::mem::take(&mut swept.unreadable);
         let Changes { dead, changed, left_out } = self.changes(&extent, &swept, unreadable);
         self.forget(&dead, left_out);
@@ -82,6 +88,11 @@ impl Inner {
         }
         turn.watched.looked(&extent, began, swept.files.len());
         Ok(())
+    }
+
+    fn other_names(&self, swept: &Swept) -> Vec<WorkspacePath> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        swept.other_names(state.known.values().map(|known| (&known.path, known.sign.stat)))
     }
 
     /// Compares what was found with what is known.

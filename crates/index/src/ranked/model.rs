@@ -37,7 +37,7 @@ impl Model {
         for name in names {
             let path = workspace.resolve(name).unwrap();
             let read = workspace.read(&path, 1 << 20).unwrap();
-            let stat = FileStat { kind: Kind::File, len: 0, modified: 0, touched: 0, inode: 0 };
+            let stat = FileStat { kind: Kind::File, len: 0, modified: 0, touched: 0, inode: 0, links: 1 };
             let text = String::from_utf8(read.bytes).unwrap();
             let record = make(Language::of_text(Path::new(name), &text), &text, 0);
             assert!(record.is_sound());

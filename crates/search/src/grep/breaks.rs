@@ -1,49 +1,86 @@
-//! Line breaks in a pattern, which the lines of a file may end with in two ways.
+//! What a pattern means by the ends of lines and of texts, where that is not what its letters say.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 
 use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{Ast, Visitor, visit};
+use regex_syntax::ast::{Assertion, AssertionKind, Ast, Flag, GroupKind, Span, Visitor, visit};
 
 /// Lets each line feed in a pattern match CRLF too, except in classes; a wrong pattern is returned as it is.
 pub(super) fn either(pattern: &str) -> Cow<'_, str> {
+    replaced(pattern, Pieces { wanted: feed, found: Vec::new(), whole: false })
+}
+
+/// Lets the beginning and the end of the text in a pattern mean those of a line, since each line is searched by itself.
+pub(super) fn per_line(pattern: &str) -> Cow<'_, str> {
+    replaced(pattern, Pieces { wanted: edge, found: Vec::new(), whole: false })
+}
+
+fn replaced(pattern: &str, pieces: Pieces) -> Cow<'_, str> {
     let Ok(ast) = Parser::new().parse(pattern) else { return Cow::Borrowed(pattern) };
-    let Ok(spans) = visit(&ast, Feeds(Vec::new()));
-    if spans.is_empty() {
+    let Ok(pieces) = visit(&ast, pieces);
+    if pieces.is_empty() {
         return Cow::Borrowed(pattern);
     }
-    let mut meant = String::with_capacity(pattern.len() + spans.len() * EITHER.len());
+    let mut meant = String::with_capacity(pattern.len() * 2);
     let mut copied = 0;
-    for (start, end) in spans {
-        meant.push_str(pattern.get(copied..start).unwrap_or_default());
-        meant.push_str(EITHER);
-        copied = end;
+    for (span, meaning) in pieces {
+        meant.push_str(pattern.get(copied..span.start.offset).unwrap_or_default());
+        meant.push_str(meaning);
+        copied = span.end.offset;
     }
     meant.push_str(pattern.get(copied..).unwrap_or_default());
     Cow::Owned(meant)
 }
 
-/// What a line feed becomes: a group, so that a repetition behind it means all of it.
-const EITHER: &str = r"(?:\r?\n)";
+/// A line feed becomes a group, so that a repetition behind it means all of it.
+fn feed(ast: &Ast, _: bool) -> Option<(Span, &'static str)> {
+    match ast {
+        Ast::Literal(literal) if literal.c == '\n' => Some((literal.span, r"(?:\r?\n)")),
+        _ => None,
+    }
+}
 
-/// Where the line feeds stand in a pattern, from left to right.
-struct Feeds(Vec<(usize, usize)>);
+/// An edge of the text becomes one of a line; so do `^` and `$` where flags make them mean the text.
+fn edge(ast: &Ast, whole: bool) -> Option<(Span, &'static str)> {
+    let Ast::Assertion(assertion) = ast else { return None };
+    let Assertion { span, kind } = &**assertion;
+    match kind {
+        AssertionKind::StartText => Some((*span, "(?m:^)")),
+        AssertionKind::EndText => Some((*span, "(?m:$)")),
+        AssertionKind::StartLine if whole => Some((*span, "(?m:^)")),
+        AssertionKind::EndLine if whole => Some((*span, "(?m:$)")),
+        _ => None,
+    }
+}
 
-impl Visitor for Feeds {
-    type Output = Vec<(usize, usize)>;
+/// The pieces of a pattern that mean something else, from left to right, with what they mean.
+struct Pieces {
+    wanted: fn(&Ast, bool) -> Option<(Span, &'static str)>,
+    found: Vec<(Span, &'static str)>,
+    /// Whether flags made `^` and `$` mean the whole text somewhere before.
+    whole: bool,
+}
+
+impl Visitor for Pieces {
+    type Output = Vec<(Span, &'static str)>;
     type Err = Infallible;
 
     fn finish(self) -> Result<Self::Output, Infallible> {
-        Ok(self.0)
+        Ok(self.found)
     }
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
-        if let Ast::Literal(literal) = ast
-            && literal.c == '\n'
-        {
-            self.0.push((literal.span.start.offset, literal.span.end.offset));
-        }
+        let flags = match ast {
+            Ast::Flags(set) => Some(&set.flags),
+            Ast::Group(group) => match &group.kind {
+                GroupKind::NonCapturing(flags) => Some(flags),
+                GroupKind::CaptureIndex(_) | GroupKind::CaptureName { .. } => None,
+            },
+            _ => None,
+        };
+        self.whole |= flags.is_some_and(|flags| flags.flag_state(Flag::MultiLine) == Some(false));
+        self.found.extend((self.wanted)(ast, self.whole));
         Ok(())
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn meant(request: &GrepRequest) -> Cow<'_, str> {
 
 fn read(pattern: &str, span: Span) -> Cow<'_, str> {
     match span {
-        Span::Line => Cow::Borrowed(pattern),
+        Span::Line => breaks::per_line(pattern),
         Span::Lines => breaks::either(pattern),
     }
 }

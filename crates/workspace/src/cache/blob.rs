@@ -4,11 +4,15 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::Hasher;
+use crate::{Hasher, hash};
 
 /// A blob that is read in parts; what was opened stays readable when its name is taken away.
 #[derive(Debug)]
-pub struct Blob(Bytes);
+pub struct Blob {
+    bytes: Bytes,
+    /// The check of each page, once all of it was hashed: each reading is compared with it from then on.
+    checks: Vec<Check>,
+}
 
 #[derive(Debug)]
 enum Bytes {
@@ -16,25 +20,31 @@ enum Bytes {
     Memory(Vec<u8>),
 }
 
-/// So much is read at once when a blob is hashed.
-const CHUNK: usize = 1 << 20;
+/// The beginning of the hash of a page.
+type Check = [u8; 8];
+
+/// How many bytes a page has.
+const PAGE: usize = 4096;
+
+/// So much is read at once when a blob is hashed: whole pages.
+const CHUNK: usize = 256 * PAGE;
 
 impl Blob {
     pub(super) fn of(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
-        Ok(Self(Bytes::Disk(file, len)))
+        Ok(Self { bytes: Bytes::Disk(file, len), checks: Vec::new() })
     }
 
     /// Makes a blob of bytes that are kept in memory.
     #[must_use]
     pub fn in_memory(bytes: Vec<u8>) -> Self {
-        Self(Bytes::Memory(bytes))
+        Self { bytes: Bytes::Memory(bytes), checks: Vec::new() }
     }
 
     /// Gives its length in bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
-        match &self.0 {
+        match &self.bytes {
             Bytes::Disk(_, len) => *len,
             Bytes::Memory(bytes) => bytes.len() as u64,
         }
@@ -49,9 +59,30 @@ impl Blob {
     /// Reads `len` bytes from `from` on.
     ///
     /// # Errors
-    /// When they are not there, or cannot be read.
+    /// When they are not there, cannot be read, or are no longer what [`Blob::hash`] saw.
     pub fn read_at(&self, from: u64, len: usize) -> io::Result<Vec<u8>> {
-        match &self.0 {
+        if self.checks.is_empty() {
+            return self.raw(from, len);
+        }
+        if from.checked_add(len as u64).is_none_or(|end| end > self.len()) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        // Whole pages are read, since each has one check.
+        let page = PAGE as u64;
+        let first = from / page;
+        let end = (from + len as u64).next_multiple_of(page).min(self.len());
+        let mut bytes = self.raw(first * page, usize::try_from(end - first * page).unwrap_or(usize::MAX))?;
+        let checks = self.checks.iter().skip(usize::try_from(first).unwrap_or(usize::MAX));
+        if bytes.chunks(PAGE).zip(checks).any(|(page, wanted)| check(page) != *wanted) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no longer what was written"));
+        }
+        bytes.drain(..usize::try_from(from - first * page).unwrap_or(usize::MAX));
+        bytes.truncate(len);
+        Ok(bytes)
+    }
+
+    fn raw(&self, from: u64, len: usize) -> io::Result<Vec<u8>> {
+        match &self.bytes {
             Bytes::Disk(_, all) if from.checked_add(len as u64).is_none_or(|end| end > *all) => {
                 Err(io::ErrorKind::UnexpectedEof.into())
             }
@@ -68,18 +99,32 @@ impl Blob {
         }
     }
 
-    /// Hashes what lies before a place.
+    /// Hashes what comes before a place, and has all later readings compared with what was seen now.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn hash(&self, end: u64) -> io::Result<[u8; 32]> {
+    pub fn hash(&mut self, end: u64) -> io::Result<[u8; 32]> {
         let mut hasher = Hasher::default();
+        let mut checks = Vec::new();
         let mut at = 0;
-        while at < end {
-            let len = usize::try_from(end - at).unwrap_or(CHUNK).min(CHUNK);
-            hasher.update(&self.read_at(at, len)?);
+        while at < self.len() {
+            let len = usize::try_from(self.len() - at).unwrap_or(CHUNK).min(CHUNK);
+            let bytes = self.raw(at, len)?;
+            let before = usize::try_from(end.saturating_sub(at)).unwrap_or(len).min(len);
+            hasher.update(bytes.get(..before).unwrap_or_default());
+            // What is in memory alone nobody else can change.
+            if matches!(self.bytes, Bytes::Disk(..)) {
+                checks.extend(bytes.chunks(PAGE).map(check));
+            }
             at += len as u64;
         }
+        self.checks = checks;
         Ok(*hasher.finish().as_bytes())
     }
+}
+
+fn check(page: &[u8]) -> Check {
+    let mut check = Check::default();
+    check.copy_from_slice(&hash(page).as_bytes()[..size_of::<Check>()]);
+    check
 }

@@ -3,19 +3,27 @@
 //! Inside the root every directory on the way counts. Above the root only a repository that the root lies in does:
 //! its rules hold for the root too. These few files are read by name; they are configuration, never shown to anyone.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ignore::gitignore::Gitignore;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, open, statat};
+use ignore::gitignore::{Gitignore, gitconfig_excludes_path};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, open, statat};
 
+use super::compiled;
+use super::exclude::open_directory;
 use super::ledger::Unreadable;
 use super::listing::Marks;
 use super::options::Rules;
-use super::rules::{Gitignores, Level, Top, load};
+use super::rules::{Gitignores, Level, Top, read_at_most};
 use crate::path::WorkspacePath;
+
+/// The files in which a directory holds ignore rules.
+pub(crate) const RULES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
+
+/// The names by which the top of a repository is known.
+pub(crate) const TOPS: [&str; 2] = [".git", ".jj"];
 
 /// Where the paths of a walk begin.
 pub(super) struct Start {
@@ -30,16 +38,11 @@ pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
     if rules == Rules::None {
         return Start { lead: Vec::new(), level: Arc::default() };
     }
-    let top = base.raw().ancestors().find(|directory| is_top(directory)).map(Path::to_path_buf);
-    let first = first(base, top.as_deref());
+    let first = first(base.root().path());
     let mut level = Arc::new(Level {
         parent: None,
         start: 0,
-        git: Gitignores {
-            global: global(),
-            exclude: linked_exclude(top.as_deref()),
-            ..Gitignores::default()
-        },
+        git: Gitignores { global: global(), ..Gitignores::default() },
         top: Top::No,
     });
     for directory in way(&first, base.raw()) {
@@ -52,13 +55,10 @@ pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
     Start { lead, level }
 }
 
-/// Returns the highest directory whose rules count: the repository's top, or the root if that is higher.
-fn first(base: &WorkspacePath, top: Option<&Path>) -> PathBuf {
-    let root = base.root().path();
-    match top {
-        Some(top) if root.starts_with(top) => top.to_path_buf(),
-        _ => root.to_path_buf(),
-    }
+/// Returns the highest directory whose rules count for a root, wherever below it a walk starts: the top of the repository that holds
+/// the root, or the root itself.
+fn first(root: &Path) -> PathBuf {
+    root.ancestors().find(|directory| is_top(directory)).unwrap_or(root).to_path_buf()
 }
 
 /// Returns the directories from the first to the one above the start.
@@ -81,8 +81,8 @@ fn length(first: &Path, directory: &Path) -> usize {
 fn inherit(parent: &Arc<Level>, directory: &Path, start: usize) -> Arc<Level> {
     let Some(opened) = open_directory(directory) else { return Arc::clone(parent) };
     let mut marks = Marks::default();
-    for name in [".gitignore", ".ignore", ".rgignore", ".git", ".jj"] {
-        if statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+    for name in RULES.iter().chain(&TOPS) {
+        if statat(&opened, *name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
             marks.add(Marks::of(name.as_bytes()));
         }
     }
@@ -91,38 +91,16 @@ fn inherit(parent: &Arc<Level>, directory: &Path, start: usize) -> Arc<Level> {
     Level::of(parent, opened.as_fd(), marks, start, &mut unreadable, &String::new)
 }
 
-fn is_top(directory: &Path) -> bool {
-    [".git", ".jj"].iter().any(|name| statat(CWD, directory.join(name), AtFlags::SYMLINK_NOFOLLOW).is_ok())
+/// Says whether a directory is the top of a repository.
+pub(crate) fn is_top(directory: &Path) -> bool {
+    TOPS.iter().any(|name| statat(CWD, directory.join(name), AtFlags::SYMLINK_NOFOLLOW).is_ok())
 }
 
 /// Reads the user's own excludes.
-fn global() -> Option<Gitignore> {
-    let (rules, _) = Gitignore::global();
-    (!rules.is_empty()).then_some(rules)
-}
-
-/// Reads `info/exclude` for a working tree whose `.git` is a file that points elsewhere.
-fn linked_exclude(top: Option<&Path>) -> Option<Gitignore> {
-    let top = top?;
-    let kind = statat(CWD, top.join(".git"), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    if FileType::from_raw_mode(kind.st_mode) != FileType::RegularFile {
-        return None;
-    }
-    let pointer = read_line(top, ".git")?;
-    let directory = top.join(pointer.strip_prefix("gitdir:")?.trim());
-    let common =
-        read_line(&directory, "commondir").map_or_else(|| directory.clone(), |said| directory.join(said));
-    load(open_directory(&common.join("info"))?, "exclude").ok()?
-}
-
-fn read_line(directory: &Path, name: &str) -> Option<String> {
-    use std::io::Read;
-    let opened = super::entry::open_regular(open_directory(directory)?.as_fd(), name.as_ref()).ok()?;
-    let mut text = String::new();
-    opened.file.take(4096).read_to_string(&mut text).ok()?;
-    Some(text.lines().next()?.trim().to_owned())
-}
-
-fn open_directory(path: &Path) -> Option<OwnedFd> {
-    open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()
+fn global() -> Option<Arc<Gitignore>> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = open(gitconfig_excludes_path()?, flags, Mode::empty()).ok()?;
+    let mut text = Vec::new();
+    read_at_most(opened.into(), &mut text).ok()?;
+    compiled::of(&text)
 }

@@ -38,8 +38,8 @@ pub enum Standing {
     Overruled,
 }
 
-/// Size and time of something that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Size and time of something that was found. Two are equal if the file has not changed; the number of its names does not count.
+#[derive(Clone, Copy, Debug)]
 pub struct FileStat {
     /// What it is.
     pub kind: Kind,
@@ -51,7 +51,18 @@ pub struct FileStat {
     pub touched: i64,
     /// Its number on its device.
     pub inode: u64,
+    /// How many names it has; 0 if that is not known.
+    pub links: u64,
 }
+
+impl PartialEq for FileStat {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |stat: &Self| (stat.kind, stat.len, stat.modified, stat.touched, stat.inode);
+        same(self) == same(other)
+    }
+}
+
+impl Eq for FileStat {}
 
 /// A regular file that was opened where it was found.
 #[derive(Debug)]
@@ -183,7 +194,9 @@ pub(super) fn look(directory: BorrowedFd<'_>, name: &[u8]) -> Option<Kind> {
     Some(file_stat(&stat).kind)
 }
 
-fn file_stat(stat: &Stat) -> FileStat {
+#[expect(clippy::allow_attributes, reason = "the cast below is needed on some systems only")]
+#[allow(clippy::unnecessary_cast, reason = "the width of st_nlink differs between systems")]
+pub(crate) fn file_stat(stat: &Stat) -> FileStat {
     let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Device);
     let at =
         |seconds: i64, nanoseconds: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds);
@@ -193,6 +206,7 @@ fn file_stat(stat: &Stat) -> FileStat {
         modified: at(stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or_default()),
         touched: at(stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or_default()),
         inode: stat.st_ino,
+        links: stat.st_nlink as u64,
     }
 }
 

@@ -7,11 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
 use super::Claim;
+use super::compiled;
 use super::entry::{Candidate, open_regular};
 use super::error::OpenFault;
+use super::exclude;
 use super::ledger::Unreadable;
 use super::listing::{Kind, Marks};
 use super::options::{Hidden, Options, Prune, Rules};
@@ -53,11 +55,11 @@ pub(super) enum Top {
 /// The rules read from one directory, strongest first.
 #[derive(Default)]
 pub(super) struct Gitignores {
-    pub(super) ripgrep: Option<Gitignore>,
-    pub(super) plain: Option<Gitignore>,
-    pub(super) git: Option<Gitignore>,
-    pub(super) exclude: Option<Gitignore>,
-    pub(super) global: Option<Gitignore>,
+    pub(super) ripgrep: Option<Arc<Gitignore>>,
+    pub(super) plain: Option<Arc<Gitignore>>,
+    pub(super) git: Option<Arc<Gitignore>>,
+    pub(super) exclude: Option<Arc<Gitignore>>,
+    pub(super) global: Option<Arc<Gitignore>>,
 }
 
 /// What the rules say about a path.
@@ -112,7 +114,7 @@ impl Level {
         let mut level = Some(self);
         while let Some(here) = level {
             let local = path.get(here.start..).unwrap_or_default();
-            let mut ask = |place: usize, rules: &Option<Gitignore>| {
+            let mut ask = |place: usize, rules: &Option<Arc<Gitignore>>| {
                 if let (Some(rules), Some(Verdict::Silent)) = (rules, answers.get(place)) {
                     answers[place] = matched(rules, local, kind);
                 }
@@ -169,42 +171,24 @@ pub(super) fn leaves_out(claim: Claim, against: Option<Reason>) -> Option<Reason
 }
 
 /// Reads the rules in one file; `None` if it has none.
-pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Gitignore>, OpenFault> {
+pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Arc<Gitignore>>, OpenFault> {
     let opened = open_regular(directory.as_fd(), OsStr::new(name))?;
     let mut text = Vec::new();
     read_at_most(opened.file, &mut text).map_err(|error| OpenFault::Refused(error.into()))?;
-    Ok(parse(&text))
-}
-
-/// Builds the rules of a text; lines that are no valid globs are left out, as git leaves them out.
-pub(super) fn parse(text: &[u8]) -> Option<Gitignore> {
-    let text = String::from_utf8_lossy(text);
-    // Built for `.`, so that paths are taken as they are: relative to the directory of the file.
-    let mut builder = GitignoreBuilder::new(".");
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().ok().filter(|rules| !rules.is_empty())
+    Ok(compiled::of(&text))
 }
 
 /// Ignore files longer than this are cut: no honest one is.
 const MOST_RULES: u64 = 4 * 1024 * 1024;
 
-fn read_at_most(file: std::fs::File, text: &mut Vec<u8>) -> std::io::Result<()> {
+pub(super) fn read_at_most(file: std::fs::File, text: &mut Vec<u8>) -> std::io::Result<()> {
     use std::io::Read;
     file.take(MOST_RULES).read_to_end(text).map(|_| ())
 }
 
-/// Reads `.git/info/exclude` where `.git` is a directory.
-fn load_exclude(directory: BorrowedFd<'_>) -> Option<Gitignore> {
-    let info = crate::beneath::open_at(
-        directory,
-        Path::new(".git/info"),
-        crate::beneath::READ_DIRECTORY,
-        rustix::fs::Mode::empty(),
-    )
-    .ok()?;
-    load(info, "exclude").ok()?
+/// Reads the excludes of the repository whose top a directory is.
+fn load_exclude(directory: BorrowedFd<'_>) -> Option<Arc<Gitignore>> {
+    load(exclude::info(directory)?, exclude::EXCLUDE).ok()?
 }
 
 fn matched(rules: &Gitignore, path: &[u8], kind: Kind) -> Verdict {

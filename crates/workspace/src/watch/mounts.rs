@@ -1,8 +1,11 @@
-//! File systems on which others change things unseen.
+//! What is mounted below the roots: whether that changed, and whether others change it unseen.
 
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 
 use crate::path::WorkspacePath;
@@ -24,15 +27,74 @@ const ELSEWHERE: [&str; 12] = [
     "vboxsf",
 ];
 
-/// Gives a place beneath the roots that others may change unseen, with the kind of its file system.
-pub(super) fn elsewhere(roots: &[Root]) -> Option<(String, String)> {
-    use std::io::Read;
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let opened = open("/proc/self/mountinfo", flags, Mode::empty()).ok()?;
-    let mut text = Vec::new();
-    std::fs::File::from(opened).read_to_end(&mut text).ok()?;
-    let mounts: Vec<Mount> = text.split(|byte| *byte == b'\n').filter_map(mount).collect();
-    roots.iter().find_map(|root| below(root.path(), &mounts).map(|(at, kind)| (shown(root, &at), kind)))
+/// The list of mounts, open so that the system tells when it changes; none where there is no such list.
+#[derive(Debug)]
+pub(super) struct Mounts {
+    list: Option<File>,
+    /// The mounts below the roots.
+    inner: Vec<Vec<u8>>,
+}
+
+impl Mounts {
+    /// Reads the list.
+    pub(super) fn read(roots: &[Root]) -> Self {
+        let opened = open("/proc/self/mountinfo", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+        let mut mounts = Self { list: opened.ok().map(File::from), inner: Vec::new() };
+        mounts.inner = mounts.below(roots);
+        mounts
+    }
+
+    /// Says whether something was mounted below the roots, or taken away, since this was last asked.
+    pub(super) fn changed(&mut self, roots: &[Root]) -> bool {
+        let Some(list) = &self.list else { return false };
+        let mut asked = [PollFd::new(list, PollFlags::PRI)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        if !poll(&mut asked, Some(&now)).is_ok_and(|told| told > 0) {
+            return false;
+        }
+        let inner = self.below(roots);
+        // One that went and came again may look as it did before.
+        let changed = !inner.is_empty() || !self.inner.is_empty();
+        self.inner = inner;
+        changed
+    }
+
+    /// Gives a place beneath the roots that others may change unseen, with the kind of its file system.
+    pub(super) fn elsewhere(&self, roots: &[Root]) -> Option<(String, String)> {
+        let text = self.text();
+        let mounts: Vec<Mount> = lines(&text).filter_map(mount).collect();
+        roots.iter().find_map(|root| below(root.path(), &mounts).map(|(at, kind)| (shown(root, &at), kind)))
+    }
+
+    /// Gives the lines of the mounts below the roots.
+    fn below(&self, roots: &[Root]) -> Vec<Vec<u8>> {
+        let text = self.text();
+        let is_below = |line: &&[u8]| {
+            mount(line).is_some_and(|mount| roots.iter().any(|root| is_below(&mount, root.path())))
+        };
+        lines(&text).filter(is_below).map(<[u8]>::to_vec).collect()
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        if let Some(mut list) = self.list.as_ref() {
+            let read = list.rewind().and_then(|()| list.read_to_end(&mut text));
+            drop(read);
+        }
+        text
+    }
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b'\n')
+}
+
+fn path(mount: &Mount) -> &Path {
+    Path::new(std::ffi::OsStr::from_bytes(&mount.at))
+}
+
+fn is_below(mount: &Mount, directory: &Path) -> bool {
+    path(mount) != directory && path(mount).starts_with(directory)
 }
 
 /// Something mounted: where, and what kind of file system it is.
@@ -43,11 +105,10 @@ struct Mount {
 
 /// Finds among the mounts below a directory, and the one that holds it, one of those kinds.
 fn below(directory: &Path, mounts: &[Mount]) -> Option<(Vec<u8>, String)> {
-    let path = |mount: &Mount| Path::new(std::ffi::OsStr::from_bytes(&mount.at)).to_path_buf();
     // Of several at one place, the last one hides the others.
     let holder = mounts.iter().rev().filter(|mount| directory.starts_with(path(mount)));
     let holder = holder.rev().max_by_key(|mount| mount.at.len());
-    let inner = mounts.iter().filter(|mount| path(mount) != directory && path(mount).starts_with(directory));
+    let inner = mounts.iter().filter(|mount| is_below(mount, directory));
     let strange =
         |mount: &&Mount| ELSEWHERE.contains(&mount.kind.as_str()) || mount.kind.starts_with("fuse.");
     let found = holder.into_iter().chain(inner).find(strange)?;

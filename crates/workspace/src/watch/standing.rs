@@ -5,15 +5,17 @@ use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
 use super::events::{self, Event, bits};
+use super::mounts::Mounts;
+use super::outside::{Excludes, Outside};
 use super::places::Places;
-use super::{Changed, Unsure, mounts};
+use super::{Changed, Unsure, without_inner};
 use crate::beneath::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
@@ -47,8 +49,9 @@ pub(super) struct Standing {
     options: Options,
     descriptor: OwnedFd,
     places: Places,
-    /// The directories that hold excludes of repositories.
-    excludes: BTreeSet<i32>,
+    mounts: Mounts,
+    outside: Outside,
+    excludes: Excludes,
 }
 
 /// What the events of one reading mean.
@@ -63,16 +66,23 @@ struct Meaning {
 impl Standing {
     /// Puts a watch on every directory.
     pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, Unsure> {
-        if let Some((place, kind)) = mounts::elsewhere(workspace.roots()) {
+        let mounts = Mounts::read(workspace.roots());
+        if let Some((place, kind)) = mounts.elsewhere(workspace.roots()) {
             return Err(Unsure::Elsewhere(place, kind));
         }
+        let outside = match options.rules {
+            Rules::Git => Outside::look(workspace.roots()),
+            Rules::None => Outside::default(),
+        };
         let descriptor = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(refused)?;
         let mut standing = Self {
             workspace: workspace.clone(),
             options: *options,
             descriptor,
             places: Places::default(),
-            excludes: BTreeSet::new(),
+            mounts,
+            outside,
+            excludes: Excludes::default(),
         };
         for root in workspace.roots() {
             let opened = open_directory_beneath(root, Path::new("")).map_err(Unsure::Refused)?;
@@ -81,11 +91,6 @@ impl Standing {
                 return Err(Unsure::Moved);
             };
             standing.places.put_root(watch, root);
-            if options.rules == Rules::Git
-                && let Some(watch) = add(&standing.descriptor, opened.as_fd(), b".git/info", MASK)?
-            {
-                standing.excludes.insert(watch);
-            }
             standing.enter(&WorkspacePath::beneath(root, Path::new("")), watch, None, options)?;
         }
         Ok(standing)
@@ -99,11 +104,29 @@ impl Standing {
 
     /// Tells what the events mean that are waiting.
     pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
+        if self.mounts.changed(self.workspace.roots()) {
+            return Err(Unsure::Moved);
+        }
+        if self.options.rules == Rules::Git {
+            self.same_rules()?;
+        }
         let bytes = events::waiting(&self.descriptor).map_err(refused)?;
         if bytes.is_empty() {
             return Ok(Changed::Nothing);
         }
         self.told(&bytes)
+    }
+
+    /// Makes sure that the rules are what they were which no event tells of.
+    fn same_rules(&mut self) -> Result<(), Unsure> {
+        if let Some(path) = self.outside.differing(&Outside::look(self.workspace.roots())) {
+            return Err(Unsure::Rules(toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned()));
+        }
+        let differing = self.excludes.differing(|watch| way(&self.places, watch));
+        let Some(path) = differing.and_then(|watch| self.path(watch, b".git/info/exclude")) else {
+            return Ok(());
+        };
+        Err(Unsure::Rules(path.display()))
     }
 
     fn told(&mut self, bytes: &[u8]) -> Result<Changed, Unsure> {
@@ -131,13 +154,6 @@ impl Standing {
         let is = |bits: u32| mask & bits != 0;
         if is(bits::OVERFLOW) {
             return Err(Unsure::Overflow);
-        }
-        if self.excludes.contains(&watch) {
-            return if name == b"exclude" {
-                Err(Unsure::Rules(".git/info/exclude".to_owned()))
-            } else {
-                Ok(())
-            };
         }
         // Of what is watched no longer, the end was told before.
         if !self.places.has(watch) {
@@ -194,12 +210,24 @@ impl Standing {
         names: Option<BTreeSet<Vec<u8>>>,
         options: &Options,
     ) -> Result<(), Unsure> {
-        let shared = Mutex::new(Shared { places: &mut self.places, unused: Vec::new(), failed: None });
+        let shared = Shared {
+            places: &mut self.places,
+            unused: Vec::new(),
+            repositories: BTreeSet::new(),
+            failed: None,
+        };
+        let shared = Mutex::new(shared);
         let descriptor = &self.descriptor;
         let place = Inside { watch, names: names.map(Arc::new) };
         let make = || Watcher { descriptor, shared: &shared };
         let walked = walk::walk(base, place, options, &|| false, &make).map(|_| ());
-        let Shared { unused, failed, .. } = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Shared { unused, repositories, failed, .. } =
+            shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for watch in repositories {
+            if let Some(top) = way(&self.places, watch) {
+                self.excludes.put(watch, &top);
+            }
+        }
         self.give_back(&unused);
         match (failed, walked) {
             (Some(why), _) => Err(why),
@@ -218,10 +246,18 @@ impl Standing {
     }
 }
 
+/// Gives the path of a watched directory.
+fn way(places: &Places, watch: i32) -> Option<PathBuf> {
+    let (root, relative) = places.way(watch, b"")?;
+    Some(root.path().join(OsStr::from_bytes(&relative)))
+}
+
 /// What the threads of a walk put their watches into.
 struct Shared<'s> {
     places: &'s mut Places,
     unused: Vec<i32>,
+    /// The watches on the tops of repositories.
+    repositories: BTreeSet<i32>,
     failed: Option<Unsure>,
 }
 
@@ -241,6 +277,9 @@ impl Visitor for Watcher<'_, '_> {
     type Place = Inside;
 
     fn judge(&mut self, place: &Inside, candidate: &Candidate<'_>) -> Claim {
+        if candidate.name_bytes() == b".git" {
+            lock(self.shared).repositories.insert(place.watch);
+        }
         let named = place.names.as_ref().is_none_or(|names| names.contains(candidate.name_bytes()));
         if named && candidate.kind() == Kind::Directory { Claim::Wanted } else { Claim::Pass }
     }
@@ -291,15 +330,4 @@ fn add(
 
 fn refused(errno: Errno) -> Unsure {
     Unsure::Refused(errno.into())
-}
-
-/// Leaves out what lies below another path that is named.
-fn without_inner(paths: BTreeSet<WorkspacePath>) -> Vec<WorkspacePath> {
-    let mut kept: Vec<WorkspacePath> = Vec::with_capacity(paths.len());
-    for path in paths {
-        if !kept.last().is_some_and(|last| last.contains(&path)) {
-            kept.push(path);
-        }
-    }
-    kept
 }

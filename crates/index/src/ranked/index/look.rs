@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::{Hidden, Options, Prune, Rules, Skipped};
 
 use super::store::Store;
@@ -26,7 +27,7 @@ impl Inner {
         }
         self.drop_broken(turn);
         // A place that was named is watched by nobody: it is looked at each time.
-        let extent = match &self.covers {
+        let mut extent = match &self.covers {
             Covers::Place(_) => Extent::All,
             // What is shown of a file is compared with it once more, so that a package need not be looked at all the time.
             Covers::Package(_) if turn.watched.is_young() => return Ok(()),
@@ -45,7 +46,13 @@ impl Inner {
         }
         let began = Instant::now();
         turn.watched.owe();
-        let Swept { files, unreadable, skipped } = self.look_at(&extent, stop)?;
+        let mut swept = self.look_at(&extent, stop)?;
+        turn.watched.took(&extent, began.elapsed());
+        if extent.add(self.other_names(&swept)) {
+            swept = self.look_at(&extent, stop)?;
+        }
+        let Swept { files, unreadable, skipped } = swept;
+        turn.watched.saw(&files);
         let count = files.len();
         self.differences(turn, &extent, files, (unreadable, skipped));
         turn.watched.looked(&extent, began, count);
@@ -67,6 +74,11 @@ impl Inner {
                 bounded(Sweep { options, ..all }.at(&self.workspace, base)?)
             }
         })
+    }
+
+    fn other_names(&self, swept: &Swept) -> Vec<WorkspacePath> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        swept.other_names(state.table.files().map(|(_, file)| (&file.path, file.sign.stat)))
     }
 
     /// Lets go of the files that are gone, and notes those that are not what they were.

@@ -107,7 +107,7 @@ impl Store {
         let mut languages: HashMap<String, Arc<str>> = HashMap::new();
         let mut file = |file: Remembered| {
             let Remembered { path, len, modified, touched, inode, hash, language } = file;
-            let stat = FileStat { kind: Kind::File, len, modified, touched, inode };
+            let stat = FileStat { kind: Kind::File, len, modified, touched, inode, links: 0 };
             let language = language
                 .map(|name| languages.entry(name.clone()).or_insert_with(|| name.as_str().into()).clone());
             (path, (stat, ContentHash::from_bytes(hash), language))
