@@ -41,5 +41,8 @@ part "the Python client, every tool of the other dialects" timeout 300 "$PYTHON"
 for mode in auto legacy; do
   part "the TypeScript client, $mode" env HOME="$scratch/home" timeout 120 "$NODE_MODULES/node/bin/node" "$here/client.mjs" "$binary" "$scratch/ws" "$mode"
 done
+mkdir "$scratch/structured"
+part "structured replies, the Python client and a validator" timeout 600 "$PYTHON" "$here/structured.py" "$binary" "$scratch/structured"
+part "structured replies, the TypeScript client" timeout 600 "$NODE_MODULES/node/bin/node" "$here/structured.mjs" "$binary" "$scratch/structured"
 part "the inspector" env HOME="$scratch/home" "$here/inspector.sh" "$binary" "$scratch/ws"
 exit $bad

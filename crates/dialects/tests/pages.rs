@@ -5,8 +5,8 @@
 mod common;
 
 use common::World;
-use toolpost_runtime::Outcome;
-use toolpost_tool::{Dialect, Example, Manual};
+use toolpost_runtime::{Answer, Outcome};
+use toolpost_tool::{Dialect, Example, Manual, Part};
 
 async fn call(world: &World, call: &str) -> Outcome {
     let (tool, arguments) = call.split_once(' ').unwrap();
@@ -98,6 +98,7 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
                     panic!("{}: not done: {last:?}", manual.tool)
                 };
                 agrees(&answer.words(), &fill(&world, wanted), manual.tool);
+                apart(&answer, manual.tool);
                 checked += 1;
             }
             Example::Failure(wanted) => {
@@ -111,6 +112,22 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
     }
     assert!(!matches!(last, Some(Outcome::Failed(..))), "{}: the last call fails: {last:?}", manual.tool);
     checked
+}
+
+/// Checks that a client that joins the parts of a reply keeps JSON and remarks on different lines.
+fn apart(answer: &Answer, tool: &str) {
+    let joined: String =
+        answer.parts.iter().map(|part| if let Part::Text(text) = part { text } else { "\n" }).collect();
+    let first = joined.lines().next().unwrap_or("");
+    if first.starts_with('{') && first.contains("\":") {
+        let read = serde_json::from_str::<serde_json::Value>(first);
+        assert!(read.is_ok(), "{tool}: {read:?}: {first}");
+    }
+    for part in &answer.parts {
+        let Part::Text(text) = part else { continue };
+        let opens = text.starts_with("[toolpost: ") && joined.find(text).is_some_and(|at| at > 0);
+        assert!(!opens || joined.contains(&format!("\n{text}")), "{tool}: {joined}");
+    }
 }
 
 #[tokio::test]

@@ -389,12 +389,12 @@ async fn what_models_send_is_understood() {
         (
             "read_file_range",
             json!({"path": "a.txt", "start_line": 0, "end_line": 1}),
-            "File: a.txt\nLines 1-1 (of 3):\n1: one\n[toolpost: start_line was 0 and was raised to 1, the least that is possible]",
+            "File: a.txt\nLines 1-1 (of 3):\n1: one\n[toolpost: start_line was 0 and was raised to 1, the minimum]",
         ),
         (
             "get_workspace_structure",
             json!({"dir": "src", "limit": 900}),
-            "Directory: {root}/src\nconfig.rs\nmain.rs\n[toolpost: limit was 900 and was lowered to 200, the most that is possible]",
+            "Directory: {root}/src\nconfig.rs\nmain.rs\n[toolpost: limit was 900 and was lowered to 200, the maximum]",
         ),
     ];
     for (tool, arguments, wanted) in rows {

@@ -55,7 +55,7 @@ pub use front_door::{
     Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
 };
 pub use granted::Granted;
-pub use operation::Operation;
+pub use operation::{Effect, Operation};
 pub use session::{Part, Seen, Session};
 pub use skills::{Found as FoundSkills, Skill, SkillPlaces, Source as SkillSource, Trusts};
 pub use store::Store;

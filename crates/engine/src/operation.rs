@@ -5,12 +5,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::future::Future;
 
+/// What the writes of an operation do to what exists; the hints that clients see are derived from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// They add, and replace nothing; the same request a second time changes nothing more.
+    Adds,
+    /// They replace what exists; the same request a second time changes nothing more.
+    Replaces,
+    /// They change what they find; the same request a second time may change it again.
+    Changes,
+}
+
 /// One thing that the engine can do, typed in and typed out.
 pub trait Operation: 'static {
     /// The word for it, as in traces and events.
     const NAME: &'static str;
     /// What its touches can be at most.
     const ACCESS: &'static [Access];
+    /// What its writes do to what exists; it says nothing of an operation that only reads.
+    const EFFECT: Effect = Effect::Changes;
     /// What is asked.
     type Request: Send + 'static;
     /// What comes of it; the structured part of every dialect's reply.

@@ -8,7 +8,7 @@ use crate::{
 };
 use serde::Serialize;
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     ops::RangeInclusive,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -18,6 +18,8 @@ use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath, unique};
 const REMEMBERED: usize = 8 * 1024 * 1024;
 /// How many contents of one file are remembered, to find lines that were seen in an earlier one.
 const VERSIONS: usize = 5;
+/// How many remarks are remembered; when there are more, all are forgotten.
+const REMARKS: usize = 1_000;
 /// How many questions are remembered, to go on with their answers; when there are more, all are forgotten.
 const SEARCHES: usize = 1_000;
 
@@ -66,6 +68,8 @@ pub struct Session {
     paged: Mutex<HashMap<WorkspacePath, String>>,
     /// How far each question was answered.
     searches: Mutex<HashMap<String, String>>,
+    /// The remarks about the session that its client has seen.
+    remarks: Mutex<HashSet<String>>,
     /// The tasks, where there is no state folder to keep them in.
     board: Mutex<Board>,
     completion: Mutex<Option<Completion>>,
@@ -247,6 +251,21 @@ impl Session {
     #[must_use]
     pub fn last_search(&self, question: &str) -> Option<String> {
         self.searches.lock().unwrap_or_else(PoisonError::into_inner).get(question).cloned()
+    }
+
+    /// Records that a remark about the session is shown; returns whether it was not shown before.
+    pub fn says_first(&self, remark: &str) -> bool {
+        let mut remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        if remarks.len() >= REMARKS {
+            remarks.clear();
+        }
+        remarks.insert(remark.to_owned())
+    }
+
+    /// Tells whether a remark about the session was shown.
+    #[must_use]
+    pub fn has_said(&self, remark: &str) -> bool {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).contains(remark)
     }
 
     /// Forgets the last failure: the next one is the first of its row.

@@ -34,11 +34,11 @@ impl Answer {
         Self { parts: vec![Part::Text(text)], structured: None }
     }
 
-    /// Gives all text of the answer.
+    /// Gives all text of the answer, each part on lines of its own.
     #[must_use]
     pub fn words(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
+            Part::Text(text) => Some(text.strip_suffix('\n').unwrap_or(text)),
             Part::Image { .. } => None,
         });
         texts.collect::<Vec<_>>().join("\n")

@@ -66,7 +66,11 @@ impl Door {
             let dialect = published.map(|published| published.dialect);
             wording::failure(failure, dialect, 1).words()
         };
-        let (ended, words) = match self.runtime.go(trip).await {
+        let mut back = self.runtime.go(trip).await;
+        if let Ok(done) = &mut back {
+            done.page.retain_new(|note| !self.session.has_said(note));
+        }
+        let (ended, words) = match back {
             Ok(done) if inner.pictures == Pictures::Given => {
                 let (words, pictures) = Answer { parts: done.page.finish(), structured: None }.told();
                 return InnerAnswer { ended: Ended::Done, words, pictures };

@@ -7,6 +7,7 @@ mod call;
 mod catalogue;
 mod door;
 mod events;
+mod instructions;
 mod judged;
 mod layers;
 mod narrow;

@@ -2,7 +2,7 @@
 
 use crate::bridged;
 use serde_json::Value;
-use toolpost_engine::{Access, Failure, RemoteTool};
+use toolpost_engine::{Access, Effect, Failure, RemoteTool};
 use toolpost_tool::{Dialect, Lowering, Manual, Prepared, ToolDef, published};
 
 /// A tool as clients see it.
@@ -71,6 +71,15 @@ impl Published {
         }
     }
 
+    /// Gives what the tool's writes do to what exists; another server's tools may do anything.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        match &self.body {
+            Body::Own(tool) => tool.effect,
+            Body::Remote(_) => Effect::Changes,
+        }
+    }
+
     /// Names the operation behind it.
     #[must_use]
     pub fn operation(&self) -> &'static str {
@@ -93,7 +102,7 @@ impl Published {
     #[must_use]
     pub fn output_schema(&self) -> Value {
         match &self.body {
-            Body::Own(tool) => published(&(tool.output_schema)()),
+            Body::Own(tool) => (tool.output_schema)(),
             Body::Remote(_) => bridged::output_schema(),
         }
     }

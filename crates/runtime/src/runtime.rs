@@ -3,7 +3,7 @@
 use crate::{
     Answer, Call, Catalogue, Described, Events, Narrow, NarrowError, Outcome, Policy, Published,
     door::Door,
-    judged,
+    instructions, judged,
     layers::{Stop, Trip, Turns},
     wording,
 };
@@ -153,17 +153,7 @@ impl Runtime {
         };
         let left = self.config.dialects.iter().filter(is_left);
         let words: Vec<&str> = left.map(|dialect| dialect.instructions).collect();
-        let mut words = words.join("\n");
-        if let [first, others @ ..] = self.engine.roots().as_slice()
-            && !others.is_empty()
-        {
-            words.push_str(&format!(
-                "\nThe workspace has several roots: {first}, where relative paths begin, and {}. A search covers one root; \
-                 name another by its path.",
-                others.join(", ")
-            ));
-        }
-        words
+        instructions::joined(&words, &self.engine.roots())
     }
 
     /// Ends the commands and the language servers that still run, within two seconds, and starts no more.
@@ -197,8 +187,9 @@ impl Runtime {
         let mut trip = self.trip(published, call);
         trip.cx.door = published.map(|published| Door::of(self, published.dialect, &trip));
         match self.go(trip).await {
-            Ok(done) => {
+            Ok(mut done) => {
                 session.succeeded();
+                done.page.retain_new(|note| session.says_first(note));
                 Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured })
             }
             Err(Stop::Ask(question)) => Outcome::Ask(question),

@@ -129,6 +129,10 @@ impl Tool for Do {
         if output.said == "picture" {
             page.image("image/png", vec![0; 7]);
         }
+        if output.said.starts_with("remark") {
+            page.note_once("skipped target");
+            page.note("of this call");
+        }
     }
 }
 
@@ -289,6 +293,22 @@ async fn a_reply_is_cut_to_the_budget_and_says_so() {
     let reply = words(&world.call("f", "long").await);
     assert!(reply.starts_with("line\nline\n"), "{reply}");
     assert!(reply.ends_with("[toolpost: left out lines 21-1000 of 1000, 4900 of 5000 bytes]"), "{reply}");
+}
+
+#[tokio::test]
+async fn a_remark_about_the_session_is_shown_once_in_it() {
+    let mut world = World::new();
+    let (again, first) = ("[toolpost: of this call]", "[toolpost: skipped target]\n[toolpost: of this call]");
+    let many = json!({ "calls": ["Do remark a", "Do remark b"], "at_once": 1 });
+    // Nobody is known to read what a call inside another one says: it is shown as long as no client has seen it.
+    let inside = words(&world.runtime.call(world.prepared("Many", many.clone())).await);
+    assert_eq!(inside, format!("0 Done remark a\n{first}\n1 Done remark b\n{first}"));
+    assert_eq!(words(&world.call("f", "remark 1").await), format!("remark 1\n{first}"));
+    assert_eq!(words(&world.call("f", "remark 2").await), format!("remark 2\n{again}"));
+    let inside = words(&world.runtime.call(world.prepared("Many", many)).await);
+    assert_eq!(inside, format!("0 Done remark a\n{again}\n1 Done remark b\n{again}"));
+    world.session = Session::new();
+    assert_eq!(words(&world.call("f", "remark 1").await), format!("remark 1\n{first}"));
 }
 
 #[tokio::test]

@@ -141,6 +141,44 @@ async fn a_request_that_does_not_say_its_version_is_refused() {
 }
 
 #[tokio::test]
+async fn a_method_of_another_era_or_of_no_capability_is_not_found() {
+    let info = json!({"name": "test", "version": "1"});
+    let opening = json!({"protocolVersion": MODERN, "capabilities": {}, "clientInfo": info});
+    let removed = [
+        ("initialize", opening),
+        ("initialize", json!({})),
+        ("logging/setLevel", json!({"level": "info"})),
+        ("logging/setLevel", json!({})),
+        ("ping", json!({})),
+    ];
+    let undeclared = [
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({"uri": "file:///a"})),
+        ("resources/subscribe", json!({"uri": "file:///a"})),
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({"name": "a"})),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "a"}, "argument": {"name": "b", "value": "c"}}),
+        ),
+        ("tasks/get", json!({"taskId": "a"})),
+        ("tasks/list", json!({})),
+        ("no/such", json!({})),
+    ];
+    let mut legacy = Client::legacy(json!({})).await;
+    let mut modern = Client::modern();
+    for (method, params) in removed.iter().chain(&undeclared) {
+        let got = modern.request(method, meta(params.clone(), json!({}))).await;
+        assert_eq!(got["error"]["code"], -32601, "modern {method} {params}: {got}");
+    }
+    for (method, params) in &undeclared {
+        let got = legacy.request(method, params.clone()).await;
+        assert_eq!(got["error"]["code"], -32601, "legacy {method} {params}: {got}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_may_try_one_era_and_then_open_the_other() {
     let mut client = Client::modern();
     client.request("server/discover", meta(json!({}), json!({}))).await;

@@ -36,13 +36,18 @@ pub(crate) fn value(
         let example = example(name, schema);
         format!("{name} must be {}, got {}; for example {example}.", expected(schema), short(value))
     };
+    if schema.get("x-any").and_then(Value::as_bool) == Some(true) {
+        return Ok(value);
+    }
     match kind(schema) {
         "integer" => integer(&value)
             .ok_or_else(|| wrong(&value))
+            .and_then(|number| in_range(name, number.into(), schema, notes)),
+        "number" => number(&value)
+            .ok_or_else(|| wrong(&value))
             .and_then(|number| in_range(name, number, schema, notes)),
-        "number" => number(&value).ok_or_else(|| wrong(&value)),
         "boolean" => boolean(&value).ok_or_else(|| wrong(&value)),
-        "string" => string(value, schema).map_err(|value| wrong(&value)),
+        "string" => string(name, value, schema, notes).map_err(|value| wrong(&value)),
         "array" => {
             array(name, value, schema, notes).map_err(|inner| inner.unwrap_or_else(|value| wrong(&value)))
         }
@@ -55,7 +60,7 @@ pub(crate) fn value(
 
 /// Names the type that a schema asks for, in words.
 pub(crate) fn expected(schema: &Value) -> String {
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+    if let Some(values) = values(schema) {
         let names: Vec<String> =
             values.iter().filter(|value| !value.is_null()).map(Value::to_string).collect();
         return format!("one of {}", names.join(", "));
@@ -71,11 +76,16 @@ pub(crate) fn expected(schema: &Value) -> String {
     }
 }
 
+/// Gives the values that are published, if only some are.
+fn values(schema: &Value) -> Option<&Vec<Value>> {
+    schema.get("enum").or_else(|| schema.get("x-enum")).and_then(Value::as_array)
+}
+
 /// Gives an example of the argument.
 pub(crate) fn example(name: &str, schema: &Value) -> String {
     let given =
         schema.get("examples").and_then(Value::as_array).and_then(|examples| examples.first()).cloned();
-    let first = || schema.get("enum").and_then(Value::as_array).and_then(|values| values.first()).cloned();
+    let first = || values(schema).and_then(|values| values.first()).cloned();
     let value = given.or_else(first).unwrap_or_else(|| match kind(schema) {
         "integer" | "number" => json!(10),
         "boolean" => json!(true),
@@ -127,14 +137,14 @@ fn whole_float(number: f64) -> Option<i64> {
     (number.is_finite() && number.fract() == 0.0).then_some(number as i64)
 }
 
-fn number(value: &Value) -> Option<Value> {
+fn number(value: &Value) -> Option<Number> {
     match value {
-        Value::Number(_) => Some(value.clone()),
+        Value::Number(number) => Some(number.clone()),
         Value::String(text) => {
             let text = text.trim();
             let digits = text.strip_prefix('+').unwrap_or(text);
             let whole = digits.parse::<i64>().ok().map(Number::from);
-            whole.or_else(|| digits.parse().ok().and_then(Number::from_f64)).map(Value::Number)
+            whole.or_else(|| digits.parse().ok().and_then(Number::from_f64))
         }
         _ => None,
     }
@@ -149,11 +159,14 @@ fn boolean(value: &Value) -> Option<Value> {
     }
 }
 
-/// A string is never parsed; a bare number becomes its text.
-fn string(value: Value, schema: &Value) -> Result<Value, Value> {
+/// A string is never parsed; a bare number becomes its text, and a note says so.
+fn string(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, Value> {
     let text = match value {
         Value::String(text) => text,
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => {
+            notes.push(format!("{name} was the number {number} and was taken as text"));
+            number.to_string()
+        }
         other => return Err(other),
     };
     let Some(values) = schema.get("enum").and_then(Value::as_array) else { return Ok(Value::String(text)) };
@@ -193,23 +206,33 @@ fn object(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
     Ok(Value::Object(decoded.arguments))
 }
 
-fn in_range(name: &str, number: i64, schema: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
-    if let Some(least) = schema.get("minimum").and_then(Value::as_f64)
-        && (number as f64) < least
-    {
-        if schema.get("x-raise").and_then(Value::as_bool) == Some(true)
-            && let Some(least) = whole_float(least)
-        {
-            notes.push(format!("{name} was {number} and was raised to {least}, the least that is possible"));
-            return Ok(json!(least));
+/// Holds a number to the bounds of its schema: one above is lowered, and a note says so; one below is refused, or raised where the
+/// schema allows it.
+fn in_range(name: &str, number: Number, schema: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
+    let bound =
+        |key: &str| schema.get(key).and_then(Value::as_number).filter(|bound| bound.as_f64().is_some());
+    let differs = |bound: &Number, by: fn(&f64, &f64) -> bool| {
+        number.as_f64().zip(bound.as_f64()).is_some_and(|(number, bound)| by(&number, &bound))
+    };
+    if let Some(least) = bound("minimum").filter(|least| differs(least, f64::lt)) {
+        if schema.get("x-raise").and_then(Value::as_bool) == Some(true) {
+            notes.push(format!("{name} was {number} and was raised to {least}, the minimum"));
+            return Ok(Value::Number(least.clone()));
         }
         return Err(format!(
             "{name} must be at least {least}, got {number}; for example {}.",
             example(name, schema)
         ));
     }
-    let most = schema.get("maximum").and_then(Value::as_f64).filter(|most| number as f64 > *most);
-    let Some(most) = most.and_then(whole_float) else { return Ok(json!(number)) };
-    notes.push(format!("{name} was {number} and was lowered to {most}, the most that is possible"));
-    Ok(json!(most))
+    if let Some(least) = bound("exclusiveMinimum").filter(|least| differs(least, f64::le)) {
+        return Err(format!(
+            "{name} must be greater than {least}, got {number}; for example {}.",
+            example(name, schema)
+        ));
+    }
+    if let Some(most) = bound("maximum").filter(|most| differs(most, f64::gt)) {
+        notes.push(format!("{name} was {number} and was lowered to {most}, the maximum"));
+        return Ok(Value::Number(most.clone()));
+    }
+    Ok(Value::Number(number))
 }

@@ -80,6 +80,14 @@ impl<'a> Lowering<'a> {
         self.structure == Structure::Wanted
     }
 
+    /// Adds a note to the reply: what was chosen where something else could have been meant.
+    pub fn note(&self, note: impl Into<String>) {
+        let (mut notes, note) = (self.notes.borrow_mut(), note.into());
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
     /// Gives what was chosen where something else could have been meant, in a sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.notes.take()
@@ -110,12 +118,7 @@ impl<'a> Lowering<'a> {
             return self.engine.resolve(said);
         }
         let resolved = self.engine.dependency(said)?;
-        let mut notes = self.notes.borrow_mut();
-        resolved.notes.into_iter().for_each(|note| {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        });
+        resolved.notes.into_iter().for_each(|note| self.note(note));
         Ok(resolved.path)
     }
 

@@ -20,9 +20,25 @@ pub enum Part {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     parts: Vec<Part>,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     remarks: Remarks,
     extent: Extent,
+}
+
+/// A remark at the end of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Note {
+    words: String,
+    scope: Scope,
+}
+
+/// What a remark is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// The call: the remark stays.
+    Call,
+    /// The session: a second remark in the same words is left out.
+    Session,
 }
 
 /// How much of a reply was asked for.
@@ -81,12 +97,24 @@ impl Page {
         self.parts.push(Part::Image { mime: mime.to_owned(), data });
     }
 
-    /// Adds a remark that stands apart from the content, at the end.
+    /// Adds a remark about this call, at the end of the reply.
     pub fn note(&mut self, note: impl Into<String>) {
-        self.notes.push(note.into());
+        self.notes.push(Note { words: note.into(), scope: Scope::Call });
     }
 
-    /// Puts the remarks into a part of their own: the text is for a program, and stays as it is.
+    /// Adds a remark about the session, such as a directory that every search skips: the runtime shows the same words once in a
+    /// session.
+    pub fn note_once(&mut self, note: impl Into<String>) {
+        self.notes.push(Note { words: note.into(), scope: Scope::Session });
+    }
+
+    /// Drops the remarks about the session that `is_new` does not want again.
+    pub fn retain_new(&mut self, mut is_new: impl FnMut(&str) -> bool) {
+        self.notes.retain(|note| note.scope == Scope::Call || is_new(&note.words));
+    }
+
+    /// Puts the remarks into a part of their own: the text is for a program. It then ends with a line break, so that a client that
+    /// joins the parts keeps them on different lines.
     pub fn remarks_apart(&mut self) {
         self.remarks = Remarks::Apart;
     }
@@ -102,33 +130,35 @@ impl Page {
         self.extent == Extent::All
     }
 
-    /// Gives the remarks.
-    #[must_use]
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
     /// Gives the finished parts: remarks stand after the text, one a line, in a form that the write guard
     /// knows: they are never taken for content.
     #[must_use]
     pub fn finish(mut self) -> Vec<Part> {
         let notes = std::mem::take(&mut self.notes);
+        if !notes.is_empty() {
+            self.end_line();
+        }
         if self.remarks == Remarks::Apart && !notes.is_empty() {
-            self.close();
             self.parts.push(Part::Text(String::new()));
         }
-        for note in notes {
-            let open = matches!(self.parts.last(), Some(Part::Text(text)) if !text.is_empty() && !text.ends_with('\n'));
-            if open {
-                self.text("\n");
-            }
-            self.text(&format!("{NOTICE}{note}]\n"));
+        for Note { words, .. } in notes {
+            self.text(&format!("{NOTICE}{words}]\n"));
         }
         self.close();
         if self.parts.is_empty() {
             self.parts.push(Part::Text("(empty)".to_owned()));
         }
         self.parts
+    }
+
+    /// Ends the last line, unless it is ended.
+    fn end_line(&mut self) {
+        if let Some(Part::Text(last)) = self.parts.last_mut()
+            && !last.is_empty()
+            && !last.ends_with('\n')
+        {
+            last.push('\n');
+        }
     }
 
     /// Takes off the end of the last line.

@@ -4,10 +4,12 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 /// Keys that are for `decode` alone and are never published.
-const PRIVATE: [&str; 7] =
-    ["x-aliases", "x-unlisted", "x-required", "x-raise", "x-format", "x-null", "examples"];
+const PRIVATE: [&str; 9] =
+    ["x-aliases", "x-unlisted", "x-required", "x-raise", "x-format", "x-null", "x-enum", "x-any", "examples"];
 /// Keys that say nothing to a model.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
+/// Keys that say nothing to a program.
+const WORDS: [&str; 6] = ["$schema", "title", "description", "format", "default", "examples"];
 
 /// Makes the whole schema of a type: plain objects, nothing referred to, with aliases and unlisted properties.
 #[must_use]
@@ -15,6 +17,55 @@ pub fn full<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Makes the schema of a structured output, which every reply satisfies: what serialization writes, so a value that may be null says
+/// so. It has no words: a program reads it.
+#[must_use]
+pub(crate) fn output<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    strip(&mut schema);
+    schema
+}
+
+/// Removes what does not restrict a value, or restricts it by what its type says already.
+fn strip(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    object.retain(|key, _| !key.starts_with("x-") && !WORDS.contains(&key.as_str()));
+    if object.get("minimum").and_then(Value::as_f64) == Some(0.0) {
+        object.remove("minimum");
+    }
+    for key in ["properties", "patternProperties"] {
+        if let Some(Value::Object(properties)) = object.get_mut(key) {
+            properties.values_mut().for_each(strip);
+        }
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = object.get_mut(key) {
+            strip(inner);
+        }
+    }
+    for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        if let Some(Value::Array(choices)) = object.get_mut(key) {
+            choices.iter_mut().for_each(strip);
+        }
+    }
+    if let Some(values) = object.get("oneOf").and_then(words) {
+        object.remove("oneOf");
+        object.insert("enum".to_owned(), values);
+    }
+}
+
+/// Gives the values of a choice between single strings.
+fn words(choices: &Value) -> Option<Value> {
+    let each = choices.as_array()?.iter().map(|choice| match (choice.get("const"), choice.get("enum")) {
+        (Some(word @ Value::String(_)), None) => Some(vec![word.clone()]),
+        (None, Some(Value::Array(words))) if words.iter().all(Value::is_string) => Some(words.clone()),
+        _ => None,
+    });
+    each.collect::<Option<Vec<_>>>().map(|words| Value::Array(words.concat()))
 }
 
 /// Makes of a whole schema the one that is published.
@@ -31,7 +82,8 @@ pub fn published(full: &Value) -> Value {
 fn tidy(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     let default = object.get("default").filter(|value| !value.is_null()).cloned();
-    let format = object.get("x-format").cloned();
+    let moved = [("x-format", "format"), ("x-enum", "enum")];
+    let moved = moved.map(|(from, to)| object.get(from).cloned().map(|value| (to.to_owned(), value)));
     let means_null = object.get("x-null").is_some();
     for key in PRIVATE.iter().chain(&NOISE) {
         object.remove(*key);
@@ -39,9 +91,7 @@ fn tidy(schema: &mut Value) {
     if let Some(default) = default {
         object.insert("default".to_owned(), default);
     }
-    if let Some(format) = format {
-        object.insert("format".to_owned(), format);
-    }
+    object.extend(moved.into_iter().flatten());
     if !means_null {
         without_null(object);
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
-use toolpost_engine::{Access, CallCtx, Engine, Failure, Operation, Seen, Touch};
+use toolpost_engine::{Access, CallCtx, Effect, Engine, Failure, Operation, Seen, Touch};
 
 /// A name and a shape for an operation, in one dialect.
 pub trait Tool: 'static {
@@ -72,6 +72,8 @@ pub struct ToolDef {
     pub operation: &'static str,
     /// What it can touch at most.
     pub access: &'static [Access],
+    /// What its writes do to what exists.
+    pub effect: Effect,
     /// Makes the whole schema of the arguments, with what is not published.
     pub schema: fn() -> Value,
     /// Makes the schema of the structured output.
@@ -88,8 +90,9 @@ impl ToolDef {
             aliases: T::ALIASES,
             operation: T::Op::NAME,
             access: T::Op::ACCESS,
+            effect: T::Op::EFFECT,
             schema: schema::full::<T::Args>,
-            output_schema: schema::full::<<T::Op as Operation>::Output>,
+            output_schema: schema::output::<<T::Op as Operation>::Output>,
             prepare: prepare::<T>,
         }
     }

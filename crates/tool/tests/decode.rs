@@ -178,9 +178,9 @@ fn wrong_arguments_are_named_with_what_is_expected() {
 
 #[test]
 fn numbers_out_of_range_are_lowered_with_a_note() {
-    let lowered = "limit was 1000 and was lowered to 100, the most that is possible";
+    let lowered = "limit was 1000 and was lowered to 100, the maximum";
     accepts(json!({"file_path": "a", "limit": 1000}), json!({"file_path": "a", "limit": 100}), &[lowered]);
-    let huge = "limit was 9223372036854775807 and was lowered to 100, the most that is possible";
+    let huge = "limit was 9223372036854775807 and was lowered to 100, the maximum";
     accepts(json!({"file_path": "a", "limit": 1e300}), json!({"file_path": "a", "limit": 100}), &[huge]);
 }
 
@@ -192,7 +192,7 @@ fn a_number_that_may_be_raised_is_raised_with_a_note() {
     };
     let raised = decode(json!({"wait": 20}), &schema(true)).unwrap();
     assert_eq!(Value::Object(raised.arguments), json!({"wait": 500}));
-    assert_eq!(raised.notes, ["wait was 20 and was raised to 500, the least that is possible"]);
+    assert_eq!(raised.notes, ["wait was 20 and was raised to 500, the minimum"]);
     let refused = decode(json!({"wait": 20}), &schema(false)).unwrap_err();
     assert_eq!(refused.what, "wait must be at least 500, got 20; for example {\"wait\":10}.");
     assert_eq!(published(&schema(true))["properties"]["wait"].get("x-raise"), None);

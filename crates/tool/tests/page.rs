@@ -12,17 +12,21 @@ fn remarks_stand_below_the_text_or_apart_from_it() {
     let write = |page: &mut Page, with: &str| match with {
         "line" => page.line("a"),
         "note" => page.note("n"),
+        "once" => page.note_once("s"),
+        "heard" => page.retain_new(|_| false),
         "picture" => page.image("image/png", vec![1]),
         "apart" => page.remarks_apart(),
         other => panic!("{other}"),
     };
-    let rows: [(&[&str], Vec<Part>); 7] = [
+    let rows: [(&[&str], Vec<Part>); 9] = [
         (&[], vec![text("(empty)")]),
         (&["line"], vec![text("a")]),
         (&["note", "line", "note"], vec![text("a\n[toolpost: n]\n[toolpost: n]")]),
         (&["line", "picture", "note"], vec![text("a\n"), picture.clone(), text("[toolpost: n]")]),
         (&["line", "apart"], vec![text("a")]),
-        (&["note", "line", "apart"], vec![text("a"), text("[toolpost: n]")]),
+        (&["note", "line", "apart"], vec![text("a\n"), text("[toolpost: n]")]),
+        (&["line", "once", "note"], vec![text("a\n[toolpost: s]\n[toolpost: n]")]),
+        (&["line", "once", "note", "heard"], vec![text("a\n[toolpost: n]")]),
         (&["apart", "note", "note"], vec![text("[toolpost: n]\n[toolpost: n]")]),
     ];
     for (steps, wanted) in rows {

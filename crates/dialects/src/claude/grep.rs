@@ -59,18 +59,22 @@ pub(super) struct Args {
     /// Let the pattern span lines, and `.` match line breaks.
     #[serde(default)]
     multiline: Option<bool>,
+    /// Show line numbers, with output_mode "content"; true if left out.
     #[serde(rename = "-n")]
-    #[schemars(extend("x-aliases" = ["line_numbers", "n"], "x-unlisted" = true))]
+    #[schemars(extend("x-aliases" = ["line_numbers", "n"]))]
     numbers: Option<bool>,
+    /// Ignore case.
     #[serde(rename = "-i")]
-    #[schemars(extend("x-aliases" = ["case_insensitive", "ignore_case", "i"], "x-unlisted" = true))]
+    #[schemars(extend("x-aliases" = ["case_insensitive", "ignore_case", "i"]))]
     insensitive: Option<bool>,
     #[serde(rename = "-o")]
     #[schemars(extend("x-aliases" = ["only_matching", "o"], "x-unlisted" = true))]
     only_matching: Option<bool>,
-    #[schemars(extend("x-aliases" = ["limit", "max_results"], "x-unlisted" = true), range(min = 0))]
+    /// Lines or files to show at most; 250 if left out, 0 for all.
+    #[schemars(extend("x-aliases" = ["limit", "max_results"]), range(min = 0))]
     head_limit: Option<u64>,
-    #[schemars(extend("x-unlisted" = true), range(min = 0))]
+    /// Lines or files to skip, to continue a reply.
+    #[schemars(range(min = 0))]
     offset: Option<u64>,
 }
 

@@ -49,14 +49,20 @@ fn line(listed: &Listed) -> String {
         Status::Completed => 'x',
         Status::Cancelled => '-',
     };
-    let priority = task.priority.filter(|priority| *priority != Priority::Medium);
-    let priority = priority.map_or(String::new(), |priority| format!(" [{}]", priority.name()));
+    let priority = task.priority.map_or(String::new(), |priority| format!(" [{}]", priority.name()));
     let waits = match listed.waits_for.as_slice() {
         [] => String::new(),
         open => format!(", blocked by {}", open.join(", ")),
     };
-    let description = task.description.as_ref().map_or(String::new(), |text| {
-        text.trim_end().lines().map(|line| format!("\n      {line}")).collect()
-    });
-    format!("[{sign}] {}: {}{priority}{waits}{description}", task.id, task.title)
+    let description =
+        task.description.as_deref().map_or(String::new(), |text| format!("\n      {}", indented(text)));
+    let (id, title) = (indented(&task.id), indented(&task.title));
+    format!("[{sign}] {id}: {title}{priority}{waits}{description}")
+}
+
+/// Indents the further lines of a text, so that none of them looks like another task.
+fn indented(text: &str) -> String {
+    let lines: Vec<&str> =
+        text.trim_end().split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).collect();
+    lines.join("\n      ")
 }

@@ -35,7 +35,8 @@ pub(super) struct Args {
     path: Option<String>,
     #[schemars(extend("x-aliases" = ["head_limit", "max_results"], "x-unlisted" = true), range(min = 1, max = 1_000))]
     limit: Option<u64>,
-    #[schemars(extend("x-unlisted" = true), range(min = 0))]
+    /// Lines to skip, to continue a reply.
+    #[schemars(range(min = 0))]
     offset: Option<u64>,
 }
 

@@ -14,8 +14,12 @@ pub(super) struct Lsp;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// What is asked: where a name is defined, where it is used, what the file defines, or what is known of a name.
-    #[schemars(extend("x-aliases" = ["action", "method"], "examples" = ["references"]))]
-    operation: Operation,
+    #[schemars(extend(
+        "x-aliases" = ["action", "method"],
+        "x-enum" = ["definition", "references", "symbols", "hover"],
+        "examples" = ["references"]
+    ))]
+    operation: String,
     /// The file.
     #[schemars(extend("x-aliases" = ["filePath", "file_path", "path", "uri"], "examples" = ["src/main.rs"]))]
     file: String,
@@ -27,14 +31,30 @@ pub(super) struct Args {
     column: Option<u32>,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[derive(Debug, Clone, Copy)]
 enum Operation {
     Definition,
     References,
     Symbols,
     Hover,
+}
+
+impl Operation {
+    /// Reads the name of an operation: as published, as opencode's own tool names it, or as the language server protocol does.
+    fn read(said: &str) -> Result<Self, Failure> {
+        let letters: String = said.chars().filter(char::is_ascii_alphabetic).collect();
+        let letters = letters.to_ascii_lowercase();
+        match letters.strip_prefix("textdocument").unwrap_or(&letters) {
+            "definition" | "gotodefinition" => Ok(Self::Definition),
+            "references" | "findreferences" => Ok(Self::References),
+            "symbols" | "documentsymbol" | "documentsymbols" => Ok(Self::Symbols),
+            "hover" => Ok(Self::Hover),
+            _ => Err(Failure::invalid(format!(
+                "lsp has no operation {}: it has definition, references, symbols (of one file) and hover.",
+                serde_json::Value::from(toolpost_text::cut::line(said, 80).0)
+            ))),
+        }
+    }
 }
 
 impl Tool for Lsp {
@@ -54,7 +74,7 @@ impl Tool for Lsp {
                 )
             })
         };
-        let want = match args.operation {
+        let want = match Operation::read(&args.operation)? {
             Operation::Definition => of(Want::Definition)?,
             Operation::References => of(Want::References)?,
             Operation::Hover => of(Want::Hover)?,
@@ -65,5 +85,10 @@ impl Tool for Lsp {
 
     fn render(output: &Output, page: &mut Page) {
         navigated::render(output, page);
+        if !output.places.is_empty() || !output.symbols.is_empty() {
+            page.note_once(
+                "lines and columns of this reply count from 1; the arguments line and column count from 0: subtract 1",
+            );
+        }
     }
 }

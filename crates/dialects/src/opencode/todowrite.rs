@@ -3,6 +3,7 @@
 use crate::common::tasks;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::HashSet;
 use toolpost_engine::{
     Failure,
     operations::tasks::{Done, Item, Output, Request, Tasks},
@@ -20,17 +21,21 @@ pub(super) struct Args {
 
 #[derive(Deserialize, JsonSchema)]
 struct Todo {
-    /// By what the task is known from list to list.
-    #[schemars(extend("examples" = ["api-1"]))]
-    id: String,
+    /// Identifies the task from list to list.
+    #[schemars(extend("x-required" = true, "examples" = ["api-1"]))]
+    id: Option<String>,
     /// What is to be done.
     #[schemars(extend("x-aliases" = ["title", "text", "task"], "examples" = ["Add the route"]))]
     content: String,
-    /// How far it is: pending, in_progress, completed or cancelled.
-    #[schemars(extend("x-aliases" = ["state"], "examples" = ["pending"]))]
+    /// State of the task.
+    #[schemars(extend(
+        "x-aliases" = ["state"],
+        "x-enum" = ["pending", "in_progress", "completed", "cancelled"],
+        "examples" = ["pending"]
+    ))]
     status: String,
-    /// How much it matters: low, medium, high or critical.
-    #[schemars(extend("examples" = ["high"]))]
+    /// Importance of the task.
+    #[schemars(extend("x-enum" = ["low", "medium", "high", "critical"], "examples" = ["high"]))]
     priority: String,
 }
 
@@ -40,16 +45,20 @@ impl Tool for TodoWrite {
     type Op = Tasks;
     type Args = Args;
 
-    fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
-        let item = |todo: Todo| {
-            Ok(Item {
-                status: tasks::status(&todo.status)?,
-                priority: tasks::priority(&todo.priority)?,
-                id: todo.id.trim().to_owned(),
-                title: todo.content,
-            })
+    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let ids = ids(&args.todos);
+        let item = |(todo, id): (Todo, String)| {
+            let (status, priority) = (tasks::status(&todo.status)?, tasks::priority(&todo.priority)?);
+            let folded =
+                [("status", &todo.status, status.name()), ("priority", &todo.priority, priority.name())];
+            for (name, said, taken) in folded {
+                if !said.trim().eq_ignore_ascii_case(taken) {
+                    at.note(format!("{name} {said:?} of {id} was taken as {taken}"));
+                }
+            }
+            Ok(Item { status, priority, id, title: todo.content })
         };
-        args.todos.into_iter().map(item).collect::<Result<_, _>>().map(Request::Replace)
+        args.todos.into_iter().zip(ids).map(item).collect::<Result<_, _>>().map(Request::Replace)
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -64,4 +73,13 @@ impl Tool for TodoWrite {
         }
         tasks::list(output, page);
     }
+}
+
+/// Gives the ids of the tasks; one without an id gets the first number that is not in use.
+fn ids(todos: &[Todo]) -> Vec<String> {
+    let given =
+        |todo: &Todo| todo.id.as_deref().map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned);
+    let taken: HashSet<String> = todos.iter().filter_map(given).collect();
+    let mut free = (1..).map(|number: usize| number.to_string()).filter(|id| !taken.contains(id));
+    todos.iter().map(|todo| given(todo).or_else(|| free.next()).unwrap_or_default()).collect()
 }

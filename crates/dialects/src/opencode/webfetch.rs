@@ -12,8 +12,8 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct WebFetch;
 
-/// How many seconds it takes where nothing is said, and at most.
-const SECONDS: (f64, f64) = (30.0, 120.0);
+/// The time limit in seconds, if none is given.
+const SECONDS: f64 = 30.0;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -23,11 +23,11 @@ pub(super) struct Args {
     /// As what pages are shown: markdown (if left out), text, or html as it is.
     #[schemars(extend("x-required" = true, "examples" = ["markdown"]))]
     format: Option<Shape>,
-    /// How many seconds it may take, at most 120; 30 if left out.
-    #[schemars(range(min = 0), extend("x-aliases" = ["timeout_seconds"], "examples" = [30]))]
+    /// Time limit in seconds; 30 if left out.
+    #[schemars(range(min = 1, max = 120), extend("x-aliases" = ["timeout_seconds"], "examples" = [30]))]
     timeout: Option<f64>,
-    /// Where the words go on, as a reply before has named it.
-    #[schemars(extend("x-unlisted" = true, "examples" = [0]))]
+    /// Offset that the last reply named, to continue it.
+    #[schemars(extend("examples" = [0]))]
     offset: Option<u64>,
 }
 
@@ -53,10 +53,8 @@ impl Tool for WebFetch {
             Shape::Markdown => Format::Markdown,
             Shape::Html => Format::Html,
         };
-        let (usual, most) = SECONDS;
-        let seconds = args.timeout.filter(|seconds| *seconds > 0.0).unwrap_or(usual).min(most);
         Ok(Request {
-            time: Duration::from_secs_f64(seconds),
+            time: Duration::from_secs_f64(args.timeout.unwrap_or(SECONDS)),
             offset: args.offset.unwrap_or(0),
             max_bytes: at.reply_bytes(),
             max_lines: at.dialect.budget.lines,

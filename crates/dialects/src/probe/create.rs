@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint,
-    operations::change::{self, Change, Existence, Output, Request, Where},
+    operations::change::{self, Existence, Output, Whole},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -25,14 +25,12 @@ pub(super) struct Args {
 
 impl Tool for Create {
     const NAME: &'static str = "create";
-    type Op = change::ChangeFiles;
+    type Op = change::WriteFile;
     type Args = Args;
 
-    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+    fn lower(args: Args, at: &Lowering) -> Result<Whole, Failure> {
         let existence = if args.overwrite { Existence::Any } else { Existence::New };
-        let change =
-            Change { path: at.file(&args.file_path)?, at: Where::Whole(existence), text: args.content };
-        Ok(Request { changes: vec![change] })
+        Ok(Whole { path: at.file(&args.file_path)?, existence, text: args.content })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -51,8 +51,7 @@ pub(super) struct Args {
     #[serde(default = "tokens")]
     #[schemars(range(min = 1), extend("x-aliases" = ["max_tokens"], "x-null" = true))]
     max_tokens: Option<f64>,
-    /// What the reply before gave to go on with; or any name: the same query under the same name goes on, too.
-    #[schemars(extend("x-unlisted" = true))]
+    /// Session that the last reply named, to get the next results.
     session: Option<String>,
     /// Whether the search goes on where it stopped under that session; it does in any case.
     #[schemars(extend("x-unlisted" = true))]
@@ -75,8 +74,7 @@ pub(super) struct AllArgs {
     /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
     #[serde(default)]
     exact: bool,
-    /// What the reply before gave to go on with, where it had no room for all.
-    #[schemars(extend("x-unlisted" = true))]
+    /// Session that the last reply named, to get the next results.
     session: Option<String>,
     /// Tokens of each page.
     #[serde(default = "tokens_of_page")]

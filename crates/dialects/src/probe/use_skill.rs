@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toolpost_engine::{
     Failure,
     operations::skill::{Output, Request, Skill},
@@ -17,9 +17,9 @@ pub(super) struct Args {
     /// Name of the skill.
     #[schemars(extend("x-aliases" = ["name", "skill", "skill_name"], "examples" = ["generate-tests"]))]
     skill_name: String,
-    /// What is given to the skill.
-    #[schemars(extend("x-aliases" = ["arguments", "args"], "examples" = [{ "file": "src/auth.ts" }]))]
-    input: Option<Map<String, Value>>,
+    /// Input of the skill: named values, or any other JSON value.
+    #[schemars(with = "Option<Map<String, Value>>", extend("x-any" = true, "x-aliases" = ["arguments", "args"], "examples" = [{ "file": "src/auth.ts" }]))]
+    input: Option<Value>,
 }
 
 impl Tool for UseSkill {
@@ -29,13 +29,10 @@ impl Tool for UseSkill {
     type Args = Args;
 
     fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
-        let input = args.input.filter(|input| !input.is_empty());
-        let parts = input.iter().flatten().map(|(name, value)| (name.clone(), plain(value))).collect();
-        Ok(Request {
-            name: args.skill_name,
-            input: input.map(|input| Value::Object(input).to_string()),
-            parts,
-        })
+        let input = args.input.map(meant).filter(|input| *input != json!({}) && *input != json!(""));
+        let named = input.iter().filter_map(Value::as_object).flatten();
+        let parts = named.map(|(name, value)| (name.clone(), plain(value))).collect();
+        Ok(Request { name: args.skill_name, input: input.as_ref().map(plain), parts })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -57,6 +54,12 @@ impl Tool for UseSkill {
             ));
         }
     }
+}
+
+/// Reads an object that was sent as text.
+fn meant(input: Value) -> Value {
+    let object = input.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
+    object.unwrap_or(input)
 }
 
 /// Writes a value as it stands in a text.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Unmet,
-    operations::change::{self, Change, Existence, Output, Request, Where},
+    operations::change::{self, Existence, Output, Whole},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -26,13 +26,13 @@ pub(super) struct Args {
 
 impl Tool for WriteToFile {
     const NAME: &'static str = "write_to_file";
-    type Op = change::ChangeFiles;
+    type Op = change::WriteFile;
     type Args = Args;
 
-    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+    fn lower(args: Args, at: &Lowering) -> Result<Whole, Failure> {
         let existence = if args.rewrite { Existence::Existing } else { Existence::New };
         let path = at.file(&args.file_path)?;
-        Ok(Request { changes: vec![Change { path, at: Where::Whole(existence), text: args.content }] })
+        Ok(Whole { path, existence, text: args.content })
     }
 
     fn render(output: &Output, page: &mut Page) {

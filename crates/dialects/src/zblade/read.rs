@@ -19,7 +19,8 @@ pub(super) struct Args {
     /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
-    #[schemars(extend("x-unlisted" = true, "examples" = ["1-5"]))]
+    /// Pages of a PDF, such as "1-5"; at most 20.
+    #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }
 

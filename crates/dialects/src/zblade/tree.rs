@@ -89,7 +89,8 @@ impl Tool for ListDir {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        tree(output, page);
+        // This tool publishes no limit.
+        tree(output, page, "use a more specific path, or get_workspace_structure with limit 200");
     }
 }
 
@@ -103,7 +104,7 @@ impl Tool for GetWorkspaceStructure {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        tree(output, page);
+        tree(output, page, "use a more specific path or increase limit");
     }
 }
 
@@ -119,7 +120,7 @@ fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Requ
     })
 }
 
-fn tree(output: &Output, page: &mut Page) {
+fn tree(output: &Output, page: &mut Page, advice: &str) {
     page.line(&format!("Directory: {}", output.base.absolute()));
     if output.nodes.is_empty() && output.more == 0 {
         page.line("(nothing to list)");
@@ -139,9 +140,7 @@ fn tree(output: &Output, page: &mut Page) {
             page.line(&more(output.more, 0));
         }
         let shown = output.nodes.len();
-        page.line(&format!(
-            "\n(showing {shown} of more entries, use a more specific path or increase limit)"
-        ));
+        page.line(&format!("\n(showing {shown} of more entries, {advice})"));
     }
     crate::common::walked::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::change::{self, Change, Existence, Output, Request, Where},
+    operations::change::{self, Existence, Output, Whole},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -23,12 +23,12 @@ pub(super) struct Args {
 impl Tool for WriteFile {
     const NAME: &'static str = "write_file";
     const ALIASES: &'static [&'static str] = &["write_file_validated", "write_to_file"];
-    type Op = change::ChangeFiles;
+    type Op = change::WriteFile;
     type Args = Args;
 
-    fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+    fn lower(args: Args, at: &Lowering) -> Result<Whole, Failure> {
         let path = at.file(&args.path)?;
-        Ok(Request { changes: vec![Change { path, at: Where::Whole(Existence::Any), text: args.content }] })
+        Ok(Whole { path, existence: Existence::Any, text: args.content })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -15,7 +15,7 @@ use toolpost_engine::{
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
-use toolpost_workspace::{Options, Workspace};
+use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// What stands in the file outside of the root.
 pub(crate) const SECRET: &str = "secret";
@@ -217,6 +217,11 @@ impl World {
         let path = self.root.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
+    }
+
+    /// Gives a place in the workspace.
+    pub(crate) fn path(&self, said: &str) -> WorkspacePath {
+        self.runtime.engine().resolve(said).unwrap()
     }
 
     pub(crate) fn root(&self) -> &Path {

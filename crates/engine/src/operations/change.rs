@@ -1,6 +1,8 @@
 //! `change`: whole files and places in them, all or none.
 
-use crate::{Access, CallCtx, Engine, Extent, Failure, Operation, Seen, Touch, changing, engine::blocking};
+use crate::{
+    Access, CallCtx, Effect, Engine, Extent, Failure, Operation, Seen, Touch, changing, engine::blocking,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::lines::LineRange;
@@ -127,6 +129,26 @@ pub enum Existence {
     Existing,
     /// Either.
     Any,
+}
+
+/// Writes a whole file.
+pub struct WriteFile;
+
+/// A whole file to write.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    /// The file.
+    pub path: WorkspacePath,
+    /// What must hold of it.
+    pub existence: Existence,
+    /// Its new content.
+    pub text: String,
+}
+
+impl From<Whole> for Request {
+    fn from(Whole { path, existence, text }: Whole) -> Self {
+        Self { changes: vec![Change { path, at: Where::Whole(existence), text }] }
+    }
 }
 
 /// What became of the files.
@@ -259,5 +281,25 @@ impl Operation for ChangeFiles {
 
     fn seen(output: &Output) -> Vec<Seen> {
         output.files.iter().flat_map(|file| file.seen.clone()).collect()
+    }
+}
+
+impl Operation for WriteFile {
+    const NAME: &'static str = "write";
+    const ACCESS: &'static [Access] = ChangeFiles::ACCESS;
+    const EFFECT: Effect = Effect::Replaces;
+    type Request = Whole;
+    type Output = Output;
+
+    fn touches(whole: &Whole) -> Vec<Touch> {
+        ChangeFiles::touches(&whole.clone().into())
+    }
+
+    async fn run(engine: &Engine, whole: Whole, cx: &CallCtx) -> Result<Output, Failure> {
+        ChangeFiles::run(engine, whole.into(), cx).await
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        ChangeFiles::seen(output)
     }
 }

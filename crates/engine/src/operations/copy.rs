@@ -1,7 +1,8 @@
 //! `copy`: a file, a link or a directory, a second time.
 
 use crate::{
-    Access, CallCtx, Engine, Extent, Failure, Hint, Operation, Part, Seen, Touch, changing, elsewhere,
+    Access, CallCtx, Effect, Engine, Extent, Failure, Hint, Operation, Part, Seen, Touch, changing,
+    elsewhere,
     engine::blocking,
     failures,
     operations::stat::FileKind,
@@ -20,6 +21,7 @@ const BYTES: u64 = 4 * 1024 * 1024 * 1024;
 impl Operation for Copy {
     const NAME: &'static str = "copy";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
+    const EFFECT: Effect = Effect::Adds;
     type Request = Request;
     type Output = Output;
 

@@ -1,7 +1,7 @@
 //! `delete`: files, links and directories, all of them or none.
 
 use crate::{
-    Access, CallCtx, Engine, Extent, Failure, Kind, Operation, Part, Seen, Touch, changing,
+    Access, CallCtx, Effect, Engine, Extent, Failure, Kind, Operation, Part, Seen, Touch, changing,
     engine::blocking,
     failures,
     operations::stat::FileKind,
@@ -77,6 +77,7 @@ struct Doomed {
 impl Operation for Delete {
     const NAME: &'static str = "delete";
     const ACCESS: &'static [Access] = &[Access::Writes];
+    const EFFECT: Effect = Effect::Replaces;
     type Request = Request;
     type Output = Output;
 

@@ -1,7 +1,8 @@
 //! `make_directory`: a directory, with those above it.
 
 use crate::{
-    Access, CallCtx, Engine, Extent, Failure, Kind, Operation, Touch, changing, engine::blocking, failures,
+    Access, CallCtx, Effect, Engine, Extent, Failure, Kind, Operation, Touch, changing, engine::blocking,
+    failures,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,6 +32,7 @@ pub struct Output {
 impl Operation for MakeDirectory {
     const NAME: &'static str = "make_directory";
     const ACCESS: &'static [Access] = &[Access::Writes];
+    const EFFECT: Effect = Effect::Adds;
     type Request = Request;
     type Output = Output;
 

@@ -1,7 +1,7 @@
 //! `rename`: another name or place for a file, a link or a directory.
 
 use crate::{
-    Access, CallCtx, Engine, Extent, Failure, Operation, Touch, changing, elsewhere,
+    Access, CallCtx, Effect, Engine, Extent, Failure, Operation, Touch, changing, elsewhere,
     engine::blocking,
     failures,
     operations::stat::FileKind,
@@ -17,6 +17,7 @@ pub struct Rename;
 impl Operation for Rename {
     const NAME: &'static str = "rename";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
+    const EFFECT: Effect = Effect::Replaces;
     type Request = Request;
     type Output = Output;
 

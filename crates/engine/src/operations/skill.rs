@@ -115,7 +115,8 @@ fn filled(body: &str, request: &Request) -> String {
             Some((name, after)) => {
                 let own = request.parts.iter().find(|(own, _)| own == name.trim_matches(['"', '\'']));
                 text.push_str(own.map_or("", |(_, value)| value));
-                (true, after)
+                // A part that the input does not have says nothing of it: the whole then stands at the end.
+                (used || own.is_some(), after)
             }
             None => {
                 text.push_str(request.input.as_deref().unwrap_or_default());
@@ -142,6 +143,7 @@ mod tests {
             ("Do $ARGUMENTS.", "Do IN."),
             ("$ARGUMENTS[file] $ARGUMENTS[0] $ARGUMENTS[none]$ARGUMENTS", "a.ts x IN"),
             ("Do [it].", "Do [it].\n\nARGUMENTS: IN"),
+            ("Do $ARGUMENTS[none].", "Do .\n\nARGUMENTS: IN"),
             ("$ARGUMENTS[open", "IN[open"),
         ];
         for (body, wanted) in rows {

@@ -10,7 +10,7 @@ use rmcp::{
     ErrorData, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
-        ErrorCode, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject,
+        Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject,
         PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SetLevelRequestParams,
         SubscriptionFilter,
     },
@@ -151,16 +151,7 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        // A method that is served comes here only when its parameters could not be read.
-        if matches!(
-            method.as_str(),
-            "initialize" | "tools/list" | "subscriptions/listen" | "logging/setLevel" | "server/discover"
-        ) {
-            return Err(ErrorData::invalid_params(
-                format!("The parameters of `{method}` cannot be read."),
-                None,
-            ));
-        }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method `{method}`."), None))
+        // The reader lets no other method pass than those that are served: one comes here when its parameters could not be read.
+        Err(ErrorData::invalid_params(format!("The parameters of `{method}` cannot be read."), None))
     }
 }

@@ -1,6 +1,6 @@
 //! The list of tools as clients get it, and word of each change of it.
 
-use super::definition::{Reach, definition};
+use super::definition::{Load, Reach, core, definition};
 use crate::wire::Ends;
 use rmcp::{
     Peer, RoleServer,
@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 use tokio::time::timeout;
-use toolpost_runtime::{Catalogue, Runtime};
+use toolpost_runtime::{Catalogue, Published, Runtime};
 
 /// How long the first list waits for other servers that are still being connected.
 const PATIENCE: Duration = Duration::from_millis(2_500);
@@ -50,7 +50,11 @@ impl Listing {
         let config = self.runtime.config();
         let service = self.runtime.engine().service();
         let reach = if service.is_some() { Reach::Service } else { Reach::Nobody };
-        let tools: Vec<Tool> = catalogue.listed().map(|tool| definition(tool, config, reach)).collect();
+        let core = core(&catalogue);
+        let load =
+            |tool: &Published| if core.contains(tool.name.as_str()) { Load::Always } else { Load::Later };
+        let tools: Vec<Tool> =
+            catalogue.listed().map(|tool| definition(tool, config, reach, load(tool))).collect();
         *made = Some((catalogue, tools.clone()));
         tools
     }

@@ -7,7 +7,7 @@ use super::{
     transport::FromClient,
     turn::Queue,
 };
-use rmcp::model::{ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion};
+use rmcp::model::{ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion};
 use std::{
     io,
     sync::Arc,
@@ -41,6 +41,11 @@ enum Era {
     /// There was a handshake.
     Legacy,
 }
+
+/// The methods of both eras.
+const METHODS: [&str; 4] = ["server/discover", "subscriptions/listen", "tools/call", "tools/list"];
+/// The methods that 2026-07-28 removed.
+const LEGACY_METHODS: [&str; 3] = ["initialize", "logging/setLevel", "ping"];
 
 /// Whether there is anybody to read for.
 enum Heard {
@@ -102,7 +107,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     async fn request(&mut self, request: Request, bytes: usize) -> Heard {
         let Request { id, method, tool, message } = request;
         let opens = method == "initialize";
-        if let Some(error) = self.undescribed(&message, &method) {
+        if let Some(error) = self.undescribed(&message, &method).or_else(|| unserved(&message, &method)) {
             return heard(self.writer.refuse(error, Some(id)).await);
         }
         let turn: Option<Turn> = tool.is_some_and(|tool| (self.ordered)(&tool)).then(|| self.queue.next());
@@ -142,6 +147,24 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     async fn pass(&mut self, message: FromClient) -> Heard {
         if self.through.send(message).await.is_ok() { Heard::Yes } else { Heard::Nobody }
     }
+}
+
+/// Refuses a method that the era of the request does not have, or that belongs to a capability that is not declared: the protocol
+/// library would answer some of these with empty lists.
+fn unserved(message: &FromClient, method: &str) -> Option<ErrorData> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    let version = request.request.get_meta().protocol_version();
+    let is_modern = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    if METHODS.contains(&method) || (!is_modern && LEGACY_METHODS.contains(&method)) {
+        return None;
+    }
+    let name: String = method.chars().take(80).flat_map(char::escape_default).collect();
+    let what = if is_modern && LEGACY_METHODS.contains(&method) {
+        format!("The revision 2026-07-28 has no method `{name}`.")
+    } else {
+        format!("This server has no method `{name}`: it serves tools.")
+    };
+    Some(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, what, None))
 }
 
 fn heard(written: io::Result<()>) -> Heard {

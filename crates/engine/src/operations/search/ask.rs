@@ -126,6 +126,9 @@ fn search(
     Ok(found)
 }
 
+/// How the sessions that plans choose for themselves begin.
+const PLAN: &str = "plan-";
+
 fn output(
     request: &Request,
     question: &Question,
@@ -139,10 +142,17 @@ fn output(
     if let From::Named(name) = &request.from {
         cx.session.searched(&Cursor::key(name, request), next.to_string());
     }
-    let (understood, notes) = match question {
+    let (understood, mut notes) = match question {
         Question::Query(query) => (query.node.to_string(), query.notes.clone()),
         Question::Exact(text) => (text.clone(), Vec::new()),
     };
+    if let From::Named(name) = &request.from
+        && asked.is_none()
+        && !name.starts_with(PLAN)
+    {
+        let name = toolpost_text::cut::line(name, 80).0;
+        notes.push(format!("no earlier reply has the session {name}: these are the first results"));
+    }
     Output {
         understood,
         total: found.total,

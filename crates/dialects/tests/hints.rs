@@ -1,0 +1,229 @@
+//! Every parameter that a reply names as the next step is published by the tool, and none that is not published is named.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::World;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use toolpost_dialects::{claude, opencode, probe, trae, zblade};
+use toolpost_engine::Hint;
+use toolpost_runtime::Outcome;
+use toolpost_tool::{Dialect, Example, Manual, ToolDef, published};
+
+/// Words behind which the name of a parameter may follow.
+const BEFORE: [&str; 7] = ["with", "raise", "narrow", "increase", "from", "set", "give"];
+
+/// Collects the names of all properties in a schema.
+fn names(schema: &Value, into: &mut BTreeSet<String>) {
+    if let Some(properties) = schema["properties"].as_object() {
+        into.extend(properties.keys().cloned());
+        properties.values().for_each(|property| names(property, into));
+    }
+    if schema.get("items").is_some() {
+        names(&schema["items"], into);
+    }
+}
+
+fn listed(tool: &ToolDef) -> BTreeSet<String> {
+    let mut listed = BTreeSet::new();
+    names(&published(&(tool.schema)()), &mut listed);
+    listed
+}
+
+fn all(dialect: &Dialect) -> BTreeSet<String> {
+    dialect.tools.iter().flat_map(listed).collect()
+}
+
+/// Collects the names that are taken and not published.
+fn unlisted(dialect: &Dialect) -> BTreeSet<String> {
+    let mut full = BTreeSet::new();
+    dialect.tools.iter().for_each(|tool| names(&(tool.schema)(), &mut full));
+    &full - &all(dialect)
+}
+
+/// Gives the lines of a reply in which a next step may be: its remarks, and lines in brackets.
+fn advice(reply: &str) -> Vec<&str> {
+    reply.lines().filter(|line| line.starts_with("[toolpost: ") || line.starts_with('(')).collect()
+}
+
+/// Finds the names that a text gives a value to: `with offset 3`, `session: "a"`, `{"path":"a"}`, `raise limit`.
+fn named(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let words: Vec<&str> = text.split(' ').collect();
+    for (at, word) in words.iter().enumerate() {
+        let bare = word.trim_matches(|letter: char| !is_name(letter));
+        let next = words.get(at + 1).copied().unwrap_or("");
+        let value = |word: &str| {
+            let word = word.trim_end_matches([',', '.', ';', ']', ')']);
+            word.starts_with('"') || word.parse::<f64>().is_ok() || word == "true" || word == "false"
+        };
+        let assigns =
+            word.strip_suffix(':').is_some_and(|name| !name.is_empty() && name.chars().all(is_name));
+        if assigns && value(next) && !next.starts_with("\"{") {
+            found.insert(bare.to_owned());
+        }
+        let before = at.checked_sub(1).map_or("", |before| words[before]).to_ascii_lowercase();
+        if BEFORE.contains(&before.as_str()) && *word == bare && value(next) && bare.parse::<f64>().is_err() {
+            found.insert(bare.to_owned());
+        }
+    }
+    for (at, _) in text.match_indices("\":") {
+        let name = text[..at].rsplit('"').next().unwrap_or("");
+        let quoted = text[..at - name.len()].trim_end_matches('"').ends_with(['{', ',']);
+        if quoted && !name.is_empty() && name.chars().all(is_name) {
+            found.insert(name.to_owned());
+        }
+    }
+    found
+}
+
+/// Gives the whole words of a text.
+fn words(text: &str) -> BTreeSet<&str> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    text.split(|letter: char| !is_name(letter)).collect()
+}
+
+#[test]
+fn names_are_found_where_they_are_named() {
+    let rows = [
+        ("[toolpost: 9 lines, continue with offset 250]", vec!["offset"]),
+        ("the next ones: the same call with session: \"next-1\"", vec!["session"]),
+        ("See it with view {\"file_path\":\"a\",\"x-y\":1}.", vec!["file_path", "x-y"]),
+        ("Lines from start_line 7 on; allowTests: true shows tests", vec!["allowTests", "start_line"]),
+        ("with 3 lines: four of 5", vec![]),
+    ];
+    for (text, wanted) in rows {
+        assert_eq!(named(text), wanted.into_iter().map(str::to_owned).collect(), "{text}");
+    }
+}
+
+/// Checks an advice of a tool: what it names is published by that tool, or by one of the dialect that it names, too.
+fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
+    let spoken = words(text);
+    let others = dialect.tools.iter().filter(|other| other.name != tool.name && spoken.contains(other.name));
+    let known: BTreeSet<String> = others.chain([tool]).flat_map(listed).collect();
+    let hidden = unlisted(dialect);
+    let found = named(text);
+    for name in &found {
+        // What a file or a rule of the operator holds is no argument.
+        let quoted = text.contains("touch = [") || !(hidden.contains(name) || all(dialect).contains(name));
+        assert!(
+            quoted || known.contains(name),
+            "{} {}: {name} is not published: {text}",
+            dialect.name,
+            tool.name
+        );
+    }
+    found.len()
+}
+
+#[test]
+fn pages_name_only_what_is_published() {
+    let mut checked = 0;
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::BESIDE) {
+        for tool in dialect.tools {
+            let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
+            let mut caller = *tool;
+            for step in &manual.steps {
+                match step {
+                    Example::File(..) => {}
+                    Example::Call(call) => {
+                        let name = call.split(' ').next().unwrap();
+                        caller = dialect.tool(name).copied().unwrap_or(caller);
+                    }
+                    Example::Failure(words) => checked += check(dialect, &caller, words),
+                    Example::Reply(words) => {
+                        checked += advice(words)
+                            .into_iter()
+                            .map(|line| check(dialect, &caller, line))
+                            .sum::<usize>();
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked >= 20, "{checked}");
+}
+
+#[test]
+fn hints_name_only_what_is_published() {
+    let world = World::new(&claude::DIALECT);
+    let path = world.path("src/a.rs");
+    let hints = [
+        Hint::ReadFirst(path.clone()),
+        Hint::ReadAgain(path.clone()),
+        Hint::ReadLines(path.clone(), 3, 9),
+        Hint::GiveMoreContext,
+        Hint::ReplaceAll,
+        Hint::FindByName("a.rs".to_owned()),
+        Hint::LookInto(path),
+        Hint::Narrow,
+        Hint::Page(7),
+        Hint::Pages(30),
+        Hint::Literal("a\\.b".to_owned()),
+        Hint::TryAgain,
+    ];
+    for dialect in toolpost_dialects::ALL {
+        let (known, hidden) = (all(dialect), unlisted(dialect));
+        for hint in &hints {
+            let said = (dialect.say)(hint);
+            named(&said)
+                .iter()
+                .for_each(|name| assert!(known.contains(name), "{}: {name}: {said}", dialect.name));
+            let spoken = words(&said);
+            // Names that are words of English as well say nothing by themselves.
+            let odd = hidden
+                .iter()
+                .filter(|name| name.contains(['_', '-']) || name.chars().any(char::is_uppercase));
+            odd.for_each(|name| assert!(!spoken.contains(name.as_str()), "{}: {name}: {said}", dialect.name));
+        }
+    }
+}
+
+#[tokio::test]
+async fn replies_that_are_cut_name_only_what_is_published() {
+    let rows: [(&'static Dialect, &str, Value); 19] = [
+        (&claude::DIALECT, "Read", json!({ "file_path": "long.txt" })),
+        (&claude::DIALECT, "Grep", json!({ "pattern": "line", "output_mode": "content" })),
+        (&claude::DIALECT, "Grep", json!({ "pattern": "word" })),
+        (&claude::DIALECT, "Glob", json!({ "pattern": "**/*.rs" })),
+        (&trae::DIALECT, "view_files", json!({ "files": [{ "file_path": "long.txt" }] })),
+        (&trae::DIALECT, "search_by_regex", json!({ "query": "line" })),
+        (&trae::DIALECT, "search_codebase", json!({ "query": "word" })),
+        (&zblade::DIALECT, "read_file", json!({ "path": "long.txt" })),
+        (&zblade::DIALECT, "read_file_range", json!({ "path": "long.txt" })),
+        (&zblade::DIALECT, "grep_search", json!({ "pattern": "line" })),
+        (&zblade::DIALECT, "list_dir", json!({ "path": "many" })),
+        (&zblade::DIALECT, "get_workspace_structure", json!({ "path": "many" })),
+        (&zblade::DIALECT, "find_files", json!({ "pattern": "file" })),
+        (&zblade::DIALECT, "symbol_search", json!({ "query": "word" })),
+        (&opencode::DIALECT, "grep", json!({ "pattern": "line" })),
+        (&opencode::DIALECT, "glob", json!({ "pattern": "**/*.rs" })),
+        (&probe::DIALECT, "search", json!({ "query": "word", "limit": 1 })),
+        (&probe::DIALECT, "searchAll", json!({ "query": "word", "maxPages": 1, "maxTokensPerPage": 60 })),
+        (&probe::DIALECT, "searchFiles", json!({ "pattern": "*.rs" })),
+    ];
+    let mut named = 0;
+    for (dialect, tool, arguments) in rows {
+        let world = World::configured(dialect, |config| toolpost_runtime::Config {
+            reply_bytes: Some(6_000),
+            ..config
+        });
+        let lines: Vec<String> = (1..=3_000).map(|number| format!("line {number}")).collect();
+        world.put("long.txt", lines.join("\n").as_bytes());
+        (0..130).for_each(|number| world.put(&format!("many/file{number}.rs"), b"fn word() {}\n"));
+        let outcome = world.call(tool, arguments.clone()).await;
+        let Outcome::Done(answer) = &outcome else {
+            panic!("{} {tool} {arguments}: {outcome:?}", dialect.name)
+        };
+        let reply = answer.words();
+        let def = dialect.tool(tool).unwrap();
+        let lines = advice(&reply);
+        assert!(!lines.is_empty(), "{} {tool} {arguments} is not cut: {reply}", dialect.name);
+        named += lines.into_iter().map(|line| check(dialect, def, line)).sum::<usize>();
+    }
+    assert!(named >= 6, "{named}");
+}
