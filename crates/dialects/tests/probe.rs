@@ -554,8 +554,9 @@ async fn a_search_that_cannot_be_made_says_why() {
             "The query cannot be understood at character 1: the query holds no word to look for.",
         ),
         (json!({"query": "  ", "exact": true}), "The query is empty: give the text to look for."),
-        (json!({"query": "a", "limit": 0}), "limit must be greater than zero"),
-        (json!({"query": "a", "maxTokens": 0.5}), "maxTokens must be a whole number"),
+        (json!({"query": "a", "limit": 0}), "limit must be at least 1, got 0"),
+        (json!({"query": "a", "maxTokens": 0.5}), "maxTokens must be at least 1, got 0.5"),
+        (json!({"query": "a", "maxTokens": 1.5}), "maxTokens must be a whole number"),
         (json!({"query": "a", "session": "next-1"}), "next-1 is no place to go on from."),
         (
             json!({"query": "a", "session": "next-1-2-end"}),

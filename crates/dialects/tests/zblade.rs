@@ -514,19 +514,9 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "Invalid: pattern is a part of one name, without a slash; got \"src/main\".",
     ),
     (
-        "find_files",
-        r#"{"pattern": "m", "max_depth": 0}"#,
-        "Invalid: max_depth must be at least 1, got 0; for example {\"max_depth\":10}.",
-    ),
-    (
         "list_dir",
         r#"{"path": "a.txt"}"#,
         "WrongKind: list path must be a directory: a.txt is not one; search its parent directory instead.",
-    ),
-    (
-        "codebase_search",
-        r#"{"query": "a", "max_results": 0}"#,
-        "Invalid: max_results must be at least 1, got 0; for example {\"max_results\":10}.",
     ),
     (
         "read_many_files",

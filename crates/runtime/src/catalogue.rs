@@ -67,7 +67,21 @@ impl Catalogue {
         self
     }
 
-    /// Gives the tools, always in the same order.
+    /// Marks the tools of other servers that are described otherwise than in an earlier catalogue.
+    #[must_use]
+    pub(crate) fn compared_with(mut self, before: &Self) -> Self {
+        for tool in &mut self.tools {
+            let earlier = before.tools.iter().find(|earlier| earlier.name == tool.name);
+            if let Some(earlier) = earlier
+                && let Some(changed) = tool.redescribed(earlier)
+            {
+                tracing::warn!(tool = %tool.name, "another server has changed how it describes a tool");
+                *tool = Arc::new(changed);
+            }
+        }
+        self
+    }
+
     /// Gives the tools that clients are shown and can call, always in the same order.
     pub fn listed(&self) -> impl Iterator<Item = &Published> {
         self.tools.iter().map(|tool| &**tool).filter(|tool| self.is_listed(tool))

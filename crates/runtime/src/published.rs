@@ -24,8 +24,17 @@ pub struct Published {
 enum Body {
     /// The engine, by a row of the dialect's table.
     Own(&'static ToolDef),
-    /// Another server.
-    Remote(RemoteTool),
+    /// Another server; how it describes the tool may have changed since it was connected.
+    Remote(RemoteTool, Words),
+}
+
+/// Whether another server describes a tool as it did at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// It does.
+    First,
+    /// It has changed them.
+    Changed,
 }
 
 /// A tool of another server, as that server describes it.
@@ -59,7 +68,30 @@ impl Published {
     /// Publishes a tool of another server, in the words of a dialect.
     pub(crate) fn remote(described: Described, dialect: &'static Dialect) -> Self {
         let Described { tool, name, description, schema } = described;
-        Self { name, dialect, description, full_schema: schema.clone(), schema, body: Body::Remote(tool) }
+        Self {
+            name,
+            dialect,
+            description,
+            full_schema: schema.clone(),
+            schema,
+            body: Body::Remote(tool, Words::First),
+        }
+    }
+
+    /// Gives the tool marked as changed, if it is described otherwise than an earlier one of the same name, or that one is marked.
+    pub(crate) fn redescribed(&self, earlier: &Self) -> Option<Self> {
+        let (Body::Remote(tool, _), Body::Remote(_, words)) = (&self.body, &earlier.body) else {
+            return None;
+        };
+        let is_same = (&self.description, &self.schema) == (&earlier.description, &earlier.schema);
+        (!is_same || *words == Words::Changed).then(|| Self {
+            name: self.name.clone(),
+            dialect: self.dialect,
+            description: self.description.clone(),
+            schema: self.schema.clone(),
+            full_schema: self.full_schema.clone(),
+            body: Body::Remote(tool.clone(), Words::Changed),
+        })
     }
 
     /// Gives what the tool can touch at most; what another server says of its own tools is not asked.
@@ -67,7 +99,7 @@ impl Published {
     pub fn access(&self) -> &'static [Access] {
         match &self.body {
             Body::Own(tool) => tool.access,
-            Body::Remote(_) => &[Access::Bridges],
+            Body::Remote(..) => &[Access::Bridges],
         }
     }
 
@@ -76,7 +108,7 @@ impl Published {
     pub fn effect(&self) -> Effect {
         match &self.body {
             Body::Own(tool) => tool.effect,
-            Body::Remote(_) => Effect::Changes,
+            Body::Remote(..) => Effect::Changes,
         }
     }
 
@@ -85,7 +117,7 @@ impl Published {
     pub fn operation(&self) -> &'static str {
         match &self.body {
             Body::Own(tool) => tool.operation,
-            Body::Remote(_) => bridged::OPERATION,
+            Body::Remote(..) => bridged::OPERATION,
         }
     }
 
@@ -103,7 +135,7 @@ impl Published {
     pub fn output_schema(&self) -> Value {
         match &self.body {
             Body::Own(tool) => (tool.output_schema)(),
-            Body::Remote(_) => bridged::output_schema(),
+            Body::Remote(..) => bridged::output_schema(),
         }
     }
 
@@ -116,7 +148,7 @@ impl Published {
     pub(crate) fn answers_to(&self, name: &str) -> bool {
         match &self.body {
             Body::Own(tool) => tool.answers_to(name),
-            Body::Remote(tool) => tool.shown() == name,
+            Body::Remote(tool, _) => tool.shown() == name,
         }
     }
 
@@ -130,7 +162,16 @@ impl Published {
     pub(crate) fn prepare(&self, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
         match &self.body {
             Body::Own(tool) => tool.prepare(arguments, &self.full_schema, at),
-            Body::Remote(tool) => bridged::prepare(tool, arguments, at),
+            Body::Remote(tool, words) => {
+                let mut prepared = bridged::prepare(tool, arguments, at)?;
+                if *words == Words::Changed {
+                    let server = &tool.server;
+                    prepared.notes.push(format!(
+                        "the server {server} has changed how it describes this tool since it was connected"
+                    ));
+                }
+                Ok(prepared)
+            }
         }
     }
 }

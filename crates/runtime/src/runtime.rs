@@ -117,13 +117,12 @@ impl Runtime {
     /// Publishes the tools of other servers, instead of those that were published of them before.
     pub fn publish(&self, remote: Vec<Described>) {
         let Some(dialect) = self.config.dialects.first() else { return };
-        let all = self.own.clone().joined(remote, dialect, &self.config.narrow);
+        let all =
+            self.own.clone().joined(remote, dialect, &self.config.narrow).compared_with(&self.catalogue());
         let names = |catalogue: &Catalogue| {
-            catalogue
-                .tools()
-                .iter()
-                .map(|tool| (tool.name.clone(), tool.description.clone()))
-                .collect::<Vec<_>>()
+            let said =
+                |tool: &Arc<Published>| (tool.name.clone(), tool.description.clone(), tool.schema.clone());
+            catalogue.tools().iter().map(said).collect::<Vec<_>>()
         };
         self.catalogue.send_if_modified(|published| {
             let changes = names(published) != names(&all);

@@ -3,20 +3,36 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+/// How a remark of Toolpost begins.
+const REMARK: &str = "[toolpost:";
+
+/// Keeps a line of unknown origin from passing for a remark of Toolpost: one that begins like a remark gets a backslash.
+#[must_use]
+pub fn remark(line: &str) -> Cow<'_, str> {
+    if line.trim_start().starts_with(REMARK) { Cow::Owned(format!("\\{line}")) } else { Cow::Borrowed(line) }
+}
+
 /// Writes a file name for a reply.
 ///
-/// Control characters, invisible and direction-changing ones, backslashes and bytes that are not UTF-8 become escapes:
-/// `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] gives the name back.
+/// Control characters, invisible and direction-changing ones, backslashes, bytes that are not UTF-8 and the beginning of a remark of
+/// Toolpost become escapes: `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] gives the name back.
 #[must_use]
 pub fn name(name: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(name) {
-        Ok(plain) if !plain.chars().any(|c| c == '\\' || hidden(c)) => return Cow::Borrowed(plain),
+        Ok(plain) if !plain.chars().any(|c| c == '\\' || hidden(c)) && !plain.contains(REMARK) => {
+            return Cow::Borrowed(plain);
+        }
         _ => {}
     }
     let mut out = String::with_capacity(name.len() + 8);
     for chunk in name.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            escape(&mut out, character);
+        for (at, character) in chunk.valid().char_indices() {
+            // A name that begins as a remark of Toolpost does would pass for one.
+            if chunk.valid()[at..].starts_with(REMARK) {
+                push(&mut out, format_args!("\\u{{{:x}}}", u32::from(character)));
+            } else {
+                escape(&mut out, character);
+            }
         }
         for byte in chunk.invalid() {
             push(&mut out, format_args!("\\x{byte:02x}"));

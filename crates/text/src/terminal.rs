@@ -3,6 +3,7 @@
 mod escapes;
 mod utf8;
 
+use crate::escape::remark;
 use escapes::{Escapes, Step};
 pub use utf8::Utf8;
 
@@ -16,7 +17,8 @@ const OPEN_LINE: usize = 64 * 1024;
 ///
 /// Characters are never split; a malformed sequence becomes one U+FFFD. Escape sequences and control characters go; a
 /// line that was written over (carriage return, erase, backspace) is left as it was last; a line that stands more than
-/// ten times in a row is followed by `(repeated ×N)` in place of its copies.
+/// ten times in a row is followed by `(repeated ×N)` in place of its copies. A line that begins like a remark of Toolpost gets a
+/// backslash in front.
 #[derive(Debug, Default)]
 pub struct Terminal {
     utf8: Utf8,
@@ -71,7 +73,10 @@ impl Terminal {
     pub fn pending(&self) -> String {
         let mut text = String::new();
         self.say_copies(&mut text);
-        text.push_str(&self.line);
+        match self.given {
+            Given::Nothing => text.push_str(&remark(&self.line)),
+            Given::Beginning => text.push_str(&self.line),
+        }
         text
     }
 
@@ -105,7 +110,11 @@ impl Terminal {
         self.line.push_str(text);
         if self.line.len() > OPEN_LINE {
             self.end_run(out);
-            out.push_str(&self.line);
+            if self.given == Given::Nothing {
+                out.push_str(&remark(&self.line));
+            } else {
+                out.push_str(&self.line);
+            }
             self.line.clear();
             self.last = None;
             self.given = Given::Beginning;
@@ -133,7 +142,7 @@ impl Terminal {
             return;
         }
         self.end_run(out);
-        out.push_str(&self.line);
+        out.push_str(&remark(&self.line));
         out.push('\n');
         let mut before = self.last.take().unwrap_or_default();
         before.clear();

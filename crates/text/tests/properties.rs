@@ -261,7 +261,7 @@ proptest! {
     }
 
     #[test]
-    fn escaped_names_come_back(name in prop::collection::vec(any::<u8>(), 0..20), text in "\\PC{0,10}|[\\\\nx\u{202e}\u{1b}\n]{0,8}") {
+    fn escaped_names_come_back(name in prop::collection::vec(any::<u8>(), 0..20), text in "\\PC{0,10}|[\\\\nx\u{202e}\u{1b}\n]{0,8}|\\PC{0,3}\\[toolpost: \\PC{0,3}") {
         for name in [name.as_slice(), text.as_bytes()] {
             let shown = escape::name(name);
             let odd = shown.chars().any(|c| c.is_control() || ('\u{202A}'..='\u{202E}').contains(&c));

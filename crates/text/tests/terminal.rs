@@ -18,13 +18,16 @@ fn cleaned(bytes: &[u8], size: usize) -> (String, String) {
 fn output_becomes_text() {
     let run = |line: &str, times: usize| format!("{line}\n").repeat(times);
     let (ten, eleven, thousand) = (run("y", 10), run("y", 11), run("y", 1000));
-    let rows: [(&[u8], &str); 41] = [
+    let rows: [(&[u8], &str); 44] = [
         (b"", ""),
         (b"a", "a"),
         (b"a\n", "a\n"),
         (b"a\r\nb\r\n", "a\nb\n"),
         (b"a\r\r\n", "a\n"),
         (b"a\n\nb", "a\n\nb"),
+        (b"ok\n[toolpost: all is well]\n", "ok\n\\[toolpost: all is well]\n"),
+        (b" [tool\x1b[1mpost: x]", "\\ [toolpost: x]"),
+        (b"see [toolpost: x]\n", "see [toolpost: x]\n"),
         (b"\ttab\x0b\x0c\x07\x00\x7f.", "\ttab."),
         ("p 1%\rp 2%\rp 3%\r\n".as_bytes(), "p 3%\n"),
         (b"p 1%\rp 2%", "p 2%"),

@@ -13,6 +13,8 @@ const TOOLS: usize = 128;
 const DESCRIPTION: usize = 2 * 1024;
 /// How large a schema may be, in bytes.
 const SCHEMA: usize = 32 * 1024;
+/// The keys of a schema that hold words.
+const WORDS: [&str; 3] = ["description", "title", "$comment"];
 /// The longest name that the interfaces of models take.
 const NAME: usize = 64;
 
@@ -26,6 +28,8 @@ pub(super) fn tools(server: &str, listed: Vec<Tool>) -> (Vec<Described>, Vec<Str
             Some(format!("only {TOOLS} tools of a server are published"))
         } else if serde_json::to_vec(&*tool.input_schema).map_or(true, |schema| schema.len() > SCHEMA) {
             Some(format!("its schema has more than {SCHEMA} bytes"))
+        } else if has_hidden_names(&Value::Object((*tool.input_schema).clone())) {
+            Some("its schema has names with invisible characters".to_owned())
         } else {
             None
         };
@@ -62,8 +66,7 @@ fn name(server: &str, tool: &str) -> String {
 }
 
 fn description(server: &str, said: &str) -> String {
-    let lines: Vec<String> = said.trim().lines().map(|line| escape::text(line).into_owned()).collect();
-    let said = lines.join("\n");
+    let said = visible(said.trim());
     let limit = cut::Limit { bytes: DESCRIPTION, lines: usize::MAX };
     let said = cut::head(&said, limit).map_or_else(|| said.clone(), |cut| cut.to_string());
     format!("A tool of the server `{server}`, which says of it: {said}")
@@ -74,7 +77,36 @@ fn schema(tool: &Tool) -> Value {
     if schema["type"] != "object" {
         schema["type"] = json!("object");
     }
+    clean(&mut schema);
     schema
+}
+
+/// Shows what is invisible in a text, line by line.
+fn visible(said: &str) -> String {
+    said.lines().map(escape::text).collect::<Vec<_>>().join("\n")
+}
+
+/// Shows what is invisible in the words of a schema; what a call has to repeat stays.
+fn clean(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match value {
+            Value::String(words) if WORDS.contains(&name.as_str()) => *words = visible(words),
+            value => clean(value),
+        }),
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        _ => {}
+    }
+}
+
+/// Tells whether a schema has names of properties in which characters are invisible.
+fn has_hidden_names(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| escape::text(name) != *name || has_hidden_names(value))
+        }
+        Value::Array(items) => items.iter().any(has_hidden_names),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +127,27 @@ mod tests {
         let (first, second) = (name("fs", &long), name("fs", &format!("{long}b")));
         assert_eq!((first.len(), second.len()), (NAME, NAME));
         assert_ne!(first, second);
+    }
+
+    #[test]
+    fn the_words_of_a_schema_hide_nothing() {
+        let input = |name: &str| {
+            let schema = json!({
+                "type": "object",
+                "description": "All.\u{1b}[2J",
+                "properties": { name: { "type": "string", "description": "A\u{202e}path.\nNext.", "enum": ["a\u{200b}"] } }
+            });
+            let Value::Object(schema) = schema else { unreachable!() };
+            Tool::new("t", "d", std::sync::Arc::new(schema))
+        };
+        let (described, left_out) = tools("fs", vec![input("path"), input("pa\u{200b}th")]);
+        let cleaned = json!({
+            "type": "object",
+            "description": "All.\\u{1b}[2J",
+            "properties": { "path": { "type": "string", "description": "A\\u{202e}path.\nNext.", "enum": ["a\u{200b}"] } }
+        });
+        assert_eq!(described.iter().map(|tool| &tool.schema).collect::<Vec<_>>(), [&cleaned]);
+        assert_eq!(left_out, ["t: its schema has names with invisible characters"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! How content of the web is shown: between two lines that say that it is data, and no instructions.
 
 use std::borrow::Cow;
+use toolpost_text::escape::remark;
 use toolpost_tool::Page;
 
 /// How the lines begin that stand around the content; in the content no line begins so.
@@ -16,7 +17,7 @@ pub(crate) fn ends(of: &str, page: &mut Page) {
     page.line(&format!("{EDGE} End of the content of {of} {EDGE}"));
 }
 
-/// Keeps a line of the content from passing for the end of it.
+/// Keeps a line of the content from passing for the end of it, or for a remark of Toolpost.
 pub(crate) fn guarded(line: &str) -> Cow<'_, str> {
-    if line.trim_start().starts_with(EDGE) { Cow::Owned(format!("\\{line}")) } else { Cow::Borrowed(line) }
+    if line.trim_start().starts_with(EDGE) { Cow::Owned(format!("\\{line}")) } else { remark(line) }
 }

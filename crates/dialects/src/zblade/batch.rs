@@ -26,11 +26,11 @@ const REST: usize = 400;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Calls to make; each names a read-only tool and gives its arguments.
-    #[schemars(extend("examples" = [[{"tool": "read_file", "arguments": {"path": "src/main.rs"}}]]))]
+    #[schemars(length(min = 1, max = 64), extend("examples" = [[{"tool": "read_file", "arguments": {"path": "src/main.rs"}}]]))]
     calls: Vec<Item>,
     /// How many calls may run at the same time, at most 16.
     #[serde(default = "eight")]
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 16))]
     max_parallel: usize,
     /// Begin no further call after the first failure.
     fail_fast: Option<bool>,

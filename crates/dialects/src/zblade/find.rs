@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_directory"], "examples" = ["src"]))]
     path: Option<String>,
     /// How many levels of directories to look into; 1 is the directory alone.
-    #[schemars(extend("x-aliases" = ["depth"]), range(min = 1))]
+    #[schemars(extend("x-raise" = true, "x-aliases" = ["depth"]), range(min = 1))]
     max_depth: Option<usize>,
 }
 

@@ -23,11 +23,11 @@ pub(super) struct Args {
     scope: Vec<String>,
     /// How many rounds of searching and following, and turns of the model where one guides, at most 16.
     #[serde(default = "eight")]
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 16))]
     max_turns: usize,
     /// How many searches and questions to the index, and tool calls of the model, at most 120.
     #[serde(default = "forty")]
-    #[schemars(range(min = 1, max = 120))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 120))]
     max_tool_calls: usize,
     /// How the report is written.
     output_format: Option<Format>,

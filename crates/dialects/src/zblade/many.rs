@@ -26,11 +26,11 @@ pub(super) struct Args {
     exclude: Option<Vec<String>>,
     /// How many files to read.
     #[serde(default = "hundred")]
-    #[schemars(range(min = 1, max = 500))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 500))]
     max_files: usize,
     /// How many bytes of each file to show.
     #[serde(default = "much")]
-    #[schemars(range(min = 1, max = 524_288))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 524_288))]
     max_bytes_per_file: usize,
     /// Put its number before each line; done if left out.
     include_line_numbers: Option<bool>,

@@ -22,7 +22,7 @@ pub(super) struct OverviewArgs {
     path: Option<String>,
     /// How many characters to show.
     #[serde(default = "much")]
-    #[schemars(range(min = 1, max = 12_000))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 12_000))]
     max_chars: usize,
     /// With which character to begin, counted from 0.
     offset: Option<usize>,
@@ -38,7 +38,7 @@ pub(super) struct ChunkArgs {
     offset: Option<usize>,
     /// How many characters to show.
     #[serde(default = "some")]
-    #[schemars(range(min = 1, max = 8_000))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 8_000))]
     max_chars: usize,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct RangeArgs {
     end_line: Option<u64>,
     /// Further lines to show before and after.
     #[serde(default)]
-    #[schemars(range(min = 0))]
+    #[schemars(extend("x-raise" = true), range(min = 0))]
     context_lines: u64,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Args {
     file_pattern: Option<String>,
     /// How many matches to show, at most 280.
     #[serde(default = "fifty")]
-    #[schemars(extend("x-aliases" = ["limit"]), range(min = 1, max = 280))]
+    #[schemars(extend("x-raise" = true, "x-aliases" = ["limit"]), range(min = 1, max = 280))]
     max_results: u64,
 }
 

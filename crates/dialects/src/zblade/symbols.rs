@@ -30,7 +30,7 @@ pub(super) struct SearchArgs {
     kind: Option<String>,
     /// How many symbols to show.
     #[serde(default = "twenty")]
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct GraphArgs {
     relationship_type: String,
     /// How many uses to show in each direction.
     #[serde(default = "twenty")]
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
 }
 

@@ -45,9 +45,9 @@ pub(super) struct ListArgs {
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
     path: String,
-    #[schemars(extend("x-unlisted" = true), range(min = 1))]
+    #[schemars(extend("x-raise" = true, "x-unlisted" = true), range(min = 1))]
     depth: Option<usize>,
-    #[schemars(extend("x-unlisted" = true), range(min = 1, max = 200))]
+    #[schemars(extend("x-raise" = true, "x-unlisted" = true), range(min = 1, max = 200))]
     limit: Option<usize>,
 }
 
@@ -59,11 +59,11 @@ pub(super) struct Args {
     path: String,
     /// How many levels of directories to show.
     #[serde(default = "two")]
-    #[schemars(extend("x-aliases" = ["max_depth"]), range(min = 1))]
+    #[schemars(extend("x-raise" = true, "x-aliases" = ["max_depth"]), range(min = 1))]
     depth: usize,
     /// How many entries to show.
     #[serde(default = "fifty")]
-    #[schemars(range(min = 1, max = 200))]
+    #[schemars(extend("x-raise" = true), range(min = 1, max = 200))]
     limit: usize,
 }
 

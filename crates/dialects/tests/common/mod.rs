@@ -219,6 +219,11 @@ impl World {
         fs::write(path, bytes).unwrap();
     }
 
+    /// Gives what a client tells its model before any tool is used.
+    pub(crate) fn instructions(&self) -> String {
+        self.runtime.instructions()
+    }
+
     /// Gives a place in the workspace.
     pub(crate) fn path(&self, said: &str) -> WorkspacePath {
         self.runtime.engine().resolve(said).unwrap()

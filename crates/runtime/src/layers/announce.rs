@@ -2,6 +2,7 @@
 
 use super::{Back, Going, Next, Stop, Trip};
 use crate::{Event, Status};
+use serde_json::Value;
 use std::{sync::Arc, time::Instant};
 use toolpost_text::redact::redact;
 use toolpost_tool::Part;
@@ -16,7 +17,7 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             parent: trip.within.as_ref().map(|within| within.parent),
             // A name that no tool has may be anything.
             name: redact(&trip.call.tool).into_owned(),
-            params: all.then(|| Arc::new(trip.call.arguments.clone())),
+            params: all.then(|| Arc::new(read(&trip.call.arguments))),
             outcome: None,
             duration: None,
             result: None,
@@ -36,6 +37,12 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         events.tell(&ended);
         back
     })
+}
+
+/// Reads arguments that came as the text of an object, as those of a call inside another one do.
+fn read(arguments: &Value) -> Value {
+    let object = arguments.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
+    object.unwrap_or_else(|| arguments.clone())
 }
 
 fn outcome(back: &Back) -> String {
