@@ -205,7 +205,8 @@ fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandb
     let writes = !settings.denied().contains(&Access::Writes);
     let access = if writes { Confinement::Change } else { Confinement::Read };
     let roots = workspace.roots().iter().map(|root| root.path().to_path_buf());
-    Sandbox::On(Plan { access, protected: policy.kept_names(), ..Plan::new(roots) })
+    let (protected, reported) = (policy.kept_names(), policy.reported_names());
+    Sandbox::On(Plan { access, protected, reported, ..Plan::new(roots) })
 }
 
 /// Opens the workspace for a command, and tells what it found left over.

@@ -37,6 +37,27 @@ fn main() -> Result<(), Error> {
             call(libc::SYS_mount, [none, path.as_ptr() as i64, c"tmpfs".as_ptr() as i64, 0])?;
             call(libc::SYS_umount2, [path.as_ptr() as i64, 0, 0, 0])?;
         }
+        ["exchange", from, to] => {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            // Whichever of them exists, the guarded one would get something new.
+            let moved = renameat_with(CWD, from, CWD, to, RenameFlags::empty());
+            moved.or_else(|_| renameat_with(CWD, to, CWD, from, RenameFlags::EXCHANGE))?;
+        }
+        ["nameless", directory, to] => {
+            use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
+            let file = openat(CWD, directory, OFlags::TMPFILE | OFlags::WRONLY, Mode::RWXU)?;
+            linkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), CWD, to, AtFlags::SYMLINK_FOLLOW)?;
+        }
+        ["openat2", path] => {
+            use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+            let flags = OFlags::WRONLY | OFlags::CREATE;
+            openat2(CWD, path, flags, Mode::RWXU, ResolveFlags::empty())?;
+        }
+        ["undumpable", path] => {
+            let nobody = rustix::process::DumpableBehavior::NotDumpable;
+            rustix::process::set_dumpable_behavior(nobody)?;
+            std::fs::write(path, "x")?;
+        }
         _ => return Err(Error::other("that is no way that is known")),
     }
     println!("A");
@@ -45,7 +66,7 @@ fn main() -> Result<(), Error> {
 
 fn call(number: libc::c_long, [a, b, c, d]: [i64; 4]) -> Result<(), Error> {
     // SAFETY: the pointers among the arguments are of values that live through the call.
-    match unsafe { libc::syscall(number, a, b, c, d, 0, 0) } {
+    match unsafe { libc::syscall(number, a, b, c, d, 0_i64, 0_i64) } {
         -1 => Err(Error::last_os_error()),
         _ => Ok(()),
     }

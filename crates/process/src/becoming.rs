@@ -29,8 +29,6 @@ pub(crate) struct Setup {
     pub(crate) files: Rlimit,
     /// Descriptors that the command gets besides the first three.
     pub(crate) kept: Vec<RawFd>,
-    /// Descriptors that hold what is taken away when nothing is left, in their order.
-    pub(crate) held: Vec<RawFd>,
 }
 
 /// Says the number that this process has for the server, if the host's list of processes names it.
@@ -41,6 +39,8 @@ pub(crate) fn own_number(processes: impl AsFd) -> Option<i32> {
 }
 
 /// Prepares the process that will be the command: own session, no descriptors, no inherited habits.
+///
+/// Nothing may be opened for writing here: nobody decides yet about the calls that are left to the supervisor.
 pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
     rustix::process::setsid()?;
     if setup.terminal == Terminal::StandardInput {
@@ -51,7 +51,6 @@ pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
         return Err(Errno::SRCH.into());
     }
     system::default_signals();
-    be_killed_first();
     // A limit that cannot be set back is no reason not to run.
     let _ = rustix::process::setrlimit(Resource::Nofile, setup.files);
     system::close_on_exec_from(3);

@@ -15,9 +15,12 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{DumpableBehavior, Signal};
 
 use crate::becoming::{Setup, become_command, limit_processes, own_number};
+use crate::guard::{Guard, Guarded, give_away};
 use crate::message::{Message, failed, hand_out, say};
 use crate::sandbox::told::{Told, all_of};
-use crate::sandbox::{Locks, Network, NetworkIs, Pinned, Rules, Sockets, Stop, calls, host, listener};
+use crate::sandbox::{
+    Creations, Locks, Network, NetworkIs, Pinned, Rules, Sockets, Stop, calls, host, listener,
+};
 use crate::supervisor::{Circle, supervise};
 use crate::system::{self, Forked, Pointers};
 
@@ -100,12 +103,17 @@ fn run(told: &Told) -> ! {
         Err(stop) => give_up(control, &stop),
     };
     let command = Command::new(told);
+    let creations = Creations::new(told.inside.creations.clone());
+    let (guard, guarded) = match Guard::set_up(creations.as_ref()) {
+        Ok(both) => both,
+        Err(fault) => give_up(control, &stopped(Stop::GUARD)(fault)),
+    };
     let supervisor = rustix::process::getpid();
     // SAFETY: this process has one thread.
     match unsafe { system::fork() } {
         Ok(Forked::Child) => {
             drop(read);
-            command.execute(told, supervisor, &write)
+            command.execute(told, supervisor, &write, guarded)
         }
         Ok(Forked::Parent(child)) => {
             drop(write);
@@ -124,7 +132,7 @@ fn run(told: &Told) -> ! {
                 system::exit(1);
             }
             // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(control, child, Circle::World) }
+            unsafe { supervise(control, guard, child, Circle::World) }
         }
         Err(fault) => give_up(control, &stopped(PROCESS)(fault)),
     }
@@ -184,7 +192,6 @@ impl Command {
                 terminal: told.terminal,
                 files: told.files,
                 kept: told.kept.clone(),
-                held: Vec::new(),
             },
             locks: Locks::new(rules, Sockets::Own),
             words: Some(told.words.clone()).filter(|words| !words.is_empty()).map(Pointers::new),
@@ -194,13 +201,19 @@ impl Command {
 
     /// Becomes the command; says its number first, and behind it why it could not.
     #[expect(unsafe_code, reason = "a number becomes a descriptor")]
-    fn execute(&self, told: &Told, supervisor: rustix::process::Pid, said: &OwnedFd) -> ! {
+    fn execute(
+        &self,
+        told: &Told,
+        supervisor: rustix::process::Pid,
+        said: &OwnedFd,
+        guarded: Option<Guarded<'_>>,
+    ) -> ! {
         // SAFETY: the descriptor came from the server, and is closed by the execution alone.
         let processes = unsafe { BorrowedFd::borrow_raw(told.processes) };
         let number = own_number(processes.as_fd()).unwrap_or_default();
         let _ = rustix::io::write(said, &number.to_le_bytes());
         limit_processes();
-        let message = match self.close(told, supervisor) {
+        let message = match self.close(told, supervisor).and_then(|()| give_away(guarded)) {
             Err(stop) => {
                 let (part, errno) = stop.numbers();
                 Message::Failed(part, errno)

@@ -1,5 +1,6 @@
 //! One started program: how far it is, what it wrote, waiting for it, stopping it.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,6 +14,7 @@ use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
 use crate::output::{Followed, Output, Shown, Want};
+use crate::reported::Reported;
 use crate::sandbox::Enforcement;
 use crate::state::{Ending, Leftover, Report, Stage, Why};
 use crate::watch;
@@ -55,6 +57,10 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
+    /// The names that it may not create, by their numbers.
+    pub(crate) guarded: Vec<PathBuf>,
+    /// The files whose change is reported.
+    pub(crate) reported: Reported,
     pub(crate) holder: Holder,
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
@@ -78,6 +84,8 @@ pub(crate) struct Inner {
     pub(crate) request: Option<Request>,
     /// What wakes the thread, as long as there is one.
     pub(crate) waker: Option<Arc<OwnedFd>>,
+    /// The numbers of the guarded names that it was not let create.
+    pub(crate) refused: BTreeSet<usize>,
     pub(crate) presence: Presence,
 }
 
@@ -135,6 +143,17 @@ impl Job {
     /// Says what is enforced for it and all that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.shared.enforcement
+    }
+
+    /// Lists the guarded names that it tried to create or change and was not let.
+    pub fn refused(&self) -> Vec<PathBuf> {
+        let refused = self.shared.lock().refused.clone();
+        refused.into_iter().filter_map(|number| self.shared.guarded.get(number).cloned()).collect()
+    }
+
+    /// Lists the files that its plan wants reported and that were created or changed since it started, by whomever.
+    pub fn changed(&self) -> Vec<PathBuf> {
+        self.shared.reported.changed()
     }
 
     /// Takes what listens for its proxy, if its plan wants one: whoever has it answers the program's requests.
@@ -310,6 +329,13 @@ impl Shared {
 
     pub(crate) fn set_pid(&self, pid: i32) {
         self.lock().pid = Some(pid);
+    }
+
+    /// The program was not let create the guarded name of this number.
+    pub(crate) fn add_refused(&self, number: i32) {
+        if let Ok(number) = usize::try_from(number) {
+            self.lock().refused.insert(number);
+        }
     }
 
     pub(crate) fn take_request(&self) -> Option<Request> {

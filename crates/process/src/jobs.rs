@@ -1,7 +1,10 @@
 //! The table of jobs: who started them, how many there may be, how long they are remembered.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ffi::{CStr, OsStr};
 use std::net::TcpListener;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -15,7 +18,8 @@ use crate::launch::Launch;
 use crate::leftovers::{Holder, name_of_other_end};
 use crate::output::Output;
 use crate::prepare::prepare;
-use crate::sandbox::{Enforcement, Plan, Sandbox};
+use crate::reported::Reported;
+use crate::sandbox::{Creations, Enforcement, Plan, Sandbox};
 use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
@@ -95,10 +99,13 @@ impl Jobs {
         let launch = &self.with_temporary(session, launch);
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
+        let reported = Reported::new(&launch.sandbox);
         let prepared = prepare(launch, &run)?;
         let confined = prepared.confinement.as_ref();
         let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
         let holder = Holder::of(confined);
+        let guarded = confined.and_then(|confined| confined.creations.as_ref()).map(Creations::names);
+        let guarded = guarded.unwrap_or_default().iter().map(|name| path_of(name)).collect();
         let started = spawn(launch, prepared, self.files)?;
         let (wake, mut started) = match waker() {
             Ok(wake) => (Arc::new(wake), started),
@@ -113,6 +120,7 @@ impl Jobs {
             listener: started.listener.take().map(TcpListener::from),
             request: None,
             waker: Some(Arc::clone(&wake)),
+            refused: BTreeSet::new(),
             presence: Presence::Here,
         };
         let shared = Arc::new(Shared {
@@ -122,6 +130,8 @@ impl Jobs {
             program: launch.program.clone(),
             directory: launch.directory.clone(),
             enforcement,
+            guarded,
+            reported,
             holder,
             begun: SystemTime::now(),
             started: Instant::now(),
@@ -274,6 +284,10 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     for job in jobs {
         job.wait(Until::Gone, end.saturating_duration_since(tokio::time::Instant::now())).await;
     }
+}
+
+fn path_of(name: &CStr) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(name.to_bytes()))
 }
 
 fn at_once() -> Request {

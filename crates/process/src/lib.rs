@@ -3,6 +3,7 @@
 mod becoming;
 mod environment;
 mod error;
+mod guard;
 mod inner;
 mod job;
 mod jobs;
@@ -12,6 +13,7 @@ mod meaning;
 mod message;
 mod output;
 mod prepare;
+mod reported;
 mod sandbox;
 mod search;
 mod served;

@@ -21,6 +21,8 @@ pub(crate) enum Message {
     Failed(u16, u16),
     /// The program was not executed in its sandbox, for this error.
     Refused(i32),
+    /// The command was not let create the guarded name of this number.
+    Guarded(i32),
     /// With this comes the descriptor that listens for the command's proxy.
     Listens,
 }
@@ -34,6 +36,7 @@ impl Message {
             b'S' => Some(Self::Started(number)),
             b'X' => Some(Self::Ended(number)),
             b'R' => Some(Self::Refused(number)),
+            b'G' => Some(Self::Guarded(number)),
             b'L' => Some(Self::Listens),
             b'F' => {
                 let [a, b, c, d] = number.to_le_bytes();
@@ -49,6 +52,7 @@ impl Message {
             Self::Started(pid) => (b'S', pid.to_le_bytes()),
             Self::Ended(status) => (b'X', status.to_le_bytes()),
             Self::Refused(errno) => (b'R', errno.to_le_bytes()),
+            Self::Guarded(number) => (b'G', number.to_le_bytes()),
             Self::Listens => (b'L', [0; 4]),
             Self::Failed(part, errno) => {
                 let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());
@@ -79,11 +83,16 @@ pub(crate) fn failed(control: RawFd, stop: &Stop) -> io::Error {
 pub(crate) fn hand_out(control: RawFd, listener: &OwnedFd) -> io::Result<()> {
     // SAFETY: the control socket is open until the command is executed.
     let control = unsafe { BorrowedFd::borrow_raw(control) };
+    hand_over(control, listener)
+}
+
+/// Sends a descriptor over a socket.
+pub(crate) fn hand_over(socket: BorrowedFd<'_>, descriptor: &OwnedFd) -> io::Result<()> {
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut with = SendAncillaryBuffer::new(&mut space);
-    let descriptors = [listener.as_fd()];
+    let descriptors = [descriptor.as_fd()];
     with.push(SendAncillaryMessage::ScmRights(&descriptors));
     let message = Message::Listens.bytes();
-    sendmsg(control, &[io::IoSlice::new(&message)], &mut with, SendFlags::NOSIGNAL)?;
+    sendmsg(socket, &[io::IoSlice::new(&message)], &mut with, SendFlags::NOSIGNAL)?;
     Ok(())
 }

@@ -61,19 +61,6 @@ pub(crate) fn spawn_apart(
 
 fn spawn_on(ends: Ends, mut prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
     let confinement = prepared.confinement.take().map(Arc::new);
-    let started = spawn_confined(ends, prepared, confinement.clone(), files);
-    if let (Err(_), Some(confinement)) = (&started, &confinement) {
-        confinement.release();
-    }
-    started
-}
-
-fn spawn_confined(
-    ends: Ends,
-    prepared: Prepared,
-    confinement: Option<Arc<Confinement>>,
-    files: Rlimit,
-) -> Result<Started, StartError> {
     check_directory(&prepared)?;
     let (control, theirs) =
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
@@ -83,7 +70,6 @@ fn spawn_confined(
         terminal: if ends.terminal.is_some() { Terminal::StandardInput } else { Terminal::None },
         files,
         kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
-        held: confinement.as_ref().and_then(|it| it.world.as_ref()).map(World::held).unwrap_or_default(),
     };
     let world = confinement.as_ref().and_then(|it| it.world.as_ref());
     let is_proxied = world.is_some_and(World::is_proxied);
@@ -175,7 +161,7 @@ fn begun(
                 listening = Some(listener(control).map_err(missing("the proxy's listener"))?);
             }
             // This and what follows is for the job's thread.
-            Some(Message::Started(_) | Message::Ended(_)) => return Ok(listening),
+            Some(Message::Started(_) | Message::Ended(_) | Message::Guarded(_)) => return Ok(listening),
             Some(Message::Failed(part, errno)) => {
                 let fault = io::Error::from_raw_os_error(errno.into());
                 return Err(StartError::Sandbox { step: confinement.words(part), fault });

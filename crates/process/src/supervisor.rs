@@ -6,7 +6,7 @@
 //! Until `execve` or `_exit` nothing here may allocate, lock or print.
 
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,8 +16,9 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{DumpableBehavior, Signal};
 
 use crate::becoming::{self, Setup, be_killed_first, become_command, limit_processes, own_number};
+use crate::guard::{Guard, Guarded, give_away};
 use crate::message::{Message, failed, hand_out, say};
-use crate::sandbox::{Confinement, Maker, Script, Stop, World, calls};
+use crate::sandbox::{Confinement, Creations, Maker, Script, Stop, calls};
 use crate::system::{self, Forked, Reaped};
 use crate::tree;
 
@@ -35,47 +36,58 @@ const PASSES: u32 = 600;
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> io::Result<()> {
     rustix::process::setsid()?;
-    match confinement.and_then(|confinement| confinement.world.as_ref()) {
+    let creations = confinement.and_then(|confinement| confinement.creations.as_ref());
+    let guarded = match confinement.and_then(|confinement| confinement.world.as_ref()) {
         // SAFETY: promised by the caller.
         Some(world) => match &world.maker {
             // SAFETY: as above.
-            Maker::Own(script) => unsafe { split_into_world(setup, world, script) }?,
+            Maker::Own(script) => unsafe { split_into_world(setup, creations, script) }?,
             // SAFETY: as above.
-            Maker::Bubblewrap(_) => return unsafe { split_for_bubblewrap(setup, world) },
+            Maker::Bubblewrap(_) => return unsafe { split_for_bubblewrap(setup) },
         },
         // SAFETY: promised by the caller.
-        None => unsafe { split_in_two(setup) }?,
-    }
-    match confinement.map(|confinement| confinement.locks.close()) {
-        Some(Err(stop)) => Err(failed(setup.control, &stop)),
-        Some(Ok(())) | None => Ok(()),
-    }
+        None => unsafe { split_in_two(setup, creations) }?,
+    };
+    let closed = match confinement {
+        Some(confinement) => confinement.locks.close().and_then(|()| give_away(guarded)),
+        None => Ok(()),
+    };
+    closed.map_err(|stop| failed(setup.control, &stop))
 }
 
 /// The elder process watches what descends from the younger, which becomes the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-unsafe fn split_in_two(setup: &Setup) -> io::Result<()> {
+unsafe fn split_in_two<'a>(
+    setup: &Setup,
+    creations: Option<&'a Creations>,
+) -> io::Result<Option<Guarded<'a>>> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    be_killed_first();
+    let (guard, guarded) = Guard::set_up(creations)?;
     let supervisor = rustix::process::getpid();
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
-        Forked::Child => become_command(setup, supervisor),
+        Forked::Child => become_command(setup, supervisor).map(|()| guarded),
         // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-        Forked::Parent(child) => unsafe { supervise(setup.control, child, Circle::Descendants) },
+        Forked::Parent(child) => unsafe { supervise(setup.control, guard, child, Circle::Descendants) },
     }
 }
 
 /// The eldest process stays outside; the next is the first in a world of its own and watches over it; the youngest
 /// becomes the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-unsafe fn split_into_world(setup: &Setup, world: &World, script: &Script) -> io::Result<()> {
+unsafe fn split_into_world<'a>(
+    setup: &Setup,
+    creations: Option<&'a Creations>,
+    script: &Script,
+) -> io::Result<Option<Guarded<'a>>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let processes = rustix::fs::openat(CWD, c"/proc", flags, Mode::empty())?;
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
     match unsafe { calls::fork_into_namespaces() } {
         Ok(Forked::Child) => {}
-        // SAFETY: this process uses no descriptor but those that `stay_outside` keeps.
-        Ok(Forked::Parent(child)) => unsafe { stay_outside(setup, world, child) },
+        // SAFETY: this process uses no descriptor any more.
+        Ok(Forked::Parent(child)) => unsafe { stay_outside(child) },
         Err(fault) => return Err(failed(setup.control, &Stop { part: Stop::START, fault })),
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -85,6 +97,7 @@ unsafe fn split_into_world(setup: &Setup, world: &World, script: &Script) -> io:
     }
     // What the command finds in here, and that is before it runs, is not to be looked into.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let (guard, guarded) = Guard::set_up(creations)?;
     let supervisor = rustix::process::getpid();
     // SAFETY: as above.
     match unsafe { system::fork() }? {
@@ -93,26 +106,26 @@ unsafe fn split_into_world(setup: &Setup, world: &World, script: &Script) -> io:
                 say(setup.control, Message::Started(number));
             }
             limit_processes();
-            become_command(setup, supervisor)
+            become_command(setup, supervisor).map(|()| guarded)
         }
         Forked::Parent(child) => {
-            // It needs none to end what is in its own world.
-            if calls::drop_capabilities().is_err() {
+            // To end what is in its own world it needs none, and to read of what a call is about only this one.
+            if calls::keep_looking().is_err() {
                 system::exit(1);
             }
             // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(setup.control, child, Circle::World) }
+            unsafe { supervise(setup.control, guard, child, Circle::World) }
         }
     }
 }
 
 /// The elder process stays outside; the younger becomes `bwrap`, which makes the world and in it executes the inner step.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-unsafe fn split_for_bubblewrap(setup: &Setup, world: &World) -> io::Result<()> {
+unsafe fn split_for_bubblewrap(setup: &Setup) -> io::Result<()> {
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
-        // SAFETY: this process uses no descriptor but those that `stay_outside` keeps.
-        Forked::Parent(child) => unsafe { stay_outside(setup, world, child) },
+        // SAFETY: this process uses no descriptor any more.
+        Forked::Parent(child) => unsafe { stay_outside(child) },
         Forked::Child => {}
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -123,16 +136,15 @@ unsafe fn split_for_bubblewrap(setup: &Setup, world: &World) -> io::Result<()> {
     setup.kept.iter().try_for_each(|kept| becoming::keep(*kept))
 }
 
-/// Waits for the end of a world, and takes away what held it.
+/// Waits for the end of a world.
 #[expect(unsafe_code, reason = "descriptors are closed by their number")]
-unsafe fn stay_outside(setup: &Setup, world: &World, first: i32) -> ! {
+unsafe fn stay_outside(first: i32) -> ! {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
     system::block_signals();
-    // SAFETY: nothing but the locks on the roots is used from here on.
-    unsafe { system::close_all_but(&setup.held) };
+    // SAFETY: none is used from here on.
+    unsafe { system::close_from(0) };
     let status = system::wait(first);
-    world.release();
     system::exit(i32::from(status != Some(0)))
 }
 
@@ -142,15 +154,16 @@ unsafe fn stay_outside(setup: &Setup, world: &World, first: i32) -> ! {
 ///
 /// Every descriptor but the control socket is closed: nobody may use one afterwards.
 #[expect(unsafe_code, reason = "descriptors are closed and borrowed by their number")]
-pub(crate) unsafe fn supervise(control: RawFd, child: i32, circle: Circle) -> ! {
+pub(crate) unsafe fn supervise(control: RawFd, guard: Option<Guard<'_>>, child: i32, circle: Circle) -> ! {
     // The server's memory is not to be read through this process.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
     if system::replace(&control, 0).is_err() {
         system::exit(1);
     }
+    let guard = guard.map(Guard::into_place);
     // SAFETY: promised by the caller.
-    unsafe { system::close_from(1) };
+    unsafe { system::close_from(if guard.is_some() { 2 } else { 1 }) };
     let Ok(children) = system::children_descriptor() else { system::exit(1) };
     // SAFETY: the control socket was put there, and stays open until this process ends.
     let control = unsafe { BorrowedFd::borrow_raw(0) };
@@ -159,17 +172,32 @@ pub(crate) unsafe fn supervise(control: RawFd, child: i32, circle: Circle) -> ! 
         let _ = send(control, &Message::Started(child).bytes(), SendFlags::NOSIGNAL);
     }
     let mut watch = Watch { child, circle, is_reaped: false, order: Order::Watch, passes: 0 };
+    let mut guard = match guard {
+        Some(Ok(guard)) => Some(guard),
+        Some(Err(_)) => system::exit(1),
+        None => None,
+    };
     loop {
         watch.reap(control);
         let timeout = watch.kill();
-        let mut ready =
-            [PollFd::new(&children, PollFlags::IN), PollFd::from_borrowed_fd(control, PollFlags::IN)];
+        let calls = guard.as_ref().and_then(Guard::waits_at).unwrap_or(children.as_fd());
+        let mut ready = [
+            PollFd::new(&children, PollFlags::IN),
+            PollFd::from_borrowed_fd(calls, PollFlags::IN),
+            PollFd::from_borrowed_fd(control, PollFlags::IN),
+        ];
         // Once everything is to be killed there is nothing more to hear from the server.
-        let listened = if watch.order == Order::Watch { 2 } else { 1 };
+        let listened = if watch.order == Order::Watch { 3 } else { 2 };
         let _ = poll(&mut ready[..listened], timeout.as_ref());
-        let mut record = [0; 128];
-        let _ = rustix::io::read(&children, &mut record);
-        if listened == 2 && !ready[1].revents().is_empty() {
+        let [ended, waiting, said] = ready.map(|ready| !ready.revents().is_empty());
+        if let (true, Some(guard)) = (waiting, &mut guard) {
+            guard.go_on(control);
+        }
+        if ended {
+            let mut record = [0; 128];
+            let _ = rustix::io::read(&children, &mut record);
+        }
+        if listened == 3 && said {
             watch.listen(control);
         }
     }

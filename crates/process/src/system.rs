@@ -117,6 +117,12 @@ pub(crate) fn replace(from: &impl AsRawFd, to: RawFd) -> io::Result<()> {
     }
 }
 
+/// Takes a descriptor that was put in a place of its own.
+pub(crate) fn take(place: RawFd) -> OwnedFd {
+    // SAFETY: whoever put it there names it here, and nobody else does.
+    unsafe { OwnedFd::from_raw_fd(place) }
+}
+
 /// Takes the ended children away one at a time: the process and its status, or whether any are left.
 pub(crate) fn reap() -> Reaped {
     let mut status = 0;

@@ -143,6 +143,7 @@ impl Watch {
             Ok((length, _)) if length > 0 => match Message::read(&bytes[..length]) {
                 Some(Message::Started(pid)) => self.shared.set_pid(pid),
                 Some(Message::Ended(status)) => self.ended(Exit::of(status)),
+                Some(Message::Guarded(number)) => self.shared.add_refused(number),
                 // What could not be confined has no watch, and what listens was taken before it began.
                 Some(Message::Failed(..) | Message::Refused(_) | Message::Listens) | None => {}
             },

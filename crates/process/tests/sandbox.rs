@@ -173,29 +173,29 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
     ("10 signal", "kill -CONT $DAEMON && echo A", [Open, Shut, Shut, Shut]),
     ("11 ptrace", "$PROBE ptrace $DAEMON", [Unknown, Shut, Shut, Shut]),
     ("11 memory of a process", "$PROBE look $DAEMON", [Open, Shut, Shut, Shut]),
-    ("12 hooks", "echo x > .git/hooks/h && rm .git/hooks/h && echo A", [Open, Open, Shut, Shut]),
+    ("12 hooks", "echo x > .git/hooks/h && rm .git/hooks/h && echo A", [Open, Shut, Shut, Shut]),
     (
         "13 config",
         "cp .git/config c; echo x >> .git/config && echo A; cat c > .git/config; rm c",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
     (
         "13 another common directory",
         "echo /x > .git/commondir && rm .git/commondir && echo A",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
     (
         "13 attributes",
         "echo x > .git/info/attributes && rm .git/info/attributes && echo A",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
-    ("14 move the repository", "mv .git .g && mv .g .git && echo A", [Open, Open, Shut, Shut]),
+    ("14 move the repository", "mv .git .g && mv .g .git && echo A", [Open, Shut, Shut, Shut]),
     (
         "14 move what is missing",
         "mkdir x; mv -T x .vscode && rmdir .vscode && echo A; rmdir x",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
-    ("14 move what is there", "mv .idea .i && mv .i .idea && echo A", [Open, Open, Shut, Shut]),
+    ("14 move what is there", "mv .idea .i && mv .i .idea && echo A", [Open, Shut, Shut, Shut]),
     // A new repository may be made; no hook of it is run by this program.
     (
         "15 new repository",
@@ -205,31 +205,31 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
     (
         "15 hooks of a repository below",
         "echo x > sub/.git/hooks/h && rm sub/.git/hooks/h && echo A",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
     (
         "15 config of a repository below",
         "cp sub/.git/config c; echo x >> sub/.git/config && echo A; cat c > sub/.git/config; rm c",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
-    ("15 move a repository below", "mv sub s && mv s sub && echo A", [Open, Open, Shut, Shut]),
+    ("15 move a repository below", "mv sub s && mv s sub && echo A", [Open, Shut, Shut, Shut]),
     (
         "15 hooks of a submodule",
         "mkdir .git/modules/m/hooks && rmdir .git/modules/m/hooks && echo A",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
     (
         "15 folder that runs below",
         "echo x > pkg/.vscode/x && rm pkg/.vscode/x && echo A",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
-    ("16 file that runs", "echo x > .mcp.json && rm .mcp.json && echo A", [Open, Open, Shut, Shut]),
+    ("16 file that runs", "echo x > .mcp.json && rm .mcp.json && echo A", [Open, Shut, Shut, Shut]),
     (
         "16 folder that runs",
         "mkdir -p .vscode && echo x > .vscode/tasks.json && rm -r .vscode && echo A",
-        [Open, Open, Shut, Shut],
+        [Open, Shut, Shut, Shut],
     ),
-    ("16 in what is there", "echo x > .idea/x && rm .idea/x && echo A", [Open, Open, Shut, Shut]),
+    ("16 in what is there", "echo x > .idea/x && rm .idea/x && echo A", [Open, Shut, Shut, Shut]),
     (
         "17 through a link",
         "ln -s $HOME/.ssh l; echo x > l/x && rm l/x && echo A; rm l",
@@ -354,14 +354,9 @@ fn what_is_enforced_is_said() {
         host.world.assert_gone(&job);
         // What cannot be held is said.
         std::os::unix::fs::symlink("/nowhere", host.at("work/.mcp.json")).unwrap();
-        let mut plan = host.plan(means);
-        plan.protected.push("no/such".into());
-        let job = host.run(&host.launch("true", Sandbox::On(plan)));
+        let job = host.run(&host.launch("true", Sandbox::On(host.plan(means))));
         let gaps: Vec<(Guard, &str)> = job.enforcement().gaps().collect();
-        let wanted = [
-            (Guard::Protected, "`.mcp.json` is, or lies behind, a symbolic link"),
-            (Guard::Missing, "`no/such`: No such file or directory (os error 2)"),
-        ];
+        let wanted = [(Guard::Protected, "`.mcp.json` is, or lies behind, a symbolic link")];
         assert_eq!(gaps, wanted);
         fs::remove_file(host.at("work/.mcp.json")).unwrap();
     }
@@ -469,7 +464,7 @@ const NOTHING: Change = |_, _| {};
 
 /// A line, the plan that it has, and what it says.
 const PLANS: &[(&str, Change, &str)] = &[
-    ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.envrc .git .gitmodules .idea .mcp.json .vscode pkg sub "),
+    ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.git .idea pkg sub "),
     ("echo kept > /tmp/t; echo $TMPDIR", NOTHING, "/tmp\n"),
     ("cat /tmp/t; ls /var/tmp | wc -l; ls /tmp/t", NOTHING, "kept\n1\n/tmp/t\n"),
     ("test -e /tmp/t || echo x > /tmp/y", |_, plan| plan.temporary = None, ""),
@@ -635,37 +630,191 @@ fn they_end_as_others_do() {
     }
 }
 
+/// Ways to create a guarded name, which all of them are refused: each line says its exit code.
+const CREATIONS: &[(&str, &str)] = &[
+    ("to write", "echo x > .envrc"),
+    ("to append", "echo x >> ./sub/../.envrc"),
+    ("in another case", "echo x > .ENVRC"),
+    ("by the whole path", "echo x > $PWD/.envrc"),
+    ("from another directory", "cd sub && echo x > ../.envrc"),
+    ("through the working directory of the process", "echo x > /proc/self/cwd/.envrc"),
+    ("through the root of the process", "echo x > /proc/self/root/$PWD/.envrc"),
+    ("through a descriptor", "exec 7<. && echo x > /proc/self/fd/7/.envrc"),
+    ("through a link to it", "ln -s .envrc free && echo x > free"),
+    ("through two links", "ln -s two one; ln -s .envrc two; echo x > one"),
+    ("through a link to its directory", "ln -s . here; echo x > here/.envrc"),
+    ("as a link", "ln -s sub .envrc"),
+    ("as a second name", "echo x > free; ln free .envrc"),
+    ("by moving", "echo x > free; mv free .envrc"),
+    ("by moving a directory", "mkdir free; echo x > free/tasks.json; mv -T free .vscode"),
+    ("a directory", "mkdir .vscode"),
+    ("a directory with a slash", "mkdir .vscode/"),
+    ("a pipe", "mkfifo .envrc"),
+    ("by copying", "echo x > free; cp free .mcp.json"),
+    ("in place of another name", "echo x > free; $PROBE exchange free .envrc"),
+    ("from a file without a name", "$PROBE nameless . .envrc"),
+    ("by the newest call", "$PROBE openat2 .envrc"),
+    ("with a memory that nobody may look into", "$PROBE undumpable .envrc"),
+    ("what lies in a missing directory", "mkdir -p .tool && echo x > .tool/mcp.json"),
+    ("a new submodule", "mkdir .git/modules/new"),
+    ("a new submodule by moving", "mkdir free; mv -T free .git/modules/new"),
+    ("worktrees", "mkdir .git/worktrees"),
+    ("a directory that holds it", "mkdir free; echo x > free/mcp.json; mv -T free .tool"),
+    ("a link to a directory that holds it", "mkdir free; echo x > free/mcp.json; ln -s free .tool"),
+];
+
+/// What is created all the same, since it is another name.
+const OTHERS: &[&str] = &[
+    "echo x > .envrc2; rm .envrc2",
+    "echo x > sub/.envrc; rm sub/.envrc",
+    "mkdir .tool; echo x > .tool/other; rm -r .tool",
+    "echo x > /tmp/.envrc; rm /tmp/.envrc",
+    "echo x > free; mv free other; rm other",
+    "mkdir -p .git/modules/m; echo x > .git/modules/m/index; rm .git/modules/m/index",
+    "echo x > /dev/null; echo x > /dev/stdout; echo x > /dev/fd/1",
+];
+
 #[test]
-fn commands_that_run_at_once_hold_the_same_names() {
-    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+fn guarded_names_are_not_created_in_any_way() {
+    for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
+        if is_missing(means) {
+            continue;
+        }
         let host = Host::new();
         let before = host.state();
-        let on = || Sandbox::On(host.plan(means));
-        let long =
-            host.world.start(&host.launch("echo ready; sleep 0.3; mkdir .vscode; echo $?; sleep 4306", on()));
-        host.world.wait_for(&long, "ready");
-        let short = host.run(&host.launch("true", on()));
-        host.world.assert_gone(&short);
-        // The first one still has the names, whoever ended meanwhile.
-        assert!(host.state().contains(&"work/.vscode".to_owned()), "{:?}", host.state());
-        host.world.wait_for(&long, "1\n");
-        // One that is killed with its supervisor leaves them, and the next one takes them away.
-        let held = host.state();
-        let pid = rustix::process::Pid::from_raw(long.pid().unwrap().cast_signed()).unwrap();
-        let parent = |pid: i32| -> i32 {
-            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-            stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap()
+        let plan = || {
+            let mut plan = host.plan(means);
+            plan.protected.push(".tool/mcp.json".into());
+            plan.temporary = if means == Means::Landlock { Some("/tmp".into()) } else { plan.temporary };
+            plan
         };
-        let above = parent(parent(pid.as_raw_nonzero().get()));
-        let outside = if means == Means::Bubblewrap { parent(above) } else { above };
-        let outside = rustix::process::Pid::from_raw(outside).unwrap();
-        rustix::process::kill_process(outside, rustix::process::Signal::KILL).unwrap();
-        host.world.assert_gone(&long);
-        assert_eq!(host.state(), held);
-        let next = host.run(&host.launch("true", on()));
-        host.world.assert_gone(&next);
-        assert_eq!(host.state(), before);
+        for (name, line) in CREATIONS {
+            let line = format!("( {line} ); echo code $?; rm -rf free one two here; rmdir .tool; true");
+            let job = host.run(&host.launch(&line, Sandbox::On(plan())));
+            host.world.assert_gone(&job);
+            let said = text(&job);
+            assert!(!said.contains("code 0\n"), "{means:?} {name}: {said}");
+            // Of a memory that nobody may look into no name is known; the call is refused all the same.
+            let is_known = !job.refused().is_empty() || name.contains("nobody may look into");
+            assert!(is_known, "{means:?} {name}: {said}");
+            assert_eq!(host.state(), before, "{means:?} {name}: {said}");
+        }
+        for line in OTHERS {
+            let job = host.run(&host.launch(&format!("set -e; {line}"), Sandbox::On(plan())));
+            host.world.assert_gone(&job);
+            let ended = (job.ending().map(|ending| ending.exit), job.refused());
+            assert_eq!(ended, (Some(Exit::Code(0)), Vec::new()), "{means:?} {line}: {}", text(&job));
+            assert_eq!(host.state(), before, "{line}");
+        }
     }
+}
+
+#[test]
+fn what_is_to_be_reported_is_reported() {
+    let host = Host::new();
+    fs::write(host.at("work/AGENTS.md"), "one\n").unwrap();
+    for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
+        if is_missing(means) {
+            continue;
+        }
+        let rows: [(&str, &[&str]); 5] = [
+            ("cat AGENTS.md; touch other; rm other", &[]),
+            ("echo one > AGENTS.md", &["AGENTS.md"]),
+            ("cp AGENTS.md CLAUDE.md; rm AGENTS.md", &["CLAUDE.md"]),
+            ("mv CLAUDE.md AGENTS.md", &["AGENTS.md"]),
+            (
+                "mkdir .git/rebase-merge; echo exec x > .git/rebase-merge/git-rebase-todo",
+                &[".git/rebase-merge/git-rebase-todo"],
+            ),
+        ];
+        for (line, wanted) in rows {
+            let mut plan = host.plan(means);
+            plan.reported = ["AGENTS.md", "CLAUDE.md"].map(Into::into).into();
+            let job = host.run(&host.launch(line, Sandbox::On(plan)));
+            host.world.assert_gone(&job);
+            let changed = job.changed();
+            let wanted: Vec<PathBuf> = wanted.iter().map(|name| host.at("work").join(name)).collect();
+            assert_eq!(changed, wanted, "{means:?} {line}: {}", text(&job));
+        }
+        fs::remove_dir_all(host.at("work/.git/rebase-merge")).unwrap();
+    }
+}
+
+#[test]
+fn guarded_names_are_not_created_by_somebody_who_is_not_root() {
+    as_nobody("guarded_names_are_not_created_in_any_way");
+}
+
+/// The names in the root as a command sees them, between two marks.
+fn seen_inside(host: &Host, job: &Job, mark: &str) -> Vec<String> {
+    host.world.wait_for(job, &format!("end of {mark}\n"));
+    let said = text(job);
+    let (_, said) = said.split_once(&format!("begin of {mark}\n")).unwrap();
+    let (said, _) = said.split_once(&format!("end of {mark}\n")).unwrap();
+    said.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn nothing_is_put_into_the_roots() {
+    for means in [Means::Landlock, Means::Bubblewrap, Means::Namespaces] {
+        if is_missing(means) {
+            continue;
+        }
+        let host = Host::new();
+        let before = host.state();
+        let names = || {
+            let entries = fs::read_dir(host.at("work")).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        let at_first = names();
+        let list = |mark: &str| format!("echo begin of {mark}; LC_ALL=C ls -A; echo end of {mark}; ");
+        let line = format!(
+            "{}read wait < go; {}cat .envrc .mcp.json .vscode/settings.json; sleep 4307",
+            list("one"),
+            list("two")
+        );
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            host.at("work/pkg/go"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        let line = line.replace("< go", "< pkg/go");
+        let long = host.world.start(&host.launch(&line, Sandbox::On(host.plan(means))));
+        assert_eq!(seen_inside(&host, &long, "one"), at_first, "{means:?}");
+        assert_eq!((names(), host.state()), (at_first.clone(), before.clone()), "{means:?}");
+        let short = host.run(&host.launch("LC_ALL=C ls -A", Sandbox::On(host.plan(means))));
+        assert_eq!(text(&short).lines().collect::<Vec<_>>(), at_first, "{means:?}");
+        host.world.assert_gone(&short);
+        assert_eq!(host.state(), before);
+        // Whoever is outside creates what a command may not, and the command sees it.
+        fs::create_dir(host.at("work/.vscode")).unwrap();
+        for file in [".envrc", ".mcp.json", ".vscode/settings.json"] {
+            fs::write(host.at("work").join(file), "mine\n").unwrap();
+        }
+        fs::write(host.at("work/pkg/go"), "\n").unwrap();
+        let with: Vec<String> = {
+            let mut with = at_first.clone();
+            with.extend([".envrc", ".mcp.json", ".vscode"].map(str::to_owned));
+            with.sort();
+            with
+        };
+        assert_eq!(seen_inside(&host, &long, "two"), with, "{means:?}");
+        host.world.wait_for(&long, "mine\nmine\nmine\n");
+        host.world.block_on(long.stop(Why::Stopped));
+        host.world.assert_gone(&long);
+        assert_eq!(names(), with);
+    }
+}
+
+#[test]
+fn nothing_is_put_into_the_roots_of_somebody_who_is_not_root() {
+    as_nobody("nothing_is_put_into_the_roots");
 }
 
 #[test]

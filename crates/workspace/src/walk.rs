@@ -18,7 +18,6 @@ mod prune;
 mod queue;
 mod rules;
 mod spot;
-mod stand_in;
 mod threads;
 mod worker;
 

@@ -116,6 +116,8 @@ impl Ran {
         let leftovers = report.leftovers.into_iter();
         let ending = ending(job, &report.stage);
         let failed = ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed);
+        notes.extend(blocked::refused(&job.refused(), job.directory()));
+        notes.extend(blocked::changed(&job.changed(), job.directory()));
         if failed && pieces.iter().any(|piece| blocked::seems(&piece.text)) {
             notes.extend(blocked::note(job.enforcement()));
         }

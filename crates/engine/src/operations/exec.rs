@@ -42,8 +42,6 @@ pub enum Wait {
 const TOLD: Duration = Duration::from_millis(500);
 /// How long after its time a command that does not end is waited for.
 const PATIENCE: Duration = Duration::from_secs(6);
-/// How long it is waited for that nothing is left of a command that has ended.
-const CLEARED: Duration = Duration::from_millis(100);
 /// How much of the latest output is told, in bytes.
 const LATEST: usize = 400;
 
@@ -70,10 +68,6 @@ impl Operation for Exec {
         let mut watched = Watched { job: job.clone(), dropped: Dropped::End };
         watched.wait(cx, wait).await?;
         watched.dropped = Dropped::Leave;
-        if job.ending().is_some() {
-            // What held its place in the workspace is taken away when nothing of it is left.
-            job.wait(Until::Gone, CLEARED).await;
-        }
         blocking(move || Ran::of(&job, want, notes)).await
     }
 }

@@ -134,6 +134,16 @@ pub(crate) fn loopback_up() -> io::Result<()> {
 
 /// Gives up every capability, for this process and all that it executes.
 pub(crate) fn drop_capabilities() -> io::Result<()> {
+    keep_capabilities(0)
+}
+
+/// Gives up every capability but that to look into the processes of its own namespaces.
+pub(crate) fn keep_looking() -> io::Result<()> {
+    const LOOK: u32 = 1 << 19;
+    keep_capabilities(LOOK)
+}
+
+fn keep_capabilities(kept: u32) -> io::Result<()> {
     #[repr(C)]
     struct Header {
         version: u32,
@@ -153,8 +163,9 @@ pub(crate) fn drop_capabilities() -> io::Result<()> {
         libc::prctl(libc::PR_SET_SECUREBITS, NO_ROOT_LOCKED, 0, 0, 0);
         libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
         let header = Header { version: VERSION_3, pid: 0 };
-        let none = [0_u32; 6];
-        answer(libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()))?;
+        // Effective, permitted and inheritable, of which the lower half comes first.
+        let rights = [kept, kept, 0, 0, 0, 0];
+        answer(libc::syscall(libc::SYS_capset, &raw const header, rights.as_ptr()))?;
     }
     Ok(())
 }
@@ -172,6 +183,76 @@ pub(crate) fn filter_calls(filter: &[libc::sock_filter]) -> io::Result<()> {
     // SAFETY: the program points to instructions that live through the call; the kernel copies them.
     answer(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program) })
         .map(|_| ())
+}
+
+/// Puts a filter before every system call of this process and all that it starts, and gives the descriptor at which
+/// the calls wait that the filter leaves to somebody else to decide.
+pub(crate) fn filter_and_listen(filter: &[libc::sock_filter]) -> io::Result<OwnedFd> {
+    let length = u16::try_from(filter.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+    let program = libc::sock_fprog { len: length, filter: filter.as_ptr().cast_mut() };
+    let install = |flags: libc::c_ulong| {
+        // SAFETY: the program points to instructions that live through the call; the descriptor is new.
+        unsafe {
+            descriptor(libc::syscall(
+                libc::SYS_seccomp,
+                libc::SECCOMP_SET_MODE_FILTER,
+                flags,
+                &raw const program,
+            ))
+        }
+    };
+    // Where the kernel can, a call that waits is not interrupted by signals that do not kill.
+    let listener = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    match install(listener | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV) {
+        Err(fault) if fault.raw_os_error() == Some(libc::EINVAL) => install(listener),
+        installed => installed,
+    }
+}
+
+/// Takes a system call that waits for a decision; none if its process has gone meanwhile.
+pub(crate) fn waiting_call(listener: BorrowedFd<'_>) -> Option<libc::seccomp_notif> {
+    // SAFETY: the kernel wants a zeroed structure, and fills it; it lives through the call.
+    unsafe {
+        let mut call: libc::seccomp_notif = std::mem::zeroed();
+        let taken = libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut call);
+        (taken == 0).then_some(call)
+    }
+}
+
+/// Says whether a call still waits: what was read of its process until now was that process's.
+pub(crate) fn still_waits(listener: BorrowedFd<'_>, id: u64) -> bool {
+    // SAFETY: the number lives through the call.
+    unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id) == 0 }
+}
+
+/// Lets a waiting call go on, or answers it with an error.
+pub(crate) fn decide_call(listener: BorrowedFd<'_>, id: u64, error: Option<i32>) {
+    let flags = if error.is_none() { libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32 } else { 0 };
+    let answer = libc::seccomp_notif_resp { id, val: 0, error: -error.unwrap_or_default(), flags };
+    // SAFETY: the structure lives through the call. A process that has gone needs no answer.
+    unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const answer) };
+}
+
+/// Reads memory of another process: how many bytes could be read.
+pub(crate) fn memory_of(process: i32, at: u64, into: &mut [u8]) -> io::Result<usize> {
+    // The kernel takes whole words, and of what stands on the stack all of it.
+    const ONE: libc::c_ulong = 1;
+    const NO_FLAGS: libc::c_ulong = 0;
+    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let remote = libc::iovec { iov_base: at as *mut libc::c_void, iov_len: into.len() };
+    // SAFETY: the kernel writes into the slice alone, and looks itself at what the other address is.
+    let read = unsafe {
+        libc::syscall(
+            libc::SYS_process_vm_readv,
+            process,
+            &raw const local,
+            ONE,
+            &raw const remote,
+            ONE,
+            NO_FLAGS,
+        )
+    };
+    answer(read).map(|read| read as usize)
 }
 
 /// What a set of Landlock rules decides about.

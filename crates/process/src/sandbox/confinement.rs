@@ -1,7 +1,6 @@
 //! From a plan to what is done between fork and execute, and to what can be said of it.
 
 use std::ffi::{CString, OsString};
-use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -10,12 +9,13 @@ use crate::error::StartError;
 use crate::inner;
 use crate::sandbox::available::Available;
 use crate::sandbox::bubblewrap::Bubblewrap;
+use crate::sandbox::creations::{Creations, unavailable};
 use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
 use crate::sandbox::filter::Sockets;
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
-use crate::sandbox::script::{PROXY, Script};
+use crate::sandbox::script::{GUARD_WORDS, PROXY, Script, Stop};
 use crate::sandbox::told::Inside;
 use crate::sandbox::view::{Shown, View, view};
 use crate::sandbox::{Access, Network, Plan};
@@ -28,19 +28,20 @@ pub(crate) struct Confinement {
     pub(crate) enforcement: Enforcement,
     /// The world that is built first, where there are namespaces.
     pub(crate) world: Option<World>,
+    /// The names that may not be created.
+    pub(crate) creations: Option<Creations>,
     /// The locks that are closed last.
     pub(crate) locks: Locks,
     /// What the program finds in its environment besides.
     pub(crate) variables: Vec<(&'static str, OsString)>,
 }
 
-/// A world of its own, and what holds it.
+/// A world of its own.
 #[derive(Debug)]
 pub(crate) struct World {
     /// Who makes it.
     pub(crate) maker: Maker,
     network: Network,
-    pins: Vec<Pins>,
 }
 
 /// Who makes a world.
@@ -82,18 +83,25 @@ impl Confinement {
             Access::Change => pins_of(&view, &plan.protected)?,
             Access::Read => Vec::new(),
         };
+        let missing = missing(&pinned);
         let maker = match means {
             Means::Bubblewrap => {
-                let inside =
-                    Inside { network: plan.network, landlock, allowed: allowed(&view), pinned: Vec::new() };
+                let inside = Inside {
+                    network: plan.network,
+                    landlock,
+                    allowed: allowed(&view),
+                    pinned: Vec::new(),
+                    creations: missing.clone(),
+                };
                 Bubblewrap::new(&plan.roots, &view, &pinned, inside).map(Maker::Bubblewrap)
             }
             _ => Ok(Maker::Own(Script::new(&view, &pinned, &directory, plan.network))),
         };
-        let maker = maker.inspect_err(|_| release(&pinned))?;
+        let maker = maker?;
         let enforcement = Enforcement { means, landlock, guards: guards(&pinned, plan.network) };
         let rules = landlock.map(|version| Rules::new(version, NetworkIs::Own, allowed(&view)));
-        let world = World { maker, network: plan.network, pins: pinned };
+        let world = World { maker, network: plan.network };
+        let creations = Creations::new(missing);
         let locks = Locks::new(rules, Sockets::Own);
         let mut variables = vec![("TMPDIR", OsString::from("/tmp"))];
         if plan.network == Network::Proxied {
@@ -102,25 +110,19 @@ impl Confinement {
             variables.extend(names.map(|name| (name, OsString::from(&proxy))));
             variables.extend(["no_proxy", "NO_PROXY"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
         }
-        Ok(Self { enforcement, world: Some(world), locks, variables })
+        Ok(Self { enforcement, world: Some(world), creations, locks, variables })
     }
 
     /// Says in words where it failed.
     pub(crate) fn words(&self, part: u16) -> String {
         match (Locks::words(part), &self.world) {
             (Some(words), _) => words.to_owned(),
+            (None, _) if part == Stop::GUARD => GUARD_WORDS.to_owned(),
             (None, Some(World { maker: Maker::Own(script), .. })) => script.words(part),
             (None, Some(World { maker: Maker::Bubblewrap(_), .. })) => {
                 inner::words(part).unwrap_or("it could not be made").to_owned()
             }
             (None, None) => "it could not be made".to_owned(),
-        }
-    }
-
-    /// Gives back what is held for the program, if it was not started.
-    pub(crate) fn release(&self) {
-        if let Some(world) = &self.world {
-            world.release();
         }
     }
 }
@@ -129,25 +131,6 @@ impl World {
     /// Says whether what listens for a proxy comes out of it.
     pub(crate) fn is_proxied(&self) -> bool {
         self.network == Network::Proxied
-    }
-
-    /// Gives the descriptors that hold it, in their order.
-    pub(crate) fn held(&self) -> Vec<RawFd> {
-        let stand_ins = self.pins.iter().filter_map(|pins| pins.stand_ins.as_ref());
-        let mut held: Vec<RawFd> = stand_ins.map(crate::sandbox::stand_in::StandIns::lock).collect();
-        held.sort_unstable();
-        held
-    }
-
-    /// Takes away what was put into the roots to hold names; allocates nothing.
-    pub(crate) fn release(&self) {
-        release(&self.pins);
-    }
-}
-
-fn release(pins: &[Pins]) {
-    for stand_ins in pins.iter().filter_map(|pins| pins.stand_ins.as_ref()) {
-        stand_ins.release();
     }
 }
 
@@ -170,20 +153,21 @@ pub(crate) fn root((root, why): (PathBuf, String)) -> StartError {
     StartError::Sandbox { step: format!("the root {}", root.display()), fault: std::io::Error::other(why) }
 }
 
-/// Pins what is protected in each root; when one fails, what was held for the others is given back.
-fn pins_of(view: &View, protected: &[PathBuf]) -> Result<Vec<Pins>, StartError> {
-    let mut all: Vec<Pins> = Vec::new();
-    for root in &view.roots {
-        match pins(root, protected) {
-            Ok(pins) => all.push(pins),
-            Err(errno) => {
-                release(&all);
-                let step = format!("what is protected in {} could not be held", root.display());
-                return Err(StartError::Sandbox { step, fault: errno.into() });
-            }
-        }
-    }
-    Ok(all)
+/// Looks at what is protected in each root.
+pub(crate) fn pins_of(view: &View, protected: &[PathBuf]) -> Result<Vec<Pins>, StartError> {
+    let look = |root: &PathBuf| {
+        pins(root, protected).map_err(|errno| StartError::Sandbox {
+            step: format!("what is protected in {} could not be looked at", root.display()),
+            fault: errno.into(),
+        })
+    };
+    view.roots.iter().map(look).collect()
+}
+
+/// Lists what is missing in the roots and may not be created.
+fn missing(pins: &[Pins]) -> Vec<CString> {
+    let paths = pins.iter().flat_map(|pins| pins.missing.iter().map(|path| pins.root.join(path)));
+    paths.filter_map(|path| CString::new(path.into_os_string().as_bytes()).ok()).collect()
 }
 
 /// Gives the second lock: what can be changed in the view can be changed, all else only be read.
@@ -202,7 +186,6 @@ fn guards(pins: &[Pins], network: Network) -> Vec<(Guard, Held)> {
     let unless =
         |open: Vec<String>, how| if open.is_empty() { Held::Yes(how) } else { Held::No(open.join("; ")) };
     let open = pins.iter().flat_map(|pins| pins.open.clone()).collect();
-    let makeable = pins.iter().flat_map(|pins| pins.makeable.clone()).collect();
     let network = match network {
         Network::Closed => "a network of its own, with nothing in it",
         Network::Proxied => "a network of its own, with nothing in it but a proxy",
@@ -213,7 +196,10 @@ fn guards(pins: &[Pins], network: Network) -> Vec<(Guard, Held)> {
         (Guard::Protected, unless(open, "mounted read-only, and not to be moved")),
         (
             Guard::Missing,
-            unless(makeable, "the names are held at the top of each root while the program runs"),
+            match unavailable() {
+                None => Held::Yes("calls that would create one at the top of a root are refused"),
+                Some(why) => Held::No(why.to_owned()),
+            },
         ),
         (Guard::Network, Held::Yes(network)),
         (Guard::Processes, Held::Yes("processes of its own, and no other")),

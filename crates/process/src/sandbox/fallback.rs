@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::environment::Environment;
 use crate::error::StartError;
-use crate::sandbox::Plan;
-use crate::sandbox::confinement::{Confinement, root};
+use crate::sandbox::confinement::{Confinement, pins_of, root};
+use crate::sandbox::creations::{Creations, Extent, unavailable};
 use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
 use crate::sandbox::filter::Sockets;
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::locks::Locks;
+use crate::sandbox::pins::Pins;
 use crate::sandbox::places::DEVICES;
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
 use crate::sandbox::view::{Shown, View, view};
+use crate::sandbox::{Access, Plan};
 
 /// Confines a program by a version of the kernel's Landlock; `why` says why by nothing better.
 pub(crate) fn confine(
@@ -28,11 +30,22 @@ pub(crate) fn confine(
     let temporary = plan.temporary.as_ref().and_then(|path| host::real(path).ok());
     allowed.extend(temporary.iter().map(|path| (string(path), Right::Change)));
     let rules = Rules::new(version, NetworkIs::OfHost, allowed);
+    let pins = match plan.access {
+        Access::Change => pins_of(&view, &plan.protected)?,
+        Access::Read => Vec::new(),
+    };
+    // Nothing is mounted here, so what exists is guarded in the same way as what is missing.
+    let (mut missing, mut existing) = (Vec::new(), Vec::new());
+    for Pins { root, missing: of_root, unchanged, .. } in &pins {
+        missing.extend(of_root.iter().map(|path| string(root.join(path))));
+        existing.extend(unchanged.iter().map(|path| string(root.join(path))));
+    }
+    let creations = Creations::with_existing(missing, existing, Extent::Removal);
     let enforcement =
         Enforcement { means: Means::Landlock, landlock: Some(version), guards: guards(version, why) };
     let locks = Locks::new(Some(rules), Sockets::None);
     let variables = temporary.map(|path| ("TMPDIR", path.into_os_string())).into_iter().collect();
-    Ok(Confinement { enforcement, world: None, locks, variables })
+    Ok(Confinement { enforcement, world: None, creations, locks, variables })
 }
 
 /// Lists what may be read and what may be changed.
@@ -69,6 +82,10 @@ fn without(place: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     entries.flat_map(|path| without(&path, hidden)).collect()
 }
 
+/// Why a guard that looks at calls is not the kernel's.
+const RACED: &str =
+    "calls are looked at and refused, but a program with several threads can change a path meanwhile";
+
 fn guards(version: u32, why: &str) -> Vec<(Guard, Held)> {
     let since = |first: u32, how: &'static str, gap: &str| {
         if version >= first {
@@ -81,8 +98,8 @@ fn guards(version: u32, why: &str) -> Vec<(Guard, Held)> {
     vec![
         (Guard::Writes, since(3, "Landlock rules", "the truncation of files")),
         (Guard::Reads, Held::Yes("Landlock rules")),
-        (Guard::Protected, not("rules cannot take a name out of a directory that can be changed")),
-        (Guard::Missing, not("rules cannot take a name out of a directory that can be changed")),
+        (Guard::Protected, not(unavailable().unwrap_or(RACED))),
+        (Guard::Missing, not(unavailable().unwrap_or(RACED))),
         (Guard::Network, Held::Yes("no socket can be made")),
         (Guard::Processes, since(6, "Landlock keeps signals and looks inside; names are seen", "signals")),
         (Guard::Services, Held::Yes("no socket can be made, and shared memory is not there")),

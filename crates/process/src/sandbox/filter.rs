@@ -5,6 +5,8 @@ use libc::{
     sock_filter,
 };
 
+use crate::sandbox::creations::{Does, Extent, WRITES, shapes};
+
 /// Which sockets a program may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sockets {
@@ -160,6 +162,29 @@ pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     filter.instructions
 }
 
+/// Builds the filter that leaves calls to a supervisor which create, place or open for writing; it stands besides the other.
+pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
+    let mut filter = Filter { instructions: Vec::new() };
+    filter.load(NUMBER);
+    let mut calls: Vec<c_long> = Vec::new();
+    for shape in shapes() {
+        let is_looked_at = shape.does != Does::Removes || extent == Extent::Removal;
+        if !is_looked_at || calls.contains(&shape.call) {
+            continue;
+        }
+        calls.push(shape.call);
+        match shape.does {
+            Does::Opens(flags) => filter.when(
+                number(shape.call),
+                &[argument(flags), jump(BPF_JSET, WRITES, 0, 1), leave_to_supervisor(), allow()],
+            ),
+            _ => filter.when(number(shape.call), &[leave_to_supervisor()]),
+        }
+    }
+    filter.instructions.push(allow());
+    filter.instructions
+}
+
 /// Decides about a new socket by its family and its kind.
 fn made(sockets: Sockets) -> Vec<sock_filter> {
     match sockets {
@@ -225,6 +250,10 @@ fn argument(place: u32) -> sock_filter {
 
 fn allow() -> sock_filter {
     statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW)
+}
+
+fn leave_to_supervisor() -> sock_filter {
+    statement(BPF_RET | BPF_K, libc::SECCOMP_RET_USER_NOTIF)
 }
 
 fn refuse(errno: i32) -> sock_filter {

@@ -4,6 +4,7 @@ mod available;
 mod bubblewrap;
 pub(crate) mod calls;
 mod confinement;
+pub(crate) mod creations;
 mod enforcement;
 mod fallback;
 mod filter;
@@ -18,7 +19,6 @@ mod rules;
 mod script;
 #[cfg(any(test, target_os = "macos"))]
 mod seatbelt;
-mod stand_in;
 pub(crate) mod told;
 mod view;
 
@@ -28,10 +28,11 @@ pub use available::{Available, available};
 pub use enforcement::{Enforcement, Guard, Held, Means};
 
 pub(crate) use confinement::{Confinement, Maker, World};
+pub(crate) use creations::Creations;
 pub(crate) use filter::Sockets;
 pub(crate) use locks::Locks;
 pub(crate) use pins::Pinned;
-pub(crate) use places::TOOLCHAIN_VARIABLES;
+pub(crate) use places::{TOOLCHAIN_VARIABLES, UNFINISHED};
 pub(crate) use rules::{NetworkIs, Rules};
 pub(crate) use script::{Script, Stop, listener};
 
@@ -53,11 +54,13 @@ pub struct Plan {
     pub access: Access,
     /// Files and directories that may be read besides the roots, the system's and the toolchains.
     pub readable: Vec<PathBuf>,
-    /// What stays unchanged although it lies in a root, and cannot be made where it is missing.
+    /// What stays unchanged although it lies in a root, and cannot be created where it is missing.
     ///
     /// A relative path counts in each root. What a repository would execute (`.git/hooks`, `.git/config`) need not be
     /// named.
     pub protected: Vec<PathBuf>,
+    /// What the program may change in a root, and whose change is reported; relative paths count in each root.
+    pub reported: Vec<PathBuf>,
     /// What it reaches over the network.
     pub network: Network,
     /// The directory that it finds as `/tmp`; without one it shares one with what else its session starts.
@@ -74,6 +77,7 @@ impl Plan {
             access: Access::Change,
             readable: Vec::new(),
             protected: Vec::new(),
+            reported: Vec::new(),
             network: Network::Closed,
             temporary: None,
             means: Means::Namespaces,

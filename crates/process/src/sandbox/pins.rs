@@ -1,7 +1,8 @@
-//! What stays unchanged in the roots: which of it stands there, which is missing, and what cannot be held.
+//! What stays unchanged in the roots: which of it exists, which is missing, and what cannot be held.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -9,8 +10,7 @@ use rustix::io::Errno;
 
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::nested::nested;
-use crate::sandbox::places::REPOSITORY;
-use crate::sandbox::stand_in::{Made, StandIns};
+use crate::sandbox::places::{NOTHING_NEW, REPOSITORY};
 
 /// What of one root is pinned.
 #[derive(Debug)]
@@ -20,12 +20,12 @@ pub(crate) struct Pins {
     /// Paths in the root that get a mount of their own, above first: those that can only be read, and the directories
     /// on the way to them, which are thereby not to be renamed.
     pub(crate) mounts: Vec<(PathBuf, Pinned)>,
-    /// What holds the missing names, if there are any.
-    pub(crate) stand_ins: Option<StandIns>,
+    /// Paths in the root that exist and stay unchanged.
+    pub(crate) unchanged: BTreeSet<PathBuf>,
+    /// Paths in the root that do not exist and may not be created.
+    pub(crate) missing: Vec<PathBuf>,
     /// What can be changed although it should not.
     pub(crate) open: Vec<String>,
-    /// What can be made although it should not.
-    pub(crate) makeable: Vec<String>,
 }
 
 /// How a path is pinned.
@@ -46,20 +46,17 @@ pub(crate) enum Belongs {
     Elsewhere,
 }
 
-/// Looks at what is protected in a root, and holds the names of what is missing.
+/// Looks at what is protected in a root, and which of it is missing.
 pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = openat(CWD, root, flags, Mode::empty())?;
     let mut pins = Pins {
         root: root.to_owned(),
         mounts: Vec::new(),
-        stand_ins: None,
+        unchanged: BTreeSet::new(),
+        missing: Vec::new(),
         open: Vec::new(),
-        makeable: Vec::new(),
     };
-    let (mut unchanged, mut missing) = (BTreeSet::new(), Vec::new());
-    // The lock comes first: what stands there under it stays.
-    let mut stand_ins = StandIns::new(directory.try_clone().map_err(|_| Errno::MFILE)?)?;
     let mut all = wanted(root, protected);
     let names: Vec<&OsStr> = protected.iter().filter_map(|path| is_name(path)).collect();
     let below = nested(&directory, &names);
@@ -70,26 +67,25 @@ pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
     for (path, belongs) in all {
         match host::beneath(&directory, &path) {
             Ok(_) => {
-                stand_ins.adopt(&path);
-                unchanged.insert(path);
+                pins.unchanged.insert(path);
             }
-            Err(Errno::NOENT) => missing.push((path, belongs)),
+            // Without a repository there is nothing that would read it.
+            Err(Errno::NOENT) if belongs == Belongs::ToRepository && !has_above(&directory, &path) => {}
+            Err(Errno::NOENT) => pins.missing.push(path),
             // A `.git` that is a file says where the repository is: it stays as it is.
-            Err(Errno::NOTDIR) => unchanged.extend(file_above(root, &path)),
+            Err(Errno::NOTDIR) => pins.unchanged.extend(file_above(root, &path)),
             Err(errno) => pins.open.push(open(&path, errno)),
         }
     }
-    for (path, belongs) in missing {
-        match stand_ins.hold(&path, belongs) {
-            Ok(Made::Held) => {
-                unchanged.insert(path);
-            }
-            Ok(Made::NotNeeded) => {}
-            Err(errno) => pins.makeable.push(format!("`{}`: {errno}", path.display())),
+    for path in NOTHING_NEW {
+        match host::beneath(&directory, Path::new(path)) {
+            // With the slash it means what would be created in it.
+            Ok(_) => pins.missing.push(PathBuf::from(format!("{path}/"))),
+            Err(Errno::NOENT) if has_above(&directory, Path::new(path)) => pins.missing.push(path.into()),
+            Err(_) => {}
         }
     }
-    pins.stand_ins = Some(stand_ins).filter(|stand_ins| !stand_ins.is_empty());
-    pins.mounts = mounts(&unchanged);
+    pins.mounts = mounts(&pins.unchanged);
     Ok(pins)
 }
 
@@ -128,6 +124,11 @@ fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Belongs> {
 /// Gives a path that is one name: such a name counts at any depth.
 fn is_name(path: &Path) -> Option<&OsStr> {
     path.file_name().filter(|name| *name == path.as_os_str())
+}
+
+/// Says whether the directory exists in which a path would be created.
+fn has_above(root: &OwnedFd, path: &Path) -> bool {
+    path.parent().is_some_and(|above| host::beneath(root, above).is_ok())
 }
 
 fn file_above(root: &Path, path: &Path) -> Option<PathBuf> {

@@ -195,6 +195,13 @@ pub(crate) const SYSTEM_SECRETS: &[&str] = &[
 /// Where the keys by which a machine is known lie.
 pub(crate) const MACHINE_KEYS: (&str, &str) = ("/etc/ssh", "ssh_host_");
 
+/// What git goes on with when it is told to continue: it may hold commands.
+pub(crate) const UNFINISHED: &[&str] =
+    &[".git/rebase-merge/git-rebase-todo", ".git/rebase-apply", ".git/sequencer/todo"];
+
+/// Directories of a repository in which nothing new may appear: a submodule or worktree would bring its own configuration.
+pub(crate) const NOTHING_NEW: &[&str] = &[".git/modules", ".git/worktrees"];
+
 /// What a repository would execute, or from where it would take what it executes.
 pub(crate) const REPOSITORY: &[&str] = &[
     ".git/hooks",

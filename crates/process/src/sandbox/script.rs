@@ -31,6 +31,9 @@ pub(crate) struct Script {
 /// The port at which a proxied program finds its proxy; in a network of its own nobody else has it.
 pub(crate) const PROXY: u16 = 3128;
 
+/// What is said where calls could not be left to the supervisor.
+pub(crate) const GUARD_WORDS: &str = "the guard over names that may not be created could not be set up";
+
 /// Where a script failed: at one of its parts, with what the system said.
 #[derive(Debug)]
 pub(crate) struct Stop {
@@ -43,6 +46,8 @@ pub(crate) struct Stop {
 impl Stop {
     /// The part in which the namespaces themselves are made.
     pub(crate) const START: u16 = u16::MAX - 3;
+    /// The part in which calls are left to the supervisor.
+    pub(crate) const GUARD: u16 = u16::MAX - 4;
 
     /// Gives it as two numbers, the second of which is not zero.
     pub(crate) fn numbers(&self) -> (u16, u16) {

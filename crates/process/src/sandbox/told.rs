@@ -46,6 +46,8 @@ pub(crate) struct Inside {
     pub(crate) allowed: Vec<(CString, Right)>,
     /// What has to be pinned, by absolute paths.
     pub(crate) pinned: Vec<(CString, Pinned)>,
+    /// What may not be created, by absolute paths.
+    pub(crate) creations: Vec<CString>,
 }
 
 impl Told {
@@ -79,6 +81,7 @@ impl Told {
             out.text(path);
             out.number(u64::from(*pinned == Pinned::Unchanged));
         });
+        out.each(&self.inside.creations, Writer::text);
         out.text(&self.directory);
         out.each(&self.words, Writer::text);
         out.each(&self.environment, Writer::text);
@@ -108,6 +111,7 @@ impl Told {
                     let pinned = if from.number()? == 1 { Pinned::Unchanged } else { Pinned::InPlace };
                     Some((path, pinned))
                 })?,
+                creations: from.each(Reader::text)?,
             },
             directory: from.text()?,
             words: from.each(Reader::text)?,
@@ -220,6 +224,7 @@ mod tests {
                     (c"/w/.git".into(), Pinned::InPlace),
                     (c"/w/.git/hooks".into(), Pinned::Unchanged),
                 ],
+                creations: vec![c"/w/.envrc".into()],
             },
             directory: c"/w".into(),
             words: vec![c"/bin/echo".into(), c"a b".into(), c"".into()],

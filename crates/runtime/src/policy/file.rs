@@ -255,10 +255,14 @@ fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError
 }
 
 /// Finds the one name that a pattern means at any depth, with all below it if it is a directory.
+///
+/// It may be the name of a file in a directory, such as `.cargo/config.toml`.
 fn plain_name(pattern: &str) -> Option<&str> {
-    let name = pattern.strip_prefix("**/").unwrap_or(pattern);
+    let at_any_depth = pattern.strip_prefix("**/");
+    let name = at_any_depth.unwrap_or(pattern);
     let name = name.strip_suffix("/**").or_else(|| name.strip_suffix('/')).unwrap_or(name);
-    (!name.is_empty() && !name.contains(['/', '*', '?', '[', '{', '!'])).then_some(name)
+    let is_plain = !name.is_empty() && !name.contains(['*', '?', '[', '{', '!']);
+    (is_plain && (at_any_depth.is_some() || !name.contains('/'))).then_some(name)
 }
 
 impl WrittenAccess {

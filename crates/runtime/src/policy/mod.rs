@@ -182,6 +182,14 @@ impl Policy {
         named.filter(is_kept).map(PathBuf::from).collect()
     }
 
+    /// Lists the names in a root that commands may write, and whose change is reported.
+    #[must_use]
+    pub fn reported_names(&self) -> Vec<PathBuf> {
+        let kept = self.kept_names();
+        let named = self.rules.iter().flat_map(Rule::reported_names).map(PathBuf::from);
+        named.filter(|name| !kept.contains(name)).collect()
+    }
+
     /// Judges one touch.
     pub(crate) fn judge(&self, touch: &Touch) -> Judgement {
         match touch {

@@ -65,6 +65,17 @@ pub struct Origin {
 }
 
 impl Rule {
+    /// Gives the names that Toolpost's own lists let be written, and that are reported when a command changes them.
+    pub(super) fn reported_names(&self) -> &[String] {
+        let is_report = self.source == RuleSource::BuiltIn
+            && self.decision == Decision::Allow
+            && self.accesses == [Access::Writes];
+        match &self.target {
+            Target::Paths { names, .. } if is_report => names,
+            _ => &[],
+        }
+    }
+
     /// Gives the names that the rule keeps from being written; what version control keeps for itself is not among them,
     /// since its own program has to write it.
     pub(super) fn kept_names(&self) -> &[String] {

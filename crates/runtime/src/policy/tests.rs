@@ -37,11 +37,39 @@ fn built_in_rules_guard_what_runs_by_itself() {
         "sub/.vscode/settings.json",
         ".git/modules/x/config",
         ".git/worktrees/x/config.worktree",
+        ".exrc",
+        ".nvim.lua",
+        "sub/.vimrc",
+        ".dir-locals.el",
+        "project.code-workspace",
+        "project.sublime-project",
+        ".vs/tasks.vs.json",
+        ".trae/mcp.json",
+        ".kiro/settings/mcp.json",
+        ".amazonq/mcp.json",
+        ".crush.json",
+        ".mise.toml",
+        ".pre-commit-config.yaml",
+        "lefthook.yml",
+        ".cargo/config.toml",
+        ".gdbinit",
+        ".mvn/jvm.config",
+        ".pnpmfile.cjs",
+        ".yarnrc.yml",
     ];
     for path in guarded {
         let policy = Policy::built_in().unwrap();
         let judged = policy.judge_name(Access::Writes, path, &format!("/w/{path}"));
         assert_ne!(judged.decision, Decision::Allow, "write {path}");
+    }
+    let policy = Policy::built_in().unwrap();
+    let named = |names: Vec<PathBuf>, name: &str| names.contains(&PathBuf::from(name));
+    for name in [".vscode", ".envrc", ".trae", ".cargo/config.toml", ".exrc"] {
+        assert!(named(policy.kept_names(), name) && !named(policy.reported_names(), name), "{name}");
+    }
+    for name in ["AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"] {
+        assert!(named(policy.reported_names(), name) && !named(policy.kept_names(), name), "{name}");
+        check(Access::Writes, name, Decision::Allow);
     }
     for path in ["src/main.rs", ".github/workflows/ci.yml", ".gitignore", "git/hooks/x", "vscode/tasks.json"]
     {

@@ -5,8 +5,6 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::stand_in::is_stand_in;
-
 /// What an entry of a directory is, without following links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -82,11 +80,7 @@ impl Listing {
     /// Reads the whole directory; the buffer is only lent, to be used again.
     pub(super) fn read(directory: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> Result<Self, Errno> {
         let mut listing = Self::default();
-        raw::read(directory, buffer, |name, kind| {
-            if !is_stand_in(directory, name, kind) {
-                listing.push(name, kind);
-            }
-        })?;
+        raw::read(directory, buffer, |name, kind| listing.push(name, kind))?;
         Ok(listing)
     }
 

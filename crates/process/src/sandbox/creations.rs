@@ -1,0 +1,509 @@
+//! Names that a command may not create: the supervisor decides about each call that would create or change one.
+//!
+//! The kernel has no rule for a name that does not exist. So a second filter leaves the calls that create, place or open for
+//! writing to the supervisor (seccomp user notification). It reads the path of the call, finds the directory that the path leads to,
+//! and answers `EPERM` if the name is guarded. Nothing is put into the workspace for that, and nobody else is affected.
+//! After the fork nothing here may allocate.
+
+use std::ffi::{CStr, CString};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
+
+use libc::c_long;
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, ResolveFlags, openat, openat2, readlinkat_raw};
+use rustix::io::Errno;
+
+use crate::sandbox::calls;
+use crate::sandbox::filter::creations as filter;
+use crate::system::{self, Forked};
+
+/// The longest path that the kernel takes, with its NUL.
+const LONGEST: usize = 4096;
+
+/// How many links the kernel follows in one path.
+const LINKS: usize = 40;
+
+/// By these flags a call to open changes or creates what it opens.
+pub(crate) const WRITES: u32 =
+    (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
+
+/// Which calls are left to the supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Those that create or change.
+    Creation,
+    /// Those that remove or move away, too: nothing else keeps what exists.
+    Removal,
+}
+
+/// The names, and the filter that leaves calls to the supervisor.
+#[derive(Debug)]
+pub(crate) struct Creations {
+    names: Vec<CString>,
+    /// How many of them are missing: they come first.
+    missing: usize,
+    extent: Extent,
+    filter: Vec<libc::sock_filter>,
+}
+
+/// What a call does with one of its paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Does {
+    /// It opens a file with the flags that stand in this argument.
+    Opens(u32),
+    /// It opens a file with flags that stand in memory, or cuts one off.
+    Changes,
+    /// It makes an empty directory, or a file that is none.
+    Makes,
+    /// It gives a name to something that may hold other names.
+    Places,
+    /// It takes a name away; only where that is guarded, too.
+    Removes,
+}
+
+/// A call, the arguments with the directory and the path, and what it does there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) call: c_long,
+    directory: Option<usize>,
+    path: usize,
+    pub(crate) does: Does,
+}
+
+const fn at(call: c_long, directory: usize, does: Does) -> Shape {
+    Shape { call, directory: Some(directory), path: directory + 1, does }
+}
+
+/// The calls that are looked at.
+pub(crate) const SHAPES: &[Shape] = &[
+    at(libc::SYS_openat, 0, Does::Opens(2)),
+    at(libc::SYS_openat2, 0, Does::Changes),
+    at(libc::SYS_mkdirat, 0, Does::Makes),
+    at(libc::SYS_mknodat, 0, Does::Makes),
+    at(libc::SYS_renameat2, 2, Does::Places),
+    // With `RENAME_EXCHANGE` the old name gets something new.
+    at(libc::SYS_renameat2, 0, Does::Removes),
+    at(libc::SYS_linkat, 2, Does::Places),
+    at(libc::SYS_symlinkat, 1, Does::Places),
+    at(libc::SYS_unlinkat, 0, Does::Removes),
+    Shape { call: libc::SYS_truncate, directory: None, path: 0, does: Does::Changes },
+];
+
+#[cfg(not(target_arch = "riscv64"))]
+pub(crate) const OLDER: &[Shape] =
+    &[at(libc::SYS_renameat, 2, Does::Places), at(libc::SYS_renameat, 0, Does::Removes)];
+#[cfg(target_arch = "riscv64")]
+pub(crate) const OLDER: &[Shape] = &[];
+
+#[cfg(target_arch = "x86_64")]
+const fn here(call: c_long, path: usize, does: Does) -> Shape {
+    Shape { call, directory: None, path, does }
+}
+
+/// The calls without a directory, which newer machines do not have.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const OLDEST: &[Shape] = &[
+    here(libc::SYS_open, 0, Does::Opens(1)),
+    here(libc::SYS_creat, 0, Does::Changes),
+    here(libc::SYS_mkdir, 0, Does::Makes),
+    here(libc::SYS_mknod, 0, Does::Makes),
+    here(libc::SYS_rename, 1, Does::Places),
+    here(libc::SYS_rename, 0, Does::Removes),
+    here(libc::SYS_link, 1, Does::Places),
+    here(libc::SYS_symlink, 1, Does::Places),
+    here(libc::SYS_unlink, 0, Does::Removes),
+    here(libc::SYS_rmdir, 0, Does::Removes),
+];
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const OLDEST: &[Shape] = &[];
+
+/// Lists the calls that are looked at on this machine.
+pub(crate) fn shapes() -> impl Iterator<Item = &'static Shape> {
+    SHAPES.iter().chain(OLDER).chain(OLDEST)
+}
+
+/// What was found out about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judged {
+    /// It has nothing to do with a guarded name.
+    Harmless,
+    /// It is about the guarded name of this number.
+    Guarded(usize),
+    /// It fails with this error, since what it is about is not there or cannot be found out.
+    Fails(Errno),
+}
+
+impl Creations {
+    /// Guards names that are missing, given as absolute paths without links; nothing if there are none, or if the kernel cannot.
+    pub(crate) fn new(missing: Vec<CString>) -> Option<Self> {
+        Self::with_existing(missing, Vec::new(), Extent::Creation)
+    }
+
+    /// Guards names that exist, too.
+    pub(crate) fn with_existing(
+        mut names: Vec<CString>,
+        existing: Vec<CString>,
+        extent: Extent,
+    ) -> Option<Self> {
+        let missing = names.len();
+        names.extend(existing);
+        let guards = !names.is_empty() && unavailable().is_none();
+        guards.then(|| Self { names, missing, extent, filter: filter(extent) })
+    }
+
+    /// Gives the names, by the numbers under which they are reported.
+    pub(crate) fn names(&self) -> &[CString] {
+        &self.names
+    }
+
+    /// Puts this process, and all that it starts, under the filter; it has no way to new rights any more. Allocates nothing.
+    pub(crate) fn listen(&self) -> io::Result<OwnedFd> {
+        calls::filter_and_listen(&self.filter)
+    }
+
+    /// Decides about a call that waits, and gives the number of the guarded name that it was refused for.
+    pub(crate) fn decide(&self, listener: BorrowedFd<'_>) -> Option<usize> {
+        let call = calls::waiting_call(listener)?;
+        let judged = self.judge(&call);
+        // What was read may have been another process's that has the number now.
+        if !calls::still_waits(listener, call.id) {
+            return None;
+        }
+        let error = match judged {
+            Judged::Harmless => None,
+            Judged::Guarded(_) => Some(libc::EPERM),
+            Judged::Fails(errno) => Some(errno.raw_os_error()),
+        };
+        calls::decide_call(listener, call.id, error);
+        if let Judged::Guarded(number) = judged { Some(number) } else { None }
+    }
+
+    fn judge(&self, call: &libc::seccomp_notif) -> Judged {
+        let argument = |place: usize| call.data.args.get(place).copied().unwrap_or_default();
+        let of_call = shapes().filter(|shape| shape.call == c_long::from(call.data.nr));
+        for shape in of_call {
+            let is_exchange =
+                shape.call == libc::SYS_renameat2 && argument(4) & u64::from(libc::RENAME_EXCHANGE) != 0;
+            let does = match shape.does {
+                Does::Removes if is_exchange => Does::Places,
+                Does::Removes if self.extent == Extent::Creation => continue,
+                does => does,
+            };
+            let directory = shape.directory.map_or(libc::AT_FDCWD, |place| argument(place) as i32);
+            let judged = self.judge_path(call.pid.cast_signed(), directory, argument(shape.path), does);
+            if judged != Judged::Harmless {
+                return judged;
+            }
+        }
+        Judged::Harmless
+    }
+
+    fn judge_path(&self, process: i32, directory: i32, at: u64, does: Does) -> Judged {
+        let mut text = Text::new();
+        match text.read(process, at) {
+            Ok(()) => {}
+            // The kernel cannot read it either.
+            Err(Errno::FAULT | Errno::NAMETOOLONG) => return Judged::Harmless,
+            Err(_) => return Judged::Fails(Errno::PERM),
+        }
+        match resolve(process, directory, &mut text, does) {
+            Resolved::To => self.matched(text.as_c_str(), does).map_or(Judged::Harmless, Judged::Guarded),
+            Resolved::Nowhere => Judged::Harmless,
+            // The kernel would say the same, unless it sees another `/proc/self` on the way: that way is closed.
+            Resolved::Fails(errno) => Judged::Fails(errno),
+        }
+    }
+
+    /// Finds the guarded name that a path is, lies beneath, or would hold.
+    fn matched(&self, text: &CStr, does: Does) -> Option<usize> {
+        let path = text.to_bytes();
+        let may_hold = matches!(does, Does::Places | Does::Removes);
+        // What does not exist can be neither removed nor moved away with what holds it.
+        let first = if does == Does::Removes { self.missing } else { 0 };
+        let is_it = |name: &CString| {
+            let name = name.to_bytes();
+            let is_new = || {
+                is_in(path, name)
+                    && rustix::fs::accessat(CWD, text, Access::EXISTS, AtFlags::empty()).is_err()
+            };
+            is_beneath(path, name) || (may_hold && is_beneath(name, path)) || is_new()
+        };
+        self.names.iter().skip(first).position(is_it).map(|number| number + first)
+    }
+}
+
+/// Tells whether a path is another one or lies beneath it; letters of either case are the same, as on some disks.
+fn is_beneath(path: &[u8], above: &[u8]) -> bool {
+    path.len() >= above.len()
+        && path[..above.len()].eq_ignore_ascii_case(above)
+        && path.get(above.len()).is_none_or(|next| *next == b'/')
+}
+
+/// Tells whether a path lies in a directory, which is written with a slash, and not deeper.
+fn is_in(path: &[u8], directory: &[u8]) -> bool {
+    directory.ends_with(b"/")
+        && path.len() > directory.len()
+        && path[..directory.len()].eq_ignore_ascii_case(directory)
+        && !path[directory.len()..].contains(&b'/')
+}
+
+/// Says why calls cannot be left to a supervisor here, if so; tried once.
+pub(crate) fn unavailable() -> Option<&'static str> {
+    static FOUND: OnceLock<Option<&str>> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        if try_in_a_fork() {
+            None
+        } else {
+            Some("the kernel lets no supervisor decide about system calls here")
+        }
+    })
+}
+
+#[expect(unsafe_code, reason = "forking has no safe interface")]
+fn try_in_a_fork() -> bool {
+    let filter = filter(Extent::Creation);
+    // SAFETY: the child makes system calls alone, and never comes back.
+    match unsafe { system::fork() } {
+        Ok(Forked::Child) => {
+            let tried = calls::no_new_privileges().and_then(|()| calls::filter_and_listen(&filter));
+            system::exit(i32::from(tried.is_err()))
+        }
+        Ok(Forked::Parent(child)) => system::wait(child) == Some(0),
+        Err(_) => false,
+    }
+}
+
+/// A path, with a NUL behind it.
+struct Text {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+impl Text {
+    fn new() -> Self {
+        Self { bytes: [0; LONGEST], length: 0 }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    /// Reads it from the memory of a process, page by page: the next one may not be there.
+    fn read(&mut self, process: i32, at: u64) -> Result<(), Errno> {
+        const PAGE: u64 = 4096;
+        let mut read = 0;
+        while read < LONGEST {
+            let from = at.wrapping_add(read as u64);
+            let length = usize::try_from(PAGE - from % PAGE).unwrap_or(LONGEST).min(LONGEST - read);
+            let piece = &mut self.bytes[read..read + length];
+            let got = calls::memory_of(process, from, piece)
+                .map_err(|fault| fault.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error))?;
+            if let Some(end) = piece[..got].iter().position(|byte| *byte == 0) {
+                self.length = read + end;
+                return Ok(());
+            }
+            if got < length {
+                return Err(Errno::FAULT);
+            }
+            read += length;
+        }
+        Err(Errno::NAMETOOLONG)
+    }
+
+    fn set(&mut self, parts: &[&[u8]]) -> Option<()> {
+        let mut length = 0;
+        for part in parts {
+            self.bytes.get_mut(length..length + part.len())?.copy_from_slice(part);
+            length += part.len();
+        }
+        *self.bytes.get_mut(length)? = 0;
+        self.length = length;
+        Some(())
+    }
+
+    fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
+    }
+}
+
+/// Where a path leads.
+enum Resolved {
+    /// To the path that the text holds now: that of a directory without links, and a name in it.
+    To,
+    /// To nothing that can be created.
+    Nowhere,
+    /// To nothing: the call fails with this error.
+    Fails(Errno),
+}
+
+/// Finds where a path leads, as the kernel would for that process.
+fn resolve(process: i32, directory: i32, text: &mut Text, does: Does) -> Resolved {
+    let mut base = None;
+    if text.bytes().first() != Some(&b'/') {
+        match base_of(process, directory) {
+            Ok(found) => base = Some(found),
+            // There is no such descriptor.
+            Err(Errno::NOENT) => return Resolved::Fails(Errno::BADF),
+            Err(errno) => return Resolved::Fails(errno),
+        }
+    }
+    for _ in 0..LINKS {
+        let Some(split) = Split::of(text.bytes()) else { return Resolved::Nowhere };
+        let above = match open_above(process, base.as_ref(), &split) {
+            Ok(above) => above,
+            Err(errno) => return Resolved::Fails(errno),
+        };
+        let last = split.last;
+        let mut target = Text::new();
+        if let Err(errno) = target.read_name_of(&above) {
+            return Resolved::Fails(errno);
+        }
+        // Nothing is created there, and what a descriptor leads to is open already.
+        if is_beneath(target.bytes(), b"/proc") || is_beneath(target.bytes(), b"/dev") {
+            return Resolved::Nowhere;
+        }
+        let follows = matches!(does, Does::Opens(_) | Does::Changes);
+        if follows && text.read_link(above.as_fd(), &last).is_ok() {
+            base = (text.bytes().first() != Some(&b'/')).then_some(above);
+            continue;
+        }
+        let above = if target.bytes() == b"/" { &b""[..] } else { target.bytes() };
+        return match text.set(&[above, b"/", last.bytes()]) {
+            Some(()) => Resolved::To,
+            None => Resolved::Fails(Errno::NAMETOOLONG),
+        };
+    }
+    Resolved::Fails(Errno::LOOP)
+}
+
+/// A path in two: the directory, and the name in it.
+struct Split {
+    above: Text,
+    last: Text,
+}
+
+impl Split {
+    /// Splits a path; nothing where no name is left that could be created.
+    fn of(path: &[u8]) -> Option<Self> {
+        let end = path.iter().rposition(|byte| *byte != b'/')? + 1;
+        let path = &path[..end];
+        let slash = path.iter().rposition(|byte| *byte == b'/');
+        let name = &path[slash.map_or(0, |slash| slash + 1)..];
+        if name == b"." || name == b".." {
+            return None;
+        }
+        let (mut above, mut last) = (Text::new(), Text::new());
+        last.set(&[name])?;
+        match slash {
+            None => above.set(&[b"."])?,
+            Some(slash) => above.set(&[&path[..=slash]])?,
+        }
+        Some(Self { above, last })
+    }
+}
+
+/// Opens the directory that the paths of a call begin at.
+fn base_of(process: i32, directory: i32) -> Result<OwnedFd, Errno> {
+    let mut space = [0; 64];
+    let mut rest = &mut space[..63];
+    let written = match directory {
+        libc::AT_FDCWD => write!(rest, "/proc/{process}/cwd"),
+        directory => write!(rest, "/proc/{process}/fd/{directory}"),
+    };
+    written.map_err(|_| Errno::NAMETOOLONG)?;
+    let path = CStr::from_bytes_until_nul(&space).map_err(|_| Errno::NAMETOOLONG)?;
+    openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Opens the directory of a path. What `/proc/self` is depends on who asks: the way through it is the process's own.
+fn open_above(process: i32, base: Option<&OwnedFd>, split: &Split) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let own = [&b"/proc/self/"[..], b"/proc/thread-self/"];
+    let path = split.above.bytes();
+    let Some(rest) = own.iter().find_map(|own| path.strip_prefix(*own)) else {
+        let base = base.map_or(CWD, AsFd::as_fd);
+        return openat2(base, split.above.as_c_str(), flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS);
+    };
+    let mut space = [0; 32];
+    let mut left = &mut space[..];
+    write!(left, "/proc/{process}/").map_err(|_| Errno::NAMETOOLONG)?;
+    let length = 32 - left.len();
+    let mut text = Text::new();
+    text.set(&[&space[..length], rest]).ok_or(Errno::NAMETOOLONG)?;
+    openat(CWD, text.as_c_str(), flags, Mode::empty())
+}
+
+impl Text {
+    /// Reads what a link says.
+    fn read_link(&mut self, above: BorrowedFd<'_>, name: &Self) -> Result<(), Errno> {
+        let mut space = [std::mem::MaybeUninit::uninit(); LONGEST];
+        let (read, _) = readlinkat_raw(above, name.as_c_str(), &mut space[..])?;
+        self.set(&[read]).ok_or(Errno::NAMETOOLONG)
+    }
+
+    /// Reads the path of an open directory.
+    fn read_name_of(&mut self, directory: &OwnedFd) -> Result<(), Errno> {
+        let mut space = [0; 64];
+        let mut rest = &mut space[..63];
+        write!(rest, "/proc/self/fd/{}", directory.as_raw_fd()).map_err(|_| Errno::NAMETOOLONG)?;
+        let path = CStr::from_bytes_until_nul(&space).map_err(|_| Errno::NAMETOOLONG)?;
+        let mut space = [std::mem::MaybeUninit::uninit(); LONGEST];
+        let (read, _) = readlinkat_raw(CWD, path, &mut space[..])?;
+        self.set(&[read]).ok_or(Errno::NAMETOOLONG)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_guarded_with_what_lies_in_them() {
+        let names = ["/w/.envrc", "/w/.cargo/config.toml", "/w/.git/modules/"]
+            .map(|name| CString::new(name).unwrap());
+        let creations =
+            Creations { names: names.into(), missing: 1, extent: Extent::Creation, filter: Vec::new() };
+        let rows = [
+            ("/w/.envrc", Does::Makes, Some(0)),
+            ("/w/.ENVRC", Does::Opens(2), Some(0)),
+            ("/w/.envrc/x", Does::Opens(2), Some(0)),
+            ("/w/.envrc2", Does::Opens(2), None),
+            ("/w/sub/.envrc", Does::Opens(2), None),
+            // An empty directory on the way holds nothing yet.
+            ("/w/.cargo", Does::Makes, None),
+            ("/w/.cargo", Does::Places, Some(1)),
+            ("/w/.cargo/config.toml", Does::Opens(2), Some(1)),
+            ("/w/.cargo/config", Does::Opens(2), None),
+            ("/w/.git/modules/new", Does::Makes, Some(2)),
+            ("/w/.git/modules", Does::Places, Some(2)),
+            ("/w/.git/modules/a/HEAD", Does::Opens(2), None),
+            ("/w/.cargo", Does::Removes, Some(1)),
+            // What is missing cannot be removed.
+            ("/w/.envrc", Does::Removes, None),
+        ];
+        for (path, does, wanted) in rows {
+            assert_eq!(creations.matched(&CString::new(path).unwrap(), does), wanted, "{path} {does:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_split_into_directory_and_name() {
+        let rows = [
+            ("a", Some((".", "a"))),
+            ("a//", Some((".", "a"))),
+            ("/a", Some(("/", "a"))),
+            ("x/../a", Some(("x/../", "a"))),
+            ("/x//a/", Some(("/x//", "a"))),
+            ("/", None),
+            ("", None),
+            ("x/.", None),
+            ("x/..//", None),
+        ];
+        for (path, wanted) in rows {
+            let split = Split::of(path.as_bytes());
+            let split = split.as_ref().map(|split| (split.above.bytes(), split.last.bytes()));
+            assert_eq!(split, wanted.map(|(above, last)| (above.as_bytes(), last.as_bytes())), "{path}");
+        }
+    }
+}
