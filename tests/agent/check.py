@@ -344,8 +344,8 @@ def told():
             report("the time of a call is without the user's", seconds < took, seen)
 
 
-def at_terminal(command, environment, question, seconds):
-    """Runs a program at a terminal, answers its question with yes after so many seconds; gives what it showed, and how long it waited."""
+def at_terminal(command, environment, question, seconds, answer=b"y\n"):
+    """Runs a program at a terminal, answers its question after so many seconds; returns what it showed, and how long it waited."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(command[0], command, environment)
@@ -363,10 +363,30 @@ def at_terminal(command, environment, question, seconds):
             if not waited and question.encode() in seen:
                 time.sleep(seconds)
                 waited = seconds
-                os.write(terminal, b"y\n")
+                os.write(terminal, answer)
     os.close(terminal)
     os.waitpid(pid, 0)
     return seen.decode(errors="replace").replace("\r\n", "\n"), waited
+
+
+def stopped_at_a_question():
+    """Ctrl-C while a prompt waits: the work ends, and its transcript says why."""
+    asked = [{"when": {"last": "^do it"}, "calls": [{"tool": "bash", "arguments": {"command": "touch made"}}]}]
+    with World(asked, rules="") as world:
+        seen, _ = at_terminal(world.command("do it"), world.environment(TERM="xterm"), "[y/N", 1, b"\x03")
+        (place,) = (world.top / "state/toolpost/transcripts").iterdir()
+        holds = lines_of(place)[-1] == {"line": "ended", "reason": "cancelled"} and "toolpost: continue with `" in seen
+        report("Ctrl-C at a question ends the work", holds and not (world.root / "made").exists(), seen)
+
+
+def waiting():
+    """A server that is started at a terminal says what it waits for, and one that is not says nothing."""
+    with World([]) as world:
+        command = [BINARY, "serve", "--root", str(world.root)]
+        seen, _ = at_terminal(command, world.environment(TERM="xterm"), "Ctrl-C ends the server", 0, b"\x03")
+        report("a server at a terminal says what it waits for", "waiting for a client on standard input" in seen, seen)
+        done = subprocess.run(command, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        report("a server behind a client says nothing", (done.returncode, done.stdout, done.stderr) == (0, "", ""), done)
 
 
 def anthropic_form():
@@ -464,7 +484,7 @@ def picture_of(provider, body):
         if provider == "responses" and part.get("type") == "input_image":
             return url(part["image_url"], part)
         # The result of a call holds its own pictures.
-        if provider == "anthropic" and part.get("type") == "tool_result" and isinstance(part["content"], list):
+        if provider == "anthropic" and part.get("type") == "tool_result" and len(part["content"]) > 1:
             image = part["content"][1]
             return image["source"]["media_type"], image["source"]["data"], image
         if provider == "gemini" and "inline_data" in part:
@@ -641,7 +661,7 @@ if __name__ == "__main__":
     only = sys.argv[2:]
     if not only:
         sdks.check(report)
-    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, stopped, told, anthropic_form, delegated, pictured,
+    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, stopped, stopped_at_a_question, told, waiting, anthropic_form, delegated, pictured,
                  pictured_in_words,
                  one_budget, investigated, asked_of_all, searched):
         if not only or part.__name__ in only:

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
     Access, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered, Pictures, Progress, Session,
 };
-use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime};
+use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
 
 /// The operation by which the work is said to be done.
 const COMPLETE: &str = "complete";
@@ -73,9 +73,10 @@ impl From<InnerAnswer> for Replied {
     }
 }
 
-/// Measures how long the user takes to decide.
+/// Measures how long the user takes to decide, and waits no longer than the work goes on.
 struct Timed {
     asker: Arc<dyn Asker>,
+    cancel: CancellationToken,
     asked: Mutex<Duration>,
 }
 
@@ -83,7 +84,13 @@ impl Asker for Timed {
     fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> Asking<'a> {
         Box::pin(async move {
             let began = Instant::now();
-            let verdict = self.asker.ask(question).await;
+            let verdict = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => {
+                    Verdict::Deny("The work was stopped before the question was answered.".to_owned())
+                }
+                verdict = self.asker.ask(question) => verdict,
+            };
             *self.asked.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
             verdict
         })
@@ -110,7 +117,8 @@ impl Hands for AtRuntime {
     }
 
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied> {
-        let timed = Arc::new(Timed { asker: self.asker.clone(), asked: Mutex::default() });
+        let timed =
+            Arc::new(Timed { asker: self.asker.clone(), cancel: cancel.clone(), asked: Mutex::default() });
         let call = Call {
             tool,
             arguments: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),

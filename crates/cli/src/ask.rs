@@ -3,7 +3,7 @@
 use crate::args::Ask;
 use std::{
     io::{IsTerminal, Write, stdin, stdout},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
@@ -45,11 +45,17 @@ impl Asker for Terminal {
     }
 }
 
+/// Held while a question waits for its answer, so that no answer meets another question.
+static ASKING: Mutex<()> = Mutex::new(());
+
 fn prompt(words: &str, spans: &[Span]) -> std::io::Result<Verdict> {
+    let _turn = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let offered: String = spans.iter().map(|span| format!("/{}", span.word())).collect();
     let mut out = std::io::stderr().lock();
     write!(out, "{words} [y/N{offered}] ")?;
     out.flush()?;
+    // Others print while the user thinks: a signal, for example, says that it was heard.
+    drop(out);
     let mut line = String::new();
     stdin().read_line(&mut line)?;
     Ok(understood(line.trim(), spans))

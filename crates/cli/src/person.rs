@@ -5,7 +5,7 @@ use crate::{
     settings::Settings,
     wire,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -52,6 +52,15 @@ impl Person {
             .with_context(|| format!("the dialect {} is missing", self.dialect))?;
         let tool = dialect.tools.iter().find(|tool| tool.operation == operation);
         let tool = tool.with_context(|| format!("no tool asks for {operation}"))?;
+        // A parameter that the tool does not have would be ignored without a word to the user.
+        let schema = (tool.schema)();
+        let known = |key: &&String| {
+            schema.pointer("/properties").is_some_and(|known| known.get(key.as_str()).is_some())
+        };
+        let given = arguments.as_object().into_iter().flat_map(|given| given.keys());
+        if let Some(unknown) = given.into_iter().find(|key| !known(key)) {
+            bail!("the tool {} has no parameter {unknown}", tool.name);
+        }
         let call = Call {
             tool: tool.name.to_owned(),
             arguments,

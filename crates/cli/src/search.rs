@@ -1,7 +1,7 @@
 //! `toolpost search`: blocks of code by their words, best first, for people.
 
 use crate::{
-    args::{Common, Search as Args},
+    args::{Common, OnOff, Search as Args},
     out,
     person::Person,
     settings::Settings,
@@ -10,7 +10,7 @@ use crate::{
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
-use toolpost_engine::{Operation as _, operations::search::Search};
+use toolpost_engine::{Operation as _, operations::seek::Seek};
 use toolpost_shared::{Meant, Server};
 
 /// The dialect whose tool searches; it is known by its operation.
@@ -38,7 +38,9 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     if !args.across.is_empty() {
         return across(&settings, &args);
     }
-    let ask = async |person: &Person| person.call(Search::NAME, arguments(&args)).await;
+    // This command searches by keywords, also where the tool would ask a model.
+    settings.search_agent.value = OnOff::Off;
+    let ask = async |person: &Person| person.call(Seek::NAME, arguments(&args)).await;
     match Person::asks(&mut settings, DIALECT, ROOM, ask)? {
         Ok(output) if args.json => out::line(&serde_json::to_string_pretty(&output)?)?,
         Ok(output) => print(&output)?,

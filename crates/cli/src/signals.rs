@@ -30,8 +30,8 @@ pub(crate) fn cancelling(cancel: CancellationToken) -> Result<()> {
     }
     tokio::spawn(async move {
         if receiver.read_u8().await.is_ok() && told.load(Ordering::SeqCst) {
-            eprintln!("toolpost: stopping; press Ctrl-C again to quit at once");
             cancel.cancel();
+            eprintln!("toolpost: stopping; press Ctrl-C again to quit at once");
         }
     });
     Ok(())
