@@ -12,13 +12,18 @@ const LONGEST: usize = 16 * 1024 * 1024;
 /// How often the parser may report before it is stopped, for each byte of text, and at least.
 const STEPS: (usize, usize) = (4, 10_000);
 
+/// Shorter texts cannot be nested so deeply that looking at them takes long.
+const HARMLESS: usize = 20_000;
+/// How much work a tree may be, counted as [`work`] does.
+const MOST_WORK: u64 = 1_000_000_000;
+
 /// A text that could not be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
     /// It is too long.
     #[error("the text is longer than 16 MiB")]
     TooLong,
-    /// It took more steps than a text of its length should.
+    /// It takes more steps than a text of its length should, or is nested too deeply.
     #[error("the text is too tangled")]
     TooTangled,
     /// The parser does not know this version of the grammar.
@@ -190,25 +195,59 @@ pub(crate) fn tree_of(grammar: &tree_sitter::Language, text: &str) -> Result<tre
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let bytes = text.as_bytes();
-    parser
+    let tree = parser
         .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
-        .ok_or(Unread::TooTangled)
+        .ok_or(Unread::TooTangled)?;
+    if text.len() > HARMLESS && work(tree.root_node()) > MOST_WORK {
+        return Err(Unread::TooTangled);
+    }
+    Ok(tree)
+}
+
+/// Estimates how much work it is to look at all of a tree; ends early where it is more than [`MOST_WORK`].
+///
+/// A look at a node goes up to the root, so it takes as many steps as the node is deep. The children of a place that the parser made no
+/// sense of are a chain inside, in which each is as deep as there are others before it.
+fn work(top: Node<'_>) -> u64 {
+    let mut cursor = top.walk();
+    let (mut work, mut depth) = (0_u64, 1_u64);
+    loop {
+        let node = cursor.node();
+        let chain = if node.is_error() { node.child_count() as u64 } else { 0 };
+        work = work.saturating_add(depth).saturating_add(chain.saturating_mul(chain));
+        if work > MOST_WORK {
+            return work;
+        }
+        if cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return work;
+            }
+            depth -= 1;
+        }
+    }
 }
 
 /// Tells whether there are more levels below a node than these.
 pub(crate) fn deeper_than(top: Node<'_>, levels: usize) -> bool {
     let mut cursor = top.walk();
+    let mut depth = 0;
     loop {
-        if cursor.depth() as usize > levels {
+        if depth > levels {
             return true;
         }
         if cursor.goto_first_child() {
+            depth += 1;
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return false;
             }
+            depth -= 1;
         }
     }
 }

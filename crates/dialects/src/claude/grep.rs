@@ -48,7 +48,7 @@ pub(super) struct Args {
     #[serde(rename = "-B")]
     #[schemars(extend("x-aliases" = ["before_context", "B"]), range(min = 0))]
     before: Option<f64>,
-    /// Lines to show around each match, with output_mode "content".
+    /// Lines to show around each match, with output_mode "content"; -A and -B do not count then.
     #[serde(rename = "-C")]
     #[schemars(extend("x-aliases" = ["context", "C"]), range(min = 0))]
     around: Option<f64>,
@@ -90,8 +90,8 @@ impl Tool for Grep {
             globs: args.glob.iter().flat_map(|globs| grep::globs(globs)).collect(),
             types: args.file_type.into_iter().filter(|name| !name.trim().is_empty()).collect(),
             case: if args.insensitive == Some(true) { Case::Insensitive } else { Case::Sensitive },
-            before: lines("-B", args.before)?.or(around).unwrap_or(0),
-            after: lines("-A", args.after)?.or(around).unwrap_or(0),
+            before: around.or(lines("-B", args.before)?).unwrap_or(0),
+            after: around.or(lines("-A", args.after)?).unwrap_or(0),
             span: if args.multiline == Some(true) { Span::Lines } else { Span::Line },
             show: if args.only_matching == Some(true) { Show::Matches } else { Show::Line },
             numbers: if args.numbers == Some(false) { Numbers::Hidden } else { Numbers::Shown },

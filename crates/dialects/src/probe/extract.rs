@@ -23,8 +23,8 @@ const AROUND: u64 = 10;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// File, or a part of it: "src/a.ts", "src/a.ts:42", "src/a.ts:10-20", "src/a.ts#Cart.total". Several are separated by
-    /// commas or spaces; quote a path that has spaces.
+    /// File, or a part of it: "src/a.ts", "src/a.ts:42", "src/a.ts:10-20", "src/a.ts#Cart.total"; of a PDF its pages:
+    /// "a.pdf:3-5". Several are separated by commas or spaces; quote a path that has spaces.
     #[schemars(extend("x-aliases" = ["targets", "target", "path", "file_path", "files"], "examples" = ["src/main.rs:10-20"]))]
     file: String,
     /// Lines to show before and after.

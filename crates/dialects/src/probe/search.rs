@@ -232,7 +232,12 @@ fn render(output: &Output, page: &mut Page) {
     }
     if output.blocks.is_empty() {
         if output.total == 0 && !output.over {
-            page.line("No results found.");
+            page.line(match output.walk.complete {
+                Complete::Yes => "No results found.",
+                Complete::NotReady | Complete::TimedOut | Complete::Cancelled => {
+                    "Nothing found yet: not all files could be searched, so there may be more."
+                }
+            });
             page.note(format!(
                 "looked for {} in {}",
                 output.understood,

@@ -50,7 +50,13 @@ impl Tool for SearchCodebase {
 
     fn render(output: &Output, page: &mut Page) {
         if output.blocks.is_empty() {
-            page.line(&format!("No code found in {}", counted(output.searched as u64, "file")));
+            let files = counted(output.searched as u64, "file");
+            page.line(&match output.walk.complete {
+                Complete::Yes => format!("No code found in {files}"),
+                Complete::NotReady | Complete::TimedOut | Complete::Cancelled => {
+                    format!("Nothing found yet: only {files} could be searched, so there may be more")
+                }
+            });
         }
         for (at, found) in output.blocks.iter().enumerate() {
             if at > 0 {

@@ -45,7 +45,7 @@ pub enum PdfError {
         max: u32,
     },
     /// The document is too long to be read without a range.
-    #[error("the PDF has {total} pages: say which to read, such as \"1-{max}\" (at most {max} in one call)")]
+    #[error("the PDF has {total} pages: say which to read, such as \"1-{}\" (at most {max} in one call)", total.min(max))]
     PagesNeeded {
         /// Pages in the document.
         total: u32,

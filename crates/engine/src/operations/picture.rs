@@ -49,7 +49,10 @@ impl Operation for Picture {
         let (engine, cx) = (engine.clone(), cx.clone());
         blocking(move || {
             let Request { path, said, max_bytes } = request;
-            let shown = read::read(&engine, &read::Request::of(path, said, max_bytes), &cx)?;
+            // One page of a PDF is enough to say that it is one.
+            let request =
+                read::Request { pages: Some("1".to_owned()), ..read::Request::of(path, said, max_bytes) };
+            let shown = read::read(&engine, &request, &cx)?;
             is_picture(&shown).map(|()| Output(shown))
         })
         .await

@@ -209,9 +209,17 @@ fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Re
     let request = read::Request {
         offset: first,
         limit: last.saturating_sub(first).saturating_add(1),
+        // Of a PDF, these are its pages.
+        pages: part.to.map(|to| format!("{}-{to}", part.from)),
         ..read::Request::of(part.path.clone(), part.said.clone(), max_bytes)
     };
-    let output = read::read(engine, &request, cx)?;
+    let output = match read::read(engine, &request, cx) {
+        // What is wrong is said of the line that was asked for, not of those around it.
+        Err(_) if first < part.from => {
+            read::read(engine, &read::Request { offset: part.from, limit: 1, ..request }, cx)?
+        }
+        read => read?,
+    };
     match output.text().map(|text| text.total) {
         Some(Total::Exactly(total)) if total > 0 && part.from > total => {
             let what = format!("{} has {total} lines; line {} is behind its end.", output.path, part.from);

@@ -22,6 +22,7 @@ pub(super) fn of(name: &str, tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<Line> {
                 .iter()
                 .any(|above| path.starts_with(above))
         }),
+        "lib.rs" => vec![(0, "library".to_owned())],
         _ => mains(tree, symbols),
     };
     let index = LineIndex::new(tree.text());
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn programs_are_entered_where_their_files_say() {
-        let rows: [(&str, &str, &[&str]); 11] = [
+        let rows: [(&str, &str, &[&str]); 16] = [
             (
                 "Cargo.toml",
                 "[package]\nname = \"x\"\n[[bin]]\nname = \"tool\"\npath = \"src/tool.rs\"\n[[bin]]\nname = \"b\"\n",
@@ -141,6 +142,15 @@ mod tests {
                 "def main(): ...\n\nif __name__ == '__main__':\n    main()\n",
                 &["3 if __name__ == \"__main__\""],
             ),
+            ("m.rs", "#![cfg_attr(docsrs, feature(doc))]\nfn f() {}\n", &[]),
+            ("main.rs", "#! [allow(dead_code)]\nfn main() {}\n", &["2 fn main()"]),
+            (
+                "m.rs",
+                "#!/usr/bin/env run-cargo-script\nfn f() {}\n",
+                &["1 script (#!/usr/bin/env run-cargo-script)"],
+            ),
+            ("lib.rs", "#![no_std]\npub mod a;\n", &["1 library"]),
+            ("lib.rs", "", &["1 library"]),
             ("run.sh", "#!/bin/sh\nmain() { :; }\n", &["1 script (#!/bin/sh)"]),
             ("m.ts", "function main() {}\n", &[]),
         ];

@@ -60,7 +60,8 @@ impl Record {
     pub(crate) fn of(name: &str, language: Language, text: &str) -> Self {
         let mut record =
             Self { language: language.name(), lines: text.lines().count() as u64, ..Self::default() };
-        if text.starts_with("#!") {
+        // `#![…]` is an attribute of Rust.
+        if text.strip_prefix("#!").is_some_and(|rest| !rest.trim_start().starts_with('[')) {
             let line = text.lines().next().unwrap_or_default();
             record.entries.push(Line { depth: 0, number: 1, words: format!("script ({})", short(line)) });
         }

@@ -94,9 +94,31 @@ fn types(said: &[String]) -> Result<Types, SearchError> {
     builder.build().map_err(|error| SearchError::UnknownType { name: error.to_string(), near: Vec::new() })
 }
 
-/// Finds the names that are closest: what is meant by an extension, else what is spelled alike.
+/// Names of languages that are not names of types, with the types that they mean.
+const OTHER_NAMES: [(&str, &str); 15] = [
+    ("javascript", "js"),
+    ("node", "js"),
+    ("typescript", "ts"),
+    ("golang", "go"),
+    ("shell", "sh"),
+    ("bash", "sh"),
+    ("c++", "cpp"),
+    ("c#", "csharp"),
+    ("cs", "csharp"),
+    ("objective-c", "objc"),
+    ("visual basic", "vb"),
+    ("terraform", "tf"),
+    ("text", "txt"),
+    ("plaintext", "txt"),
+    ("protocol buffers", "protobuf"),
+];
+
+/// Finds the names that are closest: what is meant by another name or an extension, else what is spelled alike.
 fn near(name: &str, known: &[String]) -> Vec<String> {
     let bare = name.trim_start_matches(['.', '*']).to_lowercase();
+    if let Some((_, meant)) = OTHER_NAMES.iter().find(|(other, _)| *other == bare) {
+        return known.iter().filter(|known| known == meant).cloned().collect();
+    }
     let mut ranked: Vec<&String> = Vec::new();
     let mut builder = TypesBuilder::new();
     builder.add_defaults();

@@ -10,7 +10,9 @@ use crate::SearchError;
 pub(super) fn explain(pattern: &str, error: &Error) -> SearchError {
     let mut why = error.to_string().trim().to_owned();
     let (hint, meant) = match error.kind() {
-        ErrorKind::NotAllowed(_) => (Some("To match over several lines, ask for a multiline search"), None),
+        ErrorKind::NotAllowed(_) => {
+            (Some("Each line is searched by itself: search for what one line holds"), None)
+        }
         _ => syntax(pattern, &why),
     };
     if let Some(hint) = hint {

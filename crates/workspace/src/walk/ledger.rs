@@ -69,7 +69,8 @@ impl Skipped {
         self.count(Reason::Dependency, What::Directory, name);
     }
 
-    /// Counts what a rule left out; it is named where it is a directory.
+    /// Counts what a rule left out; it is named where it is a directory. Caches of Python's programs are not counted: they hold nothing
+    /// that anybody looks for.
     pub fn count(&mut self, reason: Reason, what: What, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
             (Reason::Ignored, What::File) => &mut self.ignored_files,
@@ -79,9 +80,13 @@ impl Skipped {
             (Reason::VersionControl, _) => &mut self.version_control,
             (Reason::Dependency, _) => &mut self.dependencies,
         };
+        let name = (what == What::Directory && reason != Reason::VersionControl).then(name);
+        if reason == Reason::Dependency && name.as_deref().is_some_and(is_cache) {
+            return;
+        }
         *tally += 1;
-        if what == What::Directory && reason != Reason::VersionControl {
-            keep(&mut self.directories, SKIPPED_NAMES, name());
+        if let Some(name) = name {
+            keep(&mut self.directories, SKIPPED_NAMES, name);
         }
     }
 }
@@ -109,6 +114,12 @@ pub enum What {
     File,
     /// A directory, with all that lies in it.
     Directory,
+}
+
+/// Says whether a directory is a cache that Python or one of its tools makes beside the sources.
+fn is_cache(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "__pycache__" | ".mypy_cache" | ".pytest_cache" | ".ruff_cache")
 }
 
 fn keep(names: &mut BTreeSet<String>, most: usize, name: String) {

@@ -22,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How many more blocks are put in order than are shown, since of some files blocks may be left out.
 const MORE: usize = 8;
 
+/// How long files are waited for that changed while the vectors were made.
+const SOON: Duration = Duration::from_millis(300);
+
 /// Places that one index covers, with its vectors.
 struct Group {
     index: Index,
@@ -51,7 +54,8 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
                     .map_err(|trouble| failed(cx, &trouble))?,
             );
             fill(meaning, index, bases, cx, &stop)?;
-            let now = Patience { until: Some(Instant::now()), first: &|_| false };
+            // What was written a moment ago is read once more, or it would be missing.
+            let now = Patience { until: Some(Instant::now() + SOON), first: &|_| false };
             let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
             let own = lent.search_meaning(
                 meaning,
