@@ -47,12 +47,12 @@ TRAE = [
 ]
 TRAE += [
     ("run_command", {"command": "head", "args": ["-n", "1", "src/main.rs"], "blocking": True, "requires_approval": False},
-     ["status: done, Exit code: 0", "fn main() {"], {}),
+     ["status: done. Exit code: 0", "fn main() {"], {}),
     ("run_command", {"command": "npm", "args": ["install", "x"], "blocking": True, "requires_approval": False}, [FAILS, "Not allowed"], {}),
     ("run_command", {"command": "tail", "args": ["-f", "src/main.rs"], "blocking": False, "wait_ms_before_async": 0, "requires_approval": False},
      ["status: running"], {}),
     ("check_command_status", {"command_id": "{job}", "wait_ms_before_check": 50}, ["status: running", "println"], {}),
-    ("stop_command", {"command_id": "{job}"}, ["status: done, It was stopped."], {}),
+    ("stop_command", {"command_id": "{job}"}, ["status: done. It was stopped."], {}),
     ("check_command_status", {"command_id": "none"}, [FAILS, "There is no job `none`"], {}),
 ]
 ZBLADE = [

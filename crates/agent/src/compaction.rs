@@ -183,7 +183,7 @@ fn told(message: &Message) -> String {
 fn shown(text: &str, tokens: u64) -> String {
     let bytes = usize::try_from(tokens.saturating_mul(BYTES)).unwrap_or(usize::MAX).max(256);
     let limit = cut::Limit { bytes, lines: usize::MAX };
-    cut::head(text, limit).map_or_else(|| text.to_owned(), |kept| kept.to_string())
+    cut::ends(text, limit).map_or_else(|| text.to_owned(), |kept| kept.to_string())
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 use toolpost_agent::bridge::Bridge;
 use toolpost_engine::{Pinned, Progress, Session};
 use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Runtime, Structured};
-use toolpost_tool::Part;
+use toolpost_tool::{Part, RunResult};
 use toolpost_workspace::operator;
 
-/// The exit status of a call that failed.
+/// The exit status of a call that failed, and of one whose command did.
 const FAILED: u8 = 1;
 
 /// Makes the calls.
@@ -159,7 +159,7 @@ impl Caller {
         let mut code = ExitCode::SUCCESS;
         for (tool, arguments) in calls {
             let outcome = self.call(tool, arguments).await;
-            if !matches!(outcome, Outcome::Done(_)) {
+            if !succeeded(&outcome) {
                 code = ExitCode::from(FAILED);
             }
             out::line(&as_json(&outcome).to_string())?;
@@ -187,10 +187,15 @@ fn print(outcome: &Outcome, form: Form) -> Result<ExitCode> {
     let words = if form == Form::Json { as_json(outcome).to_string() } else { as_words(outcome) };
     if done {
         out::line(&words)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(if succeeded(outcome) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
     }
     eprintln!("{words}");
     Ok(ExitCode::from(FAILED))
+}
+
+/// Tells whether a call was made and did what it was asked to: a command that fails was run, and failed.
+fn succeeded(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Done(answer) if answer.result == RunResult::Succeeded)
 }
 
 fn as_words(outcome: &Outcome) -> String {

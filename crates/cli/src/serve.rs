@@ -8,10 +8,12 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use std::{io::IsTerminal, process::ExitCode};
+use toolpost_engine::WORKERS;
 use toolpost_runtime::{Runtime, Structured};
 
-/// How many threads wait for the disk at most: each keeps memory of its own, and a client may send thousands of calls at once.
-const WAITING: usize = 32;
+/// How many threads wait for the disk or for the client at most: each keeps memory of its own, and a client may send thousands
+/// of calls at once. Those that listen and answer are not taken by calls.
+const WAITING: usize = WORKERS + 8;
 
 /// Tells a user who started the server at a terminal what it waits for.
 fn waiting(runtime: &Runtime) -> String {

@@ -55,7 +55,7 @@ fn one_call_ends_as_the_contract_says() {
             &["call", "--ask", "allow", "Write", tasks],
             "",
             0,
-            "Created .vscode/tasks.json (1 line, 1 bytes).",
+            "Created .vscode/tasks.json (1 line, 1 byte).",
             "",
         ),
     ];
@@ -378,4 +378,28 @@ fn every_tool_explains_itself() {
             }
         }
     }
+}
+
+#[test]
+fn a_command_that_fails_is_a_failure_of_the_call() {
+    let world = World::with(&[
+        ("../fails", b"{\"tool\":\"bash\",\"arguments\":{\"command\":\"true\"}}\n{\"tool\":\"bash\",\"arguments\":{\"command\":\"false\"}}\n"),
+    ]);
+    let bash = |flags: &[&str], line: &str| {
+        let arguments = json!({ "command": line }).to_string();
+        let call =
+            [&["call", "--dialect", "opencode", "--sandbox", "off"], flags, &["bash", &arguments]].concat();
+        world.run(&call)
+    };
+    for (line, code, out) in
+        [("true", 0, "(no output)\nExit code: 0"), ("false", 1, "(no output)\nExit code: 1")]
+    {
+        let ended = bash(&[], line);
+        assert_eq!((ended.code, ended.out.trim_end()), (Some(code), out), "{line}: {}", ended.err);
+        let ended = bash(&["--json"], line);
+        let reply: Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!((ended.code, &reply["ok"]), (Some(code), &json!(true)), "{line}: {reply}");
+    }
+    let ended = world.run(&["call", "--dialect", "opencode", "--sandbox", "off", "--script", "../fails"]);
+    assert_eq!((ended.code, ended.out.lines().count()), (Some(1), 2), "{}", ended.err);
 }

@@ -312,8 +312,8 @@ async fn files_are_made_and_written_over() {
         (json!({"file_path": "new/a.txt", "content": "x\n"}), "Created new/a.txt (1 line, 2 bytes)."),
         (json!({"path": "b.txt", "contents": "x\n", "overwrite": true}), "Created b.txt (1 line, 2 bytes)."),
         (json!({"file": "c.txt", "text": ""}), "Created c.txt (0 lines, 0 bytes)."),
-        (json!({"filename": "d.txt", "file_text": "x"}), "Created d.txt (1 line, 1 bytes)."),
-        (json!({"filepath": "e.txt", "content": 7}), "Created e.txt (1 line, 1 bytes)."),
+        (json!({"filename": "d.txt", "file_text": "x"}), "Created d.txt (1 line, 1 byte)."),
+        (json!({"filepath": "e.txt", "content": 7}), "Created e.txt (1 line, 1 byte)."),
         (
             json!({"file_path": "old.txt", "content": "1\n2\n", "overwrite": "true"}),
             "Overwrote old.txt: 2 lines -> 2 lines (6 bytes, +2 -2).",

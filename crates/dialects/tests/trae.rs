@@ -284,7 +284,7 @@ fn view_files_says_what_it_does_not_show() {
         ),
         (
             one(json!({"file_path": "nul", "start_line": 1, "end_line": 2})),
-            "! nul is not text: it has zero bytes, 1 bytes. It cannot be shown.\nLook for its source, or for a text beside it.",
+            "! nul is not text: it has zero bytes, 1 byte. It cannot be shown.\nLook for its source, or for a text beside it.",
         ),
         (
             one(json!({"file_path": "ten", "start_line": 3, "end_line": 2})),
@@ -391,7 +391,7 @@ fn write_to_file_writes() {
     let done = [
         (
             json!({"file_path": "n/m", "content": "x", "rewrite": false}),
-            "Created n/m: 1 line, 1 bytes.",
+            "Created n/m: 1 line, 1 byte.",
             kept(&["n/", "n/m=x"]),
         ),
         (json!({"path": "m", "contents": "x\n"}), "Created m: 1 line, 2 bytes.", kept(&["m=x\n"])),
@@ -655,17 +655,17 @@ fn delete_file() {
     let done: [(Value, &str, &[&str]); 4] = [
         (
             json!({"file_paths": ["a", "b"]}),
-            "Deleted a (1 bytes).\nDeleted b (2 bytes).",
+            "Deleted a (1 byte).\nDeleted b (2 bytes).",
             &[".env=key", "d/", "d/x=X", "l->../out/secret"],
         ),
         (
             json!({"file_path": "a"}),
-            "Deleted a (1 bytes).",
+            "Deleted a (1 byte).",
             &[".env=key", "b=BB", "d/", "d/x=X", "l->../out/secret"],
         ),
         (
             json!({"file_paths": "[\"d/x\"]"}),
-            "Deleted d/x (1 bytes).",
+            "Deleted d/x (1 byte).",
             &[".env=key", "a=A", "b=BB", "d/", "l->../out/secret"],
         ),
         (

@@ -134,7 +134,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "codebase_search",
             json!({"query": "run", "file_pattern": "*.rs", "max_results": 3}),
-            "Found 1 matches for 'run' (showing up to 3):\n\nsrc/main.rs:2:\n    1: fn main() {\n>>> 2:     run();\n    3: }\n\
+            "Found 1 match for 'run' (showing up to 3):\n\nsrc/main.rs:2:\n    1: fn main() {\n>>> 2:     run();\n    3: }\n\
              [toolpost: skipped 1 dependency directory (node_modules)]",
         ),
         ("symbol_outline", json!({"path": "src/config.rs"}), OUTLINE),

@@ -17,6 +17,7 @@ use std::{
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
+use tokio::sync::Semaphore;
 use toolpost_grams::Grams;
 use toolpost_index::Index;
 use toolpost_index::embed::{BadModel, Embedder, Static};
@@ -383,6 +384,12 @@ impl Engine {
     }
 }
 
+/// How many threads work for calls at the same time. Whoever makes the threads makes some more: what listens to clients
+/// needs one, too, and never waits for this work.
+pub const WORKERS: usize = 32;
+
+static AT_WORK: Semaphore = Semaphore::const_new(WORKERS);
+
 /// Runs work that waits for the disk beside the others; a panic goes on to whoever waits.
 ///
 /// # Errors
@@ -390,6 +397,13 @@ impl Engine {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
+    // The semaphore is never closed: without a place the work is done all the same.
+    let place = AT_WORK.acquire().await.ok();
+    let work = move || {
+        // Given back by the thread: a call that is given up may leave it at work.
+        let _place = place;
+        work()
+    };
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {

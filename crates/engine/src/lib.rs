@@ -48,7 +48,7 @@ pub use editors::{
     Without,
 };
 pub use embedding::Service as EmbeddingService;
-pub use engine::Engine;
+pub use engine::{Engine, WORKERS};
 pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
 pub use fresh::Pinned;
 pub use front_door::{

@@ -148,7 +148,7 @@ async fn slices_hold_the_lines_that_were_asked_for() {
             }
             Err(failure) => {
                 assert_eq!(row["error"], "offset exceeds file length", "{failure:?}");
-                assert_eq!(failure.what, "f has 1 lines; line 3 is behind its end.");
+                assert_eq!(failure.what, "f has 1 line; line 3 is behind its end.");
             }
         }
     }

@@ -106,9 +106,14 @@ fn next_step(fault: &io::Error) -> &'static str {
     }
 }
 
+/// How many jobs are named where one is not known.
+const SHOWN: usize = 5;
+
 fn known_words(known: &[String]) -> String {
     match known {
         [] => "it has started none, or they ended so long ago that they were forgotten".to_owned(),
-        known => format!("it has {}", known.join(", ")),
+        [one] => format!("it has {one}"),
+        known if known.len() <= SHOWN => format!("it has {}", known.join(", ")),
+        known => format!("its latest are {}, of {} in all", known[..SHOWN].join(", "), known.len()),
     }
 }

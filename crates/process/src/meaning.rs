@@ -12,6 +12,8 @@ pub struct Meaning {
     pub verdict: Verdict,
     /// What its end says, in a few words; empty where it says nothing more.
     pub words: String,
+    /// What may have led to it, unless somebody ended it on purpose.
+    pub guess: Option<&'static str>,
 }
 
 /// Whether a program did what it was asked to.
@@ -43,30 +45,42 @@ const ANSWERS: &[(&[&str], &str)] = &[
 
 /// Says what the end of a program means.
 pub fn meaning(program: &Program, exit: Exit) -> Meaning {
-    let failed = |words: String| Meaning { verdict: Verdict::Failed, words };
+    let failed = |words: String| Meaning { verdict: Verdict::Failed, words, guess: None };
     match exit {
-        Exit::Code(0) => Meaning { verdict: Verdict::Done, words: String::new() },
+        Exit::Code(0) => Meaning { verdict: Verdict::Done, words: String::new(), guess: None },
         Exit::Code(1) => match answer(program) {
-            Some(words) => Meaning { verdict: Verdict::Done, words: words.to_owned() },
+            Some(words) => Meaning { verdict: Verdict::Done, words: words.to_owned(), guess: None },
             None => failed(String::new()),
         },
         Exit::Code(126) => failed("the program was found and may not be executed".to_owned()),
         Exit::Code(127) => failed("the program was not found".to_owned()),
-        // The shell's way to say that a signal ended what it ran.
-        Exit::Code(code @ 129..=192) => failed(signal_words(code - 128)),
+        // The shell's way to say that a signal ended what it ran. A program may mean something else by these codes, as git does
+        // by 129, its code for a wrong use; and nothing here is ended by a hang-up.
+        Exit::Code(code @ 130..=192) => by_shell(code),
         Exit::Code(_) => failed(String::new()),
-        Exit::Signal(signal) => failed(signal_words(signal)),
+        Exit::Signal(signal) => {
+            let how = if signal == libc::SIGKILL { "killed" } else { "ended" };
+            Meaning { guess: guess(signal), ..failed(format!("{how} by {}", name(signal))) }
+        }
         Exit::Unknown => failed("nobody knows how it ended: its supervisor was killed".to_owned()),
     }
 }
 
-fn signal_words(signal: i32) -> String {
-    let name = SIGNALS.iter().find(|(number, _)| *number == signal);
-    let name = name.map_or_else(|| format!("signal {signal}"), |(_, name)| format!("{name} ({signal})"));
-    match signal {
-        9 => format!("killed by {name}: memory may have run out"),
-        _ => format!("ended by {name}"),
-    }
+/// Says what a shell means by a code above 128; nothing where no signal has that number.
+fn by_shell(code: i32) -> Meaning {
+    let signal = code - 128;
+    let is_known = SIGNALS.iter().any(|(number, _)| *number == signal);
+    let words = if is_known { format!("usually: ended by {}", name(signal)) } else { String::new() };
+    Meaning { verdict: Verdict::Failed, words, guess: guess(signal) }
+}
+
+fn guess(signal: i32) -> Option<&'static str> {
+    (signal == libc::SIGKILL).then_some("memory may have run out")
+}
+
+fn name(signal: i32) -> String {
+    let known = SIGNALS.iter().find(|(number, _)| *number == signal);
+    known.map_or_else(|| format!("signal {signal}"), |(_, name)| format!("{name} ({signal})"))
 }
 
 const SIGNALS: &[(i32, &str)] = &[

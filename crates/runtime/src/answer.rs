@@ -3,7 +3,8 @@
 use crate::Question;
 use serde_json::Value;
 use toolpost_engine::{InnerPicture, Kind};
-use toolpost_tool::Part;
+use toolpost_text::counted::counted;
+use toolpost_tool::{Part, RunResult};
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +26,21 @@ pub struct Answer {
     pub parts: Vec<Part>,
     /// The operation's output as data, where it was asked for.
     pub structured: Option<Value>,
+    /// Whether what the call ran did what it was asked to: a command that fails was run, and failed.
+    pub result: RunResult,
 }
 
 impl Answer {
     /// Makes an answer of one text.
     #[must_use]
     pub fn text(text: String) -> Self {
-        Self { parts: vec![Part::Text(text)], structured: None }
+        Self::of(vec![Part::Text(text)])
+    }
+
+    /// Makes an answer of parts.
+    #[must_use]
+    pub fn of(parts: Vec<Part>) -> Self {
+        Self { parts, structured: None, result: RunResult::Succeeded }
     }
 
     /// Gives all text of the answer, each part on lines of its own.
@@ -50,7 +59,11 @@ impl Answer {
         let mut pictures = Vec::new();
         let told = self.parts.into_iter().map(|part| match part {
             Part::Image { mime, data } => {
-                let named = format!("[picture {}: {mime}, {} bytes]", pictures.len() + 1, data.len());
+                let named = format!(
+                    "[picture {}: {mime}, {}]",
+                    pictures.len() + 1,
+                    counted(data.len() as u64, "byte")
+                );
                 pictures.push(InnerPicture { mime, data });
                 named
             }

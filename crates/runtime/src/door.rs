@@ -12,7 +12,7 @@ use toolpost_engine::{
     Access, Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, May, Offered, Pictures, Progress,
     Session,
 };
-use toolpost_text::cut::NOTICE;
+use toolpost_text::{counted::counted, cut::NOTICE};
 use toolpost_tool::{Dialect, Part};
 
 /// Why nobody is asked about what only reads: one call would lead to many questions at once, each without the others.
@@ -72,7 +72,7 @@ impl Door {
         }
         let (ended, words) = match back {
             Ok(done) if inner.pictures == Pictures::Given => {
-                let (words, pictures) = Answer { parts: done.page.finish(), structured: None }.told();
+                let (words, pictures) = Answer::of(done.page.finish()).told();
                 return InnerAnswer { ended: Ended::Done, words, pictures };
             }
             Ok(done) => (Ended::Done, words(done.page.finish())),
@@ -118,10 +118,10 @@ impl FrontDoor for Door {
 fn words(parts: Vec<Part>) -> String {
     let named = parts.into_iter().map(|part| match part {
         Part::Image { mime, data } => Part::Text(format!(
-            "{NOTICE}a picture ({mime}, {} bytes) is not shown inside of another call; make this call by itself to see it]",
-            data.len()
+            "{NOTICE}a picture ({mime}, {}) is not shown inside of another call; make this call by itself to see it]",
+            counted(data.len() as u64, "byte")
         )),
         Part::Text(text) => Part::Text(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)),
     });
-    Answer { parts: named.collect(), structured: None }.words()
+    Answer::of(named.collect()).words()
 }

@@ -189,7 +189,8 @@ impl Runtime {
             Ok(mut done) => {
                 session.succeeded();
                 done.page.retain_new(|note| session.says_first(note));
-                Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured })
+                let result = done.page.result();
+                Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured, result })
             }
             Err(Stop::Ask(question)) => Outcome::Ask(question),
             Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &catalogue)),

@@ -175,6 +175,9 @@ impl Tool for Many {
             order: if args.as_settled == Some(true) { batch::Order::Settled } else { batch::Order::Asked },
             time: args.milliseconds.map(Duration::from_millis),
             reply_bytes: at.reply_bytes() / 4,
+            first_share: at.reply_bytes() / 4,
+            weigh: str::len,
+            is_cut: |_| false,
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     Options, ServeError,
     mcp::Handler,
-    wire::{Ends, Open, Reader, Wire, Writer},
+    wire::{Ends, FromClient, Lane, Open, Order, Reader, Wire, Writer},
 };
 use rmcp::{service::serve_directly_with_ct, transport::stdio_pipes};
 use std::{sync::Arc, time::Duration};
@@ -12,7 +12,7 @@ use tokio::{
     sync::mpsc,
     time::timeout,
 };
-use toolpost_runtime::Runtime;
+use toolpost_runtime::{Published, Runtime};
 
 /// A request that came no longer than this before the end came in the same breath: a client of one shot.
 const BREATH: Duration = Duration::from_millis(100);
@@ -55,17 +55,19 @@ pub async fn connection(
     let open = Arc::new(Open::new());
     let writer = Writer::new(output, ends.clone());
     let (through, said) = mpsc::channel(1);
-    let ordered = {
+    let lane_of = {
         let runtime = Arc::clone(&runtime);
-        move |tool: &str| runtime.catalogue().find(tool).is_some_and(|tool| !tool.is_read_only())
+        // What no tool is called shares a lane, so that there are never more lanes than tools.
+        move |tool: &str| runtime.catalogue().find(tool).map(lane).unwrap_or_default()
     };
     // The library must not see the end before calls have ended: it would no longer carry their progress.
     let kept = through.clone();
-    let reader = Reader::new(input, writer.clone(), Arc::clone(&open), through, Box::new(ordered));
+    let reader = Reader::new(input, writer.clone(), Arc::clone(&open), through, Box::new(lane_of));
     let handler = Handler::new(runtime, options, Arc::clone(&open), ends.clone());
     let wire = Wire { said, writer, open: Arc::clone(&open) };
     let service = serve_directly_with_ct(handler, wire, None, ends.gone.clone());
     let reading = tokio::spawn(reader.run());
+    let passing = tokio::spawn(pass_on(Arc::clone(&open), kept.clone()));
     let stop = reading.abort_handle();
     let read = tokio::select! {
         read = reading => read.unwrap_or_else(|error| Err(error.into())),
@@ -73,9 +75,28 @@ pub async fn connection(
     };
     stop.abort();
     finish(&ends, &open, read.as_ref().map_or(Duration::MAX, |since| *since)).await;
+    passing.abort();
     drop((service, kept));
     read.map_err(ServeError::Input)?;
     ends.fault().map_or(Ok(()), |error| Err(ServeError::Output(error)))
+}
+
+fn lane(tool: &Published) -> Lane {
+    let order = if tool.is_read_only() { Order::Free } else { Order::Kept };
+    Lane { tool: tool.name.clone(), order }
+}
+
+/// Passes on the requests that had to wait, each as soon as it has a place.
+async fn pass_on(open: Arc<Open>, through: mpsc::Sender<FromClient>) {
+    loop {
+        open.next_ready().await;
+        let _passing = open.passing.lock().await;
+        if let Some(message) = open.take_ready()
+            && through.send(message).await.is_err()
+        {
+            return;
+        }
+    }
 }
 
 /// Lets a client of one shot have its answers, then ends what still runs.

@@ -98,12 +98,17 @@ async fn a_client_that_does_not_read_is_not_read() {
             break;
         }
         sent += 1;
-        // 256 that are open, and what fits into the buffers on the way.
-        assert!(sent < 400, "{sent} requests went in although no answer came out");
+        // Those that are open or wait have 32 MiB together at most, and one more is being refused.
+        assert!(sent < 8_000, "{sent} requests went in although no answer came out");
     }
     // As soon as the client reads, what it asked is answered.
+    let mut answered = 0;
     for _ in 0..sent {
         let got = client.next().await.unwrap();
-        assert_eq!(got["result"]["content"][0]["text"].as_str().map(str::len), Some(4096));
+        if got.get("error").is_none() {
+            assert_eq!(got["result"]["content"][0]["text"].as_str().map(str::len), Some(4096));
+            answered += 1;
+        }
     }
+    assert!(answered + 200 > sent, "{answered} of {sent} were answered");
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Client, call, meta};
+use common::{Client, call, done, meta, until_done};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
@@ -118,6 +118,44 @@ async fn a_thousand_requests_at_once_are_all_answered() {
     got.sort_unstable();
     assert_eq!(got, (0..1000).collect::<Vec<i64>>());
     sending.await.unwrap();
+}
+
+/// Whatever runs, the server hears a ping, a call of another tool, a cancellation and the end.
+#[tokio::test]
+async fn calls_that_run_keep_the_server_from_nothing() {
+    const CALLS: i64 = 600;
+    let mut client = Client::modern();
+    for id in 1..=CALLS {
+        let params = meta(call("Wait", json!({"name": format!("busy-{id}-"), "steps": 100_000})), json!({}));
+        client.send(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
+    }
+    until_done("busy-256- begins").await;
+    client.send(json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"})).await;
+    assert_eq!(client.next().await.unwrap()["id"], "ping");
+    let params = meta(call("Echo", json!({"text": "heard"})), json!({}));
+    client.send(json!({"jsonrpc": "2.0", "id": "echo", "method": "tools/call", "params": params})).await;
+    assert_eq!(client.next().await.unwrap()["id"], "echo");
+    // One that waits for its turn is given up without a word, and one that runs lets the next one begin.
+    for id in [300, 7] {
+        let params = json!({"requestId": id, "reason": "no longer wanted"});
+        client.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+    }
+    until_done("busy-7- is cancelled").await;
+    until_done("busy-257- begins").await;
+    for id in 1..=CALLS {
+        let params = json!({"requestId": id});
+        client.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+    }
+    until_done("busy-256- is cancelled").await;
+    client.send(json!({"jsonrpc": "2.0", "id": "after", "method": "ping"})).await;
+    assert_eq!(client.next().await.unwrap()["id"], "after");
+    assert_eq!(done("busy-300- begins"), Vec::<String>::new());
+    let params = meta(call("Wait", json!({"name": "last", "steps": 100_000})), json!({}));
+    client.send(json!({"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": params})).await;
+    until_done("last begins").await;
+    let (served, _) = client.end().await;
+    assert!(served.is_ok());
+    until_done("last is cancelled").await;
 }
 
 #[tokio::test]

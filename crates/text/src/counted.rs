@@ -1,7 +1,38 @@
 //! How many there are of something, in words.
 
-/// Counts something whose plural only takes an `s`.
+/// Counts something, as in `1 byte`, `2 processes` and `3 entries`.
 #[must_use]
 pub fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    if count == 1 { format!("{count} {what}") } else { format!("{count} {}", plural(what)) }
+}
+
+/// Gives the plural of a noun, as English forms it by rule.
+fn plural(what: &str) -> String {
+    let hisses = ["s", "x", "z", "ch", "sh"].iter().any(|end| what.ends_with(end));
+    match what.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if hisses => format!("{what}es"),
+        _ => format!("{what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn plurals_follow_the_rules_of_english() {
+        let rows = [
+            (0, "file", "0 files"),
+            (1, "process", "1 process"),
+            (2, "process", "2 processes"),
+            (2, "matching line", "2 matching lines"),
+            (3, "entry", "3 entries"),
+            (3, "day", "3 days"),
+            (4, "match", "4 matches"),
+        ];
+        for (count, what, wanted) in rows {
+            assert_eq!(counted(count, what), wanted);
+        }
+    }
 }

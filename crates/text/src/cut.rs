@@ -1,6 +1,6 @@
 //! Shortening a long text to its ends.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::Serialize;
 
@@ -11,6 +11,9 @@ pub const NOTICE: &str = "[toolpost: ";
 
 /// How such a notice begins in a dialect whose reference fixes the words; ` - showing ` follows in its line.
 pub const TRUNCATED: &str = "[TRUNCATED: ";
+
+/// How many bytes a notice of left-out text takes at most, with its line break.
+const NOTICED: usize = 120;
 
 /// How long a text may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +53,11 @@ pub struct Left {
 impl fmt::Display for Left {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bytes, first, last, of_lines, of_bytes } = self;
-        write!(f, "{NOTICE}left out lines {first}-{last} of {of_lines}, {bytes} of {of_bytes} bytes]")
+        write!(
+            f,
+            "{NOTICE}left out lines {first}-{last} of {of_lines}, {bytes} of {}]",
+            crate::counted::counted(*of_bytes as u64, "byte")
+        )
     }
 }
 
@@ -93,6 +100,63 @@ pub fn head_and_tail(text: &str, limit: Limit, head: usize, tail: usize) -> Opti
         start = beginning(&text[..end], Limit { bytes: spare, lines: head }).min(end);
     }
     (start < end).then(|| cut(text, start, end))
+}
+
+/// Keeps the beginning and the end of a text, half of the limit each; none if the whole fits.
+#[must_use]
+pub fn ends(text: &str, limit: Limit) -> Option<Cut<'_>> {
+    let tail = limit.lines / 2;
+    head_and_tail(text, limit, limit.lines - tail, tail)
+}
+
+/// Gives as much of the beginning of a text as fits.
+#[must_use]
+pub fn first(text: &str, limit: Limit) -> &str {
+    if fits(text, limit) { text } else { &text[..beginning(text, limit)] }
+}
+
+/// Gives as much of the end of a text as fits.
+#[must_use]
+pub fn last(text: &str, limit: Limit) -> &str {
+    if fits(text, limit) { text } else { &text[ending(text, limit)..] }
+}
+
+/// Cuts the longest of several texts so that all of them fit into a room together; both ends of each stay.
+#[must_use]
+pub fn shared<'a>(texts: Vec<Cow<'a, str>>, room: Limit) -> Vec<Cow<'a, str>> {
+    let sizes = |size: fn(&str) -> usize| texts.iter().map(|text| size(text)).collect::<Vec<_>>();
+    let (bytes, lines) = (sizes(str::len), sizes(crate::lines::count));
+    let notices = NOTICED * texts.len();
+    let limit = Limit { bytes: fair(bytes.clone(), room.bytes), lines: fair(lines.clone(), room.lines) };
+    if limit.bytes == usize::MAX && limit.lines == usize::MAX {
+        return texts;
+    }
+    let limit = Limit {
+        bytes: fair(bytes, room.bytes.saturating_sub(notices)),
+        lines: fair(lines, room.lines.saturating_sub(texts.len())),
+    };
+    texts
+        .into_iter()
+        .map(|text| match ends(&text, limit) {
+            Some(kept) => Cow::Owned(kept.to_string()),
+            None => text,
+        })
+        .collect()
+}
+
+/// Finds the size up to which every part stays whole when several share a room and longer parts are cut to that size.
+#[must_use]
+pub fn fair(mut sizes: Vec<usize>, room: usize) -> usize {
+    sizes.sort_unstable();
+    let mut left = room;
+    for (at, size) in sizes.iter().enumerate() {
+        let share = left / (sizes.len() - at);
+        if *size > share {
+            return share;
+        }
+        left -= size;
+    }
+    usize::MAX
 }
 
 /// Keeps at most so many characters of a line, and counts those that are left out.

@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::{cut, lines};
+use crate::{counted::counted, cut, lines};
 
 /// At most so many lines of a diff are written.
 pub const MAX_LINES: usize = 200;
@@ -217,7 +217,11 @@ impl Writer<'_> {
             match cut::line(body, self.limits.width) {
                 (kept, 0) => self.line(&format!("{sign}{kept}\n")),
                 (kept, more) => {
-                    self.line(&format!("{sign}{kept} {}left out {more} characters]\n", cut::NOTICE));
+                    self.line(&format!(
+                        "{sign}{kept} {}left out {}]\n",
+                        cut::NOTICE,
+                        counted(more as u64, "character")
+                    ));
                 }
             }
             if !closed {

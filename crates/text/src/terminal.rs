@@ -3,7 +3,7 @@
 mod escapes;
 mod utf8;
 
-use crate::escape::remark;
+use crate::{cut::NOTICE, escape::remark};
 use escapes::{Escapes, Step};
 pub use utf8::Utf8;
 
@@ -17,7 +17,7 @@ const OPEN_LINE: usize = 64 * 1024;
 ///
 /// Characters are never split; a malformed sequence becomes one U+FFFD. Escape sequences and control characters go; a
 /// line that was written over (carriage return, erase, backspace) is left as it was last; a line that stands more than
-/// ten times in a row is followed by `(repeated ×N)` in place of its copies. A line that begins like a remark of Toolpost gets a
+/// ten times in a row is followed by a notice in place of its copies. A line that begins like a remark of Toolpost gets a
 /// backslash in front.
 #[derive(Debug, Default)]
 pub struct Terminal {
@@ -158,7 +158,7 @@ impl Terminal {
         let Some(last) = self.last.as_ref().filter(|_| self.copies > 0) else { return };
         let all = self.copies + 1;
         if all > RUN {
-            out.push_str(&format!("(repeated ×{all})\n"));
+            out.push_str(&format!("{NOTICE}the line above comes {all} times in a row]\n"));
             return;
         }
         for _ in 0..self.copies {

@@ -1,6 +1,7 @@
 //! Shortening a long text.
 
-use toolpost_text::cut::{Limit, head, head_and_tail, line};
+use std::borrow::Cow;
+use toolpost_text::cut::{Limit, fair, first, head, head_and_tail, last, line, shared};
 
 const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 
@@ -52,4 +53,40 @@ fn lines_are_cut_between_characters() {
     {
         assert_eq!(line(text, most), wanted);
     }
+}
+
+#[test]
+fn a_room_is_shared_by_need() {
+    let rows: [(&[usize], usize, usize); 5] = [
+        (&[1, 2, 3], 6, usize::MAX),
+        (&[1, 2, 30], 10, 7),
+        (&[30, 30], 10, 5),
+        (&[1, 30, 30], 11, 5),
+        (&[], 0, usize::MAX),
+    ];
+    for (sizes, room, wanted) in rows {
+        assert_eq!(fair(sizes.to_vec(), room), wanted, "{sizes:?} {room}");
+    }
+    let texts = [TEN.repeat(100), "short\n".to_owned(), "x".repeat(3_000)];
+    for room in [2_000, 1_200, 700] {
+        let kept = shared(
+            texts.iter().map(|text| Cow::Borrowed(text.as_str())).collect(),
+            Limit { bytes: room, lines: 200 },
+        );
+        assert!(kept.iter().map(|text| text.len()).sum::<usize>() <= room, "{room}: {kept:?}");
+        assert_eq!(kept[1], "short\n", "{room}");
+        assert!(kept[0].ends_with("\n10\n") && kept[2].ends_with('x'), "{room}: {kept:?}");
+    }
+}
+
+#[test]
+fn the_first_and_the_last_bytes_are_whole_lines_where_they_can_be() {
+    let limit = |bytes| Limit { bytes, lines: 100 };
+    assert_eq!((first(TEN, limit(5)), last(TEN, limit(5))), ("1\n2\n", "9\n10\n"));
+    assert_eq!((first(TEN, limit(100)), last(TEN, limit(100))), (TEN, TEN));
+    assert_eq!((first("世界", limit(4)), last("世界", limit(4))), ("世", "界"));
+    assert_eq!(
+        (first(TEN, Limit { bytes: 99, lines: 1 }), last(TEN, Limit { bytes: 99, lines: 1 })),
+        ("1\n", "10\n")
+    );
 }

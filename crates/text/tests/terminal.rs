@@ -60,8 +60,8 @@ fn output_becomes_text() {
         ("\u{9b}31mx\u{9d}t\u{9c}y\u{90}z\u{9c}\n".as_bytes(), "xy\n"),
         ("\u{85}é\u{a0}".as_bytes(), "é\u{a0}"),
         (ten.as_bytes(), &ten),
-        (eleven.as_bytes(), "y\n(repeated ×11)\n"),
-        (thousand.as_bytes(), "y\n(repeated ×1000)\n"),
+        (eleven.as_bytes(), "y\n[toolpost: the line above comes 11 times in a row]\n"),
+        (thousand.as_bytes(), "y\n[toolpost: the line above comes 1000 times in a row]\n"),
         (b"x\nx\ny\ny\nx\nx", "x\nx\ny\ny\nx\nx"),
     ];
     for (bytes, wanted) in rows {

@@ -37,10 +37,16 @@ pub enum Cut {
 }
 
 impl Budget {
+    /// Gives the limit without what is kept.
+    #[must_use]
+    pub fn limit(&self) -> cut::Limit {
+        cut::Limit { bytes: self.bytes, lines: self.lines }
+    }
+
     /// Cuts a text that is too long; gives none when it fits.
     #[must_use]
     pub fn apply(&self, text: &str) -> Option<String> {
-        let limit = cut::Limit { bytes: self.bytes, lines: self.lines };
+        let limit = self.limit();
         match self.cut {
             Cut::Head => cut::head(text, limit).map(|kept| kept.to_string()),
             Cut::HeadAndTail { head, tail } => {

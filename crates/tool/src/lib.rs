@@ -17,6 +17,6 @@ pub use decode::{Decoded, decode};
 pub use dialect::{Dialect, distinct};
 pub use lowering::Lowering;
 pub use manual::{Example, Manual};
-pub use page::{Page, Part, example};
+pub use page::{Page, Part, RunResult, example};
 pub use schema::{full, published};
 pub use tool::{Done, Prepared, Run, Running, Tool, ToolDef};

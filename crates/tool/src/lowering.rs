@@ -3,6 +3,7 @@
 use crate::Dialect;
 use std::cell::RefCell;
 use toolpost_engine::{Engine, Failure, Hint, is_dependency, operations::grep::Rules};
+use toolpost_text::cut::Limit;
 use toolpost_workspace::WorkspacePath;
 
 /// Whether the structured part of a reply is wanted.
@@ -54,6 +55,12 @@ impl<'a> Lowering<'a> {
     #[must_use]
     pub fn most_bytes(&self) -> usize {
         self.most_bytes
+    }
+
+    /// Gives how much a reply may hold.
+    #[must_use]
+    pub fn limit(&self) -> Limit {
+        Limit { bytes: self.reply_bytes, lines: self.dialect.budget.lines }
     }
 
     /// Tells how many bytes a reply may have.

@@ -1,6 +1,10 @@
 //! The reply as it is being written: text, images, notes.
 
-use toolpost_text::cut::NOTICE;
+use crate::Budget;
+use toolpost_text::{
+    cut::{self, Limit, NOTICE},
+    lines::count,
+};
 
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +24,13 @@ pub enum Part {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     parts: Vec<Part>,
+    /// The last lines of the text; no budget cuts them.
+    outcome: String,
     notes: Vec<Note>,
     remarks: Remarks,
     extent: Extent,
+    result: RunResult,
+    limit: Option<Limit>,
 }
 
 /// A remark at the end of a reply.
@@ -41,6 +49,21 @@ enum Scope {
     Session,
 }
 
+/// Whether a call that was made did what it was asked to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RunResult {
+    /// It did.
+    #[default]
+    Succeeded,
+    /// What it ran failed, such as a command with an exit code other than 0.
+    Failed,
+}
+
+/// How much room for text a page gives at least, so that the last lines of an output always fit.
+const LEAST: Limit = Limit { bytes: 512, lines: 8 };
+/// How many bytes a remark takes beside its words.
+const AROUND: usize = NOTICE.len() + 3;
+
 /// How much of a reply was asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Extent {
@@ -49,6 +72,8 @@ enum Extent {
     Usual,
     /// All of it, however long.
     All,
+    /// What the renderer fitted into the page itself.
+    Fitted,
 }
 
 /// Where remarks stand.
@@ -66,6 +91,76 @@ impl Page {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Starts an empty reply for which there is only so much room.
+    #[must_use]
+    pub fn within(limit: Limit) -> Self {
+        Self { limit: Some(limit), ..Self::default() }
+    }
+
+    /// Gives how much more text fits, beside what is on the page already.
+    #[must_use]
+    pub fn room(&self) -> Limit {
+        let Some(limit) = self.limit else { return Limit { bytes: usize::MAX, lines: usize::MAX } };
+        let (mut bytes, mut lines) = (0, self.notes.len());
+        for text in self.texts().chain([self.outcome.as_str()]) {
+            bytes += text.len();
+            lines += count(text);
+        }
+        bytes += self.notes.iter().map(|note| note.words.len() + AROUND).sum::<usize>();
+        Limit {
+            bytes: limit.bytes.saturating_sub(bytes).max(LEAST.bytes),
+            lines: limit.lines.saturating_sub(lines).max(LEAST.lines),
+        }
+    }
+
+    /// Adds a text that was made to fit into the page's room: it is not cut again.
+    pub fn fitted(&mut self, text: String) {
+        self.extent = Extent::Fitted;
+        self.take(text);
+    }
+
+    /// Adds a text of which both ends stay where it is too long for the page.
+    pub fn ends(&mut self, text: String) {
+        let kept = cut::ends(&text, self.room()).map(|kept| kept.to_string());
+        self.fitted(kept.unwrap_or(text));
+    }
+
+    /// Adds a line to the end of the text that no budget cuts: what came of the call.
+    pub fn outcome(&mut self, line: &str) {
+        self.outcome.push_str(line);
+        self.outcome.push('\n');
+    }
+
+    /// Records that what the call ran failed.
+    pub fn failed(&mut self) {
+        self.result = RunResult::Failed;
+    }
+
+    /// Tells whether what the call ran did what it was asked to.
+    #[must_use]
+    pub fn result(&self) -> RunResult {
+        self.result
+    }
+
+    /// Cuts the text to a budget; what came of the call and the remarks stay.
+    pub fn cut(&mut self, budget: &Budget) {
+        if self.extent == Extent::Fitted {
+            return;
+        }
+        let budget = Budget {
+            bytes: budget.bytes.saturating_sub(self.outcome.len()),
+            lines: budget.lines.saturating_sub(count(&self.outcome)),
+            ..*budget
+        };
+        for part in &mut self.parts {
+            if let Part::Text(text) = part
+                && let Some(kept) = budget.apply(text)
+            {
+                *text = kept;
+            }
+        }
     }
 
     /// Adds text as it is.
@@ -134,7 +229,11 @@ impl Page {
     /// knows: they are never taken for content.
     #[must_use]
     pub fn finish(mut self) -> Vec<Part> {
-        let notes = std::mem::take(&mut self.notes);
+        let (notes, outcome) = (std::mem::take(&mut self.notes), std::mem::take(&mut self.outcome));
+        if !outcome.is_empty() {
+            self.end_line();
+            self.text(&outcome);
+        }
         if !notes.is_empty() {
             self.end_line();
         }
@@ -170,9 +269,19 @@ impl Page {
         }
     }
 
-    /// Gives the parts so far, to be cut.
-    pub fn parts_mut(&mut self) -> &mut Vec<Part> {
-        &mut self.parts
+    /// Gives all words so far, without the remarks.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut texts: Vec<&str> = self.texts().collect();
+        texts.extend(Some(self.outcome.as_str()).filter(|outcome| !outcome.is_empty()));
+        texts.join("\n")
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Image { .. } => None,
+        })
     }
 }
 

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
 use toolpost_engine::{Access, CallCtx, Effect, Engine, Failure, Operation, Seen, Touch};
+use toolpost_text::cut::Limit;
 
 /// A name and a shape for an operation, in one dialect.
 pub trait Tool: 'static {
@@ -123,11 +124,11 @@ fn prepare<T: Tool>(arguments: Value, schema: &Value, at: &Lowering) -> Result<P
     let args: T::Args = serde_json::from_value(Value::Object(decoded.arguments))
         .map_err(|error| Failure::invalid(format!("The arguments of {} do not fit: {error}.", T::NAME)))?;
     let request = T::lower(args, at)?;
-    let structured = at.wants_structure();
+    let (structured, limit) = (at.wants_structure(), at.limit());
     Ok(Prepared {
         operation: T::Op::NAME,
         touches: T::Op::touches(&request),
-        run: Box::new(move |engine, cx| Box::pin(run::<T>(engine, cx, request, structured))),
+        run: Box::new(move |engine, cx| Box::pin(run::<T>(engine, cx, request, structured, limit))),
         notes: decoded.notes.into_iter().chain(at.notes()).collect(),
     })
 }
@@ -137,9 +138,10 @@ async fn run<T: Tool>(
     cx: &CallCtx,
     request: <T::Op as Operation>::Request,
     structured: bool,
+    limit: Limit,
 ) -> Result<Done, Failure> {
     let output = T::Op::run(engine, request, cx).await.map_err(T::reword)?;
-    let mut page = Page::new();
+    let mut page = Page::within(limit);
     T::render(&output, &mut page);
     let structured = structured.then(|| serde_json::to_value(&output)).transpose().map_err(|error| {
         Failure::new(

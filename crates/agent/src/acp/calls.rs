@@ -164,7 +164,7 @@ impl<'a> Told<'a> {
         let went = if status == ToolCallStatus::Completed { Went::Done } else { Went::Failed };
         let bytes = open.words.len();
         let limit = cut::Limit { bytes: REPLY, lines: usize::MAX };
-        let words = cut::head(&open.words, limit).map_or_else(|| open.words.clone(), |kept| kept.to_string());
+        let words = cut::ends(&open.words, limit).map_or_else(|| open.words.clone(), |kept| kept.to_string());
         let why = if went == Went::Failed { words.clone() } else { String::new() };
         let answered =
             Answered { id: id.0.to_string(), tool: open.tool.clone(), words, went, pictures: Vec::new() };

@@ -13,7 +13,9 @@ pub(super) fn render(output: &Output, page: &mut Page) {
 fn summary(file: &Changed) -> String {
     let path = &file.path;
     match &file.what {
-        What::Created => format!("Created {path} ({}, {} bytes).", counted(file.lines, "line"), file.bytes),
+        What::Created => {
+            format!("Created {path} ({}, {}).", counted(file.lines, "line"), counted(file.bytes, "byte"))
+        }
         What::Unchanged => format!("{path} already has exactly this content: no changes."),
         What::Deleted { lines_before } => format!("Deleted {path} ({}).", counted(*lines_before, "line")),
         What::Moved { from } => {
@@ -25,10 +27,10 @@ fn summary(file: &Changed) -> String {
             )
         }
         What::Overwritten { lines_before } => format!(
-            "Wrote {path}: {} -> {} ({} bytes, +{} -{}).",
+            "Wrote {path}: {} -> {} ({}, +{} -{}).",
             counted(*lines_before, "line"),
             counted(file.lines, "line"),
-            file.bytes,
+            counted(file.bytes, "byte"),
             file.added,
             file.removed
         ),

@@ -5,6 +5,7 @@ use toolpost_engine::{
     Facts,
     operations::change::{Changed, Output},
 };
+use toolpost_text::cut::{self, Limit};
 use toolpost_tool::Page;
 
 /// Writes what became of each file: a line in the dialect's words, the diff, what was odd.
@@ -19,12 +20,25 @@ pub(crate) fn render_with(
     summary: impl Fn(&Changed) -> String,
     diff: impl Fn(&str) -> Cow<'_, str>,
 ) {
-    for file in &output.files {
-        page.line(&summary(file));
-        page.text(&diff(&file.diff));
-        file.notes.iter().for_each(|note| page.note(note.clone()));
+    let notes = output.files.iter().flat_map(|file| &file.notes).chain(&output.notes);
+    notes.for_each(|note| page.note(note.clone()));
+    let summaries: Vec<String> = output.files.iter().map(&summary).collect();
+    let diffs: Vec<Cow<'_, str>> = output.files.iter().map(|file| diff(&file.diff)).collect();
+    let said: usize = summaries.iter().map(|summary| summary.len() + 1).sum();
+    let room = page.room();
+    let room =
+        Limit { bytes: room.bytes.saturating_sub(said), lines: room.lines.saturating_sub(summaries.len()) };
+    let diffs = cut::shared(diffs, room);
+    let mut body = String::with_capacity(said + diffs.iter().map(|diff| diff.len()).sum::<usize>());
+    for (summary, diff) in summaries.iter().zip(diffs) {
+        body.push_str(summary);
+        body.push('\n');
+        body.push_str(&diff);
+        if !body.ends_with('\n') {
+            body.push('\n');
+        }
     }
-    output.notes.iter().for_each(|note| page.note(note.clone()));
+    page.fitted(body);
 }
 
 /// Says in how many places a text stands.

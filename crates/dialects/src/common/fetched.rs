@@ -2,6 +2,7 @@
 
 use super::untrusted;
 use toolpost_engine::operations::fetch::{Content, Form, Origin, Output, Words};
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// Shows what was fetched.
@@ -16,12 +17,12 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
         Content::Image(image) => page.line(&image.summary),
     }
     untrusted::ends(&output.url, page);
-    page.line(&about(output));
+    page.outcome(&about(output));
     if output.led.len() > 1 {
-        page.line(&format!("It led elsewhere: {}", output.led.join(" → ")));
+        page.outcome(&format!("It led elsewhere: {}", output.led.join(" → ")));
     }
     if let Content::Words(Words { next: Some(next), offset, total, .. }) = &output.content {
-        page.line(&format!(
+        page.outcome(&format!(
             "This is bytes {offset} to {next} of {total}. Make the same call with offset {next} for what follows."
         ));
     }
@@ -47,7 +48,7 @@ fn write(words: &Words, page: &mut Page) {
 fn about(output: &Output) -> String {
     let mut parts = vec![format!("Status {}", output.status)];
     parts.extend(output.content_type.clone());
-    parts.push(format!("{} bytes", output.bytes));
+    parts.push(counted(output.bytes, "byte"));
     if let Content::Words(words) = &output.content {
         parts.extend(words.encoding.clone().filter(|encoding| encoding != "UTF-8"));
         let form = match words.form {

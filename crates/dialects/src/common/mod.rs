@@ -16,3 +16,4 @@ pub(crate) mod tasks;
 pub(crate) mod untrusted;
 pub(crate) mod walked;
 pub(crate) mod whole;
+pub(crate) mod written;

@@ -1,11 +1,12 @@
 //! What became of a command, in words.
 
+use super::written::{self, Shown, Style};
 use std::time::Duration;
 use toolpost_engine::{
     Failure,
-    operations::exec::{Ending, Output, State},
+    operations::exec::{Ending, Output, Standing, State},
 };
-use toolpost_text::{counted::counted, cut::NOTICE};
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// What is said of a command that goes on where a dialect has no tool for looking at it again.
@@ -20,15 +21,29 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 /// How long a command may run at most in a dialect whose calls say how long.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// How to see the rest of a long output in a dialect that has no tool for looking at it again.
+const REST: &str = "to see the rest, run it with its output in a file (`… > run.log 2>&1`) and look at the lines that you need, or \
+                    pipe it through `tail` or `grep`";
+
 /// Words what became of a command in a dialect that has no tool for looking at it again.
-pub(crate) fn render(ran: &Output, page: &mut Page) {
-    page.line(text(ran).trim_end_matches('\n'));
-    page.line(&standing(ran));
-    ran.notes.iter().for_each(|note| page.note(note.clone()));
+pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
+    result(ran, page);
+    page.outcome(&standing(ran));
     leftovers(ran).into_iter().for_each(|left| page.note(left));
     if ran.state != State::Ended {
         page.note(ON_ITS_OWN);
     }
+    if let Shown::Part(_) = written::text(ran, page, style) {
+        page.note(REST);
+    }
+}
+
+/// Records whether the command failed, and what is to be known about it.
+pub(crate) fn result(ran: &Output, page: &mut Page) {
+    if ran.ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed) {
+        page.failed();
+    }
+    ran.notes.iter().for_each(|note| page.note(note.clone()));
 }
 
 /// Reads how long the start of a command is watched; more than the longest time is cut, and said.
@@ -61,38 +76,6 @@ pub(crate) fn limit(said: Option<f64>, usual: f64, notes: &mut Vec<String>) -> R
         notes.push(format!("timeout is {} at most; that was taken.", LONGEST.as_millis()));
     }
     Ok(limit.min(LONGEST))
-}
-
-/// Words the part of the output that was asked for; says so where it is empty.
-pub(crate) fn text(ran: &Output) -> String {
-    let mut text = String::new();
-    let mut at = 0;
-    for piece in &ran.output {
-        gap(&mut text, at, piece.from);
-        text.push_str(&piece.text);
-        at = piece.from + piece.text.chars().count() as u64;
-    }
-    gap(&mut text, at, ran.characters);
-    if let Some(lost) = &ran.lost {
-        own_line(&mut text, &format!("{NOTICE}{lost}]"));
-    }
-    if text.is_empty() { "(no output)".to_owned() } else { text }
-}
-
-/// Says what is left out between two places.
-fn gap(text: &mut String, from: u64, to: u64) {
-    if from < to {
-        own_line(text, &format!("{NOTICE}left out characters {} to {to}]", from + 1));
-    }
-}
-
-/// Adds a line of its own.
-fn own_line(text: &mut String, words: &str) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(words);
-    text.push('\n');
 }
 
 /// Says how a command ended, or that it has not.

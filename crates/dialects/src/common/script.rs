@@ -1,10 +1,14 @@
 //! What came of a script, in words.
 
+use std::borrow::Cow;
 use toolpost_engine::{
     ScriptLimits,
     operations::plan::{Output, Request},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::{
+    counted::counted,
+    cut::{self, Limit},
+};
 use toolpost_tool::{Lowering, Page};
 
 /// Asks for a script with the usual limits.
@@ -38,13 +42,17 @@ pub(crate) fn render(output: &Output, what: &str, page: &mut Page) {
     if sections.is_empty() {
         sections.push(format!("The {what} has come to its end; it returned, logged and put out nothing."));
     }
-    page.take(sections.join("\n\n"));
     if output.value.as_deref() == Some("") {
         page.note("the text that it returned is empty");
     }
     if output.failed > 0 && output.stopped.is_none() {
         page.note(format!("{} of {} failed", output.failed, counted(output.calls as u64, "call")));
     }
+    let room = page.room();
+    let breaks = 2 * sections.len();
+    let room = Limit { bytes: room.bytes.saturating_sub(breaks), lines: room.lines.saturating_sub(breaks) };
+    let sections = cut::shared(sections.into_iter().map(Cow::Owned).collect(), room);
+    page.fitted(sections.join("\n\n"));
 }
 
 fn lines(name: &str, lines: &[String], left_out: usize, sections: &mut Vec<String>) {

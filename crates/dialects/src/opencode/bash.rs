@@ -1,6 +1,6 @@
 //! `bash`: a line for a shell.
 
-use crate::common::ran;
+use crate::common::{ran, written::PLAIN};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -55,12 +55,12 @@ impl Tool for Bash {
             },
             shell: Shell::Plain,
             wait,
-            want: Want { from: Side::Split, skip: 0, count: SHOWN },
+            want: Want { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        ran::render(output, page, &PLAIN);
     }
 }

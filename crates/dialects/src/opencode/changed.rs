@@ -15,15 +15,15 @@ fn summary(file: &Changed) -> String {
     match &file.what {
         What::Created => {
             format!(
-                "Successfully wrote {} bytes to {path}: new, {}.",
-                file.bytes,
+                "Successfully wrote {} to {path}: new, {}.",
+                counted(file.bytes, "byte"),
                 counted(file.lines, "line")
             )
         }
         What::Unchanged => format!("{path} already has exactly this content: no changes."),
         What::Overwritten { lines_before } => format!(
-            "Successfully wrote {} bytes to {path}: {} -> {} (+{} -{}).",
-            file.bytes,
+            "Successfully wrote {} to {path}: {} -> {} (+{} -{}).",
+            counted(file.bytes, "byte"),
             counted(*lines_before, "line"),
             counted(file.lines, "line"),
             file.added,

@@ -12,8 +12,12 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
-/// How many lines one reply shows.
-const LIMIT: u64 = 1_000;
+/// How many lines one reply shows of many files, as the original does.
+const LIMIT: u64 = 100;
+/// How many lines one reply shows of a single file: there is no other tool to read one.
+const OF_FILE: u64 = 1_000;
+/// How many characters of a line are shown.
+const LINE: usize = 2_000;
 
 /// How the end of a reply is said.
 const WORDS: matched::Words = matched::Words {
@@ -50,6 +54,8 @@ impl Tool for Grep {
         Ok(Request {
             globs: args.include.iter().flat_map(|globs| grep::globs(globs)).collect(),
             limit: Some(args.limit.unwrap_or(LIMIT)),
+            limit_of_file: Some(args.limit.unwrap_or(OF_FILE)),
+            max_line: LINE,
             offset: args.offset.unwrap_or(0),
             ..Request::of(base, args.pattern, at.reply_bytes())
         })

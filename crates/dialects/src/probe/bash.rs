@@ -1,6 +1,6 @@
 //! `bash`: a line for a shell, for a short time.
 
-use crate::common::ran;
+use crate::common::{ran, written::PLAIN};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -50,12 +50,12 @@ impl Tool for Bash {
             },
             shell: Shell::Plain,
             wait: Wait::OrEnd(limit),
-            want: Want { from: Side::Split, skip: 0, count: SHOWN },
+            want: Want { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        ran::render(output, page, &PLAIN);
     }
 }

@@ -23,15 +23,17 @@ pub(super) fn reword(failure: Failure) -> Failure {
 fn summary(file: &Changed) -> String {
     let path = &file.path;
     match &file.what {
-        What::Created => format!("Created {path} ({}, {} bytes).", counted(file.lines, "line"), file.bytes),
+        What::Created => {
+            format!("Created {path} ({}, {}).", counted(file.lines, "line"), counted(file.bytes, "byte"))
+        }
         What::Unchanged => format!("{path} already has exactly this content: no changes."),
         What::Deleted { .. } => format!("Deleted {path} (-{}).", file.removed),
         What::Moved { from } => format!("Moved {from} to {path} (+{} -{}).", file.added, file.removed),
         What::Overwritten { lines_before } => format!(
-            "Overwrote {path}: {} -> {} ({} bytes, +{} -{}).",
+            "Overwrote {path}: {} -> {} ({}, +{} -{}).",
             counted(*lines_before, "line"),
             counted(file.lines, "line"),
-            file.bytes,
+            counted(file.bytes, "byte"),
             file.added,
             file.removed
         ),

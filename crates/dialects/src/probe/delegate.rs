@@ -33,9 +33,9 @@ impl Tool for Delegate {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        page.take(output.words.clone());
         if let Some(missing) = &output.missing {
             page.note(format!("the agent did not bring its task to an end: {missing}"));
         }
+        page.ends(output.words.clone());
     }
 }

@@ -266,7 +266,7 @@ fn render(output: &Output, page: &mut Page) {
             () => format!("shown: {first}-{last}, "),
         };
         page.text("\n");
-        page.line(&format!("Found {all}; {shown}about {} tokens.", output.tokens));
+        page.outcome(&format!("Found {all}; {shown}about {} tokens.", output.tokens));
     }
     notes(output, page);
 }

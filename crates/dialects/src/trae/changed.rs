@@ -14,7 +14,7 @@ fn summary(file: &Changed) -> String {
     let Changed { path, added, removed, .. } = file;
     let now = counted(file.lines, "line");
     match &file.what {
-        What::Created => format!("Created {path}: {now}, {} bytes.", file.bytes),
+        What::Created => format!("Created {path}: {now}, {}.", counted(file.bytes, "byte")),
         What::Unchanged => format!("{path} is unchanged: it already has this content."),
         What::Deleted { lines_before } => format!("Deleted {path} ({}).", counted(*lines_before, "line")),
         What::Moved { from } => format!("Renamed {from} to {path} (+{added} -{removed})."),

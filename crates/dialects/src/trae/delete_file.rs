@@ -9,6 +9,7 @@ use toolpost_engine::{
         stat::FileKind,
     },
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct DeleteFile;
@@ -47,7 +48,7 @@ fn line(deleted: &Deleted) -> String {
     let path = &deleted.path;
     match deleted.kind {
         FileKind::Link => format!("Deleted the link {path}; what it leads to is still there."),
-        FileKind::File => format!("Deleted {path} ({} bytes).", deleted.bytes),
+        FileKind::File => format!("Deleted {path} ({}).", counted(deleted.bytes, "byte")),
         FileKind::Directory | FileKind::Other => format!("Deleted {path}."),
     }
 }

@@ -1,19 +1,21 @@
 //! What became of a command, with the names by which this dialect goes on with it.
 
-use crate::common::ran;
+use crate::common::{
+    ran,
+    written::{self, PLAIN, Shown},
+};
 use toolpost_engine::operations::exec::{Output, State};
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-pub(super) fn render(output: &Output, page: &mut Page) {
+pub(super) fn render(output: &Output, page: &mut Page) -> Shown {
     page.line(&format!("command_id: {}", output.job));
-    let status = if output.state == State::Ended { "done" } else { "running" };
-    page.line(&format!("status: {status}, {}", ran::standing(output)));
+    page.line(&format!("status: {}", status(output)));
     if output.state == State::Ended {
         page.line(&format!("time: {} ms", output.elapsed_ms));
     }
-    page.line(&format!("output ({} characters in all):", output.characters));
-    page.take(ran::text(output));
-    output.notes.iter().for_each(|note| page.note(note.clone()));
+    page.line(&format!("output ({} in all):", counted(output.characters, "character")));
+    ran::result(output, page);
     if let Some(left) = ran::leftovers(output) {
         page.note(format!("{left} stop_command ends them."));
     }
@@ -22,5 +24,14 @@ pub(super) fn render(output: &Output, page: &mut Page) {
             "Look at it again with check_command_status, end it with stop_command: {{\"command_id\": \"{}\"}}.",
             output.job
         ));
+    }
+    written::text(output, page, &PLAIN)
+}
+
+fn status(output: &Output) -> String {
+    match output.state {
+        State::Running => format!("running, started {} ago", ran::time(output.elapsed_ms)),
+        State::Ending => format!("running, told to end, started {} ago", ran::time(output.elapsed_ms)),
+        State::Ended => format!("done. {}", ran::standing(output)),
     }
 }

@@ -6,6 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::rename::{self, Output, Request},
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct RenameFile;
@@ -34,8 +35,7 @@ impl Tool for RenameFile {
     fn render(output: &Output, page: &mut Page) {
         let within = match output.entries {
             0 => String::new(),
-            1 => " with 1 entry in it".to_owned(),
-            entries => format!(" with {entries} entries in it"),
+            entries => format!(" with {} in it", counted(entries, "entry")),
         };
         page.line(&format!("Renamed {} to {}{within}.", output.from, output.to));
         output.notes.iter().for_each(|note| page.note(note.clone()));

@@ -1,7 +1,7 @@
 //! `run_command`: a program with its arguments, waited for or not.
 
 use super::ran;
-use crate::common::ran as words;
+use crate::common::{ran as words, written::Shown};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -73,13 +73,19 @@ impl Tool for RunCommand {
             },
             shell: Shell::Plain,
             wait: Wait::OrLeave(wait),
-            want: Want { from: Side::Split, skip: 0, count: SHOWN },
+            want: Want { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        if let Shown::Part(gap) = ran::render(output, page) {
+            page.note(format!(
+                "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
+                 \"skip_character_count\": {}, \"output_character_count\": {SHOWN}}}",
+                output.job, gap.from
+            ));
+        }
     }
 }
 

@@ -79,13 +79,16 @@ impl Tool for Batch {
             on_failure: if args.fail_fast == Some(true) { OnFailure::Stop } else { OnFailure::GoOn },
             order: if args.ordered { Order::Asked } else { Order::Settled },
             time: args.cancel_after_ms.map(Duration::from_millis),
-            // As JSON, words become longer: a quarter is left for that.
-            reply_bytes: at.reply_bytes().saturating_sub(around) / 4 * 3,
+            reply_bytes: at.reply_bytes().saturating_sub(around),
+            // As JSON, words become longer: a quarter is left for that until it is known by how much.
+            first_share: at.reply_bytes().saturating_sub(around) / 4 * 3,
+            weigh: written,
+            is_cut,
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        let words = fit(&output.results, output.reply_bytes / 3 * 4);
+        let words = fit(&output.results, output.reply_bytes);
         let results: Vec<Value> =
             output.results.iter().zip(words).map(|(settled, words)| result(settled, &words)).collect();
         page.take(json!({ "results": results, "meta": meta(output) }).to_string());
@@ -136,7 +139,7 @@ fn meta(output: &Output) -> Value {
 /// Gives the words of each result so that all of them, as JSON, fit into so many bytes; the longest are cut.
 fn fit(results: &[Settled], room: usize) -> Vec<Cow<'_, str>> {
     let sizes: Vec<usize> = results.iter().map(|settled| written(&settled.words)).collect();
-    let most = fair(sizes.clone(), room);
+    let most = cut::fair(sizes.clone(), room);
     let fitted = results.iter().zip(sizes).map(|(settled, size)| {
         let words = settled.words.as_str();
         if size <= most { Cow::Borrowed(words) } else { Cow::Owned(shortened(words, most)) }
@@ -144,31 +147,22 @@ fn fit(results: &[Settled], room: usize) -> Vec<Cow<'_, str>> {
     fitted.collect()
 }
 
-/// Finds the size up to which everything stays whole, if what is longer is cut to it.
-fn fair(mut sizes: Vec<usize>, room: usize) -> usize {
-    sizes.sort_unstable();
-    let mut left = room;
-    for (at, size) in sizes.iter().enumerate() {
-        let share = left / (sizes.len() - at);
-        if *size > share {
-            return share;
-        }
-        left -= size;
-    }
-    usize::MAX
-}
-
 /// Cuts words so that they are not longer than so many bytes as JSON, beside the notice of it.
 fn shortened(words: &str, most: usize) -> String {
     let mut bytes = most.min(words.len());
     loop {
         let limit = cut::Limit { bytes, lines: usize::MAX };
-        let Some(kept) = cut::head(words, limit) else { return words.to_owned() };
-        if bytes == 0 || written(kept.head) <= most {
+        let Some(kept) = cut::ends(words, limit) else { return words.to_owned() };
+        if bytes == 0 || written(kept.head) + written(kept.tail) <= most {
             return kept.to_string();
         }
         bytes = bytes / 8 * 7;
     }
+}
+
+/// Tells whether a reply has the marks of one that was cut; remarks about other things have them, too.
+fn is_cut(words: &str) -> bool {
+    [cut::NOTICE, cut::TRUNCATED, "\"truncated\":true"].iter().any(|mark| words.contains(mark))
 }
 
 /// Counts the bytes of words as JSON.
@@ -187,8 +181,13 @@ mod tests {
     #[test]
     fn what_fits_stays_whole_and_the_longest_are_cut() {
         let (quotes, lines) = ("\"".repeat(100), "line\n".repeat(100));
-        let cut_quotes = format!("{}\n[toolpost: left out lines 1-1 of 1, 79 of 100 bytes]", &quotes[..21]);
-        let cut_lines = format!("{}[toolpost: left out lines 6-100 of 100, 475 of 500 bytes]", &lines[..25]);
+        let notice = "[toolpost: left out lines 1-1 of 1, 79 of 100 bytes]";
+        let cut_quotes = format!("{}\n{notice}\n{}", &quotes[..11], &quotes[..10]);
+        let cut_lines = format!(
+            "{}[toolpost: left out lines 4-98 of 100, 475 of 500 bytes]\n{}",
+            &lines[..15],
+            &lines[..10]
+        );
         let nothing = "[toolpost: left out lines 1-1 of 1, 5 of 5 bytes]";
         let rows = [
             (["short", "words"], 20, ["short", "words"]),

@@ -5,7 +5,7 @@ use toolpost_engine::{
     Failure, Hint, Kind,
     operations::change::{Change, Changed, Output, Want, What, Where},
 };
-use toolpost_text::lines::LineRange;
+use toolpost_text::{counted::counted, lines::LineRange};
 use toolpost_tool::{Lowering, Page};
 
 /// Asks for one text to be replaced.
@@ -28,7 +28,7 @@ pub(super) fn render(output: &Output, page: &mut Page, one: &str) {
 fn summary(file: &Changed, one: &str) -> String {
     let Changed { path, bytes, .. } = file;
     match &file.what {
-        What::Created | What::Overwritten { .. } => format!("wrote {bytes} bytes to {path}"),
+        What::Created | What::Overwritten { .. } => format!("wrote {} to {path}", counted(*bytes, "byte")),
         What::Replaced { count: 1 } => format!("{one} {path}"),
         What::Replaced { count } => format!("Applied {count} patches atomically to {path}"),
         What::Unchanged => format!("{path} already has exactly this content: no changes"),

@@ -9,6 +9,7 @@ use toolpost_engine::{
         stat::FileKind,
     },
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct DeleteFile;
@@ -40,8 +41,9 @@ impl Tool for DeleteFile {
         for deleted in &output.deleted {
             let path = &deleted.path;
             page.line(&match deleted.kind {
-                FileKind::Directory if deleted.entries == 1 => format!("Deleted directory: {path} (1 entry)"),
-                FileKind::Directory => format!("Deleted directory: {path} ({} entries)", deleted.entries),
+                FileKind::Directory => {
+                    format!("Deleted directory: {path} ({})", counted(deleted.entries, "entry"))
+                }
                 _ => format!("Deleted file: {path}"),
             });
         }

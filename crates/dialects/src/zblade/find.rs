@@ -6,6 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::glob::{self, Case, Complete, Only, Output, Request},
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct FindFiles;
@@ -114,7 +115,7 @@ fn found(output: &Output, page: &mut Page) {
     output.matches.iter().for_each(|found| page.line(&found.path));
     let shown = output.matches.len();
     if (shown as u64) < output.total {
-        page.line(&format!("... (truncated after {shown} results)"));
+        page.outcome(&format!("... (truncated after {})", counted(shown as u64, "result")));
         page.note(format!(
             "the {shown} newest of {}; narrow pattern or path to see the others",
             output.total

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::fmt::Write as _;
 use toolpost_engine::{
     Failure,
-    operations::read::{self, Keep, Output, Request, Text, Total},
+    operations::read::{self, Gutter, Keep, Output, Request, Text, Total},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -53,7 +53,7 @@ impl Tool for ReadFile {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let pages = args.pages.filter(|pages| !pages.trim().is_empty());
-        Ok(Request { pages, ..request(args.path, at)? })
+        Ok(Request { pages, ..request(args.path, at, Gutter::None)? })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -75,7 +75,11 @@ impl Tool for ReadFileRange {
         }
         let offset = start.saturating_sub(args.context_lines).max(1);
         let last = end.saturating_add(args.context_lines);
-        Ok(Request { offset, limit: (last - offset).saturating_add(1), ..request(args.path, at)? })
+        Ok(Request {
+            offset,
+            limit: (last - offset).saturating_add(1),
+            ..request(args.path, at, Gutter::Label)?
+        })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -85,11 +89,12 @@ impl Tool for ReadFileRange {
 }
 
 /// Asks for all of a file; of what is too long, for both its ends.
-fn request(said: String, at: &Lowering) -> Result<Request, Failure> {
+fn request(said: String, at: &Lowering, gutter: Gutter) -> Result<Request, Failure> {
     let bytes = at.reply_bytes();
     Ok(Request {
-        max_lines: at.dialect.budget.lines.saturating_sub(8) as u64,
+        max_lines: at.dialect.budget.lines as u64,
         characters: bytes as u64,
+        gutter,
         keep: Keep::Ends { head: words::HEAD as u64, tail: words::TAIL as u64 },
         ..Request::of(at.source(&said)?, said, bytes)
     })
@@ -133,7 +138,7 @@ fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mu
         numbered::text(&line, &mut body);
         before = Some(line.number);
     }
-    page.take(body);
+    page.fitted(body);
 }
 
 fn notes(output: &Output, page: &mut Page) {

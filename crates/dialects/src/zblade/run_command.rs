@@ -1,6 +1,10 @@
 //! `run_command`: a line for a shell, or a program with its arguments.
 
-use crate::common::ran;
+use super::words;
+use crate::common::{
+    ran,
+    written::{Gap, Style},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -14,8 +18,9 @@ pub(super) struct RunCommand;
 
 /// How long a command is waited for; this dialect cannot look at one again, so it is ended then.
 const BLOCKING: Duration = Duration::from_secs(600);
-/// How many characters of the output are shown.
-const SHOWN: u64 = 48_000;
+
+/// A long output keeps both ends, in the words of the reference.
+const STYLE: Style = Style { ends: Some((words::HEAD, words::TAIL)), gap: left_out };
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -64,14 +69,22 @@ impl Tool for RunCommand {
             command: Command { line: line(args)?, directory, approval: Approval::ByRules },
             shell: Shell::Login,
             wait,
-            want: Want { from: Side::Split, skip: 0, count: SHOWN },
+            want: Want { from: Side::Split, skip: 0, count: at.reply_bytes() as u64 },
             notes,
         })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        ran::render(output, page, &STYLE);
     }
+}
+
+fn left_out(ran: &Output, gap: &Gap) -> String {
+    let showing = match gap.lines {
+        Some((first, last)) => format!("first {} and last {} lines", first - 1, ran.lines - last),
+        None => format!("first {} and last {} characters", gap.from, ran.characters - gap.to),
+    };
+    words::truncated(ran.bytes, ran.lines, &showing)
 }
 
 fn line(args: Args) -> Result<Line, Failure> {

@@ -10,6 +10,7 @@ use toolpost_engine::{
         grep::{self, Line, Output, Prune, Request},
     },
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CodebaseSearch;
@@ -68,13 +69,13 @@ impl Tool for CodebaseSearch {
             }
         } else {
             let total = output.lines_matched;
-            let found = output.counted.before(total);
-            page.line(&format!("Found {found} matches for '{query}' (showing up to {most}):"));
+            let found = output.counted.before(counted(total, "match"));
+            page.line(&format!("Found {found} for '{query}' (showing up to {most}):"));
             let (body, shown) = blocks(output, most);
             page.take(body);
             if shown < total {
                 page.note(format!(
-                    "{shown} of {found} matches are shown; narrow query or file_pattern, or raise max_results"
+                    "{shown} of {found} are shown; narrow query or file_pattern, or raise max_results"
                 ));
             }
         }

@@ -260,6 +260,15 @@ impl Tool for SymbolGraph {
             if shown < total {
                 let name_of = &output.symbol.name;
                 let next = match shown {
+                    _ if shown < output.limit && name == "incoming" => format!(
+                        "the reply has no room for more: search the text for {name_of} to see the others, or name another \
+                         relationship_type"
+                    ),
+                    _ if shown < output.limit => {
+                        "the reply has no room for more: name another relationship_type, or ask for what stands in the symbol, one \
+                         by one"
+                            .to_owned()
+                    }
                     ..MOST => "raise limit, or name another relationship_type".to_owned(),
                     _ if name == "incoming" => {
                         format!("no reply shows more: search the text for {name_of} to see the others")

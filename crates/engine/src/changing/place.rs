@@ -6,6 +6,7 @@ use crate::{
     operations::change::{Change, Step, Want, Where},
 };
 use toolpost_text::{
+    counted::counted,
     encoding::{Splice, Text},
     guard,
     lines::LineIndex,
@@ -146,7 +147,7 @@ fn notes(found: &Found, want: Want) -> Vec<String> {
         notes.push(format!("matched although these differed from the file: {}", differed.join(", ")));
     }
     if want == Want::Every {
-        notes.push(format!("replaced {} occurrences", found.hits.len()));
+        notes.push(format!("replaced {}", counted(found.hits.len() as u64, "occurrence")));
     }
     notes
 }

@@ -5,8 +5,9 @@ mod ran;
 
 pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
-use crate::{CallCtx, Failure, Hint, Kind, engine::blocking, failures};
+use crate::{CallCtx, Failure, Kind, engine::blocking, failures};
 use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::sync::Semaphore;
 use toolpost_net::Hosts;
 use toolpost_process::{
     Job, Jobs, Launch, Network, Plan, Program, Sandbox, SessionKey, Settings, UnknownJob, Until,
@@ -19,7 +20,12 @@ pub struct Commands {
     jobs: Arc<Jobs>,
     sandbox: Arc<Sandbox>,
     hosts: Hosts,
+    /// Who may start a program now: a start takes a thread, and other calls need some.
+    starting: Arc<Semaphore>,
 }
+
+/// How many programs are started at the same time.
+const STARTING: usize = 8;
 
 impl Commands {
     /// Makes it with an empty table of jobs; output that is too long for memory goes to nameless files in that folder.
@@ -35,7 +41,8 @@ impl Commands {
             Sandbox::On(plan) => Sandbox::On(Plan { network, ..plan }),
             Sandbox::Off => Sandbox::Off,
         };
-        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts })
+        let starting = Arc::new(Semaphore::new(STARTING));
+        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, starting })
     }
 
     /// Ends everything that runs, within two seconds, and starts nothing more.
@@ -46,6 +53,11 @@ impl Commands {
     /// Starts a program for a session, and answers what it asks of the network.
     pub(crate) async fn start(&self, cx: &CallCtx, launch: Launch) -> Result<Job, Failure> {
         let (jobs, session) = (Arc::clone(&self.jobs), key(cx));
+        let _place = tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => return Err(cancelled()),
+            place = self.starting.acquire() => place.ok(),
+        };
         let job = blocking(move || jobs.start(&session, &launch).map_err(failures::start)).await?;
         self.connect(&job);
         Ok(job)
@@ -82,12 +94,15 @@ impl Commands {
     }
 }
 
+fn cancelled() -> Failure {
+    Failure::new(Kind::Cancelled, "The call was cancelled before its command was started.")
+}
+
 /// Gives by what the jobs of a call's session are known.
 fn key(cx: &CallCtx) -> SessionKey {
     SessionKey(cx.session.id().to_owned())
 }
 
 fn unknown(error: &UnknownJob) -> Failure {
-    let failure = Failure::new(Kind::NotFound, failures::opened(&error.to_string()));
-    if error.known.is_empty() { failure } else { failure.hint(Hint::DidYouMean(error.known.clone())) }
+    Failure::new(Kind::NotFound, failures::opened(&error.to_string()))
 }

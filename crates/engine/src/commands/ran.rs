@@ -25,6 +25,8 @@ pub struct Ran {
     pub bytes: u64,
     /// How many characters of text that is, without escape sequences.
     pub characters: u64,
+    /// How many lines that is.
+    pub lines: u64,
     /// The part of its text that was asked for; two pieces where the middle is left out.
     pub output: Vec<Piece>,
     /// Why the middle of its text was not kept, if it was not.
@@ -130,6 +132,7 @@ impl Ran {
             elapsed_ms: u64::try_from(report.ran.as_millis()).unwrap_or(u64::MAX),
             bytes: report.bytes,
             characters: shown.total,
+            lines: shown.lines,
             output: pieces,
             lost: report.lost,
             leftovers: leftovers.map(|left| Leftover { pid: left.pid, command: left.command }).collect(),
@@ -176,7 +179,10 @@ fn ending(job: &Job, stage: &Stage) -> Option<Ending> {
         code,
         signal,
         why: ending.why.map(why),
-        means: meaning.words,
+        means: match meaning.guess {
+            Some(guess) if by_itself => format!("{}; {guess}", meaning.words),
+            _ => meaning.words,
+        },
         standing: match meaning.verdict {
             Verdict::Done if by_itself => Standing::Done,
             Verdict::Done | Verdict::Failed => Standing::Failed,

@@ -107,7 +107,7 @@ impl Symbol {
     /// Tells about how many bytes it takes to show it.
     pub(crate) fn weight(&self) -> usize {
         let words = self.id.len() + self.name.len() + self.qualified.len() + self.path.len();
-        words + self.signature.len() + self.signature.matches('"').count() + 160
+        words + self.signature.len() + self.signature.matches('"').count() + 128
     }
 }
 

@@ -35,6 +35,12 @@ pub struct Request {
     pub time: Option<Duration>,
     /// How many bytes all replies together may have.
     pub reply_bytes: usize,
+    /// How many bytes the replies have together at first: less, where they become longer as parts of the answer.
+    pub first_share: usize,
+    /// Tells how many bytes a reply takes in the answer.
+    pub weigh: fn(&str) -> usize,
+    /// Tells whether a reply may have been cut for want of room.
+    pub is_cut: fn(&str) -> bool,
 }
 
 /// One call of a batch.
@@ -129,16 +135,21 @@ impl Operation for Batch {
         let door = Arc::clone(cx.door()?);
         let start = Instant::now();
         let cx = cx.within(request.time);
-        let each = request.reply_bytes / request.calls.len().max(1);
         let total = request.calls.len();
-        let mut running = Running::new(door, &request, cx.deadline, cx.cancel.child_token(), each);
+        let each = request.first_share / total.max(1);
+        let queue = request.calls.iter().cloned().enumerate().map(|(at, asked)| (at, asked, each)).collect();
+        let mut running = Running::new(Arc::clone(&door), &request, &cx, queue);
         while running.fill() {
             running.settle(&cx).await;
             cx.progress.tell(running.settled.len() as u64, &format!("of {total} calls"));
         }
         let stopped = running.stopped;
+        let mut results = running.results(request.order);
+        if stopped.is_none() {
+            widened(&mut results, &request, &cx, &door).await;
+        }
         Ok(Output {
-            results: running.results(request.order),
+            results,
             stopped,
             elapsed_ms: milliseconds(start),
             max_parallel: request.max_parallel.max(1),
@@ -149,20 +160,71 @@ impl Operation for Batch {
     }
 }
 
+/// A call that took no longer is made again where its reply was cut and there is room for more.
+const QUICK: u64 = 2_000;
+/// How often calls are made again at most.
+const ROUNDS: usize = 3;
+/// What is left of the room is shared once more if it is at least such a part of it.
+const WORTH: usize = 8;
+
+/// Makes the calls again whose replies were cut, with a part each of the room that the others left. No reply is ever cut here: it
+/// says itself how to get the rest, and counts as seen what it shows.
+async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, door: &Arc<dyn FrontDoor>) {
+    let is_cut = |settled: &Settled| {
+        settled.ended == Ended::Done && settled.elapsed_ms <= QUICK && (request.is_cut)(&settled.words)
+    };
+    let mut cut: Vec<usize> =
+        results.iter().filter(|settled| is_cut(settled)).map(|settled| settled.index).collect();
+    for _ in 0..ROUNDS {
+        let used: usize = results.iter().map(|settled| (request.weigh)(&settled.words)).sum();
+        let spare = request.reply_bytes.saturating_sub(used);
+        if cut.is_empty() || spare < request.reply_bytes / WORTH {
+            return;
+        }
+        let more = spare / cut.len();
+        let wanted = results.iter().filter(|settled| cut.contains(&settled.index));
+        let queue = wanted.filter_map(|settled| {
+            let weight = (request.weigh)(&settled.words).max(1);
+            // What is added when the words become a part of the answer takes the same part of the room.
+            let room = (weight + more) as u128 * settled.words.len() as u128 / weight as u128;
+            Some((settled.index, request.calls.get(settled.index)?.clone(), usize::try_from(room).ok()?))
+        });
+        let mut running = Running::new(Arc::clone(door), request, cx, queue.collect());
+        running.on_failure = OnFailure::GoOn;
+        while running.fill() {
+            running.settle(cx).await;
+        }
+        let stopped = running.stopped.is_some();
+        cut.clear();
+        for again in running.settled {
+            let Some(before) = results.iter_mut().find(|before| before.index == again.index) else {
+                continue;
+            };
+            let has_grown = again.words.len() > before.words.len();
+            if again.ended == Ended::Done && has_grown && !stopped {
+                if is_cut(&again) {
+                    cut.push(again.index);
+                }
+                *before = Settled { elapsed_ms: before.elapsed_ms + again.elapsed_ms, ..again };
+            }
+        }
+    }
+}
+
 /// What is said of a call that was still running when the time of all calls was up.
 const OVER: &str = "The time of all calls was up while this one ran, so it may not have found all.";
 
 /// The calls that run, those that wait, and those that are settled.
 struct Running {
     door: Arc<dyn FrontDoor>,
-    queue: VecDeque<(usize, Asked)>,
+    /// Which call, and how many bytes its reply may have.
+    queue: VecDeque<(usize, Asked, usize)>,
     /// Those that run: which, under what name, since when.
     open: Vec<(usize, String, Instant)>,
     tasks: JoinSet<(usize, InnerAnswer)>,
     settled: Vec<Settled>,
     max_parallel: usize,
     on_failure: OnFailure,
-    reply_bytes: usize,
     due: Option<Instant>,
     cancel: CancellationToken,
     stopped: Option<Stopped>,
@@ -172,21 +234,19 @@ impl Running {
     fn new(
         door: Arc<dyn FrontDoor>,
         request: &Request,
-        due: Option<Instant>,
-        cancel: CancellationToken,
-        reply_bytes: usize,
+        cx: &CallCtx,
+        queue: Vec<(usize, Asked, usize)>,
     ) -> Self {
         Self {
             door,
-            queue: request.calls.iter().cloned().enumerate().collect(),
+            queue: queue.into(),
             open: Vec::new(),
             tasks: JoinSet::new(),
             settled: Vec::new(),
             max_parallel: request.max_parallel.max(1),
             on_failure: request.on_failure,
-            reply_bytes,
-            due,
-            cancel,
+            due: cx.deadline,
+            cancel: cx.cancel.child_token(),
             stopped: None,
         }
     }
@@ -194,10 +254,10 @@ impl Running {
     /// Begins as many calls as may run; tells whether any does.
     fn fill(&mut self) -> bool {
         while self.stopped.is_none() && self.open.len() < self.max_parallel {
-            let Some((index, asked)) = self.queue.pop_front() else { break };
+            let Some((index, asked, reply_bytes)) = self.queue.pop_front() else { break };
             let (door, cancel) = (Arc::clone(&self.door), self.cancel.clone());
             self.open.push((index, asked.tool.clone(), Instant::now()));
-            let (reply_bytes, due) = (self.reply_bytes, self.due);
+            let due = self.due;
             let (tool, arguments) = (asked.tool, asked.arguments);
             let call =
                 InnerCall { tool, arguments, reply_bytes, due, may: May::Read, pictures: Pictures::Named };
@@ -286,7 +346,7 @@ impl Running {
             Some(Stopped::Caller) | None => "Not begun: the caller gave up.",
         };
         let mut results = self.settled;
-        let skipped = self.queue.into_iter().map(|(index, asked)| Settled {
+        let skipped = self.queue.into_iter().map(|(index, asked, _)| Settled {
             index,
             tool: asked.tool,
             ended: Ended::Skipped,

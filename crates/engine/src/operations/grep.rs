@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 use toolpost_search::{GrepOutput, GrepRequest, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched};
 use toolpost_text::cut::NOTICE;
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
 pub use toolpost_search::{Case, Hidden, Prune, Rules, grep::Show, grep::Span};
 
@@ -43,6 +43,10 @@ pub struct Request {
     pub mode: Mode,
     /// How many lines or files to return.
     pub limit: Option<u64>,
+    /// How many lines of a single file that is named to return, where that is not `limit`.
+    pub limit_of_file: Option<u64>,
+    /// Lines with more characters are cut to what surrounds the match.
+    pub max_line: usize,
     /// How many to pass over first.
     pub offset: u64,
     /// How many bytes the answer may have: what does not fit is left for the next window.
@@ -74,6 +78,8 @@ impl Request {
             numbers: Numbers::Shown,
             mode: Mode::Content,
             limit: None,
+            limit_of_file: None,
+            max_line: LINE,
             offset: 0,
             max_bytes,
             rules: Rules::Git,
@@ -83,6 +89,9 @@ impl Request {
         }
     }
 }
+
+/// How many characters of a line are shown where nothing else is asked for.
+const LINE: usize = 400;
 
 /// Whether the numbers of the lines are wanted.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
@@ -224,8 +233,17 @@ impl Operation for Grep {
         let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
         let cx = &cx.within(request.time);
         let (may_read, encoding) = (Some(cx.may_read.clone()), engine.encoding());
-        let request = GrepRequest { may_read, encoding, ..asked(request) };
+        let limit_of_file = request.limit_of_file;
+        let mut request = GrepRequest { may_read, encoding, ..asked(request) };
         walk(engine, cx, &base, "steps through files", move |engine, control| {
+            let mut asked_for = asked_for;
+            let kind = engine.workspace().stat(&request.base).map(|stat| stat.kind);
+            if let Some(limit) = limit_of_file
+                && kind.is_ok_and(|kind| kind != FileKind::Directory)
+            {
+                asked_for.limit = Some(limit);
+                request.limit = Some(usize::try_from(limit).unwrap_or(usize::MAX));
+            }
             let found =
                 toolpost_search::grep(engine.workspace(), &request, control, engine.grams_of(&request.base))?;
             let said = Asked { took: began.elapsed(), ..asked_for };
@@ -259,6 +277,7 @@ fn asked(request: Request) -> GrepRequest {
         rules: if aside { Rules::None } else { request.rules },
         hidden: request.hidden,
         prune: if aside { Prune::Dependencies } else { request.prune },
+        max_line: request.max_line,
         ..GrepRequest::new(request.base, request.pattern)
     }
 }
@@ -289,7 +308,7 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
 
 /// Leaves out the entries that do not fit into the answer, so that it is known where to continue.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
-    let mut room = max_bytes.saturating_sub(1_024);
+    let mut room = max_bytes.saturating_sub(AROUND);
     let mut fits = |bytes: usize| {
         let enough = bytes <= room;
         room = if enough { room - bytes } else { 0 };
@@ -299,7 +318,7 @@ fn fit(mut output: Output, max_bytes: usize) -> Output {
     for file in &mut output.files {
         let path = file.path.len();
         if mode == Mode::Content {
-            let keep = file.lines.iter().take_while(|line| fits(path + line.text.len() + 16)).count();
+            let keep = file.lines.iter().take_while(|line| fits(path + weight(line))).count();
             file.lines.truncate(keep);
             shown += keep as u64;
         } else {
@@ -314,6 +333,15 @@ fn fit(mut output: Output, max_bytes: usize) -> Output {
         }
     }
     output
+}
+
+/// How many bytes the remarks at the end of an answer take.
+const AROUND: usize = 512;
+
+/// Tells how many bytes a line takes beside its path: its number, what parts the three, and a line between two that are apart.
+fn weight(line: &Line) -> usize {
+    let number = line.number.checked_ilog10().unwrap_or(0) as usize + 1;
+    line.text.len() + number + 3 + if line.after_gap { 3 } else { 0 }
 }
 
 fn file(hits: FileHits) -> File {

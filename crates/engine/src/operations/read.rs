@@ -42,6 +42,32 @@ pub struct Request {
     pub characters: u64,
     /// Which lines are shown where not all of them fit into the answer.
     pub keep: Keep,
+    /// What stands before each line in the answer.
+    pub gutter: Gutter,
+}
+
+/// What stands before each line of an answer; it takes room, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gutter {
+    /// Nothing.
+    None,
+    /// The number of the line with a colon and a blank.
+    Label,
+    /// The number of the line in columns, and a tab.
+    Columns,
+}
+
+impl Gutter {
+    /// Tells how many bytes it takes before a line, with the end of the line.
+    #[must_use]
+    pub fn weight(self, number: u64) -> usize {
+        let digits = number.checked_ilog10().unwrap_or(0) as usize + 1;
+        match self {
+            Self::None => 1,
+            Self::Label => digits + 3,
+            Self::Columns => digits.max(6) + 2,
+        }
+    }
 }
 
 /// Which lines of a text are shown where not all of them fit into the answer.
@@ -72,6 +98,7 @@ impl Request {
             max_lines: u64::MAX,
             characters: 2_000,
             keep: Keep::Head,
+            gutter: Gutter::Columns,
         }
     }
 }

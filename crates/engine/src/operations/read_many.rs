@@ -172,6 +172,7 @@ impl Operation for ReadMany {
         let mut files = chosen.files;
         files.truncate(share::how_many(&files, &request));
         let looked = look::all(engine, files, &request, cx).await?;
+        let looked = share::those_that_fit(looked, request.max_bytes);
         Ok(output(share::out(looked, request.max_bytes), matched, chosen.walk, &request, began))
     }
 

@@ -9,6 +9,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_index::{At, Counts, Direction, Edge, Edges, Relation, Sure, Usage};
+use toolpost_text::cut;
 
 /// Shows how a symbol has to do with others.
 pub struct Relations;
@@ -41,6 +42,10 @@ pub struct Output {
     pub outgoing: Side,
     /// What was searched.
     pub searched: Searched,
+    /// How many uses were asked for on each side.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub limit: usize,
 }
 
 /// The uses in one direction.
@@ -124,9 +129,11 @@ fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) 
     let room = request.max_bytes.saturating_sub(symbol.weight() + 1_024);
     let edges = |direction: Direction| asked.index.edges(chosen.at, direction, relation, &may);
     let (into, out) = (edges(Direction::In), edges(Direction::Out));
-    let first = side(&shower, asked, &into, Direction::In, request.limit, room / 2);
-    let left = room.saturating_sub(first.uses.iter().map(Use::weight).sum());
-    let second = side(&shower, asked, &out, Direction::Out, request.limit, left);
+    let mut first = side(&shower, asked, &into, Direction::In, request.limit);
+    let mut second = side(&shower, asked, &out, Direction::Out, request.limit);
+    let most = cut::fair(vec![first.weight(), second.weight()], room);
+    first.cut(most);
+    second.cut(most);
     Ok(Output {
         symbol,
         moved: chosen.moved,
@@ -134,26 +141,14 @@ fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) 
         incoming: first,
         outgoing: second,
         searched: Searched::of(asked, None),
+        limit: request.limit,
     })
 }
 
-fn side(
-    shower: &Shower<'_>,
-    asked: &Asked<'_>,
-    edges: &Edges,
-    direction: Direction,
-    limit: usize,
-    mut room: usize,
-) -> Side {
+fn side(shower: &Shower<'_>, asked: &Asked<'_>, edges: &Edges, direction: Direction, limit: usize) -> Side {
     let Counts { proved, inferred, possible, unresolved, outside, withheld } = edges.counts;
     let shown = edges.edges.iter().take(limit).map(|edge| shown(shower, asked, edge, direction));
-    let uses = shown.take_while(|one| {
-        let weight = one.weight();
-        let fits = weight <= room;
-        room = if fits { room - weight } else { 0 };
-        fits
-    });
-    Side { uses: uses.collect(), proved, inferred, possible, unresolved, outside, withheld }
+    Side { uses: shown.collect(), proved, inferred, possible, unresolved, outside, withheld }
 }
 
 fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Direction) -> Use {
@@ -188,6 +183,22 @@ fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Directi
 }
 
 impl Side {
+    fn weight(&self) -> usize {
+        self.uses.iter().map(Use::weight).sum()
+    }
+
+    /// Keeps the first uses that fit into so many bytes.
+    fn cut(&mut self, mut room: usize) {
+        let keep = self.uses.iter().take_while(|one| {
+            let weight = one.weight();
+            let fits = weight <= room;
+            room = if fits { room - weight } else { 0 };
+            fits
+        });
+        let keep = keep.count();
+        self.uses.truncate(keep);
+    }
+
     /// Gives how many there are in all, shown or not.
     #[must_use]
     pub fn total(&self) -> usize {
@@ -198,6 +209,6 @@ impl Side {
 impl Use {
     fn weight(&self) -> usize {
         let symbol = self.symbol.as_ref().map_or(0, Symbol::weight);
-        symbol + self.path.len() + self.text.len() + self.text.matches('"').count() + 120
+        symbol + self.path.len() + self.text.len() + self.text.matches('"').count() + 100
     }
 }

@@ -8,6 +8,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// Shows parts of several files.
@@ -222,7 +223,12 @@ fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Re
     };
     match output.text().map(|text| text.total) {
         Some(Total::Exactly(total)) if total > 0 && part.from > total => {
-            let what = format!("{} has {total} lines; line {} is behind its end.", output.path, part.from);
+            let what = format!(
+                "{} has {}; line {} is behind its end.",
+                output.path,
+                counted(total, "line"),
+                part.from
+            );
             Err(Failure::invalid(what).hint(Hint::Page(first)))
         }
         _ => Ok(output),

@@ -6,12 +6,13 @@ pub(crate) mod stretch;
 use super::find::{Opened, Whole};
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part,
-    operations::read::{Content, Keep, Request, Shown},
+    operations::read::{Content, Gutter, Keep, Request, Shown},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
+    counted::counted,
     encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
     window::{self, Ask, Facts, Seen, Window},
 };
@@ -21,8 +22,6 @@ pub use toolpost_text::window::{Line, Lines};
 
 /// How many bytes are read at once.
 const PIECE: usize = 256 * 1024;
-/// How many bytes the number of a line takes, with what parts it from the line.
-const GUTTER: usize = 8;
 /// How many bytes it takes to say that a line is cut.
 const NOTICED: usize = 64;
 /// After so many bytes behind the last shown line, the lines are no longer counted.
@@ -78,8 +77,12 @@ pub(crate) fn show(
     let looked = look(opened, engine, ask(request), cx)?;
     let total = looked.total.count();
     if looked.lines.is_empty() && total > 0 {
-        let what =
-            format!("{} has {total} lines; line {} is behind its end.", path.display(), request.offset);
+        let what = format!(
+            "{} has {}; line {} is behind its end.",
+            path.display(),
+            counted(total, "line"),
+            request.offset
+        );
         return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
     }
     let (hash, bytes) = (looked.hash, looked.bytes.clone());
@@ -214,7 +217,7 @@ fn finish(
 /// Leaves out the lines that do not fit into the answer, and says where to continue.
 fn fit(looked: Looked, request: &Request) -> Text {
     let Looked { mut lines, total, facts, .. } = looked;
-    let keep = how_many(lines.iter(), room(request)).max(1);
+    let keep = how_many(lines.iter(), room(request), request.gutter).max(1);
     lines.keep_first(keep.min(usize::try_from(request.max_lines).unwrap_or(usize::MAX)));
     let last = lines.last().map_or(0, |line| line.number);
     Text { lines, total, next: (last < total.count()).then_some(last + 1), facts }
@@ -226,10 +229,10 @@ fn room(request: &Request) -> usize {
 }
 
 /// Counts the lines that fit, one after the other, into so many bytes.
-fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize) -> usize {
+fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize, gutter: Gutter) -> usize {
     let mut used = 0;
     let fits = lines.take_while(|line| {
-        used += weight(line);
+        used += weight(line, gutter);
         used <= room
     });
     fits.count()
@@ -238,12 +241,12 @@ fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize) -> usize {
 impl Text {
     /// Tells how many bytes the lines take when they are shown.
     pub(crate) fn weight(&self) -> usize {
-        self.lines.iter().map(|line| weight(&line)).sum()
+        self.lines.iter().map(|line| weight(&line, Gutter::Columns)).sum()
     }
 
     /// Keeps as many lines as so many bytes hold, at least one; the lines that it then shows, if some had to go.
     pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
-        let keep = how_many(self.lines.iter(), room).max(1);
+        let keep = how_many(self.lines.iter(), room, Gutter::Columns).max(1);
         if keep >= self.lines.len() {
             return None;
         }
@@ -254,8 +257,8 @@ impl Text {
     }
 }
 
-fn weight(line: &Line<'_>) -> usize {
-    line.text.len() + GUTTER + if line.more > 0 { NOTICED } else { 0 }
+fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
+    line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
 }
 
 /// Tells how much of the file is shown in the end. A line that is too long to be shown counts as seen: it is said how

@@ -25,6 +25,8 @@ pub(crate) struct Ring {
     /// How many bytes there were in all, and how many characters.
     total: u64,
     characters: u64,
+    /// How many line breaks there were.
+    breaks: u64,
     memory: Room,
     disk: Room,
     directory: PathBuf,
@@ -42,12 +44,13 @@ impl Ring {
     /// Makes an empty one whose file, once it needs one, lies in that directory.
     pub(crate) fn new(directory: PathBuf, memory: Room, disk: Room) -> Self {
         let place = Place::Memory { head: Vec::new(), tail: VecDeque::new() };
-        Self { place, total: 0, characters: 0, memory, disk, directory, fault: None }
+        Self { place, total: 0, characters: 0, breaks: 0, memory, disk, directory, fault: None }
     }
 
     /// Appends text.
     pub(crate) fn push(&mut self, text: &str) {
         self.characters += text.chars().count() as u64;
+        self.breaks += line_breaks(text);
         if let Place::Memory { .. } = self.place
             && self.fault.is_none()
             && self.total + text.len() as u64 > self.memory.head + self.memory.tail
@@ -77,6 +80,11 @@ impl Ring {
     /// Gives the number of characters that were pushed.
     pub(crate) fn characters(&self) -> u64 {
         self.characters
+    }
+
+    /// Gives the number of line breaks that were pushed.
+    pub(crate) fn breaks(&self) -> u64 {
+        self.breaks
     }
 
     /// Gives the number of bytes on the disk.
@@ -147,6 +155,11 @@ impl Ring {
             }
         }
     }
+}
+
+/// Counts the line breaks of a text.
+pub(crate) fn line_breaks(text: &str) -> u64 {
+    text.bytes().filter(|byte| *byte == b'\n').count() as u64
 }
 
 fn push_to_memory(room: Room, head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Followed;
-use super::ring::Ring;
+use super::ring::{Ring, line_breaks};
 
 /// How much is read at once.
 const STEP: usize = 64 * 1024;
@@ -37,6 +37,8 @@ pub struct Shown {
     pub pieces: Vec<Piece>,
     /// How many characters there are in all.
     pub total: u64,
+    /// How many lines there are in all.
+    pub lines: u64,
 }
 
 /// Characters that stand together.
@@ -64,7 +66,8 @@ pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Shown> 
         From::Bottom => vec![text.backward(want.skip, want.count)?],
         From::Split => text.split(want.skip, want.count)?,
     };
-    Ok(Shown { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total })
+    let lines = text.lines()?;
+    Ok(Shown { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
 }
 
 /// Gives what came after a byte, at most that many bytes of its end.
@@ -99,6 +102,18 @@ struct Chunk {
 impl Text<'_> {
     fn characters(&self) -> u64 {
         self.ring.characters() + self.pending.chars().count() as u64
+    }
+
+    /// Counts the lines; a last one without an end counts.
+    fn lines(&self) -> io::Result<u64> {
+        let total = self.ring.total();
+        let last = match self.pending.as_bytes().last() {
+            Some(last) => Some(*last),
+            None if total > 0 => self.ring.read(total - 1, 1)?.last().copied(),
+            None => None,
+        };
+        let open = u64::from(last.is_some_and(|last| last != b'\n'));
+        Ok(self.ring.breaks() + line_breaks(self.pending) + open)
     }
 
     fn bytes(&self) -> u64 {

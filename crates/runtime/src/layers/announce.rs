@@ -5,7 +5,6 @@ use crate::{Event, Status};
 use serde_json::Value;
 use std::{sync::Arc, time::Instant};
 use toolpost_text::redact::redact;
-use toolpost_tool::Part;
 
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
@@ -25,12 +24,12 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         };
         events.tell(&event);
         let start = Instant::now();
-        let mut back = next.go(trip).await;
+        let back = next.go(trip).await;
         let ended = Event {
             status: if back.is_ok() { Status::Completed } else { Status::Failed },
             outcome: Some(outcome(&back)),
             duration: Some(start.elapsed()),
-            result: all.then(|| words(&mut back)).flatten(),
+            result: all.then(|| words(&back)).flatten(),
             error: all.then(|| error(&back)).flatten(),
             ..event
         };
@@ -58,13 +57,8 @@ fn outcome(back: &Back) -> String {
     }
 }
 
-fn words(back: &mut Back) -> Option<String> {
-    let parts = back.as_mut().ok()?.page.parts_mut();
-    let texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text.as_str()),
-        Part::Image { .. } => None,
-    });
-    Some(texts.collect::<Vec<_>>().join("\n"))
+fn words(back: &Back) -> Option<String> {
+    Some(back.as_ref().ok()?.page.words())
 }
 
 fn error(back: &Back) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Cuts the reply to the dialect's budget, and says what was cut.
 
 use super::{Going, Next, Trip};
-use toolpost_tool::{Budget, Part};
+use toolpost_tool::Budget;
 
 pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
@@ -14,18 +14,8 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             } else {
                 Budget { bytes, ..dialect.budget }
             };
-            cut(done.page.parts_mut(), &budget);
+            done.page.cut(&budget);
         }
         Ok(done)
     })
-}
-
-fn cut(parts: &mut [Part], budget: &Budget) {
-    for part in parts {
-        if let Part::Text(text) = part
-            && let Some(kept) = budget.apply(text)
-        {
-            *text = kept;
-        }
-    }
 }

@@ -110,7 +110,6 @@ fn single(
             }
         }
         Ok(Scan::Binary) => output.unsearched.binary = 1,
-        Ok(Scan::Stopped) => output.complete = control.verdict(Ended::Stopped),
         Ok(Scan::TooLarge) => {
             output.unsearched.too_large = 1;
             output.unsearched.too_large_names = vec![request.base.display()];

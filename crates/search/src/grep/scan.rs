@@ -48,8 +48,6 @@ pub(super) enum Scan<'s> {
     Binary,
     /// A line in it is too large.
     TooLarge,
-    /// The search was ended in the middle.
-    Stopped,
 }
 
 impl Scanner {
@@ -158,8 +156,12 @@ impl Scanner {
         if self.wish.span == Span::Lines && length > HEAP as u64 {
             return Ok(Scan::TooLarge);
         }
-        let foreign = self.foreign.is_meant() && !foreign::is_known(file, stops)?;
         let mut gather = Gather::new(&self.matcher, self.wish, keep, stops);
+        let known = if self.foreign.is_meant() { foreign::is_known(file, stops) } else { Ok(true) };
+        let foreign = match known {
+            Ok(known) => !known,
+            Err(error) => return settle(gather, Err(error)),
+        };
         gather.only_ascii = foreign && self.decoding.is_none();
         let reader = Watched { file, stops };
         let searcher = self.decoding.as_mut().filter(|_| foreign).unwrap_or(&mut self.searcher);
@@ -168,11 +170,13 @@ impl Scanner {
     }
 }
 
-fn settle(gather: Gather<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
+/// What was found before the search was ended counts.
+fn settle(mut gather: Gather<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
+    gather.stopped |= matches!(&outcome, Err(error) if error.kind() == io::ErrorKind::TimedOut);
     match outcome {
+        _ if gather.stopped => Ok(Scan::Searched(gather)),
         Ok(()) if gather.binary => Ok(Scan::Binary),
         Ok(()) => Ok(Scan::Searched(gather)),
-        Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(Scan::Stopped),
         Err(error) if error.raw_os_error().is_none() && error.to_string().contains("limit") => {
             Ok(Scan::TooLarge)
         }

@@ -88,10 +88,6 @@ impl<'g> Searching<'g> {
         let found = match self.scanner.scan(file, len, &keep, self.stops) {
             Ok(Scan::Searched(gather)) => Found::of(gather, place, modified),
             Ok(Scan::Binary) => return self.unsearched.binary += 1,
-            Ok(Scan::Stopped) => {
-                self.stopped = true;
-                return;
-            }
             Ok(Scan::TooLarge) => {
                 self.unsearched.too_large += 1;
                 self.too_large.insert((place.shown)());

@@ -11,8 +11,8 @@ mod turn;
 mod writer;
 
 pub(crate) use ends::Ends;
-pub(crate) use open::Open;
+pub(crate) use open::{Lane, Open, Order};
 pub(crate) use reader::Reader;
-pub(crate) use transport::Wire;
+pub(crate) use transport::{FromClient, Wire};
 pub(crate) use turn::Turn;
 pub(crate) use writer::Writer;

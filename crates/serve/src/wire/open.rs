@@ -1,83 +1,181 @@
-//! The requests that have no answer yet, and how many there may be.
+//! The requests that have no answer yet: those that run, and those that wait until others of their tool are done.
 
-use super::Turn;
+use super::{Turn, transport::FromClient, turn::Queue};
 use rmcp::model::RequestId;
 use std::{
-    collections::{HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    collections::{HashMap, VecDeque, hash_map::Entry},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex as Lock, Notify};
 
-/// How many places there are.
-const PLACES: u32 = 256;
-/// How many bytes of a request take one place.
-const BYTES: usize = 256 * 1024;
+/// How many requests of one lane run at the same time.
+const RUNNING: usize = 256;
+/// How many requests wait at most.
+const WAITING: usize = 16_384;
+/// How many bytes all requests have together at most.
+const BYTES: usize = 32 * 1024 * 1024;
 
-/// The requests that have no answer yet.
-#[derive(Debug)]
-pub(crate) struct Open {
-    places: Arc<Semaphore>,
-    requests: Mutex<HashMap<RequestId, Request>>,
-    left: Notify,
+/// Which requests share places, and whether they keep the order in which they came.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Lane {
+    /// The name of the tool; empty for everything that calls no tool.
+    pub(crate) tool: String,
+    /// Whether its calls begin in the order in which they came.
+    pub(crate) order: Order,
 }
 
-#[derive(Debug)]
+/// Whether calls begin in the order in which they came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// They do.
+    Kept,
+    /// They need not.
+    #[default]
+    Free,
+}
+
+/// What became of a request that came.
+pub(crate) enum Entered {
+    /// It is to be passed on.
+    Now(FromClient),
+    /// It waits; it is passed on when its lane has room.
+    Later,
+    /// There is an open request of that id.
+    Taken,
+    /// Too many requests wait, or they have too many bytes.
+    Full,
+}
+
+/// The requests that have no answer yet.
+pub(crate) struct Open {
+    state: Mutex<State>,
+    left: Notify,
+    ready: Notify,
+    /// Held while a request or its cancellation is passed on, so that the request is always the first of the two.
+    pub(crate) passing: Lock<()>,
+}
+
+#[derive(Default)]
+struct State {
+    requests: HashMap<RequestId, Request>,
+    lanes: HashMap<String, Places>,
+    /// Those that have a place now, and have not been passed on yet.
+    ready: VecDeque<RequestId>,
+    waiting: usize,
+    bytes: usize,
+    queue: Queue,
+}
+
+#[derive(Default)]
+struct Places {
+    taken: usize,
+    waiting: VecDeque<RequestId>,
+}
+
 struct Request {
-    place: Option<OwnedSemaphorePermit>,
+    lane: Lane,
+    bytes: usize,
+    stage: Stage,
     turn: Option<Turn>,
 }
 
-/// There is an open request of that id.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Taken;
+enum Stage {
+    /// It has no place yet.
+    Waits(FromClient),
+    /// It has a place, and is to be passed on.
+    Ready(FromClient),
+    /// It was passed on.
+    Runs,
+    /// It was passed on, and waits for a person: it has given up its place.
+    Aside,
+}
 
 impl Open {
     /// Starts without any request.
     pub(crate) fn new() -> Self {
-        Self {
-            places: Arc::new(Semaphore::new(PLACES as usize)),
-            requests: Mutex::default(),
-            left: Notify::new(),
+        Self { state: Mutex::default(), left: Notify::new(), ready: Notify::new(), passing: Lock::default() }
+    }
+
+    /// Lets a request in: at once if its lane has room, else it waits. Nobody waits for that here: what comes after it is heard.
+    pub(crate) fn enter(&self, id: &RequestId, lane: Lane, bytes: usize, message: FromClient) -> Entered {
+        let mut state = self.state();
+        if state.waiting >= WAITING || (state.bytes > 0 && state.bytes + bytes > BYTES) {
+            return Entered::Full;
+        }
+        let State { requests, lanes, queue, .. } = &mut *state;
+        let Entry::Vacant(free) = requests.entry(id.clone()) else { return Entered::Taken };
+        let places = lanes.entry(lane.tool.clone()).or_default();
+        if places.taken < RUNNING && places.waiting.is_empty() {
+            places.taken += 1;
+            let turn = queue.turn(lane.order);
+            free.insert(Request { lane, bytes, stage: Stage::Runs, turn });
+            state.bytes += bytes;
+            return Entered::Now(message);
+        }
+        places.waiting.push_back(id.clone());
+        free.insert(Request { lane, bytes, stage: Stage::Waits(message), turn: None });
+        state.bytes += bytes;
+        state.waiting += 1;
+        Entered::Later
+    }
+
+    /// Waits for a request that had to wait and has a place now.
+    pub(crate) async fn next_ready(&self) {
+        loop {
+            let ready = self.ready.notified();
+            if !self.state().ready.is_empty() {
+                return;
+            }
+            ready.await;
         }
     }
 
-    /// Waits for a place and lets a request in.
-    pub(crate) async fn enter(&self, id: &RequestId, bytes: usize, turn: Option<Turn>) -> Result<(), Taken> {
-        let places = u32::try_from(1 + bytes / BYTES).map_or(PLACES, |places| places.min(PLACES));
-        // The semaphore is never closed: without a place the request goes in all the same.
-        let place = Arc::clone(&self.places).acquire_many_owned(places).await.ok();
-        match self.requests().entry(id.clone()) {
-            Entry::Occupied(_) => Err(Taken),
-            Entry::Vacant(free) => {
-                free.insert(Request { place, turn });
-                Ok(())
+    /// Takes the next request that had to wait and has a place now.
+    pub(crate) fn take_ready(&self) -> Option<FromClient> {
+        let mut state = self.state();
+        while let Some(id) = state.ready.pop_front() {
+            if let Some(request) = state.requests.get_mut(&id)
+                && let Stage::Ready(message) = std::mem::replace(&mut request.stage, Stage::Runs)
+            {
+                return Some(message);
             }
         }
+        None
     }
 
     /// Tells whether a request is open.
     pub(crate) fn has(&self, id: &RequestId) -> bool {
-        self.requests().contains_key(id)
+        self.state().requests.contains_key(id)
     }
 
     /// Takes the turn that a request came with.
     pub(crate) fn turn(&self, id: &RequestId) -> Option<Turn> {
-        self.requests().get_mut(id)?.turn.take()
+        self.state().requests.get_mut(id)?.turn.take()
     }
 
     /// Gives up the place of a request that waits for a person: others may come in.
     pub(crate) fn step_aside(&self, id: &RequestId) {
-        if let Some(request) = self.requests().get_mut(id) {
-            request.place = None;
+        let mut state = self.state();
+        let Some(request) = state.requests.get_mut(id) else { return };
+        if matches!(request.stage, Stage::Runs) {
+            request.stage = Stage::Aside;
+            let tool = request.lane.tool.clone();
+            self.give_back(&mut state, &tool);
         }
     }
 
     /// Lets a request out: it was answered, or nobody wants an answer.
     pub(crate) fn leave(&self, id: &RequestId) {
-        let gone = self.requests().remove(id);
-        if gone.is_some() {
-            self.left.notify_waiters();
+        let mut state = self.state();
+        let Some(request) = state.requests.remove(id) else { return };
+        state.bytes -= request.bytes;
+        match request.stage {
+            Stage::Waits(_) => state.waiting -= 1,
+            Stage::Ready(_) | Stage::Runs => self.give_back(&mut state, &request.lane.tool),
+            Stage::Aside => {}
         }
+        drop(state);
+        self.left.notify_waiters();
     }
 
     /// Waits until a request has left.
@@ -93,61 +191,111 @@ impl Open {
     async fn until(&self, holds: impl Fn(&HashMap<RequestId, Request>) -> bool) {
         loop {
             let left = self.left.notified();
-            if holds(&self.requests()) {
+            if holds(&self.state().requests) {
                 return;
             }
             left.await;
         }
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, Request>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Gives the place of a request to the next one of its lane that still waits.
+    fn give_back(&self, state: &mut State, tool: &str) {
+        let State { requests, lanes, ready, queue, waiting, .. } = state;
+        let Some(places) = lanes.get_mut(tool) else { return };
+        while let Some(id) = places.waiting.pop_front() {
+            let Some(request) = requests.get_mut(&id) else { continue };
+            match std::mem::replace(&mut request.stage, Stage::Runs) {
+                Stage::Waits(message) => {
+                    request.stage = Stage::Ready(message);
+                    request.turn = queue.turn(request.lane.order);
+                    *waiting -= 1;
+                    ready.push_back(id);
+                    self.ready.notify_one();
+                    return;
+                }
+                // An id that was given up and used again stands here twice.
+                other => request.stage = other,
+            }
+        }
+        places.taken -= 1;
+        if places.taken == 0 {
+            lanes.remove(tool);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{pin::pin, task::Poll};
+    use serde_json::json;
 
     fn id(number: usize) -> RequestId {
         RequestId::Number(i64::try_from(number).unwrap())
     }
 
-    /// Fills all places but one, lets a request of some size in, and then, if it had to wait, makes room.
-    async fn check(bytes: usize, room: fn(&Open, usize), waits: bool) {
-        let open = Open::new();
-        for number in 1..PLACES as usize {
-            assert_eq!(open.enter(&id(number), 0, None).await, Ok(()));
+    /// Lets a ping in, as a call of a tool; tells what became of it.
+    fn enter(open: &Open, number: usize, tool: &str, bytes: usize) -> &'static str {
+        let message =
+            serde_json::from_value(json!({"jsonrpc": "2.0", "id": number, "method": "ping"})).unwrap();
+        match open.enter(&id(number), Lane { tool: tool.to_owned(), order: Order::Kept }, bytes, message) {
+            Entered::Now(_) => "now",
+            Entered::Later => "later",
+            Entered::Taken => "taken",
+            Entered::Full => "full",
         }
-        // A task that has done much is made to pause: not here.
-        tokio::task::yield_now().await;
-        let last = id(0);
-        let mut entering = pin!(open.enter(&last, bytes, None));
-        let first = std::future::poll_fn(|cx| Poll::Ready(entering.as_mut().poll(cx))).await;
-        assert_eq!(first.is_pending(), waits, "{bytes} bytes");
-        if waits {
-            (1..=3).for_each(|number| room(&open, number));
-            assert_eq!(entering.await, Ok(()), "{bytes} bytes");
-        }
-        open.leave(&id(20));
-        assert_eq!(open.enter(&id(21), 0, None).await, Err(Taken));
     }
 
-    #[tokio::test]
-    async fn large_requests_take_more_places() {
-        check(0, |_, _| (), false).await;
-        check(BYTES - 1, |_, _| (), false).await;
-        check(BYTES, |open, number| open.leave(&id(number)), true).await;
-        check(3 * BYTES, |open, number| open.leave(&id(number)), true).await;
-        check(3 * BYTES, |open, number| open.step_aside(&id(number)), true).await;
+    #[test]
+    fn a_full_lane_keeps_no_other_waiting() {
+        let open = Open::new();
+        for number in 0..RUNNING {
+            assert_eq!(enter(&open, number, "slow", 1), "now");
+        }
+        assert_eq!(enter(&open, 1_000, "slow", 1), "later");
+        assert_eq!(enter(&open, 1_001, "slow", 1), "later");
+        assert_eq!(enter(&open, 1_002, "quick", 1), "now");
+        assert_eq!(enter(&open, 1_001, "quick", 1), "taken");
+        assert!(open.take_ready().is_none());
+        open.leave(&id(1_000));
+        open.leave(&id(7));
+        let next = open.take_ready().map(|message| serde_json::to_value(&message).unwrap()["id"].clone());
+        assert_eq!(next, Some(json!(1_001)), "the one before it was given up");
+        assert!(open.take_ready().is_none());
+        assert_eq!(enter(&open, 1_003, "slow", 1), "later");
+        open.step_aside(&id(8));
+        assert!(open.take_ready().is_some());
+        assert!(open.turn(&id(1_003)).is_some());
     }
 
-    #[tokio::test]
-    async fn a_request_larger_than_everything_comes_in_alone() {
+    #[test]
+    fn what_waits_is_bounded() {
         let open = Open::new();
-        assert_eq!(open.enter(&id(1), usize::MAX, None).await, Ok(()));
+        for number in 0..RUNNING + WAITING {
+            assert_ne!(enter(&open, number, "slow", 1), "full");
+        }
+        assert_eq!(enter(&open, 100_000, "slow", 1), "full");
+        (0..RUNNING + WAITING).for_each(|number| open.leave(&id(number)));
+        assert_eq!(enter(&open, 1, "large", usize::MAX / 2), "now");
+        assert_eq!(enter(&open, 2, "large", 1), "full");
         open.leave(&id(1));
+        assert_eq!(enter(&open, 2, "large", BYTES), "now");
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_ready_is_heard_of() {
+        let open = Open::new();
+        for number in 0..=RUNNING {
+            assert_ne!(enter(&open, number, "slow", 1), "full");
+        }
+        open.leave(&id(0));
+        open.next_ready().await;
+        assert!(open.take_ready().is_some());
+        (1..=RUNNING).for_each(|number| open.leave(&id(number)));
         open.empty().await;
+        assert!(open.state().lanes.is_empty());
     }
 }

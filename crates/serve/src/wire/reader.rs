@@ -1,11 +1,11 @@
 //! Reads what the client says, line by line, and lets through what makes sense.
 
 use super::{
-    Open, Turn, Writer,
+    Lane, Open, Writer,
     lines::{Line, Lines},
+    open::Entered,
     said::{self, Request, Said},
     transport::FromClient,
-    turn::Queue,
 };
 use rmcp::model::{ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion};
 use std::{
@@ -15,11 +15,13 @@ use std::{
 };
 use tokio::{io::AsyncRead, sync::mpsc};
 
+/// The code of a refusal because of too many requests: the first that JSON-RPC leaves to servers.
+const BUSY: ErrorCode = ErrorCode(-32_000);
 /// How long a line may be.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// Tells of a tool whether its calls keep the order in which they arrive.
-pub(crate) type Ordered = Box<dyn Fn(&str) -> bool + Send + Sync>;
+/// Tells in which lane the calls of a tool go.
+pub(crate) type Lanes = Box<dyn Fn(&str) -> Lane + Send + Sync>;
 
 /// Reads what the client says.
 pub(crate) struct Reader<R> {
@@ -27,8 +29,7 @@ pub(crate) struct Reader<R> {
     writer: Writer,
     open: Arc<Open>,
     through: mpsc::Sender<FromClient>,
-    ordered: Ordered,
-    queue: Queue,
+    lane_of: Lanes,
     era: Era,
     last: Instant,
 }
@@ -60,19 +61,10 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         writer: Writer,
         open: Arc<Open>,
         through: mpsc::Sender<FromClient>,
-        ordered: Ordered,
+        lane_of: Lanes,
     ) -> Self {
         let lines = Lines::new(input, MOST);
-        Self {
-            lines,
-            writer,
-            open,
-            through,
-            ordered,
-            queue: Queue::default(),
-            era: Era::Modern,
-            last: Instant::now(),
-        }
+        Self { lines, writer, open, through, lane_of, era: Era::Modern, last: Instant::now() }
     }
 
     /// Reads to the end; gives how long before it the last request came.
@@ -94,8 +86,11 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             Said::Request(request) => self.request(*request, bytes).await,
             Said::Cancelled(id, _) if !self.open.has(&id) => Heard::Yes,
             Said::Cancelled(id, message) => {
+                // A request that waits is passed on before this, or never.
+                let open = Arc::clone(&self.open);
+                let _passing = open.passing.lock().await;
                 let heard = self.pass(*message).await;
-                self.open.leave(&id);
+                open.leave(&id);
                 heard
             }
             Said::Answer(message) => self.pass(*message).await,
@@ -110,16 +105,24 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         if let Some(error) = self.undescribed(&message, &method).or_else(|| unserved(&message, &method)) {
             return heard(self.writer.refuse(error, Some(id)).await);
         }
-        let turn: Option<Turn> = tool.is_some_and(|tool| (self.ordered)(&tool)).then(|| self.queue.next());
-        if self.open.enter(&id, bytes, turn).await.is_err() {
-            let error = ErrorData::invalid_request(
-                format!("A request with the id {id} is open already. Give each request an id of its own."),
-                None,
-            );
-            return heard(self.writer.refuse(error, Some(id)).await);
-        }
+        let lane = tool.as_deref().map_or_else(Lane::default, &self.lane_of);
+        let heard = match self.open.enter(&id, lane, bytes, message) {
+            Entered::Now(message) => self.pass(message).await,
+            Entered::Later => Heard::Yes,
+            Entered::Taken => {
+                let what = format!(
+                    "A request with the id {id} is open already. Give each request an id of its own."
+                );
+                return heard(self.writer.refuse(ErrorData::invalid_request(what, None), Some(id)).await);
+            }
+            Entered::Full => {
+                let what = "Too many requests wait for their turn, so this one was not taken. Make it again when some \
+                            of them are answered, or cancel some.";
+                let error = ErrorData::new(BUSY, what, None);
+                return heard(self.writer.refuse(error, Some(id)).await);
+            }
+        };
         self.last = Instant::now();
-        let heard = self.pass(message).await;
         if opens {
             // What comes next relies on what was agreed.
             self.era = Era::Legacy;

@@ -1,5 +1,6 @@
 //! Calls that write begin in the order in which they arrived.
 
+use super::Order;
 use tokio::sync::oneshot;
 
 /// The turn of one call: it comes when the call before it has begun.
@@ -16,10 +17,12 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Gives the next turn.
-    pub(crate) fn next(&mut self) -> Turn {
-        let (begun, last) = oneshot::channel();
-        Turn { before: self.last.replace(last), begun }
+    /// Gives the next turn to a call that keeps the order.
+    pub(crate) fn turn(&mut self, order: Order) -> Option<Turn> {
+        (order == Order::Kept).then(|| {
+            let (begun, last) = oneshot::channel();
+            Turn { before: self.last.replace(last), begun }
+        })
     }
 }
 

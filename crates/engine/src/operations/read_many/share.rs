@@ -3,15 +3,37 @@
 use super::{Answer, Line, Request, Shown, Text, choose::Meant, look::Looked};
 
 /// How many bytes an entry takes beside its path and its lines.
-const ENTRY: usize = 160;
+const ENTRY: usize = 112;
 /// How many bytes the answer takes beside its entries.
 const AROUND: usize = 1_024;
 /// How many bytes the number of a line takes, with its end.
 const GUTTER: usize = 8;
 
-/// Counts the files that an answer has room for: half of it is left for what they hold.
+/// Keeps the first files, as many as the answer has room for: half of it is left for what they hold, if they hold so much.
+pub(super) fn those_that_fit(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Looked> {
+    let room = max_bytes.saturating_sub(AROUND);
+    let (mut entries, mut texts) = (0, 0);
+    let fits = files.iter().take_while(|file| {
+        let (said, text) = match &file.answer {
+            Some(Answer::Text(text)) => (noted(text), needed(text)),
+            Some(Answer::Skipped { why }) => (why.len(), 0),
+            Some(Answer::Failed { what, meant }) => {
+                (what.len() + meant.iter().map(String::len).sum::<usize>(), 0)
+            }
+            None => (0, 0),
+        };
+        entries += ENTRY + file.path.len() + said;
+        texts += text;
+        entries + texts.min(room / 2) <= room
+    });
+    let keep = fits.count().max(1);
+    files.truncate(keep);
+    files
+}
+
+/// Counts the files whose entries alone the answer has room for.
 pub(super) fn how_many(files: &[Meant], request: &Request) -> usize {
-    let mut room = request.max_bytes.saturating_sub(AROUND) / 2;
+    let mut room = request.max_bytes.saturating_sub(AROUND);
     let fits = files.iter().take_while(|file| {
         let entry = ENTRY + file.path.display().len();
         let enough = entry <= room;
@@ -23,12 +45,18 @@ pub(super) fn how_many(files: &[Meant], request: &Request) -> usize {
 
 /// Shares the room: a file that needs less than an equal part leaves the rest to the others.
 pub(super) fn out(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Looked> {
-    let entries: usize = files.iter().map(|file| ENTRY + file.path.len()).sum();
+    let entries: usize = files
+        .iter()
+        .map(|file| {
+            let noted = if let Some(Answer::Text(text)) = &file.answer { noted(text) } else { 0 };
+            ENTRY + file.path.len() + noted
+        })
+        .sum();
     let mut room = max_bytes.saturating_sub(AROUND + entries);
     let mut texts: Vec<(usize, &mut Text)> = files
         .iter_mut()
         .filter_map(|file| match &mut file.answer {
-            Some(Answer::Text(text)) => Some((text.lines.iter().map(|line| weight(&line)).sum(), text)),
+            Some(Answer::Text(text)) => Some((needed(text), text)),
             _ => None,
         })
         .collect();
@@ -43,6 +71,19 @@ pub(super) fn out(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Looked> {
         left -= 1;
     }
     files
+}
+
+/// Tells how many bytes the remarks about a text take in the answer.
+fn noted(text: &Text) -> usize {
+    const AROUND: usize = 12;
+    let facts: usize = text.facts.iter().map(|fact| fact.len() + 2).sum();
+    let note = text.note.as_ref().map_or(0, |note| note.len() + 2);
+    if facts + note > 0 { facts + note + AROUND } else { 0 }
+}
+
+/// Tells how many bytes a text takes in the answer.
+fn needed(text: &Text) -> usize {
+    text.lines.iter().map(|line| weight(&line)).sum()
 }
 
 /// Tells how many bytes a line takes, however it is written: with a number, and with escaped characters.

@@ -1,7 +1,11 @@
 //! The first and the last lines of a text that is too long to be shown.
 
 use super::{Lines, Looked, Text, how_many, room};
-use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, operations::read::Request, show::find};
+use crate::{
+    CallCtx, Engine, Failure, Hint, Kind, Part,
+    operations::read::{Gutter, Request},
+    show::find,
+};
 use toolpost_text::window::Ask;
 use toolpost_workspace::WorkspacePath;
 
@@ -21,7 +25,7 @@ pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
     let count = looked.lines.len() as u64;
     count == wanted
         && count <= request.max_lines
-        && how_many(looked.lines.iter(), room(request)) == looked.lines.len()
+        && how_many(looked.lines.iter(), room(request), request.gutter) == looked.lines.len()
 }
 
 /// Shows both ends, and says how much of the file that is.
@@ -37,7 +41,7 @@ pub(super) fn show(
     let (head, tail) = (wanted.head, wanted.tail);
     let for_tail = share(room(request), head, tail);
     lines.keep_first(usize::try_from(head).unwrap_or(usize::MAX));
-    keep_first(&mut lines, room(request) - for_tail);
+    keep_first(&mut lines, room(request) - for_tail, request.gutter);
     let next = lines.last().map_or(request.offset, |line| line.number + 1);
     let first = next.max((wanted.last + 1).saturating_sub(tail));
     let shown = lines.len() as u64;
@@ -49,7 +53,7 @@ pub(super) fn show(
             return Err(Failure::new(Kind::Conflict, what).hint(Hint::TryAgain));
         }
         let mut last = again.lines;
-        keep_last(&mut last, for_tail);
+        keep_last(&mut last, for_tail, request.gutter);
         lines = lines.and(&last);
     }
     let part = Part::Lines(request.offset..=request.offset + shown.saturating_sub(1));
@@ -64,24 +68,24 @@ fn share(bytes: usize, head: u64, tail: u64) -> usize {
 }
 
 /// Keeps the first lines that fit, and of a first line that does not fit its beginning.
-fn keep_first(lines: &mut Lines, room: usize) {
-    let keep = how_many(lines.iter(), room);
+fn keep_first(lines: &mut Lines, room: usize, gutter: Gutter) {
+    let keep = how_many(lines.iter(), room, gutter);
     lines.keep_first(keep.max(1));
     if keep == 0 {
-        lines.shorten(most(room));
+        lines.shorten(most(room, gutter));
     }
 }
 
 /// Keeps the last lines that fit, and of a last line that does not fit its beginning.
-fn keep_last(lines: &mut Lines, room: usize) {
-    let keep = how_many(lines.iter().rev(), room);
+fn keep_last(lines: &mut Lines, room: usize, gutter: Gutter) {
+    let keep = how_many(lines.iter().rev(), room, gutter);
     lines.keep_last(keep.max(1));
     if keep == 0 {
-        lines.shorten(most(room));
+        lines.shorten(most(room, gutter));
     }
 }
 
 /// Gives how many bytes of a line that is cut fit.
-fn most(room: usize) -> usize {
-    room.saturating_sub(super::GUTTER + super::NOTICED)
+fn most(room: usize, gutter: Gutter) -> usize {
+    room.saturating_sub(gutter.weight(u64::MAX) + super::NOTICED)
 }

@@ -1,0 +1,156 @@
+//! Replies under every budget: what came of a call and the end of what it wrote stay, however little room there is.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use toolpost_dialects::{code, opencode, probe, trae, zblade};
+use toolpost_runtime::{Config, Outcome};
+use toolpost_tool::{Dialect, RunResult};
+
+/// The least that a reply can be set to, and twenty sizes up to more than any dialect's own.
+fn sizes() -> impl Iterator<Item = usize> {
+    (0..20_u32).map(|step| 2_048 + usize::try_from(step * step * step * 18).unwrap())
+}
+
+/// Lines of shell that write much, then say at the end that they failed, and fail; with the lines that they write.
+const FAILING: [(&str, u64); 4] = [
+    ("seq 1 9000; echo FAILED-HERE; exit 7", 9_001),
+    ("seq -f 'äöü ẞ %g' 1 4000; echo FAILED-HERE; exit 7", 4_001),
+    ("head -c 200000 /dev/zero | tr '\\0' x; echo; echo FAILED-HERE; exit 7", 2),
+    ("head -c 300 /dev/zero | tr '\\0' '\\n'; seq 1 3000; printf 'FAILED-HERE'; exit 7", 3_003),
+];
+
+fn world(first: &'static Dialect, second: Option<&'static Dialect>, bytes: usize) -> World {
+    World::configured(first, |config| Config {
+        reply_bytes: Some(bytes),
+        dialects: [first].into_iter().chain(second).collect(),
+        ..config
+    })
+}
+
+/// What a reply must hold, and how much longer than its budget it may be for its remarks.
+fn check(reply: &str, bytes: usize, of: &str, what: &[&str]) {
+    for wanted in what {
+        assert!(reply.contains(wanted), "{of}, {bytes} bytes: no {wanted} in:\n{reply}");
+    }
+    assert!(reply.len() <= bytes + 1_024, "{of}, {bytes} bytes: {} bytes", reply.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_keeps_its_exit_code_and_the_end_of_its_output() {
+    let tools: [(&'static Dialect, &str, fn(&str) -> Value); 4] = [
+        (&opencode::DIALECT, "bash", |line| json!({"command": line})),
+        (&probe::DIALECT, "bash", |line| json!({"command": line})),
+        (&zblade::DIALECT, "run_command", |line| json!({"program": "sh", "args": ["-c", line]})),
+        (
+            &trae::DIALECT,
+            "run_command",
+            |line| json!({"command": "sh", "args": ["-c", line], "blocking": true, "requires_approval": false}),
+        ),
+    ];
+    for bytes in sizes() {
+        for (dialect, tool, arguments) in tools {
+            let world = world(dialect, None, bytes);
+            for (line, lines) in FAILING {
+                let outcome = world.allowed(tool, arguments(line)).await;
+                let reply = words(&outcome);
+                let of = format!("{} {tool}: {line}", dialect.name);
+                check(&reply, bytes, &of, &["FAILED-HERE", "Exit code: 7"]);
+                let Outcome::Done(answer) = outcome else { panic!("{of}: {reply}") };
+                assert_eq!(answer.result, RunResult::Failed, "{of}");
+                let is_cut = reply.contains("[toolpost: left out") || reply.contains("[TRUNCATED: ");
+                let says_how = ["check_command_status with", "> run.log 2>&1"];
+                if is_cut {
+                    assert!(says_how.iter().any(|how| reply.contains(how)), "{of}, {bytes} bytes:\n{reply}");
+                    let totals = [format!("of {lines}"), format!("{lines} lines"), "characters".to_owned()];
+                    assert!(
+                        totals.iter().any(|total| reply.contains(total)),
+                        "{of}, {bytes} bytes:\n{reply}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_looked_at_or_stopped_keeps_how_it_stands() {
+    for bytes in sizes() {
+        let world = world(&trae::DIALECT, None, bytes);
+        let (line, _) = FAILING[0];
+        let run =
+            json!({"command": "sh", "args": ["-c", line], "blocking": true, "requires_approval": false});
+        world.allowed("run_command", run).await;
+        for priority in ["top", "bottom", "split"] {
+            let ask = json!({"output_character_count": 1_000_000, "output_priority": priority});
+            let reply = words(&world.allowed("check_command_status", ask).await);
+            let tail = if priority == "top" { "command_id" } else { "FAILED-HERE" };
+            check(&reply, bytes, priority, &["status: done. Exit code: 7", tail]);
+        }
+        let line = "seq 1 9000; echo THE-END; sleep 88.25";
+        let run =
+            json!({"command": "sh", "args": ["-c", line], "blocking": false, "requires_approval": false});
+        let begun = words(&world.allowed("run_command", run).await);
+        let id = begun.lines().next().unwrap().strip_prefix("command_id: ").unwrap();
+        let reply = words(&world.allowed("stop_command", json!({"command_id": id})).await);
+        check(&reply, bytes, "stop_command", &["status: done. It was stopped.", "THE-END"]);
+        assert!(!reply.contains("memory"), "{reply}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_inside_of_calls_keep_what_came_of_them() {
+    for bytes in sizes() {
+        let plan = world(&probe::DIALECT, None, bytes);
+        let script = world(&code::DIALECT, Some(&opencode::DIALECT), bytes);
+        for (line, _) in FAILING {
+            let call = format!("return bash({})", json!({"command": line}));
+            let reply = words(&plan.allowed("execute_plan", json!({"code": call})).await);
+            check(&reply, bytes, "execute_plan", &["FAILED-HERE", "Exit code: 7"]);
+            let reply = words(&script.allowed("run_code", json!({"code": call})).await);
+            check(&reply, bytes, "run_code", &["FAILED-HERE", "Exit code: 7"]);
+        }
+        let batch = world(&zblade::DIALECT, Some(&trae::DIALECT), bytes);
+        let (line, _) = FAILING[0];
+        batch.allowed("run_command", json!({"program": "sh", "args": ["-c", line]})).await;
+        // Without an id it is the command that was started last, in whichever dialect.
+        let status = json!({"output_character_count": 100_000});
+        let calls = vec![json!({"tool": "check_command_status", "arguments": status}); 4];
+        let reply = words(&batch.allowed("batch", json!({"calls": calls})).await);
+        let reply: Value = serde_json::from_str(&reply).unwrap_or_else(|error| panic!("{error}: {reply}"));
+        for result in reply["results"].as_array().unwrap() {
+            let output = result["output"].as_str().unwrap_or_else(|| panic!("{reply:#}"));
+            check(output, bytes, "batch", &["FAILED-HERE"]);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_of_many_files_name_every_file() {
+    for bytes in sizes() {
+        let world = world(&opencode::DIALECT, None, bytes);
+        let names: Vec<String> = (0..6).map(|number| format!("file{number}.txt")).collect();
+        let mut edits = Vec::new();
+        for name in &names {
+            let before: String = (0..500).map(|line| format!("line {line} of {name}\n")).collect();
+            world.put(name, &before);
+            edits.push(json!({
+                "filePath": name, "oldString": "line", "newString": "Line", "replaceAll": true
+            }));
+        }
+        let outcome = world.allowed("multiedit", json!({"edits": edits})).await;
+        let reply = words(&outcome);
+        assert!(matches!(outcome, Outcome::Done(_)), "{reply}");
+        for name in &names {
+            check(
+                &reply,
+                bytes,
+                "multiedit",
+                &[&format!("Edit applied successfully to {name}: 500 replacements")],
+            );
+        }
+    }
+}
