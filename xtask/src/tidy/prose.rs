@@ -1,0 +1,128 @@
+//! Counts turns of phrase that `docs/style.md` advises against; the count of a file may only fall.
+
+use super::Finding;
+use crate::tree::{Source, Tree};
+use regex::Regex;
+use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
+
+/// The file that holds the allowed count of each file: `COUNT PATH` per line, sorted by path.
+pub const BASELINE: &str = "xtask/prose.txt";
+
+/// Files that quote the patterns.
+const EXEMPT: [&str; 4] = ["xtask/src/tidy/prose.rs", "xtask/tests/tidy.rs", "docs/style.md", BASELINE];
+
+/// Patterns, and what to write instead.
+const PATTERNS: &[(&str, &str)] = &[
+    (r"(?i)\b(inside|outside|aside) of\b", "drop `of`"),
+    (r"\bis no [a-z]+\b", "`is not a …`, `isn't …` or an adjective"),
+    (r"\bbeside all else\b", "in the background"),
+    (r"\bof (one's|its|their|his) own\b", "the possessive alone, or nothing"),
+    (r"(?i)\bwhoever\b", "the role: the caller, the user, the client"),
+    (r"(?i)\b(is|are|was|were) (told|said)\b", "reports, lists, warns; name who does it"),
+    (r"\bsays so\b", "what is reported, or nothing"),
+    (r"\bis to be\b|\bare to be\b", "must, or will"),
+    (r"(?i)\banew\b", "again"),
+    (r"(?i)\bcustomary\b", "default, usual, conventional"),
+    (r"(?i)\bthe disk said\b|\bthe world moved\b", "what happened: an I/O error, a file that changed"),
+    (r"(?i)\bpassed over\b", "skipped, ignored"),
+    (r"\bstands? (there|in it|at the)\b", "is, appears"),
+    (r"\bas (it|they) (is|are|stands?)\b", "unchanged, verbatim, literally, raw"),
+    (
+        r"//[/!] (Gives|Tells|Says|What|Whether|How|Where|Who|Which)\b",
+        "open with a noun, or a verb such as `Returns`",
+    ),
+    (r"(?i)\bcan be made again\b", "cache"),
+];
+
+static COMPILED: LazyLock<Vec<(Option<Regex>, &'static str)>> = LazyLock::new(|| {
+    PATTERNS.iter().map(|(pattern, instead)| (Regex::new(pattern).ok(), *instead)).collect()
+});
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let allowed = tree.file(BASELINE).map(|file| parse(&file.text)).unwrap_or_default();
+    let mut findings = Vec::new();
+    for file in prose(tree) {
+        let places = places(&file.text);
+        let limit = allowed.get(file.path.as_str()).copied().unwrap_or(0);
+        if places.len() > limit {
+            findings.extend(places.last().map(|place| finding(file, place, places.len(), limit)));
+        }
+    }
+    findings
+}
+
+/// Returns the baseline for a tree: the present counts, but for a file that is already listed never a higher one.
+#[must_use]
+pub fn ratchet(tree: &Tree) -> String {
+    let old = tree.file(BASELINE).map(|file| parse(&file.text));
+    let mut lines = String::new();
+    for file in prose(tree) {
+        let count = places(&file.text).len();
+        let limit = match &old {
+            Some(old) => old.get(file.path.as_str()).copied().unwrap_or(0),
+            None => usize::MAX,
+        };
+        if count.min(limit) > 0 {
+            let _ = writeln!(lines, "{} {}", count.min(limit), file.path);
+        }
+    }
+    lines
+}
+
+struct Place {
+    line: usize,
+    phrase: String,
+    instead: &'static str,
+}
+
+fn prose(tree: &Tree) -> impl Iterator<Item = &Source> {
+    let written = |file: &&Source| {
+        let text = file.is_rust() || file.path.ends_with(".md") || file.path.ends_with(".toml");
+        text && !file.is_data()
+            && !file.path.starts_with("docs/reference/")
+            && !EXEMPT.contains(&file.path.as_str())
+    };
+    tree.files().filter(written)
+}
+
+fn places(text: &str) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        for (pattern, instead) in COMPILED.iter() {
+            let Some(pattern) = pattern else { continue };
+            let found = pattern.find_iter(line);
+            places.extend(found.map(|found| Place {
+                line: at + 1,
+                phrase: found.as_str().to_owned(),
+                instead,
+            }));
+        }
+    }
+    places
+}
+
+fn parse(text: &str) -> BTreeMap<&str, usize> {
+    let rows = text.lines().filter_map(|line| line.split_once(' '));
+    rows.filter_map(|(count, path)| Some((path, count.parse().ok()?))).collect()
+}
+
+fn finding(file: &Source, place: &Place, count: usize, limit: usize) -> Finding {
+    Finding {
+        path: file.path.clone(),
+        line: place.line,
+        what: format!(
+            "{count} turns of phrase to avoid; {limit} are allowed here. The last is `{}`: write {}",
+            place.phrase, place.instead
+        ),
+        why: "plain English is what users, contributors and models can read; docs/style.md has the patterns",
+        next: "reword; where you removed some, run `cargo xtask tidy --ratchet` to lower the allowed count",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_compile() {
+        assert!(super::COMPILED.iter().all(|(pattern, _)| pattern.is_some()));
+    }
+}
