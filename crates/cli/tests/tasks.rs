@@ -27,7 +27,10 @@ fn two_dialects_and_two_processes_have_one_list() {
     let todo = json!({ "id": "t", "content": "T", "status": "in_progress", "priority": "medium" });
     let first = [call("todowrite", json!({ "todos": [todo] })), create("A")];
     assert!(world.script_with(&NAMED, &first).iter().all(is_ok));
-    assert_eq!(list(&world), "Tasks: 0 of 2 completed, 1 in progress, 1 pending\n[>] t: T\n[ ] task-1: A");
+    assert_eq!(
+        list(&world),
+        "Tasks: 0 of 2 completed, 1 in progress, 1 pending\n[>] t: T [medium]\n[ ] task-1: A"
+    );
     let doctor = world.run(&["doctor"]).out;
     let found: Vec<&str> = doctor.lines().filter(|line| line.contains("        tasks  ")).collect();
     assert_eq!(found, ["ok           tasks  0 of 2 completed (--session work)"]);

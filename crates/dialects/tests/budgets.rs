@@ -39,9 +39,12 @@ fn check(reply: &str, bytes: usize, of: &str, what: &[&str]) {
     assert!(reply.len() <= bytes + 1_024, "{of}, {bytes} bytes: {} bytes", reply.len());
 }
 
+/// A tool that runs commands, and the arguments for a shell command.
+type Row = (&'static Dialect, &'static str, fn(&str) -> Value);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_keeps_its_exit_code_and_the_end_of_its_output() {
-    let tools: [(&'static Dialect, &str, fn(&str) -> Value); 4] = [
+    let tools: [Row; 4] = [
         (&opencode::DIALECT, "bash", |line| json!({"command": line})),
         (&probe::DIALECT, "bash", |line| json!({"command": line})),
         (&zblade::DIALECT, "run_command", |line| json!({"program": "sh", "args": ["-c", line]})),

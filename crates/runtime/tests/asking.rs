@@ -320,7 +320,7 @@ async fn an_editor_is_used_unless_a_rule_speaks_of_it() {
     let every = "[[rule]]\ntouch = [\"editor\"]\nacts = [\"*\"]\ndecide = \"deny\"\nwhy = \"Not here.\"\n";
     let mut world = World::new(Verdict::AllowFor(Span::Always), rules, "");
     assert_eq!(world.call(&["editor look", "editor open"]).await, "done");
-    let denied = "Not allowed to use the editor to replace what is selected: Never.\n";
+    let denied = "Not allowed to use the editor to replace what is selected: Never.";
     assert_eq!(world.call(&["editor replace"]).await, denied);
     assert_eq!(world.asked(), Vec::new());
     assert_eq!(world.call(&["editor insert"]).await, "done");
@@ -331,7 +331,7 @@ async fn an_editor_is_used_unless_a_rule_speaks_of_it() {
     world.again(every);
     assert_eq!(
         world.call(&["editor look"]).await,
-        "Not allowed to use the editor to see what is open and selected: Not here.\n"
+        "Not allowed to use the editor to see what is open and selected: Not here."
     );
 }
 
@@ -342,7 +342,7 @@ async fn agents_are_work_to_leave_unless_a_rule_speaks_of_them() {
     let every =
         "[[rule]]\ntouch = [\"delegate\"]\nagents = [\"*\"]\ndecide = \"deny\"\nwhy = \"Not here.\"\n";
     let world = World::new(Verdict::AllowFor(Span::Always), rules, "");
-    let denied = "Not allowed to delegate to the agent deployer: Never.\n";
+    let denied = "Not allowed to delegate to the agent deployer: Never.";
     assert_eq!(world.call(&["delegate general"]).await, "done");
     assert_eq!(world.call(&["delegate deployer"]).await, denied);
     assert_eq!(world.asked(), Vec::new());
@@ -357,7 +357,7 @@ async fn agents_are_work_to_leave_unless_a_rule_speaks_of_them() {
     let world = World::new(Verdict::Allow, rules, every);
     assert_eq!(
         world.call(&["delegate general"]).await,
-        "Not allowed to delegate to the agent general: Not here.\n"
+        "Not allowed to delegate to the agent general: Not here."
     );
 }
 

@@ -1,7 +1,6 @@
 //! The first answer after a change is right, whatever changed it: rules outside of the root, other names of a file, mounts, mappings.
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(clippy::print_stderr, reason = "what is skipped is said aloud")]
 
 mod support;
 

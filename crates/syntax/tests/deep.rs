@@ -99,6 +99,6 @@ fn long_honest_texts_are_read() {
         ("a.json", format!("[{}1]", "[[[[[[1]]]]]],\n".repeat(40_000))),
     ];
     for (name, text) in rows {
-        assert!(Language::of_path(Path::new(name)).unwrap().parse(&text).is_ok(), "{name}: {:.40}", text);
+        assert!(Language::of_path(Path::new(name)).unwrap().parse(&text).is_ok(), "{name}: {text:.40}");
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::Narrow => "Name a smaller directory or a narrower pattern.".to_owned(),
         Hint::Page(line) => format!("Name its lines from {line} on."),
         Hint::Pages(total) => {
-            format!("Name its pages behind the path, as lines are named: \"report.pdf:1-{}\".", (*total).min(10))
+            format!("Add a page range to the path, for example \"report.pdf:1-{}\".", (*total).min(10))
         }
         Hint::Literal(pattern) => {
             format!("To find the name itself, escape it: {}.", example(&[("pattern", pattern)]))

@@ -116,9 +116,11 @@ mod tests {
         }
     }
 
+    type Lines = &'static [(&'static str, u32)];
+
     #[test]
     fn the_tree_adds_what_a_server_does_not_know() {
-        let rows: [(&[(&str, u32)], &[(&str, u32)], usize); 3] = [
+        let rows: [(Lines, Lines, usize); 3] = [
             (&[("b.ts", 1)], &[("a.ts", 2), ("b.ts", 1), ("b.ts", 9)], 1),
             (&[("a.ts", 2), ("b.ts", 1), ("b.ts", 9)], &[("a.ts", 2), ("b.ts", 1), ("b.ts", 9)], 0),
             (&[("b.ts", 1)], &[("b.ts", 1)], 0),

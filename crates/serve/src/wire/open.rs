@@ -37,7 +37,7 @@ pub(crate) enum Order {
 /// What became of a request that came.
 pub(crate) enum Entered {
     /// It is to be passed on.
-    Now(FromClient),
+    Now(Box<FromClient>),
     /// It waits; it is passed on when its lane has room.
     Later,
     /// There is an open request of that id.
@@ -110,7 +110,7 @@ impl Open {
             let turn = queue.turn(lane.order);
             free.insert(Request { lane, bytes, stage: Stage::Runs, turn });
             state.bytes += bytes;
-            return Entered::Now(message);
+            return Entered::Now(Box::new(message));
         }
         places.waiting.push_back(id.clone());
         free.insert(Request { lane, bytes, stage: Stage::Waits(message), turn: None });

@@ -107,7 +107,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
         let lane = tool.as_deref().map_or_else(Lane::default, &self.lane_of);
         let heard = match self.open.enter(&id, lane, bytes, message) {
-            Entered::Now(message) => self.pass(message).await,
+            Entered::Now(message) => self.pass(*message).await,
             Entered::Later => Heard::Yes,
             Entered::Taken => {
                 let what = format!(
