@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import sys
+import subprocess
 import tempfile
 
 sys.dont_write_bytecode = True
@@ -39,7 +40,9 @@ def sections(dialect):
             for head, body in re.findall(r"^```(file [^\n]*|call)\n(.*?)\n?^```", section, re.M | re.S):
                 if head == "call":
                     tool, arguments = body.split(" ", 1)
-                    calls.append((tool, json.loads(arguments)))
+                    # Without a network `npm` tries again for minutes.
+                    if '"npm"' not in arguments:
+                        calls.append((tool, json.loads(arguments)))
                 else:
                     files[head[5:].strip()] = body + "\n"
             if calls:
@@ -63,9 +66,12 @@ def put(root, files):
 async def scene(binary, dialect, files, calls, seen):
     with tempfile.TemporaryDirectory(prefix="toolpost-structured-") as base:
         root = pathlib.Path(base).resolve() / "tree"
+        root.mkdir()
         put(root, files)
         os.makedirs(root.parent / "home")
         environment = {"HOME": str(root.parent / "home"), "PATH": "/usr/bin:/bin"}
+        if any("/skills/" in name for name in files):
+            subprocess.run([binary, "skills", "trust", "--root", str(root)], env=environment, check=True, stdout=subprocess.DEVNULL)
         arguments = ["serve", "--structured", "--ask", "allow", *speaking(dialect), "--root", str(root)]
         async with Client(StdioServerParameters(command=binary, args=arguments, env=environment, cwd=str(root)), mode="legacy") as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -95,8 +101,11 @@ async def scene(binary, dialect, files, calls, seen):
 async def listing(binary, dialect, *options):
     """The bytes of the list of tools, and the tools."""
     with tempfile.TemporaryDirectory() as base:
-        environment = {"HOME": base, "PATH": "/usr/bin:/bin"}
-        server = StdioServerParameters(command=binary, args=["serve", *options, *speaking(dialect), "--root", base], env=environment, cwd=base)
+        root, home = pathlib.Path(base) / "tree", pathlib.Path(base) / "home"
+        root.mkdir()
+        home.mkdir()
+        environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+        server = StdioServerParameters(command=binary, args=["serve", *options, *speaking(dialect), "--root", str(root)], env=environment, cwd=str(root))
         async with Client(server, mode="legacy") as client:
             tools = (await client.list_tools()).tools
             return sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in tools), tools

@@ -29,7 +29,7 @@ pub(crate) struct Guard<'a> {
 enum State {
     Expected,
     Listens,
-    /// The command was never started.
+    /// The command was never started, or nothing of it is left.
     Never,
 }
 
@@ -71,9 +71,10 @@ impl<'a> Guard<'a> {
         (self.state != State::Never).then(|| self.source.as_fd())
     }
 
-    /// Takes the listener, or decides about a call that waits.
-    pub(crate) fn go_on(&mut self, control: BorrowedFd<'_>) {
+    /// Takes the listener, or decides about a call that waits. A listener that every guarded process has left is polled no more.
+    pub(crate) fn go_on(&mut self, control: BorrowedFd<'_>, is_deserted: bool) {
         match self.state {
+            State::Listens if is_deserted => self.state = State::Never,
             State::Listens => self.decide(control),
             State::Expected => match received(&self.source) {
                 Some(listener) => (self.source, self.state) = (listener, State::Listens),

@@ -7,7 +7,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, RawFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags};
@@ -171,7 +171,8 @@ pub(crate) unsafe fn supervise(control: RawFd, guard: Option<Guard<'_>>, child: 
     if circle == Circle::Descendants {
         let _ = send(control, &Message::Started(child).bytes(), SendFlags::NOSIGNAL);
     }
-    let mut watch = Watch { child, circle, is_reaped: false, order: Order::Watch, passes: 0 };
+    let mut watch =
+        Watch { child, circle, is_reaped: false, order: Order::Watch, passes: 0, next_pass: None };
     let mut guard = match guard {
         Some(Ok(guard)) => Some(guard),
         Some(Err(_)) => system::exit(1),
@@ -189,9 +190,10 @@ pub(crate) unsafe fn supervise(control: RawFd, guard: Option<Guard<'_>>, child: 
         // Once everything is to be killed there is nothing more to hear from the server.
         let listened = if watch.order == Order::Watch { 3 } else { 2 };
         let _ = poll(&mut ready[..listened], timeout.as_ref());
+        let is_deserted = ready[1].revents().contains(PollFlags::HUP);
         let [ended, waiting, said] = ready.map(|ready| !ready.revents().is_empty());
         if let (true, Some(guard)) = (waiting, &mut guard) {
-            guard.go_on(control);
+            guard.go_on(control, is_deserted);
         }
         if ended {
             let mut record = [0; 128];
@@ -210,6 +212,8 @@ struct Watch {
     is_reaped: bool,
     order: Order,
     passes: u32,
+    /// When the next generation is to be killed.
+    next_pass: Option<Instant>,
 }
 
 /// What belongs to a command.
@@ -259,6 +263,11 @@ impl Watch {
         if self.order == Order::Watch {
             return None;
         }
+        // Calls that wait for the guard wake this process, too: they must not use up the passes.
+        let now = Instant::now();
+        if let Some(left) = self.next_pass.and_then(|next| next.checked_duration_since(now)) {
+            return Timespec::try_from(left).ok();
+        }
         if self.passes > PASSES {
             system::exit(1);
         }
@@ -275,6 +284,7 @@ impl Watch {
             kill_children();
         }
         let wait = Duration::from_millis(if self.passes < 20 { 5 } else { 100 });
+        self.next_pass = Some(now + wait);
         Timespec::try_from(wait).ok()
     }
 }

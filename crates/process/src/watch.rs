@@ -139,7 +139,9 @@ impl Watch {
         let Some(control) = &self.control else { return };
         let mut bytes = [0; MESSAGE];
         match recv(control, &mut bytes, RecvFlags::DONTWAIT) {
-            Err(Errno::AGAIN | Errno::INTR) => {}
+            // A supervisor that ends without having read an order resets the connection. The error is told once, before
+            // the messages that it sent: those are read next.
+            Err(Errno::AGAIN | Errno::INTR | Errno::CONNRESET) => {}
             Ok((length, _)) if length > 0 => match Message::read(&bytes[..length]) {
                 Some(Message::Started(pid)) => self.shared.set_pid(pid),
                 Some(Message::Ended(status)) => self.ended(Exit::of(status)),

@@ -76,7 +76,7 @@ pub(crate) fn check(
             holds = true;
         } else {
             let (line, column) = text.place(import.at.start);
-            let what = Some("import; found by the syntax tree alone".to_owned());
+            let what = Some(format!("import; {}", super::BY_TREE_ALONE));
             let (line, column, text) = (line + 1, column + 1, text.shown(line));
             lacks.push(Place { path: path.display(), line, column, text, what });
         }

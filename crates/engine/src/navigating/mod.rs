@@ -63,12 +63,15 @@ pub(crate) async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Resu
     }
 }
 
+/// Marks a place that the language server does not know.
+const BY_TREE_ALONE: &str = "found by the syntax tree alone";
+
 /// Adds to the places of a language server those that only the syntax tree knows.
 fn joined(mut served: Output, by_tree: Output) -> Output {
     let known: HashSet<(String, u32, u32)> =
         served.places.iter().map(|place| (place.path.clone(), place.line, place.column)).collect();
     let is_new = |place: &Place| !known.contains(&(place.path.clone(), place.line, place.column));
-    let more: Vec<Place> = by_tree.places.into_iter().filter(is_new).collect();
+    let mut more: Vec<Place> = by_tree.places.into_iter().filter(is_new).collect();
     if more.is_empty() {
         return served;
     }
@@ -76,6 +79,10 @@ fn joined(mut served: Output, by_tree: Output) -> Output {
         "{} that the language server does not know, by the syntax tree: it compares names, and not what they mean.",
         counted(more.len() as u64, "further place")
     ));
+    for place in &mut more {
+        let role = place.what.take().map_or_else(String::new, |what| format!("{what}; "));
+        place.what = Some(format!("{role}{BY_TREE_ALONE}"));
+    }
     served.total += more.len() as u64;
     served.places.extend(more);
     served.places.sort();
