@@ -212,7 +212,7 @@ struct Watch {
     is_reaped: bool,
     order: Order,
     passes: u32,
-    /// When the next generation is to be killed.
+    /// When the next pass is due.
     next_pass: Option<Instant>,
 }
 
@@ -257,8 +257,8 @@ impl Watch {
         }
     }
 
-    /// Kills one generation, if it is to be: the children of a killed process become children of this one, and are met
-    /// the next time. Says how long to wait for it.
+    /// Kills one generation, when a pass is due: the children of a killed process become children of this one, which the
+    /// next pass finds. Returns how long to wait for it.
     fn kill(&mut self) -> Option<Timespec> {
         if self.order == Order::Watch {
             return None;

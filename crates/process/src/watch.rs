@@ -134,7 +134,7 @@ impl Watch {
         }
     }
 
-    /// Hears what the supervisor says; it is gone when its end is closed.
+    /// Reads a message of the supervisor, which is gone when its end is closed.
     fn listen(&mut self) {
         let Some(control) = &self.control else { return };
         let mut bytes = [0; MESSAGE];
@@ -248,7 +248,7 @@ impl Watch {
         }
     }
 
-    /// Tells the others how far the job is.
+    /// Publishes how far the job is.
     fn tell(&mut self) {
         if self.shared.is_ended() {
             return;
