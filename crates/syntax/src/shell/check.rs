@@ -1,6 +1,6 @@
 //! Where the grammar and a shell may see a text differently, or where a text runs what its variables hold.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 use tree_sitter::Node;
 
 /// Finds what makes all of a text doubtful.
@@ -64,6 +64,86 @@ pub(super) fn gap(root: Node<'_>, text: &str) -> Option<String> {
                 return (!rest.replace("\\\n", "").trim().is_empty()).then(|| rest.to_owned());
             }
         }
+    }
+}
+
+/// Finds the first place where a shell begins a substitution and no node of the tree does: the grammar takes some values for plain words.
+pub(super) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Option<String> {
+    let (literal, quoted) = (literal(root, text), quoted(root));
+    let within = |ranges: &[Range<usize>], at: usize| ranges.iter().any(|range| range.contains(&at));
+    let bytes = text.as_bytes();
+    let mut escaped = false;
+    for (at, byte) in bytes.iter().enumerate() {
+        if within(&literal, at) {
+            escaped = false;
+            continue;
+        }
+        let opens = match byte {
+            b'`' => !judged.iter().any(|range| range.start == at || range.end == at + 1),
+            b'$' if matches!(bytes.get(at + 1), Some(b'(' | b'[')) => begins_nowhere(judged, at),
+            b'<' | b'>' if bytes.get(at + 1) == Some(&b'(') => {
+                !within(&quoted, at) && begins_nowhere(judged, at)
+            }
+            _ => false,
+        };
+        if opens && !escaped {
+            return Some(text.get(at..).unwrap_or(text).to_owned());
+        }
+        escaped = *byte == b'\\' && !escaped;
+    }
+    None
+}
+
+fn begins_nowhere(judged: &[Range<usize>], at: usize) -> bool {
+    !judged.iter().any(|range| range.start == at)
+}
+
+/// The parts of a text in which a shell expands nothing.
+fn literal(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    each(root, &mut |node| {
+        let plain = match node.kind() {
+            "raw_string" | "ansi_c_string" => !is_within(node, &["string", "heredoc_body", "expansion"]),
+            "comment" => is_comment(node, text),
+            "heredoc_body" => node.parent().is_some_and(|parent| has_quoted_end(parent, text)),
+            _ => false,
+        };
+        if plain {
+            ranges.push(node.byte_range());
+        }
+    });
+    ranges
+}
+
+/// The parts of a text in which a shell substitutes no processes.
+fn quoted(root: Node<'_>) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    each(root, &mut |node| {
+        let text = node.kind() == "string_content" || node.kind() == "heredoc_body";
+        if text && !is_within(node, &["expansion"]) {
+            ranges.push(node.byte_range());
+        }
+    });
+    ranges
+}
+
+fn has_quoted_end(redirect: Node<'_>, text: &str) -> bool {
+    let mut cursor = redirect.walk();
+    let start = redirect.children(&mut cursor).find(|child| child.kind() == "heredoc_start");
+    let written = start.and_then(|start| text.get(start.byte_range()));
+    written.is_some_and(|written| written.contains(['\'', '"', '\\']))
+}
+
+fn is_within(node: Node<'_>, kinds: &[&str]) -> bool {
+    std::iter::successors(node.parent(), Node::parent).any(|above| kinds.contains(&above.kind()))
+}
+
+fn each<'t>(root: Node<'t>, look: &mut impl FnMut(Node<'t>)) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        look(node);
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
     }
 }
 

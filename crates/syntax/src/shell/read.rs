@@ -31,11 +31,22 @@ pub(super) fn script(text: &str, depth: usize) -> Script {
     };
     let root = tree.root_node();
     if let Some(gap) = check::gap(root, text) {
-        script.unsure(&gap, "the grammar passes over this");
+        script.unsure(&gap, "the grammar does not account for this text");
     }
-    let mut reader = Reader { text, script, depth, nested: 0, via: Vec::new(), functions: Vec::new() };
+    let mut reader = Reader {
+        text,
+        script,
+        depth,
+        nested: 0,
+        via: Vec::new(),
+        functions: Vec::new(),
+        substitutions: Vec::new(),
+    };
     reader.visit(root);
-    let mut script = reader.script;
+    let Reader { mut script, substitutions, .. } = reader;
+    if let Some(hidden) = check::hidden(root, text, &substitutions) {
+        script.unsure(&hidden, "a shell may run a command here that the grammar does not show");
+    }
     // Wherever in the tree it is: also where nobody looked for it.
     if root.has_error() && script.unsure.is_empty() {
         script.unsure(text, "a shell's grammar does not know this");
@@ -52,6 +63,8 @@ pub(super) struct Reader<'t> {
     via: Vec<&'static str>,
     /// The functions that are certainly there from here on.
     functions: Vec<String>,
+    /// The byte ranges of the substitutions whose contents were judged.
+    substitutions: Vec<std::ops::Range<usize>>,
 }
 
 impl<'t> Reader<'t> {
@@ -83,7 +96,10 @@ impl<'t> Reader<'t> {
             "function_definition" => self.function(node),
             "list" => check::parts(node).into_iter().for_each(|part| self.visit(part)),
             "command_substitution" => self.substitution(node),
-            "process_substitution" => self.within("a substitution", node),
+            "process_substitution" => {
+                self.substitutions.push(node.byte_range());
+                self.within("a substitution", node);
+            }
             "for_statement" => self.for_each(node),
             "while_statement" => self.within(LOOP, node),
             "c_style_for_statement" => {
@@ -136,6 +152,7 @@ impl<'t> Reader<'t> {
         if text.starts_with('`') && text.contains('\\') {
             self.unsure(node, "backquotes with backslashes in them are read twice");
         }
+        self.substitutions.push(node.byte_range());
         self.within("a substitution", node);
     }
 
@@ -143,6 +160,7 @@ impl<'t> Reader<'t> {
         if !check::is_plain_arithmetic(node) {
             self.unsure(node, "arithmetic can run what a variable holds");
         }
+        self.substitutions.push(node.byte_range());
         self.children(node);
     }
 
