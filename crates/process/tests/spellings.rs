@@ -186,9 +186,13 @@ impl Random {
     }
 }
 
-/// Whether the reader found a call of the marker, or is unsure what runs.
+/// Programs that run what the reader need not look into: no rule allows them.
+const JUDGED: [&str; 3] = ["source", ".", "coproc"];
+
+/// Whether the reader found a call of the marker or of a program that no rule allows, or is unsure what runs.
 fn is_seen(script: &Script) -> bool {
-    let program = |word: &Word| word.known().is_none_or(|known| known.contains(MARKER));
+    let is_judged = |known: &str| known.contains(MARKER) || JUDGED.contains(&known);
+    let program = |word: &Word| word.known().is_none_or(is_judged);
     script.segments.iter().any(|segment| {
         segment.words.first().is_some_and(program)
             || segment.effects.iter().any(|effect| matches!(effect, Effect::More { .. }))
@@ -254,7 +258,7 @@ fn a_shell_runs_nothing_that_the_reader_does_not_see() {
     assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), scripts.len());
     // The scripts do run, and not all of them are doubted.
     assert!(ran.range(..known).count() >= known / 2, "{} of the {known} rows ran", ran.range(..known).count());
-    assert!(ran.len() > scripts.len() / 5, "{} of {} ran", ran.len(), scripts.len());
+    assert!(ran.len() > scripts.len() / 20, "{} of {} ran", ran.len(), scripts.len());
     let sure = ran.iter().filter(|number| read(&scripts[**number]).unsure.is_empty()).count();
     assert!(sure > ran.len() / 10, "{sure} of {} are sure", ran.len());
 }

@@ -84,6 +84,15 @@ fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inne
     }
     rest.drain(..wrapper.skip.min(rest.len()));
     let program = segment.program_name().unwrap_or_default();
+    if program == "coproc" && rest.get(1).is_some_and(|word| word.known() == Some("{")) {
+        rest.remove(0);
+    }
+    if program == "env"
+        && let Some(text) = split_string(&sorted)
+    {
+        rest.insert(0, text);
+        return Inner::Text(joined(&rest));
+    }
     match wrapper.runs {
         Runs::Text if rest.is_empty() => Inner::Words(rest),
         Runs::Text if program == "trap" => Inner::Text(rest.swap_remove(0)),
@@ -91,6 +100,13 @@ fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inne
         Runs::WordsAndInput => Inner::Words(with_input(rest, &sorted)),
         _ => Inner::Words(rest),
     }
+}
+
+/// The value of `env -S`, which holds the command and its first arguments.
+fn split_string(sorted: &Options) -> Option<Word> {
+    let given = |option: &str| option == "-S" || option == "--split-string";
+    let (_, value) = sorted.options.iter().find(|(option, _)| given(option))?;
+    value.clone()
 }
 
 const UNKNOWN: &str = "it is not known what it makes of the command behind it";

@@ -48,6 +48,8 @@ const WRAPPERS: &[Wrapper] = &[
         "-u --unset -i --ignore-environment -0 --null -v",
     ),
     wrapper("nohup chronic catchsegv", Runs::Words, "", ""),
+    // Reserved words that the grammar takes for programs, as in `! { a; }`.
+    wrapper("! {", Runs::Words, "", ""),
     wrapper("setsid", Runs::Words, "", "-c -f -w --fork --wait --ctty"),
     wrapper("command builtin", Runs::Words, "", "-p"),
     wrapper("exec", Runs::Words, "-a", "-c -l -a"),
