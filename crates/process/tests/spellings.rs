@@ -189,7 +189,7 @@ impl Random {
 /// Programs that run what the reader need not look into: no rule allows them.
 const JUDGED: [&str; 3] = ["source", ".", "coproc"];
 
-/// Whether the reader found a call of the marker or of a program that no rule allows, or is unsure what runs.
+/// Returns whether the reader found a call of the marker or of a program that no rule allows, or is unsure what runs.
 fn is_seen(script: &Script) -> bool {
     let is_judged = |known: &str| known.contains(MARKER) || JUDGED.contains(&known);
     let program = |word: &Word| word.known().is_none_or(is_judged);
@@ -224,9 +224,9 @@ fn run(scripts: &[String]) -> BTreeSet<usize> {
     let world = World::new();
     let job = world.start(&launch);
     world.wait(&job, Until::Ended);
-    let ran = fs::read_dir(at("work")).unwrap().filter_map(|entry| {
-        entry.unwrap().file_name().to_str()?.strip_prefix("ran-")?.parse().ok()
-    });
+    let ran = fs::read_dir(at("work"))
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_prefix("ran-")?.parse().ok());
     ran.collect()
 }
 
@@ -257,7 +257,11 @@ fn a_shell_runs_nothing_that_the_reader_does_not_see() {
         ran.iter().map(|number| &scripts[*number]).filter(|script| !is_seen(&read(script))).collect();
     assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), scripts.len());
     // The scripts do run, and not all of them are doubted.
-    assert!(ran.range(..known).count() >= known / 2, "{} of the {known} rows ran", ran.range(..known).count());
+    assert!(
+        ran.range(..known).count() >= known / 2,
+        "{} of the {known} rows ran",
+        ran.range(..known).count()
+    );
     assert!(ran.len() > scripts.len() / 20, "{} of {} ran", ran.len(), scripts.len());
     let sure = ran.iter().filter(|number| read(&scripts[**number]).unsure.is_empty()).count();
     assert!(sure > ran.len() / 10, "{sure} of {} are sure", ran.len());

@@ -181,6 +181,57 @@ fn patterns_are_compared_with_words_and_not_with_text() {
 }
 
 #[test]
+fn another_spelling_of_a_command_is_judged_alike() {
+    World::new().check(
+        &Policy::built_in().unwrap(),
+        &[
+            ("rm -R /", Deny),
+            ("rm -rf /*", Deny),
+            ("rm -Rf ~", Deny),
+            ("dd if=x of=//dev/sda", Deny),
+            ("dd if=x of=/./dev/sda", Deny),
+            ("dd if=x bs=4M of=/dev/nvme0n1", Deny),
+            ("dd if=x of=/dev/null", Ask),
+            ("export TOOLPOST_SANDBOX=off; toolpost call x", Deny),
+            ("env -S 'sudo ls'", Deny),
+            ("env -S'sudo ls' -l", Deny),
+            ("env --split-string='A=1 sudo' ls", Deny),
+            ("env -S \"$X\"", Ask),
+            ("coproc X { sudo ls; }", Deny),
+            ("coproc sudo ls", Deny),
+            ("! ! sudo ls", Deny),
+            ("TOOLPOST_SANDBOX=off toolpost call x", Deny),
+            ("env TOOLPOST_ASK=allow toolpost call x", Deny),
+            ("toolpost skills trust", Deny),
+            ("toolpost grep x", Ask),
+            ("awk -W exec=p.awk a.txt", Ask),
+            ("mawk -W exec p.awk", Ask),
+            ("awk '{print $1}' a.txt", Allow),
+            ("git shortlog --output=a HEAD", Ask),
+            ("git shortlog --output a HEAD", Ask),
+            ("git shortlog --outpu=a HEAD", Ask),
+            ("git rev-list --output=a HEAD", Ask),
+            ("git status --output=a", Ask),
+            ("git shortlog -sn HEAD", Allow),
+            ("git log --oneline", Allow),
+            ("git show HEAD:.env", Ask),
+            ("git cat-file -p HEAD:sub/.env", Ask),
+            ("git show :.env", Ask),
+            ("git show :0:.env", Ask),
+            ("git log -L1,5:.env", Ask),
+            ("git blame .env", Ask),
+            ("git show HEAD:src/main.rs", Allow),
+            ("git log -L1,5:src/main.rs", Allow),
+            ("date 010100002020", Ask),
+            ("date -u 010100002020", Ask),
+            ("date +%s", Allow),
+            ("date -u +%s", Allow),
+            ("date -d tomorrow +%s", Allow),
+        ],
+    );
+}
+
+#[test]
 fn files_and_hosts_that_a_command_names_have_their_own_rules() {
     let rules = format!(
         "{}[[rule]]\ntouch = [\"write\"]\npaths = [\"build/**\"]\ndecide = \"allow\"\n\

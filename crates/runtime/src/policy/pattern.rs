@@ -94,12 +94,14 @@ impl Pattern {
         if !meant {
             return Reach::No;
         }
+        // What is written `name=value`, as `dd` has it, may stand anywhere, as options may.
         let (options, operands): (Vec<&Piece>, Vec<&Piece>) =
-            self.words.iter().partition(|piece| piece.is_option());
+            self.words.iter().partition(|piece| piece.is_option() || piece.sets());
         let mut reach = follows(&operands, &candidates(segment));
         for option in options {
+            let is_meant = |word: &str| option.matches(word) || option.matches(&plain_path(word));
             let there = option.plain.as_deref().is_some_and(|plain| segment.carries(plain))
-                || segment.words.iter().filter_map(Word::known).any(|word| option.matches(word));
+                || segment.words.iter().filter_map(Word::known).any(is_meant);
             let doubtful =
                 segment.words.iter().skip(1).any(|word| word.may_be_option() && word.known().is_none());
             let found = if there {
@@ -179,13 +181,23 @@ fn follows(pieces: &[&Piece], words: &[Candidate<'_>]) -> Reach {
     let Some((piece, pieces)) = pieces.split_first() else { return Reach::Yes };
     let Some((candidate, rest)) = words.split_first() else { return Reach::No };
     let here = match candidate.word.known() {
-        Some(known) if piece.matches(known) => Reach::Yes,
+        Some(known) if piece.matches(known) || piece.matches(&plain_path(known)) => Reach::Yes,
         Some(_) => Reach::No,
+        None if piece.matches_any_after(candidate.word) => Reach::Yes,
         None => Reach::Perhaps,
     };
     let taken = least(here, follows(pieces, rest));
     let passed = if candidate.passed { follows_after(piece, pieces, rest) } else { Reach::No };
     if taken == Reach::Yes || passed == Reach::No { taken } else { passed }
+}
+
+/// Removes what a path can hold without leading elsewhere: `//` and `/./`.
+fn plain_path(word: &str) -> String {
+    let mut plain = word.to_owned();
+    while plain.contains("//") || plain.contains("/./") {
+        plain = plain.replace("/./", "/").replace("//", "/");
+    }
+    plain
 }
 
 fn follows_after(piece: &Piece, pieces: &[&Piece], rest: &[Candidate<'_>]) -> Reach {
@@ -214,6 +226,12 @@ impl Piece {
             left = &left[at + part.len()..];
         }
         left.ends_with(last.as_str())
+    }
+
+    /// Returns whether it matches a word whatever follows the part of it that is known.
+    fn matches_any_after(&self, word: &Word) -> bool {
+        let [first, last] = self.parts.as_slice() else { return false };
+        last.is_empty() && word.sure == Sure::Start && word.start.starts_with(first.as_str())
     }
 
     /// An option is meant with a value too.

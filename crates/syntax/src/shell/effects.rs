@@ -89,17 +89,41 @@ pub(super) fn note(segment: &mut Segment, known: &Known) {
             segment.more(word.start.clone(), "it overwrites or deletes a branch on the other side");
         }
     }
+    if form.is_called("date")
+        && let Some(word) = sorted.operands.iter().find(|word| !word.start.starts_with('+'))
+    {
+        segment.more(word.start.clone(), "an operand that does not begin with `+` sets the clock");
+    }
+    if segment.program_name() == Some("git") {
+        note_paths_of_revisions(segment, known, &sorted);
+    }
     variables(segment);
+}
+
+/// Notes the paths in `REVISION:PATH`, `:PATH` and `-L RANGE:PATH`.
+fn note_paths_of_revisions(segment: &mut Segment, known: &Known, sorted: &Options) {
+    let subcommand = segment.words.get(known.head.wrapping_sub(1)).and_then(Word::known);
+    if !subcommand.is_some_and(|name| git::OF_REVISIONS.contains(&name)) {
+        return;
+    }
+    let values = sorted.options.iter().filter_map(|(_, value)| value.as_ref());
+    for word in values.chain(&sorted.operands) {
+        if let Some((revision, _)) = word.start.rsplit_once(':')
+            && let Some(path) = word.after(&format!("{revision}:"))
+        {
+            segment.effects.push(Effect::Names(path));
+        }
+    }
 }
 
 /// Tells whether a command has an option, however it is spelled: long, short, cut short, or among others.
 pub(super) fn carries(segment: &Segment, option: &str) -> bool {
     let form = known(segment).form;
     let mut meant = vec![option];
-    for (short, long) in form.same {
-        let other = if *short == option { Some(*long) } else { (*long == option).then_some(*short) };
-        meant.extend(other);
-    }
+    let long =
+        form.same.iter().find(|(short, long)| *short == option || *long == option).map(|(_, long)| *long);
+    meant.extend(long);
+    meant.extend(form.same.iter().filter(|(_, other)| long == Some(*other)).map(|(short, _)| *short));
     let words: Vec<&str> = segment
         .words
         .iter()
@@ -125,7 +149,11 @@ pub(super) fn carries(segment: &Segment, option: &str) -> bool {
 }
 
 fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>) {
-    let Some((option, act)) = programs::act(form.acts, given) else {
+    let act = programs::act(form.acts, given).or_else(|| {
+        let is_git = segment.program_name() == Some("git");
+        is_git.then(|| programs::act(git::ANYWHERE, given)).flatten()
+    });
+    let Some((option, act)) = act else {
         if let Some(value) = value {
             segment.effects.push(Effect::Names(value.clone()));
         }

@@ -17,8 +17,31 @@ pub(in crate::shell) const ACTS: &[(&str, Act)] = &[
     ("-C --git-dir --work-tree --namespace --bare --super-prefix --attr-source", Elsewhere),
 ];
 
+/// Options that any subcommand with output may have, whether its form names them or not.
+pub(in crate::shell) const ANYWHERE: &[(&str, Act)] =
+    &[("--output --output-directory", Writes), ("--ext-diff --textconv", Runs)];
+
+/// Subcommands that take `REVISION:PATH`, or show the content of paths.
+pub(in crate::shell) const OF_REVISIONS: &[&str] = &[
+    "show",
+    "cat-file",
+    "log",
+    "diff",
+    "blame",
+    "annotate",
+    "whatchanged",
+    "grep",
+    "ls-tree",
+    "rev-parse",
+    "archive",
+    "checkout",
+    "restore",
+    "shortlog",
+    "rev-list",
+];
+
 pub(super) const FORMS: &[Form] = &[
-    form("git status, git rev-parse, git rev-list, git ls-files, git ls-tree, git cat-file, git describe, git merge-base, git name-rev, git for-each-ref, git count-objects, git check-ignore, git check-attr, git show-ref, git cherry, git var, git version, git help, git shortlog", Names).acts(&[("--textconv --filters --open-files-in-pager -w --web", Runs)]),
+    form("git status, git rev-parse, git rev-list, git ls-files, git ls-tree, git cat-file, git describe, git merge-base, git name-rev, git for-each-ref, git count-objects, git check-ignore, git check-attr, git show-ref, git cherry, git var, git version, git help, git shortlog", Names).valued("--output").acts(&[("--output", Writes), ("--textconv --filters --open-files-in-pager -w --web", Runs)]),
     form("git log, git show, git whatchanged, git diff-tree, git diff-index, git diff-files, git range-diff, git blame, git annotate", Names).acts(&[("--output", Writes), ("--ext-diff --textconv --show-signature", Runs), ("-O --contents", Reads)]).valued("--contents -O -S -G -n -L -U --output --format --since --until --after --before --author --committer --grep --max-count --skip --diff-filter"),
     form("git diff", Names).acts(&[("--output", Writes), ("--ext-diff --textconv", Runs), ("-O", Reads), ("--no-index", Elsewhere)]).valued("-O -S -G -n -L -U --output --format --diff-filter"),
     form("git reflog, git stash", Change).acts(&[("--output", Writes), ("--ext-diff --textconv", Runs), ("-O", Reads)]).valued("-O -S -G -n -L -U --output --format --since --until --after --before --author --committer --grep --max-count --skip --diff-filter"),

@@ -34,5 +34,5 @@ pub(super) const FORMS: &[Form] = &[
     form("find", Files).one_dash().valued("-name -iname -path -ipath -type -mtime -mmin -size -maxdepth -mindepth -newer -regex -iregex -user -group -perm -fprint -fprint0 -fls -fprintf -wholename -printf -samefile -files0-from -regextype -empty0 -atime -ctime -links").acts(&[("-delete", Changes), ("-fprint -fprint0 -fls -fprintf", Writes), ("-exec -execdir -ok -okdir", Runs), ("-files0-from", Reads)]),
     form("jq, yq", TextThenFiles("-f --from-file")).valued("-f -L --arg --argjson --indent --from-file").acts(&[("-f --from-file -L", Reads), ("-i --inplace --in-place", Changes)]),
     form("sed", Sed).valued("-e -f -l --expression --file --line-length").acts(&[("-i --in-place", Changes), ("-f --file", Runs)]),
-    form("awk, gawk, mawk, nawk", Awk).valued("-F -v -f -e -i -l -E -o -p -D").acts(&[("-f --file -i --include -l --load -E --exec -e --source -D --debug", Runs), ("-o --pretty-print -p --profile -d --dump-variables", Changes)]),
+    form("awk, gawk, mawk, nawk", Awk).valued("-F -v -f -e -i -l -E -o -p -D -W").acts(&[("-f --file -i --include -l --load -E --exec -e --source -D --debug -W", Runs), ("-o --pretty-print -p --profile -d --dump-variables", Changes)]),
 ];
