@@ -12,7 +12,7 @@ use toolpost_syntax::shell::{Effect, Script, Word, read};
 /// The harmless program whose runs are counted.
 const MARKER: &str = "marker";
 
-/// How many scripts a run generates; `TOOLPOST_SPELLINGS` changes it.
+/// The number of scripts that a run generates; `TOOLPOST_SPELLINGS` changes it.
 const COUNT: u64 = 4_000;
 
 /// Values in which a shell may run the payload `@`.
