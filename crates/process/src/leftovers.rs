@@ -1,6 +1,7 @@
 //! What a program left behind, found below its supervisor or by its cookie.
 
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat, readlinkat};
 use rustix::io::Errno;
@@ -13,6 +14,10 @@ use crate::tree::{self, Process};
 
 /// The longest environment that is looked through for a cookie.
 const ENVIRONMENT: usize = 1024 * 1024;
+
+/// The number of further attempts to read the arguments of a process that has none yet, and the pause before each.
+const REPLACING_ATTEMPTS: u32 = 20;
+const REPLACING_PAUSE: Duration = Duration::from_micros(500);
 
 /// What holds a job together below the process that the server has as its child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +91,7 @@ pub(crate) fn name_of_other_end(end: &OwnedFd) -> Option<String> {
 }
 
 fn leftover(process: &Process, output: Option<&str>) -> Leftover {
-    let words = read(process.pid, "cmdline", 4096).unwrap_or_default();
+    let words = command_line(process);
     let words: Vec<_> = words.split(|byte| *byte == 0).filter(|word| !word.is_empty()).collect();
     let command = String::from_utf8_lossy(&words.join(&b' ')).into_owned();
     let command = if command.is_empty() {
@@ -96,6 +101,18 @@ fn leftover(process: &Process, output: Option<&str>) -> Leftover {
         command
     };
     Leftover { pid: process.pid.cast_unsigned(), command, holds_output: holds(process.pid, output) }
+}
+
+/// Reads the arguments of a process, which are empty for a moment while it replaces its program.
+fn command_line(process: &Process) -> Vec<u8> {
+    let mut attempts = 0..REPLACING_ATTEMPTS;
+    loop {
+        let words = read(process.pid, "cmdline", 4096).unwrap_or_default();
+        if !words.is_empty() || process.is_zombie || attempts.next().is_none() {
+            return words;
+        }
+        std::thread::sleep(REPLACING_PAUSE);
+    }
 }
 
 fn holds(pid: i32, output: Option<&str>) -> Holds {
