@@ -1,4 +1,4 @@
-"""Runs the shell examples of documents and compares their output; loads every policy recipe. Usage: check.py BINARY DOCS"""
+"""Runs the examples of the documents, loads every policy recipe, and compares the page about errors with the code. Usage: check.py BINARY DOCS"""
 
 import difflib
 import os
@@ -101,10 +101,24 @@ def run_recipes(page, binary):
     return count, failures
 
 
+def check_kinds(docs):
+    """Checks that the page about errors has a section and a row for each kind of failure, and for no other."""
+    source = (docs.parent / "crates/engine/src/failure.rs").read_text()
+    body = re.search(r"pub enum Kind \{(.*?)\n\}", source, re.S)
+    names = re.findall(r"^    ([A-Z]\w+),", body[1], re.M) if body else []
+    kinds = [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in names]
+    page = (docs / "errors.md").read_text()
+    sections = re.findall(r"^## ([a-z_]+)$", page, re.M)
+    rows = re.findall(r"^\| \[`([a-z_]+)`\]", page, re.M)
+    failures = [f"errors.md has {found}, and the code has {kinds}" for found in (sections, rows) if found != kinds or not kinds]
+    return 1, failures
+
+
 def main():
     binary, docs = sys.argv[1], Path(sys.argv[2])
     results = [run_page(docs / page, binary) for page in PAGES]
     results.append(run_recipes(docs / RECIPES, binary))
+    results.append(check_kinds(docs))
     failures = [failure for _, failed in results for failure in failed]
     for failure in failures:
         print(failure, end="\n\n")
