@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1))]
     limit: u64,
-    /// Pages of a PDF, such as "1-5" or "3,7"; at most 20.
+    /// Pages of a PDF, such as "1-5" or "3,7", at most 20; or parts of an office document.
     #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }

@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Pages of a PDF, such as "1-5"; at most 20.
+    /// Pages of a PDF, such as "1-5", at most 20; or parts of an office document.
     #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }
