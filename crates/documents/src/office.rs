@@ -14,7 +14,7 @@ mod xml;
 
 use std::time::{Duration, Instant};
 
-/// What an archive is, by its name.
+/// The kind of an archive, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A Word document (`.docx`).
@@ -31,7 +31,7 @@ pub enum Format {
     TarGz,
 }
 
-/// How much may be unpacked, and how long it may take.
+/// Bounds of unpacking, in bytes and time.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Bytes that all members together may unpack to.
@@ -55,14 +55,14 @@ impl Default for Limits {
 pub struct Document {
     /// Its parts, in order.
     pub parts: Vec<Part>,
-    /// What is not shown, in a sentence each.
+    /// Remarks about content that is not shown, in a sentence each.
     pub notes: Vec<String>,
 }
 
 /// A part of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
-    /// What it is, such as `slide 3` or `sheet Prices, rows 1-200`.
+    /// Its name, such as `slide 3` or `sheet Prices, from row 201`.
     pub title: String,
     /// Its text.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Office documents and archives as text: what they hold, and what a hostile one cannot do.
+//! Office documents and archives as text, and the limits of a hostile one.
 #![expect(clippy::unwrap_used, reason = "tests build their own documents")]
 
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
     bytes
 }
 
-/// Makes a tar archive; a name that is too long for a header gets an entry of its own.
+/// Makes a tar archive; a name that is too long for a header gets a separate entry.
 fn tar(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut entry = |name: &str, kind: u8, content: &[u8]| {

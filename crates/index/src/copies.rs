@@ -1,11 +1,11 @@
-//! Which files are built from which others, by their paths: a package that ships its sources has each symbol several times.
+//! Files that are built from others, by their paths: a package that ships its sources has each symbol several times.
 
 use std::collections::HashMap;
 
 /// Extensions of files that are written by hand and compiled to others.
 const SOURCES: [&str; 4] = ["ts", "tsx", "mts", "cts"];
 
-/// What a compiler makes of them; the longest come first.
+/// Endings of the files that a compiler makes of them; the longest come first.
 const BUILT: [&str; 7] = [".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs", ".jsx"];
 
 /// Directories of sources and of build output: a path means the same file without them.
@@ -51,7 +51,7 @@ fn stem(name: &str) -> &str {
     }
 }
 
-/// How far a file is from what a person writes: 0 for a source, 1 for what may be one, 2 for build output.
+/// The distance of a file from hand-written code: 0 for a source, 1 for a possible source, 2 for build output.
 fn rank(path: &str) -> u8 {
     let is_built = BUILT.iter().any(|ending| path.ends_with(ending));
     let is_source = !is_built && path.rsplit_once('.').is_some_and(|(_, last)| SOURCES.contains(&last));

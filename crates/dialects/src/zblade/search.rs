@@ -17,7 +17,7 @@ pub(super) struct CodebaseSearch;
 
 /// How many lines are shown on each side of a match.
 const AROUND: u64 = 2;
-/// How many lines one reply has for blocks, so that its first line and its remarks fit, too.
+/// Lines that one reply has for blocks, so that its first line and its remarks fit, too.
 const LINES: usize = 1_990;
 
 #[derive(Deserialize, JsonSchema)]

@@ -45,7 +45,7 @@ impl<'a> Archive<'a> {
         Ok(Self { zip, members })
     }
 
-    /// Unpacks a member as text; none if there is no such member.
+    /// Unpacks a member as text; none if it is missing.
     pub(super) fn text(&self, name: &str, budget: &mut Budget) -> Result<Option<String>, Error> {
         let Some(member) = self.members.get(name.trim_start_matches('/')) else { return Ok(None) };
         let entry = self.zip.get_entry(member.way).map_err(|error| damaged(&error))?;

@@ -14,12 +14,12 @@ pub(super) struct Flow {
     tables: usize,
     collects: bool,
     runs: usize,
-    /// How deep in what is shown only by programs that do not know better.
+    /// The depth in content for programs that do not understand the preferred form.
     fallbacks: usize,
     breaks: Breaks,
 }
 
-/// Where a page ends.
+/// The place where a page ends.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Breaks {
     #[default]

@@ -1,4 +1,4 @@
-//! What archives contain: names and sizes, in order.
+//! Entries of archives: names and sizes, in order.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use super::{Budget, Document, Error, Part, archive::damaged};
 const ENTRIES: usize = 500;
 /// Bytes of a block of a tar archive.
 const BLOCK: usize = 512;
-/// The longest name that an entry of its own may give to the next.
+/// The longest name that a separate entry may give to the next.
 const NAME: u64 = 64 * 1024;
 
 pub(super) fn zip(bytes: &[u8], budget: &Budget) -> Result<Document, Error> {
@@ -67,7 +67,7 @@ fn filled(archive: &mut impl Read, block: &mut [u8; BLOCK], budget: &mut Budget)
     Ok(true)
 }
 
-/// Passes over the content of an entry, in whole blocks.
+/// Skips the content of an entry, in whole blocks.
 fn skip(archive: &mut impl Read, size: u64, budget: &mut Budget) -> Result<(), Error> {
     let mut left = size.div_ceil(BLOCK as u64).saturating_mul(BLOCK as u64);
     let mut piece = [0; 16 * 1024];
@@ -152,10 +152,10 @@ impl List {
     }
 
     fn add(&mut self, name: &str, size: u64) -> Result<(), Error> {
-        if self.count % 1_024 == 0 && self.end.is_some_and(|end| std::time::Instant::now() >= end) {
+        if self.count.is_multiple_of(1_024) && self.end.is_some_and(|end| std::time::Instant::now() >= end) {
             return Err(Error::TimedOut(self.time));
         }
-        if self.count % ENTRIES == 0 && self.count < self.most {
+        if self.count.is_multiple_of(ENTRIES) && self.count < self.most {
             self.parts.push(String::new());
         }
         self.count += 1;

@@ -1,4 +1,4 @@
-//! What the members of a document refer to: their relations, by id.
+//! Relations of the members of a document, by id.
 
 use std::collections::HashMap;
 

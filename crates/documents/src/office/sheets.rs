@@ -21,7 +21,7 @@ const COLUMNS: usize = 1_024;
 /// Characters of one cell that are shown.
 const CELL: usize = 1_000;
 
-/// What a workbook holds for all of its sheets.
+/// Values that all sheets of a workbook share.
 struct Book {
     strings: Vec<String>,
     styles: Styles,
@@ -98,11 +98,11 @@ struct Sheet<'a> {
     name: &'a str,
     book: &'a Book,
     parts: Vec<Part>,
-    /// How many rows with values the last part has.
+    /// The number of rows with values in the last part.
     rows: usize,
     row: Row,
     cell: Cell,
-    /// How many columns are beyond the last one that is shown.
+    /// The number of columns beyond the last one that is shown.
     cut: usize,
 }
 

@@ -7,7 +7,7 @@ use quick_xml::{
 
 use super::{Budget, Error};
 
-/// What comes next.
+/// The next piece of a document.
 pub(super) enum Node<'a> {
     /// An element begins.
     Open(&'a str, &'a BytesStart<'a>),
@@ -31,7 +31,7 @@ pub(super) fn walk(
     let mut steps = 0_u32;
     loop {
         steps = steps.wrapping_add(1);
-        if steps % STEPS == 0 {
+        if steps.is_multiple_of(STEPS) {
             budget.check()?;
         }
         let event = reader.read_event().map_err(|error| Error::Xml(name.to_owned(), error.to_string()))?;

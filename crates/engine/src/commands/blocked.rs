@@ -62,7 +62,7 @@ pub(super) fn note(enforcement: &Enforcement) -> Option<String> {
     (enforcement.means != Means::Nothing).then(|| note.to_owned())
 }
 
-/// What programs print that find no server, and what servers print when they start, in small letters.
+/// Output of clients that find no server, and of servers that start, in small letters.
 const SERVERS: [&str; 11] = [
     "connection refused",
     "econnrefused",
@@ -83,9 +83,9 @@ pub(super) fn serves(output: &str) -> bool {
     SERVERS.iter().any(|said| output.contains(said))
 }
 
-/// Says who reaches a server that a command starts; nothing without a sandbox.
+/// Explains who reaches a server that a command starts; nothing without a sandbox.
 pub(super) fn alone(enforcement: &Enforcement) -> Option<String> {
-    let note = "The sandbox gives each command a network of its own: a server is reached only from the command that started it, neither \
+    let note = "The sandbox gives each command its own network: a server is reached only from the command that started it, neither \
                 from another command nor from the user's browser. Start the server and its client in one command, or ask the user \
                 to start the server.";
     (enforcement.means != Means::Nothing).then(|| note.to_owned())

@@ -64,7 +64,7 @@ pub struct Entry {
     pub parent: Option<usize>,
     /// How many symbols in it were left out.
     pub more: usize,
-    /// Whether another symbol of the file has the same whole name, so that only the id tells them apart.
+    /// True if another symbol of the file has the same whole name, so that only the id tells them apart.
     pub shares_name: bool,
 }
 

@@ -13,19 +13,19 @@ use toolpost_documents::{
     pdf::PageRange,
 };
 
-/// How long a document may take, where the call has no shorter time.
+/// The time for a document, unless the call has less.
 const TIME: Duration = Duration::from_secs(20);
-/// How many bytes a part takes beside its text and its title.
+/// Bytes that a part takes beside its text and its title.
 const AROUND: usize = 48;
 
 /// Parts of a document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Office {
-    /// How many parts the document has.
+    /// The number of parts of the document.
     pub total_parts: u32,
     /// The parts that were asked for.
     pub parts: Vec<OfficePart>,
-    /// What is not shown, in a sentence each.
+    /// Remarks about content that is not shown, in a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct Office {
 pub struct OfficePart {
     /// Its number, counted from 1.
     pub number: u32,
-    /// What it is.
+    /// Its name.
     pub title: String,
     /// Its text.
     pub text: String,
@@ -72,7 +72,7 @@ pub(crate) fn show(
         ));
     }
     let content = Content::Office(Office { total_parts: total, parts, notes });
-    // What a text shows is not all that such a file holds.
+    // Such a file holds more than its text.
     Ok(Shown { content, hash: Some(whole.hash), part: Part::Some, bytes: None })
 }
 

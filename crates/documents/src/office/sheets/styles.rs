@@ -1,4 +1,4 @@
-//! Which numbers are dates or times, and how these are written.
+//! Numbers that are dates or times, and their text.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::super::{
     xml::{self, Node, attribute},
 };
 
-/// What a number of a cell means, by the number of its style.
+/// The meaning of a cell's number, by the number of its style.
 #[derive(Default)]
 pub(super) struct Styles {
     dates: Vec<bool>,
@@ -47,7 +47,7 @@ impl Styles {
         Ok(Self { dates: formats.into_iter().map(of_date).collect(), from_1904 })
     }
 
-    /// Writes a number: as a date if its style says so, else as the file has it.
+    /// Writes a number: as a date if its style is one for dates, else verbatim.
     pub(super) fn shown(&self, value: &str, style: usize) -> String {
         let number = value.trim().parse::<f64>().ok().filter(|number| (0.0..=LAST).contains(number));
         match number {
@@ -110,7 +110,7 @@ mod tests {
     use super::{Styles, is_date};
 
     #[test]
-    fn numbers_are_written_as_dates_where_their_format_says_so() {
+    fn numbers_are_written_as_dates_if_their_format_is_one() {
         let styles = Styles { dates: vec![false, true], from_1904: false };
         let rows = [
             ("45292", 1, "2024-01-01"),
