@@ -112,9 +112,21 @@ async fn meant(person: &Person, said: &str) -> Result<Answer> {
         Err(words) => return Ok(Err(words)),
     };
     let exact = list(&output["symbols"]).iter().filter(|hit| hit["fit"] == "exact");
-    let ids: Vec<&str> = exact.map(|hit| text(&hit["symbol"]["id"])).collect();
+    let (ids, copies): (Vec<&Value>, Vec<&Value>) = exact.partition(|hit| hit["built_from"].is_null());
+    let built = match copies.len() {
+        0 => String::new(),
+        count => {
+            format!(" (without {})", counted(count as u64, "copy in built files", "copies in built files"))
+        }
+    };
     Ok(match ids.as_slice() {
-        [id] => Ok(json!({"symbol_id": id})),
+        [hit] => {
+            let id = text(&hit["symbol"]["id"]);
+            if !built.is_empty() {
+                eprintln!("{}", out::harmless(&format!("{id}{built}")));
+            }
+            Ok(json!({"symbol_id": id}))
+        }
         [] => {
             let mut words =
                 format!("No symbol is called {said}. Searched: {}.", searched(&output["searched"]));
@@ -126,9 +138,13 @@ async fn meant(person: &Person, said: &str) -> Result<Answer> {
             Err(words)
         }
         several => {
-            let listed = several.iter().take(NAMED as usize).map(|id| format!("\n  {id}"));
-            let listed: String = listed.collect();
-            Err(format!("{} symbols are called {said}; name one by its id:{listed}", several.len()))
+            let line = |hit: &&Value| {
+                let symbol = &hit["symbol"];
+                let (path, line) = (text(&symbol["path"]), number(&symbol["line"]));
+                format!("\n  {}  {path}:{line}", text(&symbol["id"]))
+            };
+            let listed: String = several.iter().take(NAMED as usize).map(line).collect();
+            Err(format!("{} symbols{built} are called {said}; name one by its id:{listed}", several.len()))
         }
     })
 }
@@ -141,7 +157,7 @@ fn outline(output: &Value) -> Vec<String> {
         let parent = symbol["parent"].as_u64().and_then(|parent| depths.get(usize::try_from(parent).ok()?));
         let depth = parent.map_or(0, |above| above + 1);
         depths.push(depth);
-        let (line, indent) = (number(&symbol["first_line"]), "  ".repeat(depth));
+        let (line, indent) = (number(&symbol["line"]), "  ".repeat(depth));
         lines.push(format!("{line:>6}  {indent}{}  {}", text(&symbol["kind"]), text(&symbol["signature"])));
     }
     let (total, errors) = (number(&output["total"]), number(&output["errors"]));
@@ -163,7 +179,7 @@ fn found(output: &Value) -> Vec<String> {
     let hits = list(&output["symbols"]);
     let line = |hit: &Value| {
         let symbol = &hit["symbol"];
-        let (path, line) = (text(&symbol["path"]), number(&symbol["first_line"]));
+        let (path, line) = (text(&symbol["path"]), number(&symbol["line"]));
         let (kind, qualified) = (text(&symbol["kind"]), text(&symbol["qualified"]));
         format!("{path}:{line}  {kind} {qualified}  {}", text(&symbol["signature"]))
     };
@@ -196,7 +212,7 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
         let name = other["qualified"].as_str().unwrap_or("(no symbol)");
         let other = match way {
             Way::In => name.to_owned(),
-            Way::Out => format!("{name} ({}:{})", text(&other["path"]), number(&other["first_line"])),
+            Way::Out => format!("{name} ({}:{})", text(&other["path"]), number(&other["line"])),
         };
         let (path, code) = (text(&one["path"]), text(&one["text"]));
         format!("{path}{line}  {other}  {}, {}  {code}", text(&one["sure"]), text(&one["how"]))
@@ -228,6 +244,11 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
         searched(of)
     ));
     lines
+}
+
+/// Writes how many there are of something.
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// Says what was searched.

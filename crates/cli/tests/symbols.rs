@@ -60,8 +60,9 @@ fn questions_of_people_are_answered_in_lines() {
         (
             &["callers", "other"],
             1,
-            "2 symbols are called other; name one by its id:\n  python:shop/more.py#other(function)\n  \
-             python:shop/price.py#other(function)\n"
+            "2 symbols are called other; name one by its id:\n  \
+             python:shop/more.py#other(function)  shop/more.py:1\n  \
+             python:shop/price.py#other(function)  shop/price.py:5\n"
                 .to_owned(),
         ),
         (&["callers", "centz"], 1, format!("No symbol is called centz. {searched} Names like it: cents.\n")),
@@ -98,4 +99,20 @@ fn the_same_is_given_as_data() {
         world.run(&["symbols", "find", "--json", "--kind", "class", "--path", "shop", "--limit", "1", "a"]);
     let output: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!((&output["total"], &output["symbols"][0]["symbol"]["name"]), (&json!(1), &json!("Cart")));
+}
+
+#[test]
+fn copies_in_built_files_do_not_hide_their_source() {
+    let world = World::with(&[
+        ("src/errors.ts", b"export function pretty(): string {\n  return '';\n}\n"),
+        ("src/use.ts", b"import { pretty } from './errors';\n\nexport const text = () => pretty();\n"),
+        ("dist/errors.js", b"export function pretty() {\n  return '';\n}\n"),
+        ("dist/errors.cjs", b"function pretty() {\n  return '';\n}\n"),
+        ("dist/errors.d.ts", b"export declare function pretty(): string;\n"),
+    ]);
+    let ended = world.run(&["symbols", "callers", "pretty"]);
+    assert!(ended.out.starts_with("src/use.ts:3  text  proved"), "{} {}", ended.out, ended.err);
+    assert_eq!(ended.err, "typescript:src/errors.ts#pretty(function) (without 3 copies in built files)\n");
+    let found = world.run(&["symbols", "find", "pretty"]).out;
+    assert!(found.starts_with("src/errors.ts:1 "), "{found}");
 }

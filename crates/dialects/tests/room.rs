@@ -121,3 +121,25 @@ async fn lines_that_are_only_counted_are_marked_as_such() {
     assert!(said(&world, "write_file", copied).await.contains("[toolpost: the line above"));
     assert!(!world.root().join("copy.csv").exists(), "a copy with the notice in it was written");
 }
+
+#[tokio::test]
+async fn a_search_for_code_shows_as_many_matches_as_were_asked_for() {
+    let world = World::new(&zblade::DIALECT);
+    world.put("dense.txt", "row\n".repeat(3_000));
+    world.put("sparse.txt", "x\nx\nx\nx\nx\nx\nrow\n".repeat(600));
+    let rows = [
+        ("dense.txt", 500, 500),
+        ("dense.txt", 5_000, 1_988),
+        ("sparse.txt", 280, 280),
+        ("sparse.txt", 600, 284),
+    ];
+    for (pattern, most, shown) in rows {
+        let arguments = json!({"query": "row", "file_pattern": pattern, "max_results": most});
+        let found = said(&world, "codebase_search", arguments).await;
+        let matches = found.lines().filter(|line| line.starts_with(">>> ")).count();
+        assert_eq!(matches, shown, "{pattern} {most}");
+        assert!(!found.contains("[TRUNCATED"), "{pattern} {most}");
+        let says_why = if matches < most { "no room for more" } else { "raise max_results" };
+        assert!(found.contains(says_why), "{pattern} {most}: {}", &found[found.len() - 200..]);
+    }
+}

@@ -5,7 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
     CallCtx, Engine, Environment, Failure, Kind, Operation, Sandbox, ServerSettings, Servers, Session,
-    operations::navigate::{Complete, Navigate, Output, Request, Source, Spot, Want},
+    operations::navigate::{Base, Complete, Navigate, Output, Request, Source, Spot, Want},
 };
 use toolpost_workspace::{Options, Workspace};
 
@@ -36,7 +36,7 @@ async fn asked(file: &str, want: Want, with: impl FnOnce(Engine) -> Engine) -> R
 }
 
 fn at(line: u32, column: u32) -> Spot {
-    Spot { line, column }
+    Spot { line, column, base: Base::Zero }
 }
 
 fn places(output: &Output) -> Vec<String> {
@@ -103,9 +103,9 @@ async fn what_cannot_be_asked_says_why() {
             "a.py",
             at(99, 0),
             Kind::Invalid,
-            "a.py has 11 lines, and line 99 was asked for; lines are counted from 0 here.",
+            "a.py has 11 lines, and line 99 was asked for; this call counts lines from 0.",
         ),
-        ("a.py", at(1, 0), Kind::NoMatch, "No name stands in line 1 of a.py."),
+        ("a.py", at(1, 0), Kind::NoMatch, "No name is in line 1 of a.py."),
         (
             "latin.py",
             at(0, 0),

@@ -10,7 +10,7 @@ use toolpost_engine::{
     CallCtx, Engine, Failure, Kind, Operation, Session,
     operations::{
         complete::{self, Complete},
-        tasks::{Edit, Item, NewTask, Output, Priority, Request, Status, Tasks},
+        tasks::{Done, Edit, Item, NewTask, Output, Priority, Request, Status, Tasks},
     },
 };
 use toolpost_workspace::{Options, Workspace};
@@ -274,4 +274,32 @@ async fn the_work_is_complete_when_nothing_is_open() {
     ask(&world.engine, &cx, create("C", None, &[])).await.unwrap();
     assert_eq!(cx.session.completion(), None);
     assert_eq!(world.engine.task_lists().unwrap()[0].result, None);
+}
+
+#[tokio::test]
+async fn a_refused_task_is_not_listed() {
+    let world = World::new(&[]);
+    let (engine, cx) = (engine(&world, true), cx(None));
+    for (made, listed) in [(0, "No task was made"), (1, "task-1 first (pending)")] {
+        let refused = ask(&engine, &cx, create("second", None, &["task-77"])).await.unwrap_err();
+        let found = refused.found.unwrap();
+        assert!(found.contains(listed) && !found.contains("second"), "{made}: {found}");
+        let known = ask(&engine, &cx, Request::List).await.unwrap();
+        assert_eq!(known.is_empty(), made == 0, "{known}");
+        if made == 0 {
+            ask(&engine, &cx, create("first", None, &[])).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_was_complete_frees_nothing_again() {
+    let world = World::new(&[]);
+    let (engine, cx) = (engine(&world, true), cx(None));
+    ask(&engine, &cx, create("first", None, &[])).await.unwrap();
+    ask(&engine, &cx, create("second", None, &["task-1"])).await.unwrap();
+    for free in [vec!["task-2".to_owned()], Vec::new()] {
+        let output = Tasks::run(&engine, Request::Complete("task-1".to_owned()), &cx).await.unwrap();
+        assert_eq!(output.done, Done::Completed { id: "task-1".to_owned(), free });
+    }
 }

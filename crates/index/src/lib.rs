@@ -1,5 +1,6 @@
 //! What is remembered about a workspace's code: what each file defines and uses, and what the names in it lead to.
 
+mod copies;
 mod doubts;
 pub mod embed;
 mod files;
@@ -18,6 +19,7 @@ mod sites;
 mod told;
 mod word;
 
+pub use copies::built_from;
 pub use doubts::Doubts;
 pub use graph::{At, File, FileId, Graph, Kept, Tally};
 pub use index::{Index, LeftOut, Lent, Trouble};

@@ -31,11 +31,12 @@ impl Tool for Glob {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        Ok(Request { limit: LIMIT, ..Request::of(base, args.pattern) })
+        Ok(Request { limit: LIMIT, ..Request::of(base, found::of_files(args.pattern)) })
     }
 
     fn render(output: &Output, page: &mut Page) {
         found::render(output, page);
+        found::whole_name(output, page);
         found::complete(output, page);
     }
 }

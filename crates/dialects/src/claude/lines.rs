@@ -1,4 +1,4 @@
-//! How lines of text are shown: numbered, with what is odd about the file above them.
+//! How lines of text are shown: numbered, with what is unusual about the file in a remark.
 
 use crate::common::numbered;
 use toolpost_engine::operations::read::{Output, Text};
@@ -11,11 +11,14 @@ pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
         return;
     }
     let mut body = String::new();
-    if !text.facts.is_empty() {
-        body.push_str(&format!("({})\n", text.facts.join("; ")));
-    }
     numbered::lines(&text.lines, &mut body);
     page.take(body);
+    if !text.facts.is_empty() {
+        page.note(text.facts.join("; "));
+    }
+    if numbered::cuts_a_line(&text.lines) {
+        page.note_once("a long line that is cut is shown whole with its number as offset and limit 1");
+    }
     if let Some(next) = text.next {
         let first = text.lines.first().map_or(1, |line| line.number);
         let total = numbered::total(text.total);

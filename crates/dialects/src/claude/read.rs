@@ -17,13 +17,13 @@ pub(super) struct Args {
     #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
     /// First line to read, counted from 1.
-    #[schemars(range(min = 1))]
+    #[schemars(extend("x-raise" = true), range(min = 1))]
     offset: Option<u64>,
     /// Number of lines to read.
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1))]
     limit: u64,
-    /// Pages of a PDF, such as "1-5" or "3,7"; at most 20.
+    /// Pages of a PDF, such as "1-5" or "3,7", at most 20; or parts of an office document.
     #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }
@@ -38,11 +38,14 @@ impl Tool for Read {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
+        let usual = Request::of(at.source(&args.file_path)?, args.file_path, at.reply_bytes());
         Ok(Request {
             offset: args.offset.unwrap_or(1),
             limit: args.limit,
             pages: args.pages.filter(|pages| !pages.trim().is_empty()),
-            ..Request::of(at.source(&args.file_path)?, args.file_path, at.reply_bytes())
+            // A line that is asked for alone is shown as far as there is room.
+            characters: if args.limit == 1 { at.reply_bytes() as u64 } else { usual.characters },
+            ..usual
         })
     }
 

@@ -1,4 +1,4 @@
-//! How what is no text is shown: pictures, PDF pages, notebooks.
+//! How files that are not text are shown: images, PDF pages, notebooks, office documents, archives.
 
 use super::notebook;
 use toolpost_engine::operations::read::{Content, Text};
@@ -20,5 +20,15 @@ pub(crate) fn render(content: &Content, page: &mut Page, text: impl FnOnce(&Text
             pdf.notes.iter().for_each(|note| page.note(note.clone()));
         }
         Content::Notebook(cells) => notebook::render(cells, page),
+        Content::Office(office) => {
+            for part in &office.parts {
+                page.line(&format!("--- part {} of {}: {} ---", part.number, office.total_parts, part.title));
+                page.line(part.text.trim_end());
+            }
+            if office.total_parts == 0 {
+                page.line("(no text)");
+            }
+            office.notes.iter().for_each(|note| page.note(note.clone()));
+        }
     }
 }

@@ -16,12 +16,23 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     super::walked::notes(&output.walk, page);
 }
 
-/// Says so where nothing was found by a pattern that can only be the whole name.
+/// Reads a pattern that names a directory by a slash at its end: the files below it are meant.
+pub(crate) fn of_files(pattern: String) -> String {
+    if pattern.ends_with('/') { pattern + "**" } else { pattern }
+}
+
+/// Explains why a pattern that a model might have meant otherwise found nothing.
 pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     let pattern = output.pattern.as_str();
-    if output.total == 0 && !pattern.contains(['*', '?', '[', '{', '/']) {
+    if output.total > 0 {
+        return;
+    }
+    if pattern.starts_with('!') {
+        page.note("! is matched as a letter of the name here, and excludes nothing: give a pattern of the files that you want");
+    } else if !pattern.contains(['*', '?', '[', '{', '/']) {
         page.note(format!(
-            "a pattern without a wildcard is a whole name; for a part of one write *{pattern}*"
+            "a pattern without a wildcard is the whole name of a file; for a part of a name write *{pattern}*, for the files below \
+             a directory {pattern}/**"
         ));
     }
 }

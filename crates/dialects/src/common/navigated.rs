@@ -35,10 +35,11 @@ fn notes(output: &Output, page: &mut Page) {
     if let Some(asked) = &output.asked
         && asked.moved
     {
-        let column = asked.column.saturating_sub(1);
+        let column = asked.base.number(asked.column.saturating_sub(1));
         page.note(format!(
-            "no name stands at that column; the nearest one is {} at column {column}, counted from 0",
-            asked.name
+            "no name is at that column; the nearest one is {} at column {column}, counted from {}",
+            asked.name,
+            asked.base.first()
         ));
     }
     let listed = output.places.len() as u64 + output.withheld;

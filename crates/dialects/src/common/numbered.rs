@@ -29,6 +29,11 @@ pub(crate) fn text(line: &Line<'_>, body: &mut String) {
     body.push('\n');
 }
 
+/// Checks whether one of several lines is cut: asked for alone, it has more room.
+pub(crate) fn cuts_a_line(lines: &Lines) -> bool {
+    lines.len() > 1 && lines.iter().any(|line| line.cut().is_some())
+}
+
 /// Says how much of a line is missing.
 fn missing(cut: u64) -> String {
     format!(" {NOTICE}{cut} more characters of this line]")

@@ -31,7 +31,7 @@ impl Tool for Glob {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        Ok(Request { rules: Rules::Git, limit: LIMIT, ..Request::of(base, args.pattern) })
+        Ok(Request { rules: Rules::Git, limit: LIMIT, ..Request::of(base, found::of_files(args.pattern)) })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -39,6 +39,7 @@ impl Tool for Glob {
         if output.total == 0 && !output.walk.skipped.is_empty() {
             page.note("a directory or file that is named in pattern or path is looked at, also if it is skipped otherwise");
         }
+        found::whole_name(output, page);
         found::complete(output, page);
     }
 }

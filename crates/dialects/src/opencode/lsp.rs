@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::navigate::{Navigate, Output, Request, Spot, Want},
+    operations::navigate::{Base, Navigate, Output, Request, Spot, Want},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -23,12 +23,15 @@ pub(super) struct Args {
     /// The file.
     #[schemars(extend("x-aliases" = ["filePath", "file_path", "path", "uri"], "examples" = ["src/main.rs"]))]
     file: String,
-    /// The line of the name, counted from 0; not needed for symbols.
+    /// The line of the name, counted from 0, or from 1 beside character; not needed for symbols.
     #[schemars(range(min = 0), extend("x-aliases" = ["row"], "examples" = [10]))]
     line: Option<u32>,
     /// A character of the name, counted from 0; beside a name the nearest one on the line is meant.
-    #[schemars(range(min = 0), extend("x-aliases" = ["character", "col"], "examples" = [4]))]
+    #[schemars(range(min = 0), extend("x-aliases" = ["col"], "examples" = [4]))]
     column: Option<u32>,
+    /// Instead of column: a character of the name, counted from 1, as replies and line do then.
+    #[schemars(range(min = 1), extend("examples" = [5]))]
+    character: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,17 +67,17 @@ impl Tool for Lsp {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let path = at.file(&args.file)?;
-        // Without a column the first name of the line is meant.
-        let spot = args.line.map(|line| Spot { line, column: args.column.unwrap_or(0) });
+        let operation = Operation::read(&args.operation)?;
+        let spot = if matches!(operation, Operation::Symbols) { None } else { spot(&args)? };
         let of = |want: fn(Spot) -> Want| {
             spot.map(want).ok_or_else(|| {
                 Failure::invalid(
-                    "line is missing: it says which name is meant, with column; both are counted from 0. Only symbols asks \
-                     about a whole file.",
+                    "line is missing: it says which name is meant, with column (both count from 0) or with character (both count \
+                     from 1). Only symbols asks about a whole file.",
                 )
             })
         };
-        let want = match Operation::read(&args.operation)? {
+        let want = match operation {
             Operation::Definition => of(Want::Definition)?,
             Operation::References => of(Want::References)?,
             Operation::Hover => of(Want::Hover)?,
@@ -87,8 +90,26 @@ impl Tool for Lsp {
         navigated::render(output, page);
         if !output.places.is_empty() || !output.symbols.is_empty() {
             page.note_once(
-                "lines and columns of this reply count from 1; the arguments line and column count from 0: subtract 1",
+                "positions in replies count from 1: give them back as line and character; line and column count from 0",
             );
         }
+    }
+}
+
+/// Reads the place that is asked about: from 0 with a column, from 1 with a character. Without either, the first name of the line is
+/// meant.
+fn spot(args: &Args) -> Result<Option<Spot>, Failure> {
+    match (args.line, args.column, args.character) {
+        (_, Some(_), Some(_)) => Err(Failure::invalid(
+            "column and character are both given: give line and column to count from 0, or line and character to count from 1.",
+        )),
+        (Some(line), None, Some(character)) => match (line.checked_sub(1), character.checked_sub(1)) {
+            (Some(line), Some(column)) => Ok(Some(Spot { line, column, base: Base::One })),
+            _ => Err(Failure::invalid("line is 0, and beside character it counts from 1.")),
+        },
+        (line, column, None) => {
+            Ok(line.map(|line| Spot { line, column: column.unwrap_or(0), base: Base::Zero }))
+        }
+        (None, None, Some(_)) => Ok(None),
     }
 }

@@ -64,6 +64,15 @@ impl Tool for Extract {
             }
             part(viewed, page);
         }
+        let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
+            Answer::File(file) => file.text().is_some_and(|text| numbered::cuts_a_line(&text.lines)),
+            Answer::Failed(_) => false,
+        };
+        if output.parts.iter().any(cuts_a_line) {
+            page.note_once(
+                "a long line that is cut is shown whole when it is named alone, such as src/a.ts:7-7",
+            );
+        }
     }
 }
 

@@ -74,6 +74,15 @@ impl Tool for ViewFiles {
                 Answer::Failed(failed) => not_shown(viewed, failed, page),
             }
         }
+        let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
+            Answer::File(file) => file.text().is_some_and(|text| numbered::cuts_a_line(&text.lines)),
+            Answer::Failed(_) => false,
+        };
+        if output.parts.iter().any(cuts_a_line) {
+            page.note_once(
+                "a long line that is cut is shown whole when start_line and end_line name it alone",
+            );
+        }
     }
 }
 

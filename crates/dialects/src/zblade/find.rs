@@ -77,7 +77,7 @@ impl Tool for FindFilesGlob {
 
     fn lower(args: GlobArgs, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        let pattern = from_the_root(args.pattern, at);
+        let pattern = crate::common::found::of_files(from_the_root(args.pattern, at));
         let case = if args.case_sensitive == Some(true) { Case::Sensitive } else { Case::Insensitive };
         Ok(Request { rules: at.rules(), case, limit: LIMIT, ..Request::of(base, pattern) })
     }
@@ -85,6 +85,9 @@ impl Tool for FindFilesGlob {
     fn render(output: &Output, page: &mut Page) {
         found(output, page);
         crate::common::found::whole_name(output, page);
+        if output.total == 0 && output.pattern.contains('/') {
+            page.note("a pattern with a slash is read from path, or from the workspace's root: files outside are never listed");
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_path"], "examples" = ["src"]))]
     path: String,
-    /// Search dependency directories such as node_modules and vendor, too.
+    /// Search dependency directories, too: node_modules and its like, and a vendor directory that a package manager filled.
     include_dependencies: Option<bool>,
     /// Milliseconds after which the search ends with what it has found: 500 to 30000, 8000 if left out.
     #[schemars(extend("x-raise" = true), range(min = 500, max = 30_000))]

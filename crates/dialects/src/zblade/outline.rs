@@ -34,9 +34,13 @@ struct Outlined<'a> {
 
 #[derive(Serialize)]
 struct Node<'a> {
-    symbol_id: &'a str,
+    /// Only if another symbol of the file has the same whole name: else path and name say which one is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_id: Option<&'a str>,
     name: &'a str,
-    qualified_name: &'a str,
+    /// Only if it is not the name behind those of the symbols around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qualified_name: Option<&'a str>,
     kind: &'a str,
     signature: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,17 +82,22 @@ impl Tool for SymbolOutline {
     }
 }
 
-/// Lists what stands in one of the entries, or else at the top.
+/// Lists what one of the entries contains, or else the top.
 fn children(all: &[Entry], parent: Option<usize>) -> Vec<Node<'_>> {
     let own = all.iter().enumerate().filter(|(_, entry)| entry.parent == parent);
+    let around = parent.and_then(|parent| all.get(parent)).map(|around| around.qualified.as_str());
+    let follows = |entry: &Entry| match around {
+        Some(around) => entry.qualified.strip_prefix(around) == Some(&format!(".{}", entry.name)),
+        None => entry.qualified == entry.name,
+    };
     own.map(|(at, entry)| Node {
-        symbol_id: &entry.id,
+        symbol_id: entry.shares_name.then_some(entry.id.as_str()),
         name: &entry.name,
-        qualified_name: &entry.qualified,
+        qualified_name: (!follows(entry)).then_some(entry.qualified.as_str()),
         kind: &entry.kind,
         signature: &entry.signature,
         documentation: entry.documentation.as_deref(),
-        start_line: entry.first_line,
+        start_line: entry.line,
         end_line: entry.last_line,
         children: children(all, Some(at)),
         omitted_children: entry.more,

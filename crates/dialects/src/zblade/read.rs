@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::fmt::Write as _;
 use toolpost_engine::{
     Failure,
-    operations::read::{self, Gutter, Keep, Output, Request, Text, Total},
+    operations::read::{self, Gutter, Keep, Line, Output, Request, Text, Total},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Pages of a PDF, such as "1-5"; at most 20.
+    /// Pages of a PDF, such as "1-5", at most 20; or parts of an office document.
     #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }
@@ -135,10 +135,23 @@ fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mu
             body.push_str(&notice);
         }
         gutter(line.number, &mut body);
-        numbered::text(&line, &mut body);
+        match &text.end {
+            Some(end) if shown + 1 == text.lines.len() => both_ends(output, text, &line, end, &mut body),
+            _ => numbered::text(&line, &mut body),
+        }
         before = Some(line.number);
     }
     page.fitted(body);
+}
+
+/// Writes the beginning and the end of the last line, which is too long.
+fn both_ends(output: &Output, text: &Text, line: &Line<'_>, end: &str, body: &mut String) {
+    let (head, tail) = (line.text.len(), end.len());
+    body.push_str(line.text);
+    let showing = format!("first {head} and last {tail} bytes of line {}", line.number);
+    body.push_str(&words::truncated(output.bytes, text.total.count(), &showing));
+    body.push_str(end);
+    body.push('\n');
 }
 
 fn notes(output: &Output, page: &mut Page) {

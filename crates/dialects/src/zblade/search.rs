@@ -17,6 +17,8 @@ pub(super) struct CodebaseSearch;
 
 /// How many lines are shown on each side of a match.
 const AROUND: u64 = 2;
+/// Lines that one reply has for blocks, so that its first line and its remarks fit, too.
+const LINES: usize = 1_990;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -26,9 +28,9 @@ pub(super) struct Args {
     /// Only files of these names, with commas between them, such as "*.rs,*.toml".
     #[schemars(extend("x-aliases" = ["file_patterns", "glob"], "examples" = ["*.rs,*.toml"]))]
     file_pattern: Option<String>,
-    /// How many matches to show, at most 280.
+    /// How many matches to show, as far as one reply holds them.
     #[serde(default = "fifty")]
-    #[schemars(extend("x-raise" = true, "x-aliases" = ["limit"]), range(min = 1, max = 280))]
+    #[schemars(extend("x-raise" = true, "x-aliases" = ["limit"]), range(min = 1))]
     max_results: u64,
 }
 
@@ -74,9 +76,9 @@ impl Tool for CodebaseSearch {
             let (body, shown) = blocks(output, most);
             page.take(body);
             if shown < total {
-                page.note(format!(
-                    "{shown} of {found} are shown; narrow query or file_pattern, or raise max_results"
-                ));
+                let rest =
+                    if shown < most { "; this reply has no room for more" } else { ", or raise max_results" };
+                page.note(format!("{shown} of {found} are shown; narrow query or file_pattern{rest}"));
             }
         }
         crate::common::walked::notes(&output.walk, page);
@@ -88,15 +90,21 @@ impl Tool for CodebaseSearch {
 
 /// Writes up to so many matches with the lines around them; those that touch one another share a block.
 fn blocks(output: &Output, most: u64) -> (String, u64) {
-    let (mut body, mut shown) = (String::new(), 0);
+    let (mut body, mut shown, mut room) = (String::new(), 0, LINES);
     for file in &output.files {
         for block in apart(&file.lines) {
-            let Some(hit) = block.iter().find(|line| line.is_match) else { continue };
-            if shown == most {
+            let Some(at) = block.iter().position(|line| line.is_match) else { continue };
+            // The blank line, the heading, and the lines up to the first match.
+            if shown == most || room < at + 3 {
                 return (body, shown);
             }
-            let _ = writeln!(body, "\n{}:{}:", file.path, hit.number);
+            let _ = writeln!(body, "\n{}:{}:", file.path, block[at].number);
+            room -= 2;
             for line in first(block, most - shown) {
+                if room == 0 {
+                    return (body, shown);
+                }
+                room -= 1;
                 let mark = if line.is_match { ">>>" } else { "   " };
                 let _ = writeln!(body, "{mark} {}: {}", line.number, line.text);
                 shown += u64::from(line.is_match);

@@ -97,6 +97,9 @@ struct Node<'a> {
     signature: &'a str,
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     fit: Option<&'a str>,
+    /// The id of the symbol that it was built from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    built_from: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -178,7 +181,11 @@ impl Tool for SymbolSearch {
     }
 
     fn render(output: &symbols::Output, page: &mut Page) {
-        let results = output.symbols.iter().map(|hit| Node { fit: Some(&hit.fit), ..node(&hit.symbol) });
+        let results = output.symbols.iter().map(|hit| Node {
+            fit: Some(&hit.fit),
+            built_from: hit.built_from.as_deref(),
+            ..node(&hit.symbol)
+        });
         let (shown, total) = (output.symbols.len(), output.total);
         let found = Found {
             results: results.collect(),
@@ -323,10 +330,11 @@ fn node(symbol: &Symbol) -> Node<'_> {
         qualified_name: &symbol.qualified,
         kind: &symbol.kind,
         path: &symbol.path,
-        start_line: symbol.first_line,
+        start_line: symbol.line,
         end_line: symbol.last_line,
         signature: &symbol.signature,
         fit: None,
+        built_from: None,
     }
 }
 

@@ -55,7 +55,11 @@ impl PageRange {
     /// Lists the pages of the range in a document of `total` pages, ascending, each once.
     ///
     /// A range that runs past the end stops there; one that begins past it is the error, with its first page.
-    pub(super) fn within(&self, total: u32) -> Result<Vec<u32>, u32> {
+    ///
+    /// # Errors
+    ///
+    /// The first page of the range that begins past the end.
+    pub fn within(&self, total: u32) -> Result<Vec<u32>, u32> {
         let mut spans = self.spans.clone();
         spans.sort_unstable_by_key(|span| span.first);
         let mut pages: Vec<u32> = Vec::new();

@@ -233,7 +233,7 @@ impl View<'_> {
                 name: symbol.qualified,
                 kind: symbol.kind,
                 path: symbol.path,
-                line: symbol.first_line,
+                line: symbol.line,
                 used_by: files,
             }
         };

@@ -62,6 +62,35 @@ pub(super) fn note(enforcement: &Enforcement) -> Option<String> {
     (enforcement.means != Means::Nothing).then(|| note.to_owned())
 }
 
+/// Output of clients that find no server, and of servers that start, in small letters.
+const SERVERS: [&str; 11] = [
+    "connection refused",
+    "econnrefused",
+    "failed to connect",
+    "couldn't connect",
+    "listening on",
+    "serving http on",
+    "http://localhost",
+    "http://127.0.0.1",
+    "http://0.0.0.0",
+    "http://[::",
+    "running on http",
+];
+
+/// Checks whether an output speaks of a server on this machine.
+pub(super) fn serves(output: &str) -> bool {
+    let output = output.to_ascii_lowercase();
+    SERVERS.iter().any(|said| output.contains(said))
+}
+
+/// Explains who reaches a server that a command starts; nothing without a sandbox.
+pub(super) fn alone(enforcement: &Enforcement) -> Option<String> {
+    let note = "The sandbox gives each command its own network: a server is reached only from the command that started it, neither \
+                from another command nor from the user's browser. Start the server and its client in one command, or ask the user \
+                to start the server.";
+    (enforcement.means != Means::Nothing).then(|| note.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +117,20 @@ mod tests {
         for (output, wanted) in rows {
             assert_eq!(seems(output), wanted, "{output}");
         }
-        assert_eq!(note(&Enforcement::off()), None);
+        assert_eq!((note(&Enforcement::off()), alone(&Enforcement::off())), (None, None));
+    }
+
+    #[test]
+    fn servers_are_known_by_what_they_and_their_clients_print() {
+        let rows = [
+            ("curl: (7) Failed to connect to 127.0.0.1 port 18771 after 0 ms", true),
+            ("Error: connect ECONNREFUSED 127.0.0.1:5173", true),
+            ("  Local:   http://localhost:5173/", true),
+            ("Serving HTTP on 0.0.0.0 port 8000 (http://0.0.0.0:8000/) ...", true),
+            ("see https://example.com", false),
+        ];
+        for (output, wanted) in rows {
+            assert_eq!(serves(output), wanted, "{output}");
+        }
     }
 }

@@ -123,6 +123,10 @@ impl Ran {
         if failed && pieces.iter().any(|piece| blocked::seems(&piece.text)) {
             notes.extend(blocked::note(job.enforcement()));
         }
+        // A client that found no server, or a server that runs.
+        if (failed || ending.is_none()) && pieces.iter().any(|piece| blocked::serves(&piece.text)) {
+            notes.extend(blocked::alone(job.enforcement()));
+        }
         Ok(Self {
             job: job.id().to_owned(),
             command: job.program().words(),

@@ -310,7 +310,7 @@ impl Round<'_> {
         if unresolved > 0 {
             self.looked.gaps.push(format!(
                 "{name} ({}:{}): of {unresolved} places with its name nobody can tell whether they mean it",
-                found.symbol.path, found.symbol.first_line
+                found.symbol.path, found.symbol.line
             ));
         }
         let tests: Vec<String> =

@@ -292,7 +292,10 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
     use super::*;
-    use crate::{Environment, Sandbox, ServerSettings, Session, operations::navigate::Spot};
+    use crate::{
+        Environment, Sandbox, ServerSettings, Session,
+        operations::navigate::{Base, Spot},
+    };
     use std::fs;
     use tempfile::TempDir;
     use toolpost_workspace::{Options, Workspace};
@@ -314,7 +317,7 @@ mod tests {
                        workspace.";
         let hidden =
             "ty is not asked: what it tells could come out of secret.py, which the rules do not let be read.";
-        let spot = Spot { line: 0, column: 0 };
+        let spot = Spot { line: 0, column: 0, base: Base::Zero };
         let rows: [(&[&str], Want, &str); 3] = [
             (&["a.py", "secret.py"], Want::Hover(spot), hidden),
             (&["a.py", "secret.py"], Want::Definition(spot), missing),

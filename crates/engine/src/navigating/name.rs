@@ -12,10 +12,11 @@ use toolpost_workspace::WorkspacePath;
 pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Asked, usize), Failure> {
     let Some(line) = text.line(spot.line) else {
         let what = format!(
-            "{} has {} lines, and line {} was asked for; lines are counted from 0 here.",
+            "{} has {} lines, and line {} was asked for; this call counts lines from {}.",
             path.display(),
             text.lines(),
-            spot.line
+            spot.base.number(spot.line),
+            spot.base.first()
         );
         return Err(Failure::invalid(what));
     };
@@ -30,9 +31,11 @@ pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Ask
     };
     // Of two that touch the place, the one that begins there is meant.
     let Some(word) = words(line).into_iter().min_by_key(|word| (away(word), word.end == byte)) else {
-        let what = format!("No name stands in line {} of {}.", spot.line, path.display());
-        let hint =
-            Hint::Advice("Lines and columns are counted from 0 here; give those of a name.".to_owned());
+        let what = format!("No name is in line {} of {}.", spot.base.number(spot.line), path.display());
+        let hint = Hint::Advice(format!(
+            "This call counts lines and columns from {}; give those of a name.",
+            spot.base.first()
+        ));
         let failure = Failure::new(Kind::NoMatch, what).hint(hint);
         return Err(if line.trim().is_empty() { failure } else { failure.found(line.to_owned()) });
     };
@@ -42,6 +45,7 @@ pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Ask
         line: spot.line.saturating_add(1),
         column: count(line[..word.start].chars().count() + 1),
         moved: away(&word) > 0,
+        base: spot.base,
     };
     Ok((asked, text.start(spot.line) + word.start))
 }

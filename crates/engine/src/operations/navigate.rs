@@ -48,6 +48,35 @@ pub struct Spot {
     pub line: u32,
     /// The character in it, from 0.
     pub column: u32,
+    /// The base in which the caller counted: the answer names positions in it.
+    pub base: Base,
+}
+
+/// The number of the first line, and of the first character of a line, as the caller counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Base {
+    /// Zero, as the language server protocol does.
+    #[default]
+    Zero,
+    /// One, as people and replies do.
+    One,
+}
+
+impl Base {
+    /// Converts a number that counts from 0.
+    #[must_use]
+    pub fn number(self, from_zero: u32) -> u32 {
+        from_zero.saturating_add(self.first())
+    }
+
+    /// The first number of this base.
+    #[must_use]
+    pub fn first(self) -> u32 {
+        match self {
+            Self::Zero => 0,
+            Self::One => 1,
+        }
+    }
 }
 
 /// What was found, and how far it can be believed.
@@ -108,6 +137,10 @@ pub struct Asked {
     pub column: u32,
     /// Whether it is the one next to the place that was given, where none stands.
     pub moved: bool,
+    /// The base in which the caller counted.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub base: Base,
 }
 
 /// A place that was found.

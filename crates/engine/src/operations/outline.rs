@@ -5,6 +5,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::HashMap;
 use toolpost_syntax::{Symbol, Tree, ids};
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::WorkspacePath;
@@ -53,6 +54,8 @@ pub struct Entry {
     pub signature: String,
     /// The first line of its documentation, without the signs of a comment.
     pub documentation: Option<String>,
+    /// The line of its name, counted from 1.
+    pub line: u64,
     /// Its first line, counted from 1, with what stands before it and belongs to it.
     pub first_line: u64,
     /// Its last line.
@@ -61,6 +64,8 @@ pub struct Entry {
     pub parent: Option<usize>,
     /// How many symbols in it were left out.
     pub more: usize,
+    /// True if another symbol of the file has the same whole name, so that only the id tells them apart.
+    pub shares_name: bool,
 }
 
 /// How many bytes an entry takes beside its words.
@@ -102,6 +107,8 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
     let text = tree.text();
     let index = LineIndex::new(text);
     let part = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    symbols.iter().for_each(|symbol| *names.entry(symbol.qualified.as_str()).or_default() += 1);
     let entry = |(symbol, id): (&Symbol, &String)| {
         let last = symbol.span.end.saturating_sub(1).max(symbol.span.start);
         Entry {
@@ -111,10 +118,12 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
             kind: symbol.kind.name().to_owned(),
             signature: one_line(part(&symbol.signature)),
             documentation: symbol.docs.as_ref().and_then(|docs| first_words(part(docs))),
+            line: index.line(symbol.at.as_ref().map_or(symbol.signature.start, |at| at.start)) as u64,
             first_line: index.line(symbol.span.start) as u64,
             last_line: index.line(last) as u64,
             parent: symbol.parent,
             more: 0,
+            shares_name: names.get(symbol.qualified.as_str()).is_some_and(|count| *count > 1),
         }
     };
     symbols.iter().zip(ids).map(entry).collect()
@@ -132,12 +141,8 @@ fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
     let deepest = depths.iter().copied().max().unwrap_or(0);
     let weight = |entry: &Entry| {
         let documentation = entry.documentation.as_ref().map_or(0, String::len);
-        AROUND
-            + entry.id.len()
-            + entry.name.len()
-            + entry.qualified.len()
-            + entry.signature.len()
-            + documentation
+        let id = if entry.shares_name { entry.id.len() } else { 0 };
+        AROUND + id + entry.name.len() + entry.signature.len() + documentation
     };
     let of_level = |level: usize| {
         all.iter()
@@ -217,10 +222,12 @@ mod tests {
             kind: String::new(),
             signature: String::new(),
             documentation: None,
+            line: 1,
             first_line: 1,
             last_line: 1,
             parent: *parent,
             more: 0,
+            shares_name: false,
         };
         parents.iter().enumerate().map(entry).collect()
     }
@@ -228,7 +235,7 @@ mod tests {
     #[test]
     fn what_is_deepest_is_left_out_first() {
         let parents = [None, Some(0), Some(1), Some(1), None, Some(4)];
-        let each = AROUND + 1;
+        let each = AROUND;
         type Shown = (&'static str, Option<usize>, usize);
         let rows: [(usize, &[Shown]); 4] = [
             (

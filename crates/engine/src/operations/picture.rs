@@ -71,6 +71,7 @@ fn is_picture(shown: &read::Output) -> Result<(), Failure> {
         Content::Text(_) => "text",
         Content::Pdf(_) => "a PDF",
         Content::Notebook(_) => "a notebook",
+        Content::Office(_) => "a document or an archive",
     };
     let what = format!("{} is no picture but {what}, {} bytes.", shown.path, shown.bytes);
     let known = "Pictures are PNG, JPEG, GIF, WebP and SVG files, whatever their names say.";

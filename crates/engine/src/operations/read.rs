@@ -8,12 +8,13 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
-use toolpost_documents::Kind as Document;
+use toolpost_documents::{Kind as Document, office};
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
 pub use crate::show::{
     image::Image,
     notebook::{Cell, CellOutput, Notebook},
+    office::{Office, OfficePart},
     pdf::{Pdf, PdfPage},
     text::{Line, Lines, Text, Total},
 };
@@ -32,7 +33,7 @@ pub struct Request {
     pub offset: u64,
     /// How many lines.
     pub limit: u64,
-    /// Which pages of a PDF, such as `1-5`.
+    /// Which pages of a PDF, or parts of an office document, such as `1-5`.
     pub pages: Option<String>,
     /// How many bytes the answer may have.
     pub max_bytes: usize,
@@ -137,6 +138,8 @@ pub enum Content {
     Pdf(Pdf),
     /// Cells of a notebook.
     Notebook(Notebook),
+    /// Parts of an office document, or the entries of an archive.
+    Office(Office),
 }
 
 /// What was made of a file: the content to show, and what of it the caller has then seen.
@@ -201,7 +204,10 @@ pub(crate) fn read(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<O
             let shown = show::notebook::show(opened, request, cx);
             as_text_if_broken(shown, &mut found, engine, request, cx)
         }
-        Document::Other { what } => Err(show::binary(&found.path, opened.len(), what)),
+        Document::Other { what } => match office::format(what, &name) {
+            Some(format) => show::office::show(opened, format, request, cx),
+            None => Err(show::binary(&found.path, opened.len(), what)),
+        },
         Document::Unknown => show::text::show(opened, engine, request, cx),
     }?;
     let seen = Seen { path: found.path.clone(), hash: shown.hash, part: shown.part, bytes: shown.bytes };

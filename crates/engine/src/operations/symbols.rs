@@ -8,7 +8,8 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_index::{At, Wanted};
+use std::collections::HashMap;
+use toolpost_index::{At, Wanted, built_from};
 use toolpost_syntax::Kind as Sort;
 use toolpost_text::names;
 use toolpost_workspace::{AccessKind, WorkspacePath};
@@ -51,6 +52,8 @@ pub struct Hit {
     pub symbol: Symbol,
     /// How its name fits.
     pub fit: String,
+    /// The id of the symbol that it was built from, if that is among the others.
+    pub built_from: Option<String>,
 }
 
 impl Operation for Symbols {
@@ -84,9 +87,12 @@ fn search(asked: &Asked<'_>, request: &Request, kinds: &[Sort]) -> Output {
     let found = asked.index.find(&wanted, &may);
     let shower = Shower::new(asked);
     let mut room = request.max_bytes;
-    let hits =
-        found.hits.iter().map(|hit| Hit { symbol: shower.symbol(hit.at), fit: hit.fit.name().to_owned() });
-    let symbols: Vec<Hit> = hits
+    let hits = found.hits.iter().map(|hit| Hit {
+        symbol: shower.symbol(hit.at),
+        fit: hit.fit.name().to_owned(),
+        built_from: None,
+    });
+    let mut symbols: Vec<Hit> = hits
         .take_while(|hit| {
             let weight = hit.symbol.weight();
             let fits = weight <= room;
@@ -94,8 +100,30 @@ fn search(asked: &Asked<'_>, request: &Request, kinds: &[Sort]) -> Output {
             fits
         })
         .collect();
+    mark_copies(&mut symbols);
     let near = if found.total == 0 { near(asked, &request.query, &may) } else { Vec::new() };
     Output { symbols, total: found.total, searched: Searched::of(asked, base), near }
+}
+
+/// Puts symbols of built files behind those of their sources that fit as well, and says of each where it comes from.
+fn mark_copies(symbols: &mut [Hit]) {
+    let mut named: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, hit) in symbols.iter().enumerate() {
+        named.entry(hit.symbol.qualified.clone()).or_default().push(at);
+    }
+    for same in named.into_values().filter(|same| same.len() > 1) {
+        let paths: Vec<&str> = same.iter().map(|at| symbols[*at].symbol.path.as_str()).collect();
+        let sources: Vec<Option<String>> = built_from(&paths)
+            .into_iter()
+            .map(|source| source.map(|source| symbols[same[source]].symbol.id.clone()))
+            .collect();
+        for (at, source) in same.into_iter().zip(sources) {
+            symbols[at].built_from = source;
+        }
+    }
+    for alike in symbols.chunk_by_mut(|one, other| one.fit == other.fit) {
+        alike.sort_by_key(|hit| hit.built_from.is_some());
+    }
 }
 
 /// Lists names that are like one that nothing has.

@@ -207,12 +207,16 @@ fn placed(engine: &Engine, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Fai
 fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Result<read::Output, Failure> {
     let first = part.from.saturating_sub(part.before).max(1);
     let last = part.to.map_or(u64::MAX, |to| to.saturating_add(part.after));
+    let usual = read::Request::of(part.path.clone(), part.said.clone(), max_bytes);
+    let limit = last.saturating_sub(first).saturating_add(1);
     let request = read::Request {
         offset: first,
-        limit: last.saturating_sub(first).saturating_add(1),
+        limit,
+        // A line that is asked for alone is shown as far as there is room.
+        characters: if limit == 1 { max_bytes as u64 } else { usual.characters },
         // Of a PDF, these are its pages.
         pages: part.to.map(|to| format!("{}-{to}", part.from)),
-        ..read::Request::of(part.path.clone(), part.said.clone(), max_bytes)
+        ..usual
     };
     let output = match read::read(engine, &request, cx) {
         // What is wrong is said of the line that was asked for, not of those around it.

@@ -1,9 +1,10 @@
-//! What a file shows: text, picture, PDF, notebook.
+//! What a file shows: text, image, PDF, notebook, office document.
 
 pub(crate) mod block;
 pub(crate) mod find;
 pub(crate) mod image;
 pub(crate) mod notebook;
+pub(crate) mod office;
 pub(crate) mod pdf;
 pub(crate) mod text;
 

@@ -40,6 +40,9 @@ pub struct Text {
     pub total: Total,
     /// The line to continue with, where lines are left.
     pub next: Option<u64>,
+    /// The end of the last line, if that line is too long and both its ends are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<String>,
     /// What must be known to change the file: tabs, line ends, encoding.
     pub facts: Vec<String>,
 }
@@ -219,8 +222,11 @@ fn fit(looked: Looked, request: &Request) -> Text {
     let Looked { mut lines, total, facts, .. } = looked;
     let keep = how_many(lines.iter(), room(request), request.gutter).max(1);
     lines.keep_first(keep.min(usize::try_from(request.max_lines).unwrap_or(usize::MAX)));
+    if lines.len() == 1 {
+        shorten(&mut lines, room(request), request.gutter);
+    }
     let last = lines.last().map_or(0, |line| line.number);
-    Text { lines, total, next: (last < total.count()).then_some(last + 1), facts }
+    Text { lines, total, next: (last < total.count()).then_some(last + 1), end: None, facts }
 }
 
 /// Gives how many bytes of lines the answer has room for.
@@ -247,13 +253,24 @@ impl Text {
     /// Keeps as many lines as so many bytes hold, at least one; the lines that it then shows, if some had to go.
     pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
         let keep = how_many(self.lines.iter(), room, Gutter::Columns).max(1);
-        if keep >= self.lines.len() {
+        let all = self.lines.len();
+        self.lines.keep_first(keep);
+        if keep == 1 {
+            shorten(&mut self.lines, room, Gutter::Columns);
+        }
+        if keep >= all {
             return None;
         }
-        self.lines.keep_first(keep);
         let (first, last) = (self.lines.first()?.number, self.lines.last()?.number);
         self.next = Some(last + 1);
         Some(first..=last)
+    }
+}
+
+/// Cuts a line that does not fit into so many bytes.
+fn shorten(lines: &mut Lines, room: usize, gutter: Gutter) {
+    if how_many(lines.iter(), room, gutter) == 0 {
+        lines.shorten(room.saturating_sub(gutter.weight(u64::MAX) + NOTICED));
     }
 }
 

@@ -103,6 +103,10 @@ impl Board {
                 }
             },
         };
+        // A refusal lists the tasks that exist, and this one does not yet.
+        if let Some(ids) = &fresh.edit.blocked_by {
+            self.known(&id, ids.clone())?;
+        }
         next.tasks.push(Task {
             id: id.clone(),
             title: fresh.title.trim().to_owned(),
@@ -132,8 +136,10 @@ impl Board {
     /// Says that a task is done, and names those that nothing holds up any more.
     pub(crate) fn complete(&mut self, id: &str) -> Result<Vec<String>, Failure> {
         let mut next = self.clone();
-        next.put(id, Edit { status: Some(Status::Completed), ..Edit::default() })?;
-        let waits = |task: &&Task| task.status.is_open() && task.blocked_by.iter().any(|own| own == id);
+        let changed = next.put(id, Edit { status: Some(Status::Completed), ..Edit::default() })?;
+        let was_open = !changed.is_empty();
+        let waits =
+            |task: &&Task| was_open && task.status.is_open() && task.blocked_by.iter().any(|own| own == id);
         let free = next.tasks.iter().filter(waits).filter(|task| next.open_before(task).is_empty());
         let free = free.map(|task| task.id.clone()).collect();
         self.take(next)?;

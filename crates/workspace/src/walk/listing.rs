@@ -65,7 +65,7 @@ impl Marks {
             b".git" | b".jj" => Self::REPOSITORY,
             b"CACHEDIR.TAG" => Self::CACHE,
             b"pyvenv.cfg" => Self::PYTHON_ENVIRONMENT,
-            b"modules.txt" | b"autoload.php" => Self::VENDORED,
+            b"modules.txt" | b"autoload.php" | b"bundle" => Self::VENDORED,
             b"Cargo.toml" => Self::CARGO,
             _ => Self(0),
         }
