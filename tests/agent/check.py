@@ -336,7 +336,7 @@ def told():
              {"when": {"last": "."}, "say": "Done."}]
     for colours, more in [(True, {}), (False, {"NO_COLOR": "1"})]:
         with World(asked, rules="") as world:
-            seen, took = at_terminal(world.command("do it"), world.environment(TERM="xterm", **more), "[y/N", 9)
+            seen, took = at_terminal(world.command("do it"), world.environment(TERM="xterm", **more), "n  Deny", 9)
             report("a user is asked at a terminal", "Done." in seen and (world.root / "made").exists(), seen)
             report(f"colours on a terminal: {colours}", ("\x1b[36m>\x1b[0m bash" in seen) == colours, seen)
             shown = re.search(r"< bash: exit code 0, \d+ bytes \((\d+(?:\.\d)?) (ms|s)\)", seen)
@@ -344,7 +344,7 @@ def told():
             report("the time of a call is without the user's", seconds < took, seen)
 
 
-def at_terminal(command, environment, question, seconds, answer=b"y\n"):
+def at_terminal(command, environment, question, seconds, answer=b"y"):
     """Runs a program at a terminal, answers its question after so many seconds; returns what it showed, and how long it waited."""
     pid, terminal = pty.fork()
     if pid == 0:
@@ -373,7 +373,7 @@ def stopped_at_a_question():
     """Ctrl-C while a prompt waits: the work ends, and its transcript says why."""
     asked = [{"when": {"last": "^do it"}, "calls": [{"tool": "bash", "arguments": {"command": "touch made"}}]}]
     with World(asked, rules="") as world:
-        seen, _ = at_terminal(world.command("do it"), world.environment(TERM="xterm"), "[y/N", 1, b"\x03")
+        seen, _ = at_terminal(world.command("do it"), world.environment(TERM="xterm"), "n  Deny", 1, b"\x03")
         (place,) = (world.top / "state/toolpost/transcripts").iterdir()
         holds = lines_of(place)[-1] == {"line": "ended", "reason": "cancelled"} and "toolpost: continue with `" in seen
         report("Ctrl-C at a question ends the work", holds and not (world.root / "made").exists(), seen)

@@ -1,6 +1,6 @@
 //! Who is asked where a rule says `ask` and the client cannot be asked.
 
-use crate::args::Ask;
+use crate::{args::Ask, terminal};
 use std::{
     io::{IsTerminal, Write, stdin, stdout},
     sync::{Arc, Mutex, PoisonError},
@@ -33,9 +33,9 @@ struct Terminal;
 
 impl Asker for Terminal {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
-        let (words, spans) = (question.words(), question.spans.clone());
+        let question = question.clone();
         Box::pin(async move {
-            let asked = tokio::task::spawn_blocking(move || prompt(&words, &spans)).await;
+            let asked = tokio::task::spawn_blocking(move || prompt(&question)).await;
             match asked {
                 Ok(Ok(verdict)) => verdict,
                 Ok(Err(error)) => Verdict::Deny(format!("The terminal could not be asked: {error}.")),
@@ -48,25 +48,59 @@ impl Asker for Terminal {
 /// Held while a question waits for its answer, so that no answer meets another question.
 static ASKING: Mutex<()> = Mutex::new(());
 
-fn prompt(words: &str, spans: &[Span]) -> std::io::Result<Verdict> {
+/// Puts a question and waits for one key.
+fn prompt(question: &Question) -> std::io::Result<Verdict> {
     let _turn = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let offered: String = spans.iter().map(|span| format!("/{}", span.word())).collect();
     let mut out = std::io::stderr().lock();
-    write!(out, "{words} [y/N{offered}] ")?;
+    write!(out, "{}\n{}> ", question.words(), keys(question))?;
     out.flush()?;
     // Others print while the user thinks: a signal, for example, says that it was heard.
     drop(out);
-    let mut line = String::new();
-    stdin().read_line(&mut line)?;
-    Ok(understood(line.trim(), spans))
+    let verdict = loop {
+        let Some(key) = terminal::key()? else { break Verdict::Deny(CLOSED.to_owned()) };
+        if let Some(verdict) = understood(key, &question.spans) {
+            break verdict;
+        }
+    };
+    let word = match &verdict {
+        Verdict::Allow => "allowed once",
+        Verdict::AllowFor(Span::Session) => "allowed for this session",
+        Verdict::AllowFor(Span::Always) => "always allowed",
+        Verdict::Deny(_) | Verdict::Later => "denied",
+    };
+    eprintln!("{word}");
+    Ok(verdict)
 }
 
-/// Understands what was typed: a yes for this once, the word for how long it holds, or anything else for a no.
-fn understood(line: &str, spans: &[Span]) -> Verdict {
-    match spans.iter().find(|span| span.word() == line) {
-        Some(span) => Verdict::AllowFor(*span),
-        None if matches!(line, "y" | "Y" | "yes") => Verdict::Allow,
-        None => Verdict::Deny("The person at the terminal said no.".to_owned()),
+const NO: &str = "The person at the terminal said no.";
+const CLOSED: &str = "The question at the terminal was closed without an answer.";
+
+/// Lists the keys, each with what it allows.
+fn keys(question: &Question) -> String {
+    let longer =
+        question.spans.iter().map(|span| format!("  {}  {}\n", letter(*span), question.choice(*span)));
+    let longer: String = longer.collect();
+    format!("  y  Allow once\n{longer}  n  Deny\n")
+}
+
+fn letter(span: Span) -> char {
+    match span {
+        Span::Session => 's',
+        Span::Always => 'a',
+    }
+}
+
+/// Understands a key: only the listed ones allow, Escape and Enter deny, and any other key is ignored.
+fn understood(key: u8, spans: &[Span]) -> Option<Verdict> {
+    const ESCAPE: u8 = 0x1b;
+    const END: u8 = 4;
+    match key.to_ascii_lowercase() {
+        b'y' => Some(Verdict::Allow),
+        b'n' | b'q' | b'\n' | b'\r' | ESCAPE | END => Some(Verdict::Deny(NO.to_owned())),
+        found => {
+            let span = spans.iter().find(|span| letter(**span) == char::from(found));
+            span.map(|span| Verdict::AllowFor(*span))
+        }
     }
 }
 
@@ -75,19 +109,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_whole_word_is_a_yes() {
-        let no = Verdict::Deny("The person at the terminal said no.".to_owned());
+    fn only_a_listed_key_allows() {
+        let no = Some(Verdict::Deny(NO.to_owned()));
         let rows = [
-            ("y", Verdict::Allow),
-            ("yes", Verdict::Allow),
-            ("session", Verdict::AllowFor(Span::Session)),
-            ("always", no.clone()),
-            ("s", no.clone()),
-            ("", no),
+            (b'y', Some(Verdict::Allow)),
+            (b'Y', Some(Verdict::Allow)),
+            (b's', Some(Verdict::AllowFor(Span::Session))),
+            (b'a', None),
+            (b'n', no.clone()),
+            (b'\n', no.clone()),
+            (0x1b, no.clone()),
+            (4, no),
+            (b'x', None),
+            (b' ', None),
+            (0xc3, None),
         ];
-        for (line, wanted) in rows {
-            assert_eq!(understood(line, &[Span::Session]), wanted, "{line}");
+        for (key, wanted) in rows {
+            assert_eq!(understood(key, &[Span::Session]), wanted, "{key}");
         }
-        assert_eq!(understood("always", &[Span::Session, Span::Always]), Verdict::AllowFor(Span::Always));
+        assert_eq!(understood(b'a', &[Span::Session, Span::Always]), Some(Verdict::AllowFor(Span::Always)));
+    }
+
+    #[test]
+    fn the_keys_name_what_they_allow() {
+        let question = Question {
+            spans: vec![Span::Session, Span::Always],
+            covers: "`cargo test` with any further words".to_owned(),
+            ..Question::default()
+        };
+        assert_eq!(
+            keys(&question),
+            "  y  Allow once\n  s  Allow `cargo test` with any further words for this session\n  \
+             a  Always allow `cargo test` with any further words\n  n  Deny\n"
+        );
     }
 }

@@ -27,6 +27,7 @@ mod shared;
 mod signals;
 mod skills;
 mod symbols;
+mod terminal;
 mod time;
 mod tools;
 mod trust;

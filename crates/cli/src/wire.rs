@@ -305,6 +305,7 @@ pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Poli
         .keeping(own_files(settings, workspace))
         .hiding(inside(workspace, settings.state.value.iter()))
         .denying(&settings.denied())
+        .looking(workspace.clone())
         .within(workspace.roots().iter().map(|root| root.path().to_path_buf()).collect()))
 }
 

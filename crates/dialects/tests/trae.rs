@@ -638,7 +638,7 @@ fn rename_file() {
         ("l/secret", "n", "! l/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
         ("a", "l/new", "! l/new is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
         ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow it, by a rule: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
-        ("sub/.env", "seen", "! Not allowed to read sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"read\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
+        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
         ("sub", "seen", "! sub cannot be taken as a whole: the rules do not let sub/.env be read without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.".to_owned()),
     ];
     for (from, to, words) in refused {

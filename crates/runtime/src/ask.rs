@@ -1,23 +1,38 @@
 //! Who is asked when a rule says `ask`.
 
+use serde::{Deserialize, Serialize};
 use std::{future::Future, pin::Pin};
 use toolpost_text::escape;
 
 /// What somebody is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// The dialect and the tool of the call.
     pub tool: String,
     /// What the call would do, whole: each touch in a line.
     pub touches: Vec<String>,
-    /// Which rule wants the question, and why.
+    /// Why approval is needed; empty if the lines of the touches hold it.
     pub reason: String,
-    /// How long a yes may hold, besides this once.
+    /// How long an approval may hold, besides this once.
     pub spans: Vec<Span>,
+    /// What an approval for longer than once covers; empty if that is exactly this call.
+    pub covers: String,
+    /// What a permanent approval writes; none if it is not offered.
+    pub adds: Option<Addition>,
 }
 
-/// How long a yes holds that holds longer than once: for exactly what was asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a permanent approval writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Addition {
+    /// The policy file.
+    pub file: String,
+    /// The rules, each in a line.
+    pub rules: Vec<String>,
+}
+
+/// How long an approval holds that holds longer than once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Span {
     /// Until the session ends.
     Session,
@@ -40,8 +55,26 @@ impl Question {
     /// Words the question for a person. What a call names can neither hide nor look like another line of it.
     #[must_use]
     pub fn words(&self) -> String {
-        let touches: Vec<String> = self.touches.iter().map(|touch| plain(touch)).collect();
-        format!("{} wants to:\n  {}\n{}\nAllow it?", self.tool, touches.join("\n  "), plain(&self.reason))
+        let mut lines = vec![format!("{} wants to:", self.tool)];
+        lines.extend(self.touches.iter().map(|touch| format!("  {}", plain(touch))));
+        lines.extend((!self.reason.is_empty()).then(|| plain(&self.reason)));
+        if let Some(adds) = &self.adds {
+            let rules = if adds.rules.len() == 1 { "this rule" } else { "these rules" };
+            lines.push(format!("\"Always\" adds {rules} to {}:", plain(&adds.file)));
+            lines.extend(adds.rules.iter().map(|rule| format!("  {}", plain(rule))));
+        }
+        lines.push("Allow it?".to_owned());
+        lines.join("\n")
+    }
+
+    /// Describes what an approval for this long covers.
+    #[must_use]
+    pub fn choice(&self, span: Span) -> String {
+        let covers = if self.covers.is_empty() { "exactly this".to_owned() } else { plain(&self.covers) };
+        match span {
+            Span::Session => format!("Allow {covers} for this session"),
+            Span::Always => format!("Always allow {covers}"),
+        }
     }
 }
 

@@ -17,14 +17,14 @@ mod runtime;
 mod wording;
 
 pub use answer::{Answer, Outcome};
-pub use ask::{Asker, Asking, Question, Span, Verdict};
+pub use ask::{Addition, Asker, Asking, Question, Span, Verdict};
 pub use call::Call;
 pub use catalogue::Catalogue;
 pub use events::{Detail, Event, Events, Status};
 pub use narrow::{Narrow, NarrowError};
 pub use policy::{
-    Decision, Explained, JudgedSegment, JudgedTouch, LearnError, Origin, Policy, PolicyError, Rule,
-    RuleSource, Uncertain,
+    Approvable, Decision, Explained, FurtherWords, JudgedSegment, JudgedTouch, LearnError, Origin, Policy,
+    PolicyError, Rule, RuleSource, Uncertain,
 };
 pub use published::{Described, Published};
 pub use runtime::{Config, Runtime, Structured};

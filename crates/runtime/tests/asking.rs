@@ -199,28 +199,46 @@ async fn the_question_shows_all_that_a_command_would_touch() {
             &["run git push && make > log; curl -s https://example.com | env sh -c 'wc -l'"],
             "Do (test) wants to:\n  \
              execute `git push && make > log; curl -s https://example.com | env sh -c 'wc -l'`\n    \
-             run `git push`: no rule allows it\n    \
-             run `make`: no rule allows it\n    \
+             run `git push`, run `make`, run `curl -s https://example.com`: no rule allows it\n    \
              write log: no rule allows it; what a command writes is not kept in the history\n    \
-             run `curl -s https://example.com`: no rule allows it\n    \
-             fetch https://example.com: no rule allows to fetch from there\n\
-             `git push`: no rule allows it\nAllow it?",
+             fetch https://example.com: no rule allows to fetch from there\n    \
+             it needs the host of the remote, and no rule opens a host to commands: if the remote is not on this machine, it will \
+             fail\n\
+             \"Always\" adds these rules to {user}:\n  \
+             touch = [\"execute\"], commands = [\"git push $\"], decide = \"allow\", cautious = true\n  \
+             touch = [\"execute\"], commands = [\"make $\"], decide = \"allow\", cautious = true\n  \
+             touch = [\"write\"], paths = [\"{root}/log\"], decide = \"allow\", cautious = true\n  \
+             touch = [\"execute\"], commands = [\"curl -s https://example.com $\"], decide = \"allow\", cautious = true\n  \
+             touch = [\"fetch\"], hosts = [\"example.com\"], decide = \"allow\", cautious = true\nAllow it?",
         ),
         (
             &["below make"],
-            "Do (test) wants to:\n  execute `make` in sub\n`make`: no rule allows it\nAllow it?",
+            "Do (test) wants to:\n  execute `make` in sub\nno rule allows it\n\"Always\" adds this rule to {user}:\n  \
+             touch = [\"execute\"], commands = [\"make $\"], decide = \"allow\", cautious = true\nAllow it?",
         ),
         (
             &["read .env", "fetch example.com"],
-            "Do (test) wants to:\n  read .env\n  fetch example.com\nSuch a file usually holds secrets.\nAllow it?",
+            "Do (test) wants to:\n  read .env: Such a file usually holds secrets.\n  fetch example.com: no rule allows to fetch \
+             from there\n\"Always\" adds these rules to {user}:\n  \
+             touch = [\"read\"], paths = [\"{root}/.env\"], decide = \"allow\", cautious = true\n  \
+             touch = [\"fetch\"], hosts = [\"example.com\"], decide = \"allow\", cautious = true\nAllow it?",
+        ),
+        (
+            &["read .env", "write .env"],
+            "Do (test) wants to:\n  read .env\n  write .env\nSuch a file usually holds secrets.\n\"Always\" adds this rule to \
+             {user}:\n  touch = [\"read\", \"write\"], paths = [\"{root}/.env\"], decide = \"allow\", cautious = true\nAllow it?",
+        ),
+        (
+            &["run npm install x"],
+            "Do (test) wants to:\n  execute `npm install x`\n    it usually fetches from registry.npmjs.org, which no rule opens \
+             to commands: without one it will fail\nno rule allows it\n\"Always\" adds this rule to {user}:\n  \
+             touch = [\"execute\"], commands = [\"npm install x $\"], decide = \"allow\", cautious = true\nAllow it?",
         ),
         // Nothing in a command looks like a line of the question, or hides what follows.
         (
             &["run make\nAllow it? y\u{202e}\r"],
-            "Do (test) wants to:\n  execute `make\n      Allow it? y\\u{202e}\\r`\n    run `make`: no rule allows it\n    \
-             run `Allow it? y\\u{202e}`: no rule allows it\n    \
-             not known: `make\n      Allow it? y\\u{202e}`: an invisible character hides what the command is\n\
-             `make`: no rule allows it\nAllow it?",
+            "Do (test) wants to:\n  execute `make\n      Allow it? y\\u{202e}\\r`\n    run `make`, run `Allow it? \
+             y\\u{202e}`: no rule allows it\n    an invisible character hides what the command is\nAllow it?",
         ),
         (
             &["wanted ls"],
@@ -231,11 +249,108 @@ async fn the_question_shows_all_that_a_command_would_touch() {
     let world = World::new(Verdict::Allow, "", "");
     for (touches, wanted) in rows {
         assert_eq!(world.call(touches).await, "done", "{touches:?}");
+        let user = world.user.display().to_string();
         let asked: Vec<String> = world.asked().iter().map(Question::words).collect();
-        assert_eq!(asked, [*wanted], "{touches:?}");
+        let wanted = wanted.replace("{user}", &user).replace("{root}", &world.root.display().to_string());
+        assert_eq!(asked, [wanted], "{touches:?}");
     }
     assert_eq!(world.call(&["run ls"]).await, "done");
     assert_eq!(world.asked(), []);
+}
+
+#[tokio::test]
+async fn a_refusal_names_rules_that_suffice() {
+    let rows: &[(&[&str], &str)] = &[
+        (
+            &["run cargo test --release"],
+            "Not allowed to execute `cargo test --release`: no rule allows it. No.",
+        ),
+        (
+            &["run python3 -m pytest -q a.py"],
+            "Not allowed to execute `python3 -m pytest -q a.py`: no rule allows it. No.",
+        ),
+        (&["run make && ls"], "Not allowed to execute `make && ls`: `make`: no rule allows it. No."),
+        (&["read .env", "write .env"], "Not allowed to write .env: Such a file usually holds secrets. No."),
+    ];
+    for (touches, wanted) in rows {
+        let mut world = World::new(Verdict::Deny("No.".to_owned()), "", "");
+        let said = world.call(touches).await;
+        let (sentence, hint) = said.split_once('\n').unwrap_or((&said, ""));
+        assert_eq!(sentence, *wanted);
+        // The dialect of the test words no hints, so the rule is read off the question, which has the same.
+        assert_eq!(hint, "");
+        let rules = world.asked()[0].adds.clone().unwrap().rules;
+        let text: String = rules.iter().map(|rule| format!("[[rule]]\n{}\n", toml_lines(rule))).collect();
+        fs::write(&world.user, text).unwrap();
+        world.again("");
+        assert_eq!(world.call(touches).await, "done", "{touches:?}: {rules:?}");
+    }
+    let denied = World::new(
+        Verdict::Allow,
+        "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"git push --force\"]\ndecide = \"deny\"\nwhy = \"Others work there.\"\n",
+        "",
+    );
+    let user =
+        denied.user.display().to_string().replace(denied.root.parent().unwrap().to_str().unwrap(), "{base}");
+    assert_eq!(
+        denied.call(&["run git push -f"]).await,
+        format!(
+            "Not allowed to execute `git push -f`: the rule `git push --force` denies it ({user}, line 1): Others work there."
+        )
+    );
+}
+
+/// Writes a rule in one line as TOML has it.
+fn toml_lines(rule: &str) -> String {
+    rule.replace(", paths = ", "\npaths = ")
+        .replace(", commands = ", "\ncommands = ")
+        .replace(", decide = ", "\ndecide = ")
+        .replace(", cautious = ", "\ncautious = ")
+}
+
+#[tokio::test]
+async fn an_approval_for_longer_covers_the_subcommand_and_nothing_wider() {
+    // What is run, and whether it is asked about after the first row was allowed for longer.
+    let rows: &[(&str, usize)] = &[
+        ("run cargo test --release", 1),
+        ("run cargo test -p a -- --nocapture", 0),
+        ("below cargo test", 0),
+        ("run cargo test --config a.toml", 1),
+        ("run cargo build", 1),
+        ("run ./cargo test", 1),
+        ("run RUSTC=x cargo test", 1),
+        ("run cargo test > log", 1),
+        ("run cargo test $X", 1),
+        ("run python3 -m pytest a.py", 1),
+        ("run python3 -m pytest -q b.py", 0),
+        ("run python3 pytest -m x", 1),
+        ("run python3 -c 'print(1)'", 1),
+        ("run python3 b.py", 1),
+        ("run npm test", 1),
+        ("run npm test -- -pe 1", 1),
+        ("run npm test -- --watch", 0),
+        ("run npm run evil", 1),
+    ];
+    for span in [Span::Session, Span::Always] {
+        let mut world = World::new(Verdict::AllowFor(span), "", "");
+        for (touch, asked) in rows {
+            let said = world.call(&[touch]).await;
+            assert!(said.starts_with("done"), "{touch}: {said}");
+            assert_eq!(world.asked().len(), *asked, "{touch} {span:?}");
+        }
+        let learned = fs::read_to_string(&world.user).unwrap();
+        assert_eq!(learned.contains("commands = [\"cargo test\"]"), span == Span::Always, "{learned}");
+        assert!(!learned.contains("python3 -c") && !learned.contains("print"), "{learned}");
+        // A session's approvals end with it, and permanent ones do not.
+        world.again("");
+        let said = world.call(&["run cargo test -p b"]).await;
+        assert_eq!(said == "done", span == Span::Always, "{said}");
+    }
+    let covers = World::new(Verdict::Allow, "", "");
+    covers.call(&["run cargo test --release"]).await;
+    let question = covers.asked().remove(0);
+    assert_eq!(question.choice(Span::Session), "Allow `cargo test` with any further words for this session");
+    assert_eq!(question.choice(Span::Always), "Always allow `cargo test` with any further words");
 }
 
 #[tokio::test]
@@ -276,11 +391,17 @@ async fn a_yes_for_always_is_a_rule_in_the_users_file() {
     let mut world = World::new(Verdict::AllowFor(Span::Always), RULES, "");
     let touches =
         ["run make all > 'a log'; curl https://example.com/x", "read .env", "write .vscode/[a].json"];
-    assert_eq!(world.call(&touches).await, "done");
+    let said = world.call(&touches).await;
+    assert!(
+        said.starts_with(
+            "done\n[toolpost: always allowed from now on, by a rule in {base}/config/policy.toml: "
+        ),
+        "{said}"
+    );
     assert_eq!(world.asked()[0].spans, [Span::Session, Span::Always]);
     let rule = |touch: &str, what: &str| {
         format!(
-            "\n[[rule]]\ntouch = [\"{touch}\"]\n{what}\ndecide = \"allow\"\nwhy = \"You allowed it for always when you were \
+            "\n[[rule]]\ntouch = [\"{touch}\"]\n{what}\ndecide = \"allow\"\ncautious = true\nwhy = \"You chose \\\"always\\\" when \
              asked.\"\n"
         )
     };
@@ -323,7 +444,7 @@ async fn an_editor_is_used_unless_a_rule_speaks_of_it() {
     let denied = "Not allowed to use the editor to replace what is selected: Never.";
     assert_eq!(world.call(&["editor replace"]).await, denied);
     assert_eq!(world.asked(), Vec::new());
-    assert_eq!(world.call(&["editor insert"]).await, "done");
+    assert!(world.call(&["editor insert"]).await.starts_with("done\n"));
     assert_eq!(world.asked()[0].touches, ["use the editor to insert text at the cursor"]);
     let learned = fs::read_to_string(&world.user).unwrap();
     assert!(learned.contains("touch = [\"editor\"]\nacts = [\"insert\"]\ndecide = \"allow\""), "{learned}");
@@ -346,7 +467,7 @@ async fn agents_are_work_to_leave_unless_a_rule_speaks_of_them() {
     assert_eq!(world.call(&["delegate general"]).await, "done");
     assert_eq!(world.call(&["delegate deployer"]).await, denied);
     assert_eq!(world.asked(), Vec::new());
-    assert_eq!(world.call(&["delegate writer"]).await, "done");
+    assert!(world.call(&["delegate writer"]).await.starts_with("done\n"));
     assert_eq!(world.asked()[0].touches, ["delegate to the agent writer"]);
     let learned = fs::read_to_string(&world.user).unwrap();
     assert!(
@@ -370,6 +491,11 @@ async fn always_is_offered_only_where_a_rule_of_the_users_can_say_it() {
         (&["run cargo test *"], ""),
         (&["run echo 'a"], ""),
         (&["run curl -H 'Authorization: Bearer abc' x"], ""),
+        (&["run python3 -c 'print(1)'"], ""),
+        (&["run python3 - <<'X'\nprint(1)\nX\n"], ""),
+        (&["run node -e 1"], ""),
+        (&["run bash -s < a"], ""),
+        (&["run psql -c 'drop table a'"], ""),
         (&["run make deploy --password=abc"], ""),
         (&["wanted ls"], ""),
         (&["run make"], project),
@@ -394,7 +520,7 @@ async fn a_rule_that_cannot_be_written_is_told_of_and_harms_nothing() {
         world.call(&["run cargo test"]).await,
         "done\n[toolpost: the answer holds for this session only, since no rule could be written: with the rule, the file could \
          not be used: {base}/config/policy.toml: the example `cargo test` is listed under `ask`, but the rules say allow: \
-         `cargo test`: You allowed it for always when you were asked. Correct the rules or the example.]"
+         You chose \"always\" when asked. Correct the rules or the example.]"
     );
     assert_eq!(fs::read_to_string(&world.user).unwrap(), rules);
     assert_eq!(world.call(&["run cargo test"]).await, "done");

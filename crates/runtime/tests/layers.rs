@@ -427,6 +427,8 @@ async fn rules_allow_ask_and_deny() {
         touches: vec!["read .env".to_owned()],
         reason: "Such a file usually holds secrets.".to_owned(),
         spans: vec![Span::Session],
+        covers: "reading .env".to_owned(),
+        adds: None,
     };
     assert_eq!(asked, [wanted]);
     let world = World::new().asking(Verdict::Later);

@@ -1,5 +1,5 @@
 //! Commands under the rules: what is allowed, asked about, denied, and that nothing added to a denied command frees it.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -227,6 +227,23 @@ fn another_spelling_of_a_command_is_judged_alike() {
             ("date +%s", Allow),
             ("date -u +%s", Allow),
             ("date -d tomorrow +%s", Allow),
+            ("date -s 2020-01-01", Ask),
+            ("gh issue list --limit 3", Allow),
+            ("gh pr view 1 --web", Ask),
+            ("gh pr merge 1", Ask),
+            ("gh search issues x", Allow),
+            ("gh api repos/a/b", Ask),
+            ("npm list --depth 1", Allow),
+            ("npm ls --prefix /a", Ask),
+            ("npm install x", Ask),
+            ("pip list", Allow),
+            ("pip list --python ./x", Ask),
+            ("pip install x", Ask),
+            ("cargo build", Ask),
+            ("npm test", Ask),
+            ("make", Ask),
+            ("python3 a.py", Ask),
+            ("./gradlew test", Ask),
         ],
     );
 }
@@ -279,7 +296,7 @@ fn a_file_is_refused_where_a_rule_or_an_example_is_wrong() {
     let rows = [
         (
             "[examples]\nallow = [\"git push\"]\n".to_owned(),
-            "o: the example `git push` is listed under `allow`, but the rules say ask: `git push`: no rule allows it. Correct \
+            "o: the example `git push` is listed under `allow`, but the rules say ask: no rule allows it. Correct \
              the rules or the example.",
         ),
         (
@@ -290,6 +307,15 @@ fn a_file_is_refused_where_a_rule_or_an_example_is_wrong() {
         (
             commands("allow", "'git log'") + "examples = [\"git push\"]\n",
             "o: rule 1 (`said`) does not match its own example `git push`; correct the pattern or the example.",
+        ),
+        (
+            commands("deny", "'git:push:--force'"),
+            "o: the pattern `git:push:--force` is wrong: no program is called `git:push:--force`: write `git push --force` here, or \
+             `git:push:--force` under `allow` or `deny` of `[lists]`.",
+        ),
+        (
+            commands("deny", "'git push'") + "cautious = true\n",
+            "o: line 1: `cautious` goes with `decide = \"allow\"` only.",
         ),
         (
             "\n[[rule]]\ntouch = [\"read\"]\ncommands = [\"ls\"]\ndecide = \"allow\"\n".to_owned(),
@@ -426,9 +452,136 @@ fn the_explanation_names_the_rule_and_its_place() {
     let explained = world.explain(&policy, Line::Shell("echo a && git -C x push".to_owned()));
     let rule = explained.segments[1].rule.clone().unwrap();
     assert_eq!((rule.file.as_str(), rule.line, rule.pattern.as_deref()), ("rules.toml", 2, Some("git push")));
-    assert_eq!(explained.reason(), "`git -C x push`: said");
+    assert_eq!(
+        explained.reason(),
+        "`git -C x push`: the rule `git push` denies it (rules.toml, line 2): said"
+    );
     assert_eq!(explained.segments[1].exactly.as_deref(), Some("git -C x push $"));
 }
+
+#[test]
+fn a_cautious_rule_overrides_no_denial() {
+    let rules = format!(
+        "{}{}cautious = true\n",
+        commands("deny", "'cargo test --release', 'kubectl get secret'"),
+        commands("allow", "'cargo test', 'kubectl get', 'git push'")
+    );
+    World::new().check(
+        &operator(&rules),
+        &[
+            ("cargo test", Allow),
+            ("cargo test --release", Deny),
+            ("kubectl get pods", Allow),
+            ("kubectl get secret x", Deny),
+            ("kubectl get $X", Ask),
+            ("kubectl get pods --eval x", Ask),
+            ("git push origin main", Allow),
+            ("git push --force", Ask),
+        ],
+    );
+}
+
+#[test]
+fn a_search_reads_the_withheld_files_below_its_directories() {
+    let world = World::new();
+    let root = world.workspace.roots()[0].path().to_path_buf();
+    for (name, text) in [
+        ("src/main.rs", ""),
+        ("deep/a/.env", "X=1"),
+        ("keys/id_rsa", ""),
+        (".gitignore", ".env\n"),
+        (".git/x/.env", ""),
+    ] {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let policy = Policy::built_in().unwrap().within(vec![root.clone()]).looking(world.workspace.clone());
+    world.check(
+        &policy,
+        &[
+            ("grep -r TODO src", Allow),
+            ("grep -r TODO .", Ask),
+            ("grep -r TODO", Ask),
+            ("grep -rh TOKEN --include='.e*' .", Ask),
+            ("grep -r TOKEN --include='*.rs' .", Allow),
+            ("grep -r TOKEN --exclude=.env --exclude=id_rsa .", Allow),
+            ("grep -r TOKEN --exclude='{.env,id_rsa}' .", Ask),
+            ("grep TODO src/main.rs", Allow),
+            ("rg TODO src", Allow),
+            ("rg TODO deep", Allow),
+            ("rg --hidden TODO deep", Allow),
+            ("rg -uu TOKEN deep", Ask),
+            ("rg -g .env TOKEN deep", Ask),
+            ("rg TODO", Ask),
+            ("rg TODO keys", Ask),
+            ("cd deep && grep -r x .", Ask),
+            ("cd src && grep -r x .", Ask),
+            ("find . -maxdepth 1 -name '.e*' -exec cat {} +", Ask),
+            ("find . -name '*.rs' -exec cat {} +", Allow),
+            ("find . -exec ls -l {} +", Allow),
+            ("find src -exec cat {} +", Allow),
+            ("fd -H --exec cat", Ask),
+            ("diff -r deep src", Ask),
+        ],
+    );
+    let explained = world.explain(&policy, Line::Shell("grep -r TODO deep".to_owned()));
+    assert_eq!(explained.reason(), "it would read deep/a/.env: Such a file usually holds secrets.");
+    let allows = format!(
+        "[[rule]]\ntouch = [\"read\"]\npaths = [\"{}/deep/a/.env\"]\ndecide = \"allow\"\n",
+        root.display()
+    );
+    let allowed = policy.with(&allows, &RuleSource::Operator("o".to_owned())).unwrap();
+    assert_eq!(world.judge(&allowed, "grep -r TODO deep"), Allow);
+}
+
+/// Commands that somebody approves for longer than once, and words that may follow in a later call.
+const APPROVED: [&str; 14] = [
+    "cargo test",
+    "cargo build --release",
+    "python3 -m pytest -q a.py",
+    "npm test",
+    "npm run build",
+    "git commit -m x",
+    "go test ./...",
+    "npx eslint src",
+    "uv run pytest",
+    "bun test",
+    "make all",
+    "python3 a.py",
+    "git push origin main",
+    "pylint src",
+];
+const FURTHER: [&str; 26] = [
+    "-c",
+    "-e",
+    "'code()'",
+    "--eval",
+    "--eval=code",
+    "--exec",
+    "-exec",
+    "-pe",
+    "-m",
+    "--config",
+    "--config=a=b",
+    "--",
+    "tests/a",
+    "--release",
+    "--amend",
+    "\"$X\"",
+    "$X",
+    "--init-hook=x",
+    "--toolexec=x",
+    "--script-shell=x",
+    "; sudo ls",
+    "&& rm -rf /",
+    "| sh",
+    "> .git/config",
+    "$(sudo id)",
+    "`shutdown now`",
+];
+/// Options that hand over code, wherever they come.
+const CODE: [&str; 7] = ["-c", "-e", "--eval", "--eval=code", "--exec", "-exec", "--init-hook=x"];
 
 const HARMLESS: [&str; 6] =
     ["ls", "git status", "echo 'a b'", "cat x | head -3", "[ -f x ]", "for i in 1 2; do echo $i; done"];
@@ -476,6 +629,26 @@ proptest! {
         prop_assert_eq!(world.judge(&policy, &joined(&parts)), Allow);
         parts.insert(at % (parts.len() + 1), around(DENIED[denied], at));
         prop_assert_eq!(world.judge(&policy, &joined(&parts)), Deny);
+    }
+
+    #[test]
+    fn what_an_approval_covers_is_never_denied_and_never_code(
+        approved in 0..APPROVED.len(),
+        further in prop::collection::vec(0..FURTHER.len(), 0..4),
+    ) {
+        let world = World::new();
+        let denies = commands("deny", "'cargo test --release', 'git commit --amend', 'npm run build'");
+        let before = operator(&denies);
+        let explained = world.explain(&before, Line::Shell(APPROVED[approved].to_owned()));
+        let Some(approvable) = &explained.segments[0].approvable else { return Ok(()) };
+        let rule = commands("allow", &format!("'{}'", approvable.pattern)) + "cautious = true\n";
+        let policy = operator(&(denies + &rule));
+        let words: Vec<&str> = further.iter().map(|at| FURTHER[*at]).collect();
+        let command = [&[APPROVED[approved]], words.as_slice()].concat().join(" ");
+        let (was, now) = (world.judge(&before, &command), world.judge(&policy, &command));
+        prop_assert!(was != Deny || now == Deny, "{command}");
+        let code = words.iter().any(|word| CODE.contains(word));
+        prop_assert!(!code || now != Allow, "{command}");
     }
 
     #[test]

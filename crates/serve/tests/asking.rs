@@ -20,12 +20,12 @@ fn question() -> Value {
         "message": "Write (test) wants to:\n  write asked.txt\nA test wants it.\nAllow it?",
         "requestedSchema":
             {"type": "object", "properties": {
-                "allow": {"type": "boolean", "title": "Allow"},
-                "for": {"type": "string", "title": "For how long", "default": "once", "oneOf": [
-                    {"const": "once", "title": "This once"},
-                    {"const": "session", "title": "For exactly this, until the session ends"},
+                "decision": {"type": "string", "title": "Decision", "default": "once", "oneOf": [
+                    {"const": "once", "title": "Allow once"},
+                    {"const": "session", "title": "Allow writing asked.txt for this session"},
+                    {"const": "deny", "title": "Deny"},
                 ]},
-            }, "required": ["allow"]},
+            }},
     })
 }
 
@@ -36,11 +36,15 @@ fn is_refused(answer: &Value) -> bool {
 #[tokio::test]
 async fn a_legacy_user_is_asked_in_the_middle_of_the_call() {
     let rows = [
-        ("legacy-yes", json!({"action": "accept", "content": {"allow": true}}), true),
-        ("legacy-no", json!({"action": "accept", "content": {"allow": false}}), false),
-        ("legacy-text", json!({"action": "accept", "content": {"allow": "true"}}), false),
-        ("legacy-empty", json!({"action": "accept"}), false),
-        ("legacy-decline", json!({"action": "decline", "content": {"allow": true}}), false),
+        ("legacy-yes", json!({"action": "accept", "content": {"decision": "once"}}), true),
+        ("legacy-no", json!({"action": "accept", "content": {"decision": "deny"}}), false),
+        ("legacy-odd", json!({"action": "accept", "content": {"decision": "maybe"}}), false),
+        ("legacy-true", json!({"action": "accept", "content": {"decision": true}}), false),
+        ("legacy-other", json!({"action": "accept", "content": {"allow": false}}), false),
+        ("legacy-plain", json!({"action": "accept"}), true),
+        ("legacy-empty", json!({"action": "accept", "content": {}}), true),
+        ("legacy-null", json!({"action": "accept", "content": null}), true),
+        ("legacy-decline", json!({"action": "decline", "content": {"decision": "once"}}), false),
         ("legacy-cancel", json!({"action": "cancel"}), false),
         ("legacy-nonsense", json!({"x": 1}), false),
     ];
@@ -147,10 +151,10 @@ fn refused(why: &str) -> Value {
 
 #[tokio::test]
 async fn a_modern_user_answers_with_the_same_call() {
-    let yes = json!({"action": "accept", "content": {"allow": true}});
+    let yes = json!({"action": "accept", "content": {"decision": "once"}});
     let rows = [
         ("modern-yes", yes.clone(), true),
-        ("modern-no", json!({"action": "accept", "content": {"allow": false}}), false),
+        ("modern-no", json!({"action": "accept", "content": {"decision": "deny"}}), false),
         ("modern-decline", json!({"action": "decline"}), false),
         ("modern-cancel", json!({"action": "cancel"}), false),
         ("modern-nonsense", json!("yes"), false),
@@ -176,10 +180,9 @@ async fn a_modern_user_answers_with_the_same_call() {
 #[tokio::test]
 async fn a_yes_can_hold_for_the_session_in_both_eras() {
     // What the answer says of how long it holds, and how often the same is asked about in two calls.
-    let rows =
-        [(json!("session"), 1), (json!("once"), 2), (json!("always"), 2), (json!(true), 2), (json!(null), 2)];
+    let rows = [(json!("session"), 1), (json!("once"), 2), (json!("always"), 2), (json!(null), 2)];
     for (span, times) in rows {
-        let yes = json!({"action": "accept", "content": {"allow": true, "for": span}});
+        let yes = json!({"action": "accept", "content": {"decision": span}});
         let text = &format!("legacy span {span}");
         let mut client = Client::legacy(form()).await;
         let mut count = 0;
@@ -217,7 +220,7 @@ async fn a_yes_can_hold_for_the_session_in_both_eras() {
 
 #[tokio::test]
 async fn an_answer_is_for_no_other_call() {
-    let yes = json!({"action": "accept", "content": {"allow": true}});
+    let yes = json!({"action": "accept", "content": {"decision": "once"}});
     let mut client = Client::modern();
     let call = meta(write("bound"), form());
     let handle = asked(&mut client, &call).await;

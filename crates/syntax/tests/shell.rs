@@ -14,6 +14,13 @@ fn told(script: &Script) -> Vec<String> {
         Effect::Reads(file) => format!("<{}", word(file)),
         Effect::Names(file) => format!("?{}", word(file)),
         Effect::Writes(file) => format!(">{}", word(file)),
+        Effect::Searches(search) => {
+            let signs = [(search.hidden, "."), (search.ignored, "~")];
+            let signs: String = signs.iter().filter(|(on, _)| *on).map(|(_, sign)| *sign).collect();
+            let names: String = search.names.iter().map(|name| format!(" +{name}")).collect();
+            let except: String = search.except.iter().map(|name| format!(" -{name}")).collect();
+            format!("({signs}{}{names}{except})", word(&search.start))
+        }
         Effect::Fetches(address) => format!("@{}", word(address)),
         Effect::More { word, .. } => format!("!{word}"),
     };
@@ -67,6 +74,8 @@ fn commands_are_found_wherever_they_stand() {
         ("cat <<X\n$(a)\nX\nb", &["a", "cat", "b"]),
         ("cat <<'X'\n$(a)\nX\nb", &["cat", "b"]),
         ("cat <<X && a\nt\nX", &["a", "cat"]),
+        ("python3 - <<'X'\nt\nX\n", &["python3 - ?-"]),
+        ("python3 -u - <<'X'\nt\nX\n", &["python3 -u - ?-"]),
         ("cat <<< \"$(a)\"", &["a", "cat"]),
         ("A=$(a) b; C=$(d); export E=$(f)", &["a", "b !A=", "d", "nothing ", "f", "export =… !E="]),
         ("echo ${x:-$(a)} $((1 + 2))", &["a", "echo … …"]),
@@ -105,15 +114,50 @@ fn what_find_runs_is_given_what_lies_below_its_start() {
     let rows: &[(&str, &[&str])] = &[
         (
             "find . -exec a {} \\; -exec b {} + -delete",
-            &["find . -delete !-delete <.", "a ./… ?./…", "b ./… ?./…"],
+            &["find . -delete (.~.) !-delete <.", "a ./… ?./…", "b ./… ?./…"],
         ),
-        ("find / -exec a {} +", &["find / </", "a /… ?/…"]),
-        ("find -L a/b -exec c {} +", &["find -L a/b <a/b", "c a/b/… ?a/b/…"]),
-        ("find a b -exec c {} +", &["find a b <a <b", "c … ?…"]),
-        ("find $X -exec c {} +", &["find … !$X <…", "c … ?…"]),
-        ("find . -execdir a {} +", &["find . -execdir !-execdir <.", "a ./… ?./…"]),
-        ("fd x /a -x b {}", &["fd x /a </a", "b … ?…"]),
-        ("fd x -x b {}", &["fd x", "b ./… ?./…"]),
+        ("find / -exec a {} +", &["find / (.~/) </", "a /… ?/…"]),
+        ("find -L a/b -exec c {} +", &["find -L a/b (.~a/b) <a/b", "c a/b/… ?a/b/…"]),
+        ("find a b -exec c {} +", &["find a b (.~a) (.~b) <a <b", "c … ?…"]),
+        ("find $X -exec c {} +", &["find … (.~…) !$X <…", "c … ?…"]),
+        ("find . -execdir a {} +", &["find . -execdir (.~.) !-execdir <.", "a ./… ?./…"]),
+        ("fd x /a -x b {}", &["fd x /a (/a) </a", "b … ?…"]),
+        ("fd x -x b {}", &["fd x (.)", "b ./… ?./…"]),
+        ("find . -name '*.rs' -exec cat {} +", &["find . -name *.rs (.~. +*.rs) ?*.rs <.", "cat ./… <./…"]),
+        (
+            "find . -name a -o -name b -exec cat {} +",
+            &["find . -name a -o -name b (.~.) ?a ?b <.", "cat ./… <./…"],
+        ),
+        ("find . -exec ls {} +", &["find . <.", "ls ./… <./…"]),
+        ("fd -H x -x cat", &["fd -H x (..)", "cat"]),
+    ];
+    check(rows);
+}
+
+#[test]
+fn a_search_names_the_directories_that_it_reads() {
+    let rows: &[(&str, &[&str])] = &[
+        ("grep x a", &["grep x a <a"]),
+        ("grep -r x", &["grep -r x (.~.)"]),
+        ("grep -rn x a b", &["grep -rn x a b <a <b (.~a) (.~b)"]),
+        ("grep -d recurse x a", &["grep -d recurse x a ?recurse <a (.~a)"]),
+        (
+            "grep -re x --include='*.rs' --exclude=.env a",
+            &["grep -re x --include=*.rs --exclude=.env a ?x ?*.rs <a (.~a +*.rs -.env)"],
+        ),
+        ("grep --dereference-rec x a", &["grep --dereference-rec x a <a (.~a)"]),
+        ("rg x", &["rg x (.)"]),
+        ("rg x a", &["rg x a <a (a)"]),
+        ("rg -uu x", &["rg -uu x (.~.)"]),
+        ("rg -u x", &["rg -u x (~.)"]),
+        ("rg --hidden x", &["rg --hidden x (..)"]),
+        ("rg -g .env x", &["rg -g .env x ?.env (.~. +.env)"]),
+        ("rg -g '!*.md' x", &["rg -g !*.md x ?!*.md (. -*.md)"]),
+        ("rg --type-add e:.env -te x", &["rg --type-add e:.env -te x ?e:.env ?e (.~.)"]),
+        ("rg --files", &["rg --files"]),
+        ("git grep x", &["git grep x (..)"]),
+        ("diff -r a b", &["diff -r a b <a <b (.~a) (.~b)"]),
+        ("diff a b", &["diff a b <a <b"]),
     ];
     check(rows);
 }

@@ -2,8 +2,8 @@
 
 use super::{Going, Next, Stop, Trip};
 use crate::{
-    Call, Decision, Policy, Question, Span, Verdict,
-    policy::{Judgement, Lifted, does, verb},
+    Addition, Call, Decision, Policy, Question, Span, Verdict,
+    policy::{Judgement, Lesson, Lifted, does, verb},
 };
 use std::sync::Arc;
 use toolpost_engine::{Access, Failure, Hint, Kind, Touch};
@@ -12,6 +12,11 @@ use toolpost_workspace::WorkspacePath;
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let policy = next.runtime.config.policy.clone();
+        let session = trip.call.session.granted.rules();
+        let taught = if session.is_empty() { None } else { policy.taught(&session) };
+        let is_taught = |touch: &Touch| {
+            taught.as_ref().is_some_and(|rules| rules.judge(touch).decision == Decision::Allow)
+        };
         let mut asked: Vec<(Touch, Judgement)> = Vec::new();
         let mut granted: Vec<Touch> = Vec::new();
         let mut refused = None;
@@ -22,7 +27,9 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             let judgement = policy.judge(touch);
             match judgement.decision {
                 Decision::Allow => {}
-                Decision::Ask if trip.call.session.granted.holds(touch) => granted.push(touch.clone()),
+                Decision::Ask if trip.call.session.granted.holds(touch) || is_taught(touch) => {
+                    granted.push(touch.clone());
+                }
                 Decision::Ask => asked.push((touch.clone(), judgement)),
                 Decision::Deny => {
                     let failure = denied(touch, &judgement.why, judgement.lifted);
@@ -85,27 +92,28 @@ async fn put(
     policy: &Policy,
     asked: &[(Touch, Judgement)],
 ) -> Result<Option<String>, Stop> {
-    let Some((touch, first)) = asked.first() else { return Ok(None) };
+    if asked.is_empty() {
+        return Ok(None);
+    }
     let touches: Vec<Touch> = asked.iter().map(|(touch, _)| touch.clone()).collect();
     let lesson = policy.lesson(&touches);
+    let file = policy.learned_file();
+    let adds = lesson.as_ref().zip(file).map(|(lesson, file)| Addition { file, rules: lesson.added() });
     let mut spans = vec![Span::Session];
-    spans.extend(lesson.as_ref().map(|_| Span::Always));
+    spans.extend(adds.as_ref().map(|_| Span::Always));
+    let shown = policy.display(asked);
     let question = Question {
         tool: format!("{} ({dialect})", call.tool),
-        touches: touches.iter().flat_map(|touch| policy.shown(touch)).collect(),
-        reason: first.why.clone(),
+        touches: shown.lines,
+        reason: shown.reason,
         spans,
+        covers: lesson.as_ref().map(Lesson::covers).unwrap_or_default(),
+        adds,
     };
     let span = match call.asker.ask(&question).await {
         Verdict::Allow => return Ok(None),
         Verdict::AllowFor(span) => span,
-        Verdict::Deny(why) => {
-            return Err(Stop::Failed(denied(
-                touch,
-                &format!("{}. {why}", first.why.trim_end_matches('.')),
-                first.lifted,
-            )));
-        }
+        Verdict::Deny(why) => return Err(Stop::Failed(refused(policy, asked, &why))),
         Verdict::Later => return Err(Stop::Ask(question)),
     };
     // What was not offered is not taken: the yes holds this once.
@@ -113,12 +121,51 @@ async fn put(
         return Ok(None);
     }
     call.session.granted.add(touches);
-    let learned = lesson.filter(|_| span == Span::Always).map(|lesson| policy.learn(&lesson));
-    let failed = learned.and_then(Result::err);
-    Ok(failed.map(|error| {
-        format!("the answer holds for this session only, since no rule could be written: {error}")
+    let Some(lesson) = lesson else { return Ok(None) };
+    if lesson.is_general() {
+        call.session.granted.add_rules(&lesson.toml());
+    }
+    if span != Span::Always {
+        return Ok(None);
+    }
+    Ok(Some(match policy.learn(&lesson) {
+        Ok(()) => format!(
+            "always allowed from now on, by a rule in {}: {}",
+            policy.learned_file().unwrap_or_default(),
+            lesson.added().join("; ")
+        ),
+        Err(error) => {
+            format!("the answer holds for this session only, since no rule could be written: {error}")
+        }
     }))
 }
+
+/// Words the refusal of touches that were asked about, and names the rules that would allow all of them.
+fn refused(policy: &Policy, asked: &[(Touch, Judgement)], why: &str) -> Failure {
+    // A write reads first; what the caller wanted is the write.
+    let first = &asked[0];
+    let is_write = |(touch, _): &&(Touch, Judgement)| {
+        matches!(touch, Touch::Write(..)) && touch.path() == first.0.path()
+    };
+    let (touch, judgement) = asked.iter().find(is_write).unwrap_or(first);
+    let what = format!(
+        "Not allowed to {} {}: {}. {why}",
+        does(touch),
+        touch.shown(),
+        judgement.why.trim_end_matches('.')
+    );
+    let failure = Failure::new(Kind::Denied, what);
+    let touches: Vec<Touch> = asked.iter().map(|(touch, _)| touch.clone()).collect();
+    let rules = policy.lesson(&touches).map(|lesson| lesson.proposed().join("; and: "));
+    match rules.filter(|rules| rules.len() <= LONGEST_RULES) {
+        Some(rules) => failure.hint(Hint::Operator(rules)),
+        None if matches!(touch, Touch::Execute(_)) => failure.hint(Hint::Advice(EXPLAIN.to_owned())),
+        None => failure,
+    }
+}
+
+/// The longest rules that a refusal names, in bytes.
+const LONGEST_RULES: usize = 1_000;
 
 fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
     let what = format!("Not allowed to {} {}: {why}", does(touch), touch.shown());

@@ -76,6 +76,7 @@ fn own(
         target: Target::Commands(patterns),
         decision,
         why: why.to_owned(),
+        cautious: false,
         source: source.clone(),
         line: 0,
     }))

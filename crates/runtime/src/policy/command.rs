@@ -1,7 +1,7 @@
 //! Judges a command: each program that it would run, and each file and host that it would touch.
 
 use super::{
-    Decision, Judgement, Policy, Target,
+    Decision, Judgement, Policy, Target, general,
     pattern::{Pattern, Reach},
     place::{self, Place},
     rule::{Origin, Rule},
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use toolpost_engine::{
     Access, Command, Host,
-    shell::{Effect, Places, Role, Script, Segment, Word},
+    shell::{Effect, Places, Role, Script, Search, Segment, Word},
 };
 
 /// What a command would do, and which rule decides each part of it.
@@ -53,9 +53,34 @@ pub struct JudgedSegment {
     /// The pattern that would mean this command and no other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exactly: Option<String>,
+    /// The pattern that an approval for longer than once is about; none if no rule can name what the command does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approvable: Option<Approvable>,
+    /// What it needs of the network that no rule opens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
     /// What it would touch besides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<JudgedTouch>,
+}
+
+/// The pattern that an approval for longer than once is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Approvable {
+    /// The pattern, as rules have it.
+    pub pattern: String,
+    /// The command with any further words, or these words only.
+    pub words: FurtherWords,
+}
+
+/// Whether a pattern covers further words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FurtherWords {
+    /// Any.
+    Any,
+    /// None.
+    None,
 }
 
 /// A file or a host that a command would touch, judged.
@@ -88,19 +113,22 @@ pub(super) struct Reading<'a> {
 }
 
 impl Explained {
-    /// Gives the first reason for the decision.
+    /// Returns the first reason for the decision; a part is named only if it is not the whole command.
     #[must_use]
     pub fn reason(&self) -> String {
         for segment in &self.segments {
+            let whole = segment.text == self.command;
             if segment.decision == self.decision {
-                return format!("`{}`: {}", segment.text, segment.why);
+                let why = segment.ruled();
+                return if whole { why } else { format!("`{}`: {why}", segment.text) };
             }
             if let Some(touch) = segment.touches.iter().find(|touch| touch.decision == self.decision) {
-                return format!("`{}` would {} {}: {}", segment.text, touch.touch, touch.what, touch.why);
+                let who = if whole { "it".to_owned() } else { format!("`{}`", segment.text) };
+                return format!("{who} would {} {}: {}", touch.touch, touch.what, touch.why);
             }
         }
         match self.uncertain.first() {
-            Some(piece) => format!("`{}`: {}", piece.text, piece.why),
+            Some(piece) => piece.reason(&self.command),
             None => "it runs nothing".to_owned(),
         }
     }
@@ -108,6 +136,29 @@ impl Explained {
     /// Tells whether no rule could let it be.
     pub(super) fn fixed(&self) -> bool {
         self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
+    }
+}
+
+impl Uncertain {
+    /// Returns why the piece could not be judged; the piece is named only if it is not the whole command.
+    pub(super) fn reason(&self, command: &str) -> String {
+        let whole = self.text.strip_suffix('…').unwrap_or(&self.text);
+        if command.trim().starts_with(whole) && (self.text.ends_with('…') || command.trim() == whole) {
+            return self.why.clone();
+        }
+        format!("`{}`: {}", self.text, self.why)
+    }
+}
+
+impl JudgedSegment {
+    /// Returns the reason, with the rule that denies and its location.
+    pub(super) fn ruled(&self) -> String {
+        let Some(rule) = self.rule.as_ref().filter(|_| self.decision == Decision::Deny) else {
+            return self.why.clone();
+        };
+        let pattern = rule.pattern.as_ref().map_or_else(String::new, |pattern| format!(" `{pattern}`"));
+        let line = if rule.line == 0 { String::new() } else { format!(", line {}", rule.line) };
+        format!("the rule{pattern} denies it ({}{line}): {}", rule.file, self.why)
     }
 }
 
@@ -157,11 +208,16 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
     };
     (judged.decision, judged.why) = unruled(segment);
     let mut deciding = None;
+    // A denial that applies, or that a word which is not known may make apply.
+    let mut denied = false;
     for rule in policy.rules.iter().filter(|rule| rule.accesses.contains(&Access::Executes)) {
         let Some((decision, pattern)) = applies(rule, segment) else { continue };
         let settled =
             judged.decision == Decision::Allow && deciding.is_some() && more(segment, deciding).is_none();
         if decision == Decision::Allow && (settled || !rule.may_loosen()) {
+            continue;
+        }
+        if rule.cautious && (denied || is_too_wide(pattern, segment)) {
             continue;
         }
         if decision >= judged.decision || (rule.may_loosen() && decision == rule.decision) {
@@ -174,6 +230,7 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
             };
             judged.rule = Some(rule.origin(Some(pattern)));
             deciding = Some(pattern);
+            denied = rule.decision == Decision::Deny;
         }
     }
     if judged.decision == Decision::Allow
@@ -182,8 +239,32 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
         judged.decision = Decision::Ask;
         judged.why = format!("because of `{word}`: {what}; a rule that allows it must name that word");
     }
+    if judged.decision == Decision::Ask {
+        judged.approvable = approvable(segment);
+    }
+    if judged.decision != Decision::Deny {
+        judged.network = policy.unmet(segment).map(|need| need.words());
+    }
     judged.touches = segment.effects.iter().flat_map(|effect| touches(policy, effect, reading)).collect();
     judged
+}
+
+/// Returns whether a cautious rule leaves a command out, since its further words may hand code to a program.
+fn is_too_wide(pattern: &Pattern, segment: &Segment) -> bool {
+    !pattern.is_closed() && general::hands_over_code(segment)
+}
+
+/// Finds the pattern that an approval may be about: the program with its subcommand, else these very words.
+fn approvable(segment: &Segment) -> Option<Approvable> {
+    let general = general::pattern(segment).filter(|pattern| {
+        Pattern::read(pattern)
+            .is_ok_and(|pattern| pattern.covers(segment) && more(segment, Some(&pattern)).is_none())
+    });
+    if let Some(pattern) = general {
+        return Some(Approvable { pattern, words: FurtherWords::Any });
+    }
+    let exact = Pattern::exactly(segment).filter(|_| !general::runs_given_code(segment))?;
+    Some(Approvable { pattern: exact, words: FurtherWords::None })
 }
 
 /// What holds where no rule says anything.
@@ -220,17 +301,63 @@ fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Patte
 fn more<'s>(segment: &'s Segment, pattern: Option<&Pattern>) -> Option<(&'s str, &'s str)> {
     segment.effects.iter().find_map(|effect| match effect {
         Effect::More { word, what } => {
-            let named = pattern.is_some_and(|pattern| pattern.names(word));
+            let named = pattern.is_some_and(|pattern| pattern.names(word, segment));
             (!named).then_some((word.as_str(), what.as_ref()))
         }
-        Effect::Reads(_) | Effect::Names(_) | Effect::Writes(_) | Effect::Fetches(_) => None,
+        Effect::Reads(_)
+        | Effect::Names(_)
+        | Effect::Writes(_)
+        | Effect::Searches(_)
+        | Effect::Fetches(_) => None,
     })
 }
 
-fn touches(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Option<JudgedTouch> {
+fn touches(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Vec<JudgedTouch> {
+    match effect {
+        Effect::Searches(search) => searched(policy, search, reading),
+        _ => touched(policy, effect, reading).into_iter().collect(),
+    }
+}
+
+/// Judges a search: each withheld file below its start, as far as they are known, is one that it reads.
+fn searched(policy: &Policy, search: &Search, reading: &Reading<'_>) -> Vec<JudgedTouch> {
+    let places = place::of(&search.start, &reading.script.places, reading.directory, reading.roots);
+    let mut starts: Vec<&Path> = Vec::new();
+    for place in &places {
+        match place {
+            Place::At { absolute, relative: Some(_) } => starts.push(absolute),
+            // What lies outside of the roots is asked about by its own name.
+            Place::At { relative: None, .. } => {}
+            Place::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
+        }
+    }
+    let mut touches: Vec<JudgedTouch> = Vec::new();
+    for withheld in starts.iter().flat_map(|start| policy.withheld(start, search)) {
+        let below = |path: &str| {
+            reading.roots.iter().find_map(|root| Some(Path::new(path).strip_prefix(root).ok()?.to_owned()))
+        };
+        let what = match withheld.path.as_deref() {
+            Some(path) => below(path).map_or_else(|| path.to_owned(), |path| path.display().to_string()),
+            None => search.start.text.clone(),
+        };
+        let touch = JudgedTouch {
+            touch: "read",
+            what,
+            rule: withheld.rule,
+            place: withheld.path,
+            ..said(withheld.decision, &withheld.why)
+        };
+        if !touches.contains(&touch) {
+            touches.push(touch);
+        }
+    }
+    touches
+}
+
+fn touched(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Option<JudgedTouch> {
     let places = |word: &Word| place::of(word, &reading.script.places, reading.directory, reading.roots);
     match effect {
-        Effect::More { .. } => None,
+        Effect::More { .. } | Effect::Searches(_) => None,
         Effect::Fetches(word) => Some(fetched(policy, word)),
         Effect::Names(word) => {
             // It may be no file at all, so only a rule that means it counts.

@@ -134,6 +134,8 @@ struct Written {
     #[serde(default = "unsaid")]
     why: String,
     #[serde(default)]
+    cautious: bool,
+    #[serde(default)]
     examples: Vec<String>,
 }
 
@@ -195,6 +197,9 @@ fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, Poli
     let wrong = |problem: &str| {
         Err(PolicyError::Rule { file: source.to_string(), line, problem: problem.to_owned() })
     };
+    if written.cautious && written.decide != Decision::Allow {
+        return wrong("`cautious` goes with `decide = \"allow\"` only");
+    }
     let only =
         |meant: &[Access]| !accesses.is_empty() && accesses.iter().all(|access| meant.contains(access));
     let named = [&written.paths, &written.commands, &written.hosts, &written.tools, &written.agents]
@@ -218,18 +223,42 @@ fn rule(written: Written, source: &RuleSource, line: usize) -> Result<Rule, Poli
         }
         _ => return wrong(MIXED),
     };
-    Ok(Rule { accesses, target, decision: written.decide, why: written.why, source: source.clone(), line })
+    Ok(Rule {
+        accesses,
+        target,
+        decision: written.decide,
+        why: written.why,
+        cautious: written.cautious,
+        source: source.clone(),
+        line,
+    })
 }
 
 fn commands(patterns: &[String], source: &RuleSource) -> Result<Vec<Pattern>, PolicyError> {
     let read = |pattern: &String| {
-        Pattern::read(pattern).map_err(|problem| PolicyError::Pattern {
+        let read = match colons(pattern) {
+            Some(problem) => Err(problem),
+            None => Pattern::read(pattern).map_err(str::to_owned),
+        };
+        read.map_err(|problem| PolicyError::Pattern {
             file: source.to_string(),
             pattern: pattern.clone(),
-            problem: problem.to_owned(),
+            problem,
         })
     };
     patterns.iter().map(read).collect()
+}
+
+/// Returns what is wrong with a pattern whose words are joined by colons, as only `[lists]` takes them.
+fn colons(pattern: &str) -> Option<String> {
+    let program = pattern.split_whitespace().find(|word| !word.contains('='))?;
+    let joined = program.contains(':') && program != ":" && !program.contains('/');
+    joined.then(|| {
+        format!(
+            "no program is called `{program}`: write `{}` here, or `{pattern}` under `allow` or `deny` of `[lists]`",
+            pattern.replacen(program, &program.replace(':', " "), 1)
+        )
+    })
 }
 
 fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError> {

@@ -1,6 +1,10 @@
-//! Rules that come of answers: what the user allowed for always is written into the user's own file of rules.
+//! Rules that come from approvals: the words of each, and how a permanent approval gets into the user's policy file.
 
-use super::{Decision, Policy, PolicyError, RuleSource, command::Explained, file};
+use super::{
+    Decision, Policy, PolicyError, RuleSource,
+    command::{Explained, FurtherWords},
+    file,
+};
 use serde_json::json;
 use std::{
     io,
@@ -12,14 +16,17 @@ use toolpost_engine::Touch;
 use toolpost_text::redact::redact;
 use toolpost_workspace::operator;
 
-/// What a rule that comes of an answer says of itself.
-const WHY: &str = "You allowed it for always when you were asked.";
+/// The reason that a learned rule carries.
+const WHY: &str = "You chose \"always\" when asked.";
 
-/// Why an answer could not be kept for always.
+/// The longest description of an exact approval, in bytes; a longer one is "exactly this".
+const LONGEST_CHOICE: usize = 160;
+
+/// Why a permanent approval could not be kept.
 #[derive(Debug, Error)]
 pub enum LearnError {
     /// No file was named.
-    #[error("there is no file of rules to write it into")]
+    #[error("there is no policy file to write it into")]
     Nowhere,
     /// The file cannot be read or written.
     #[error("{file}: {error}")]
@@ -34,100 +41,200 @@ pub enum LearnError {
     Unusable(#[from] PolicyError),
 }
 
+/// Rules under which touches that are asked about need no approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lesson {
+    rules: Vec<LearnedRule>,
+}
+
+/// One allowing rule, which is always cautious.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LearnedRule {
+    verbs: Vec<&'static str>,
+    key: &'static str,
+    pattern: String,
+    /// What the rule covers, for a person.
+    covers: String,
+    /// The path, of a rule over paths.
+    place: String,
+    words: FurtherWords,
+}
+
 impl Policy {
-    /// Names the user's file of rules, so that answers can hold for always.
+    /// Names the user's policy file, so that approvals can be permanent.
     #[must_use]
     pub fn learning(self, file: PathBuf) -> Self {
         Self { learned: Some(Arc::new(file)), ..self }
     }
 
-    /// Words the rules under which these touches need not be asked about: each means what was asked, and nothing else.
-    ///
-    /// Gives none where no rule of the user's can say so.
-    pub(crate) fn lesson(&self, touches: &[Touch]) -> Option<String> {
-        let file = self.learned.as_ref()?;
-        let mut rules: Vec<String> = Vec::new();
-        for touch in touches {
-            for rule in self.rules_for(touch)? {
-                if !rules.contains(&rule) {
-                    rules.push(rule);
-                }
-            }
-        }
-        let rules = rules.concat();
-        // A rule is kept in a file, for always; a secret is not.
-        if redact(&rules) != rules {
-            return None;
-        }
-        let taught = self.taught(&rules, file).ok()?;
-        touches.iter().all(|touch| taught.judge(touch).decision == Decision::Allow).then_some(rules)
+    /// Returns the user's policy file, as it is shown.
+    pub(crate) fn learned_file(&self) -> Option<String> {
+        self.learned.as_ref().map(|file| file.display().to_string())
     }
 
-    /// Writes rules behind those that the user's file holds.
-    pub(crate) fn learn(&self, rules: &str) -> Result<(), LearnError> {
+    /// Returns the rules under which these touches need no approval: a program with its subcommand, else what was asked and
+    /// nothing more. None if no rule of the user's can say so.
+    pub(crate) fn lesson(&self, touches: &[Touch]) -> Option<Lesson> {
+        let mut lesson = Lesson { rules: Vec::new() };
+        for touch in touches {
+            for rule in self.rules_for(touch)? {
+                lesson.add(rule);
+            }
+        }
+        let text = lesson.toml();
+        // A rule is kept in a file for good; a secret is not.
+        if lesson.rules.is_empty() || redact(&text) != text {
+            return None;
+        }
+        let taught = self.taught(&text)?;
+        touches.iter().all(|touch| taught.judge(touch).decision == Decision::Allow).then_some(lesson)
+    }
+
+    /// Appends rules to the user's policy file.
+    pub(crate) fn learn(&self, lesson: &Lesson) -> Result<(), LearnError> {
         let file = self.learned.as_ref().ok_or(LearnError::Nowhere)?;
         let shown = file.display().to_string();
         let failed = |error| LearnError::File { file: shown.clone(), error };
         let mut text = operator::read(file).map_err(failed)?.unwrap_or_default();
-        if text.contains(rules) {
+        let rules = lesson.toml();
+        if text.contains(&rules) {
             return Ok(());
         }
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(rules);
+        text.push_str(&rules);
         // A file that cannot be used would keep the next start from happening.
         Self::built_in()?.with(&text, &RuleSource::Operator(shown.clone()))?;
         operator::replace(file, &text).map_err(failed)
     }
 
-    /// Makes the policy that there would be with more rules at the end of the user's file.
-    fn taught(&self, rules: &str, file: &Path) -> Result<Self, PolicyError> {
-        let further = file::parse(rules, &RuleSource::Operator(file.display().to_string()))?;
+    /// Makes the policy with more rules at the end of the user's, before those of projects.
+    pub(crate) fn taught(&self, rules: &str) -> Option<Self> {
+        let source = self.learned.as_ref().map_or(Path::new("approvals"), |file| file.as_path());
+        let further = file::parse(rules, &RuleSource::Operator(source.display().to_string())).ok()?;
         let of_projects =
             |source: &RuleSource| matches!(source, RuleSource::Project(_) | RuleSource::Trusted(_));
         let mut all = (*self.rules).clone();
         let at = all.iter().position(|rule| of_projects(&rule.source)).unwrap_or(all.len());
         all.splice(at..at, further.rules.into_iter().map(|parsed| parsed.rule));
-        Ok(Self { rules: Arc::new(all), ..self.clone() })
+        let looker = self.looker.clone().map(super::tree::Looker::renewed);
+        Some(Self { rules: Arc::new(all), looker, ..self.clone() })
     }
 
-    fn rules_for(&self, touch: &Touch) -> Option<Vec<String>> {
-        match touch {
-            Touch::Read(path) => Some(vec![path_rule("read", path.raw().to_str()?)]),
-            Touch::Write(path, _) => Some(vec![path_rule("write", path.raw().to_str()?)]),
-            Touch::Fetch(host) | Touch::Consult(host) => Some(vec![rule("fetch", "hosts", &host.written())]),
-            Touch::Delegate(agent) => Some(vec![rule("delegate", "agents", agent)]),
-            Touch::Editor(act) => Some(vec![rule("editor", "acts", act.word())]),
-            Touch::Bridge(tool) => Some(vec![rule("bridge", "tools", &tool.shown())]),
-            Touch::Execute(command) => command_rules(&self.explain(command)),
-        }
+    fn rules_for(&self, touch: &Touch) -> Option<Vec<LearnedRule>> {
+        Some(match touch {
+            Touch::Read(path) => vec![LearnedRule::of_path("read", path.raw().to_str()?, &path.display())],
+            Touch::Write(path, _) => {
+                vec![LearnedRule::of_path("write", path.raw().to_str()?, &path.display())]
+            }
+            Touch::Fetch(host) | Touch::Consult(host) => vec![LearnedRule::of_host(&host.written())],
+            Touch::Delegate(agent) => {
+                let covers = format!("delegating {}", touch.shown());
+                vec![LearnedRule::exact("delegate", "agents", agent.clone(), covers)]
+            }
+            Touch::Editor(act) => {
+                let covers = format!("use of the editor to {}", touch.shown());
+                vec![LearnedRule::exact("editor", "acts", act.word().to_owned(), covers)]
+            }
+            Touch::Bridge(tool) => vec![LearnedRule::exact("bridge", "tools", tool.shown(), touch.shown())],
+            Touch::Execute(command) => command_rules(&self.explain(command))?,
+        })
     }
 }
 
-/// Words a rule for each part of a command that is asked about.
-fn command_rules(explained: &Explained) -> Option<Vec<String>> {
+impl Lesson {
+    /// Adds a rule; reading and writing the same path is one rule.
+    fn add(&mut self, rule: LearnedRule) {
+        let same = |known: &&mut LearnedRule| known.key == rule.key && known.pattern == rule.pattern;
+        let Some(known) = self.rules.iter_mut().find(same) else { return self.rules.push(rule) };
+        if rule.verbs.iter().all(|verb| known.verbs.contains(verb)) {
+            return;
+        }
+        known.verbs = vec!["read", "write"];
+        known.covers = format!("reading and writing {}", known.place);
+    }
+
+    /// Returns whether the rules cover more than what was asked.
+    pub(crate) fn is_general(&self) -> bool {
+        self.rules.iter().any(|rule| rule.words == FurtherWords::Any)
+    }
+
+    /// Describes what the rules cover, for a person.
+    pub(crate) fn covers(&self) -> String {
+        let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
+        if self.is_general() || all.len() <= LONGEST_CHOICE { all } else { String::new() }
+    }
+
+    /// Returns each rule in one line, as an operator would write it.
+    pub(crate) fn proposed(&self) -> Vec<String> {
+        self.rules.iter().map(LearnedRule::line).collect()
+    }
+
+    /// Returns each rule in one line, as it is added to a policy file.
+    pub(crate) fn added(&self) -> Vec<String> {
+        self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
+    }
+
+    /// Returns the rules as they are written into a policy file.
+    pub(crate) fn toml(&self) -> String {
+        self.rules.iter().map(LearnedRule::toml).collect()
+    }
+}
+
+impl LearnedRule {
+    fn exact(verb: &'static str, key: &'static str, pattern: String, covers: String) -> Self {
+        Self { verbs: vec![verb], key, pattern, covers, place: String::new(), words: FurtherWords::None }
+    }
+
+    fn of_path(verb: &'static str, path: &str, shown: &str) -> Self {
+        let covers = format!("{} {shown}", if verb == "read" { "reading" } else { "writing" });
+        Self { place: shown.to_owned(), ..Self::exact(verb, "paths", globset::escape(path), covers) }
+    }
+
+    fn of_host(host: &str) -> Self {
+        Self::exact("fetch", "hosts", host.to_owned(), format!("fetching from {host}"))
+    }
+
+    fn verbs(&self) -> String {
+        json!(self.verbs).to_string().replace(',', ", ")
+    }
+
+    fn line(&self) -> String {
+        let pattern = json!([self.pattern]);
+        format!("touch = {}, {} = {pattern}, decide = \"allow\"", self.verbs(), self.key)
+    }
+
+    fn toml(&self) -> String {
+        let (pattern, why) = (json!([self.pattern]), json!(WHY));
+        format!(
+            "\n[[rule]]\ntouch = {}\n{} = {pattern}\ndecide = \"allow\"\ncautious = true\nwhy = {why}\n",
+            self.verbs(),
+            self.key
+        )
+    }
+}
+
+/// Returns a rule for each part of a command that needs approval.
+fn command_rules(explained: &Explained) -> Option<Vec<LearnedRule>> {
     let mut rules = Vec::new();
     for segment in &explained.segments {
         if segment.decision == Decision::Ask {
-            rules.push(rule("execute", "commands", segment.exactly.as_ref()?));
+            let approvable = segment.approvable.as_ref()?;
+            let covers = match approvable.words {
+                FurtherWords::Any => format!("`{}` with any further words", approvable.pattern),
+                FurtherWords::None => format!("exactly `{}`", approvable.pattern.trim_end_matches(" $")),
+            };
+            let rule = LearnedRule::exact("execute", "commands", approvable.pattern.clone(), covers);
+            rules.push(LearnedRule { words: approvable.words, ..rule });
         }
         for touch in segment.touches.iter().filter(|touch| touch.decision == Decision::Ask) {
             let place = touch.place.as_ref()?;
             rules.push(match touch.touch {
-                "fetch" => rule("fetch", "hosts", place),
-                verb => path_rule(verb, place),
+                "fetch" => LearnedRule::of_host(place),
+                verb => LearnedRule::of_path(verb, place, &touch.what),
             });
         }
     }
     Some(rules)
-}
-
-fn path_rule(verb: &str, path: &str) -> String {
-    rule(verb, "paths", &globset::escape(path))
-}
-
-fn rule(verb: &str, key: &str, what: &str) -> String {
-    let what = json!(what);
-    format!("\n[[rule]]\ntouch = [\"{verb}\"]\n{key} = [{what}]\ndecide = \"allow\"\nwhy = \"{WHY}\"\n")
 }

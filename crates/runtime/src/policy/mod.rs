@@ -5,12 +5,15 @@ mod command;
 mod defaults;
 mod examples;
 mod file;
+mod general;
 mod host;
 mod learn;
+mod network;
 mod pattern;
 mod place;
 mod rule;
 mod shown;
+mod tree;
 
 use colon::Lists;
 use rule::Target;
@@ -18,9 +21,10 @@ use std::{path::PathBuf, sync::Arc};
 use toolpost_engine::{Access, Approval, Command, EditorUse, RemoteTool, Touch};
 use toolpost_workspace::WorkspacePath;
 
-pub use command::{Explained, JudgedSegment, JudgedTouch, Uncertain};
+pub use command::{Approvable, Explained, FurtherWords, JudgedSegment, JudgedTouch, Uncertain};
 pub use file::PolicyError;
 pub use learn::LearnError;
+pub(crate) use learn::Lesson;
 pub use rule::{Origin, Rule, RuleSource};
 pub(crate) use shown::{does, verb};
 
@@ -80,6 +84,8 @@ pub struct Policy {
     roots: Arc<Vec<PathBuf>>,
     /// The user's file of rules, into which answers are written that hold for always.
     learned: Option<Arc<PathBuf>>,
+    /// Finds withheld files below the directories that commands search.
+    looker: Option<tree::Looker>,
 }
 
 impl Policy {
@@ -102,6 +108,7 @@ impl Policy {
             denied: Arc::default(),
             roots: Arc::default(),
             learned: None,
+            looker: None,
         }
     }
 
@@ -130,7 +137,7 @@ impl Policy {
     fn adding(self, further: impl IntoIterator<Item = Rule>) -> Self {
         let mut rules = (*self.rules).clone();
         rules.extend(further);
-        Self { rules: Arc::new(rules), ..self }
+        Self { rules: Arc::new(rules), looker: self.looker.map(tree::Looker::renewed), ..self }
     }
 
     /// Names the roots, so that paths in commands are judged as the file tools judge them.
@@ -292,7 +299,8 @@ impl Policy {
     ) -> (Decision, Option<&Rule>) {
         let mut found = (first, None);
         for rule in self.rules.iter().filter(|rule| rule.accesses.contains(&access)) {
-            if (rule.decision >= found.0 || rule.may_loosen()) && matches(rule) {
+            let loosens = rule.may_loosen() && !(rule.cautious && found.0 == Decision::Deny);
+            if (rule.decision >= found.0 || loosens) && matches(rule) {
                 found = (rule.decision, Some(rule));
             }
         }

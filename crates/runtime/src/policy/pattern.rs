@@ -74,8 +74,14 @@ impl Pattern {
         }
     }
 
-    /// The words that are no options stand first and together, the options anywhere behind them.
+    /// The operands come first and together, the options anywhere behind them.
+    ///
+    /// An option before an operand keeps its position: `python3 -m pytest` is not `python3 pytest -m`.
     fn covers_apart(&self, given: &[Word]) -> bool {
+        let option = self.words.iter().position(Piece::is_option);
+        if option.is_some_and(|at| self.words[at..].iter().any(|piece| !piece.is_option())) {
+            return false;
+        }
         let (options, operands): (Vec<&Piece>, Vec<&Piece>) =
             self.words.iter().partition(|piece| piece.is_option());
         let first = given.len() >= operands.len()
@@ -123,10 +129,21 @@ impl Pattern {
         if self.end == End::Closed && segment.words.len() > self.words.len() + 1 { Reach::No } else { reach }
     }
 
-    /// Tells whether the pattern names a word that makes a command do more.
-    pub(crate) fn names(&self, word: &str) -> bool {
-        if word.ends_with('=') {
-            return self.settings.iter().any(|setting| setting.text.starts_with(word));
+    /// Returns whether no further words may follow.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.end == End::Closed
+    }
+
+    /// Returns whether the pattern names a word that makes a command do more; of a variable its value counts, too.
+    pub(crate) fn names(&self, word: &str, segment: &Segment) -> bool {
+        if let Some(name) = word.strip_suffix('=') {
+            let setting = |value: &Word| {
+                self.settings.iter().filter(|setting| setting.text.starts_with(word)).any(|setting| {
+                    let any = setting.text.get(word.len()..) == Some("*") && setting.plain.is_none();
+                    any || value.known().is_some_and(|value| setting.matches(&format!("{word}{value}")))
+                })
+            };
+            return segment.assignments.iter().filter(|set| set.name == name).all(|set| setting(&set.value));
         }
         self.words
             .iter()
@@ -137,14 +154,16 @@ impl Pattern {
     pub(crate) fn exactly(segment: &Segment) -> Option<String> {
         let words: Option<Vec<&str>> = segment.words.iter().map(Word::known).collect();
         let words = words.filter(|words| !words.is_empty())?;
-        let set = segment.assignments.iter().map(|set| format!("{}=*", set.name));
+        let set = segment.assignments.iter().map(|set| Some(format!("{}={}", set.name, set.value.known()?)));
+        let set: Vec<String> = set.collect::<Option<_>>()?;
         let plain = |word: &&str| {
             !word.is_empty() && **word != *"$" && !word.contains(['*', '\'', '"', '\\', ' ', '\t', '\n'])
         };
-        let quoted = words.iter().map(|word| {
-            if plain(word) { (*word).to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        let all = set.iter().map(String::as_str).chain(words);
+        let quoted = all.map(|word| {
+            if plain(&word) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
         });
-        Some(set.chain(quoted).chain(["$".to_owned()]).collect::<Vec<_>>().join(" "))
+        Some(quoted.chain(["$".to_owned()]).collect::<Vec<_>>().join(" "))
     }
 }
 

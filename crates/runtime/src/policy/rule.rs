@@ -26,6 +26,8 @@ pub struct Rule {
     pub(super) target: Target,
     pub(super) decision: Decision,
     pub(super) why: String,
+    /// An allowing rule that overrides no denial, and covers no command that hands code to a program.
+    pub(super) cautious: bool,
     pub(super) source: RuleSource,
     /// The line of the file in which it begins.
     pub(super) line: usize,

@@ -1,23 +1,46 @@
-//! Words what a call would touch, for whoever is asked about it.
+//! What a call would touch, in words for the person who is asked.
 
-use super::{Decision, Policy, command::Explained};
+use super::{Decision, Judgement, Policy, command::Explained};
 use toolpost_engine::{Command, Touch};
 
+/// What a question shows.
+#[derive(Debug, Default)]
+pub(crate) struct Display {
+    /// Each touch, and below a command its parts with their reasons.
+    pub(crate) lines: Vec<String>,
+    /// The reason, unless the lines hold it.
+    pub(crate) reason: String,
+}
+
 impl Policy {
-    /// Words a touch, a line for each part: of a command, all of it, then what the rules do not let pass, what it would write,
-    /// and where it would fetch from.
-    pub(crate) fn shown(&self, touch: &Touch) -> Vec<String> {
-        let whole = format!("{} {}", does(touch), touch.shown());
-        match touch {
-            Touch::Execute(command) => [vec![placed(whole, command)], parts(&self.explain(command))].concat(),
-            Touch::Read(_)
-            | Touch::Write(..)
-            | Touch::Fetch(_)
-            | Touch::Consult(_)
-            | Touch::Bridge(_)
-            | Touch::Delegate(_)
-            | Touch::Editor(_) => vec![whole],
+    /// Words touches that need approval: each once, and each reason once.
+    pub(crate) fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
+        let mut touches: Vec<(Vec<String>, Option<&str>)> =
+            asked.iter().map(|(touch, judgement)| self.lines(touch, judgement)).collect();
+        let mut reasons: Vec<&str> = touches.iter().filter_map(|(_, reason)| *reason).collect();
+        reasons.dedup();
+        let reason = if reasons.len() == 1 { reasons[0].to_owned() } else { String::new() };
+        if reasons.len() > 1 {
+            for (lines, reason) in &mut touches {
+                if let (Some(first), Some(reason)) = (lines.first_mut(), reason) {
+                    first.push_str(&format!(": {reason}"));
+                }
+            }
         }
+        Display { lines: touches.into_iter().flat_map(|(lines, _)| lines).collect(), reason }
+    }
+
+    /// Words one touch, and returns its reason unless the lines hold it.
+    fn lines<'j>(&self, touch: &Touch, judgement: &'j Judgement) -> (Vec<String>, Option<&'j str>) {
+        let whole = format!("{} {}", does(touch), touch.shown());
+        let Touch::Execute(command) = touch else { return (vec![whole], Some(&judgement.why)) };
+        let explained = self.explain(command);
+        let mut lines = vec![placed(whole, command)];
+        let parts = parts(&explained);
+        let reason = if parts.is_empty() { Some(judgement.why.as_str()) } else { None };
+        lines.extend(parts);
+        lines.extend(network(&explained));
+        (lines, reason)
     }
 }
 
@@ -49,28 +72,52 @@ fn placed(whole: String, command: &Command) -> String {
     format!("{whole} in {}", command.directory.display())
 }
 
+/// Words the parts of a command that need approval, those with one reason in one line, and the files and hosts that it is allowed to
+/// change or reach. Nothing if the command is one part.
 fn parts(explained: &Explained) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut groups: Vec<(Vec<String>, String)> = Vec::new();
+    let mut add = |item: String, why: &str| match groups.iter_mut().find(|(_, known)| known == why) {
+        Some((items, _)) if !items.contains(&item) => items.push(item),
+        Some(_) => {}
+        None => groups.push((vec![item], why.to_owned())),
+    };
     for segment in &explained.segments {
-        if segment.decision != Decision::Allow && segment.text != explained.command {
+        if segment.decision != Decision::Allow {
             let via = if segment.via.is_empty() {
                 String::new()
             } else {
                 format!(" (in {})", segment.via.join(", "))
             };
-            lines.push(format!("  run `{}`{via}: {}", segment.text, segment.why));
+            let is_whole = segment.text == explained.command;
+            let item = if is_whole { "run it".to_owned() } else { format!("run `{}`{via}", segment.text) };
+            add(item, &segment.why);
         }
         for touch in &segment.touches {
             match (touch.touch, touch.decision) {
                 ("read", Decision::Allow) => {}
-                (verb, Decision::Allow) => lines.push(format!("  {verb} {}", touch.what)),
-                (verb, _) => lines.push(format!("  {verb} {}: {}", touch.what, touch.why)),
+                (verb, Decision::Allow) => add(format!("{verb} {}", touch.what), "a rule allows it"),
+                (verb, _) => add(format!("{verb} {}", touch.what), &touch.why),
             }
         }
     }
-    let unsure =
-        explained.uncertain.iter().map(|piece| format!("  not known: `{}`: {}", piece.text, piece.why));
-    lines.extend(unsure);
+    let one = groups.len() == 1 && groups[0].0 == ["run it"];
+    if one && explained.uncertain.is_empty() {
+        return Vec::new();
+    }
+    let parts = groups.into_iter().map(|(items, why)| format!("  {}: {why}", items.join(", ")));
+    let unsure = explained.uncertain.iter().map(|piece| format!("  {}", piece.reason(&explained.command)));
+    let mut lines: Vec<String> = parts.chain(unsure).collect();
     lines.dedup();
+    lines
+}
+
+fn network(explained: &Explained) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for need in explained.segments.iter().filter_map(|segment| segment.network.as_ref()) {
+        let line = format!("  {need}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
     lines
 }

@@ -11,7 +11,7 @@ use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use toolpost_runtime::{Question, Span};
+use toolpost_runtime::Question;
 
 /// How long an answer is waited for.
 const TIME: Duration = Duration::from_secs(10 * 60);
@@ -105,8 +105,7 @@ impl Approvals {
             }
         };
         let until = self.second(now + TIME);
-        let spans: Vec<&str> = question.spans.iter().map(|span| span.word()).collect();
-        let said = json!([until, question.tool, question.touches, question.reason, spans]).to_string();
+        let said = json!([until, question]).to_string();
         let bound = bound(session, tool, arguments);
         let payload = Payload { msg: said.as_bytes(), aad: &bound };
         // It fails for messages of more than 256 GiB alone.
@@ -169,12 +168,7 @@ fn new_key() -> Result<Key, getrandom::Error> {
 }
 
 fn read(said: &[u8]) -> Option<(u64, Question)> {
-    let (until, tool, touches, reason, spans): (u64, String, Vec<String>, String, Vec<String>) =
-        serde_json::from_slice(said).ok()?;
-    let spans = spans
-        .iter()
-        .filter_map(|word| [Span::Session, Span::Always].into_iter().find(|span| span.word() == word));
-    Some((until, Question { tool, touches, reason, spans: spans.collect() }))
+    serde_json::from_slice(said).ok()
 }
 
 /// Says in 32 bytes which call of which session it is; the order in which an object's fields stand does not matter.
@@ -187,6 +181,7 @@ fn bound(session: &str, tool: &str, arguments: &Value) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolpost_runtime::{Addition, Span};
 
     fn question() -> Question {
         Question {
@@ -194,6 +189,8 @@ mod tests {
             touches: vec!["write a".into(), "write \u{202e}b".into()],
             reason: "rule 1".into(),
             spans: vec![Span::Session, Span::Always],
+            covers: "write \u{202e}b".into(),
+            adds: Some(Addition { file: "f".into(), rules: vec!["a".into(), "b".into()] }),
         }
     }
 

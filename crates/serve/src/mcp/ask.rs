@@ -3,10 +3,9 @@
 use crate::wire::Open;
 use rmcp::{
     model::{
-        BooleanSchema, ClientCapabilities, ClientResult, ConstTitle, ElicitRequest, ElicitRequestParams,
-        ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, InputRequest,
-        PrimitiveSchemaDefinition, RequestId, ServerRequest, SingleSelectEnumSchema,
-        TitledSingleSelectEnumSchema,
+        ClientCapabilities, ClientResult, ConstTitle, ElicitRequest, ElicitRequestParams, ElicitResult,
+        ElicitationAction, ElicitationSchema, EnumSchema, InputRequest, PrimitiveSchemaDefinition, RequestId,
+        ServerRequest, SingleSelectEnumSchema, TitledSingleSelectEnumSchema,
     },
     service::{Peer, PeerRequestOptions, RoleServer},
 };
@@ -15,9 +14,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
-/// The field of the form that says for how long, and what it says of a yes that holds this once.
-const SPAN: &str = "for";
+/// The field of the form, and its values besides the words of the spans.
+const DECISION: &str = "decision";
 const ONCE: &str = "once";
+const DENY: &str = "deny";
 /// How long a user is waited for.
 const TIME: Duration = Duration::from_secs(10 * 60);
 /// How many questions a user may be asked at once.
@@ -29,7 +29,7 @@ pub(super) fn can_ask(client: &ClientCapabilities) -> bool {
     client.elicitation.as_ref().is_some_and(|ways| ways.form.is_some() || ways.url.is_none())
 }
 
-/// Puts a question as a form with one field, `allow`.
+/// Puts a question as a form with one field.
 pub(super) fn form(question: &Question) -> InputRequest {
     InputRequest::Elicitation(request(question))
 }
@@ -106,14 +106,8 @@ impl Asker for Answered {
 }
 
 fn request(question: &Question) -> ElicitRequest {
-    let mut schema = ElicitationSchema::new(std::collections::BTreeMap::from([(
-        "allow".to_owned(),
-        PrimitiveSchemaDefinition::Boolean(BooleanSchema::new().title("Allow")),
-    )]));
-    schema.required = Some(vec!["allow".to_owned()]);
-    if !question.spans.is_empty() {
-        schema.properties.insert(SPAN.to_owned(), PrimitiveSchemaDefinition::Enum(spans(question)));
-    }
+    let field = PrimitiveSchemaDefinition::Enum(choices(question));
+    let schema = ElicitationSchema::new(std::collections::BTreeMap::from([(DECISION.to_owned(), field)]));
     ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: question.words(),
@@ -121,34 +115,39 @@ fn request(question: &Question) -> ElicitRequest {
     })
 }
 
-/// How long a yes may hold; whoever passes over it means this once.
-fn spans(question: &Question) -> EnumSchema {
-    let titles = question.spans.iter().map(|span| match span {
-        Span::Session => (span.word(), "For exactly this, until the session ends"),
-        Span::Always => (span.word(), "For exactly this, always: as a rule in your own file"),
-    });
-    let titles = [(ONCE, "This once")].into_iter().chain(titles);
-    let mut schema =
-        TitledSingleSelectEnumSchema::new(titles.map(|(word, title)| ConstTitle::new(word, title)).collect());
-    schema.title = Some("For how long".into());
+/// The one field of the form. Its default is "once" and it is not required, so accepting the form unchanged allows the call once.
+fn choices(question: &Question) -> EnumSchema {
+    let longer = question.spans.iter().map(|span| ConstTitle::new(span.word(), question.choice(*span)));
+    let choices = [ConstTitle::new(ONCE, "Allow once")].into_iter().chain(longer);
+    let choices = choices.chain([ConstTitle::new(DENY, "Deny")]).collect();
+    let mut schema = TitledSingleSelectEnumSchema::new(choices);
+    schema.title = Some("Decision".into());
     schema.default = Some(ONCE.to_owned());
     EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
 }
 
-/// Judges by what the client answered, of which nobody knows whether a person did: a client without one answers by itself.
+/// Judges by what the client answered. A form that was accepted without a choice allows the call once; an answer to another form
+/// allows nothing.
 fn judge(answer: &ElicitResult) -> Verdict {
-    let said = |field: &str| answer.content.as_ref().map(|content| &content[field]);
-    let allowed = said("allow").is_some_and(|allow| *allow == true);
+    let no = || Verdict::Deny("The client answered no.".to_owned());
     match answer.action {
-        ElicitationAction::Accept if allowed => {
-            let mut spans = [Span::Session, Span::Always].into_iter();
-            let span = spans.find(|span| said(SPAN).is_some_and(|said| *said == span.word()));
-            span.map_or(Verdict::Allow, Verdict::AllowFor)
-        }
-        ElicitationAction::Accept | ElicitationAction::Decline => {
-            Verdict::Deny("The client answered no.".to_owned())
-        }
-        _ => Verdict::Deny("The client closed the question without an answer.".to_owned()),
+        ElicitationAction::Accept => {}
+        ElicitationAction::Decline => return no(),
+        _ => return Verdict::Deny("The client closed the question without an answer.".to_owned()),
+    }
+    let content = answer.content.as_ref();
+    let fields = content.and_then(|content| content.as_object());
+    let choice = fields.and_then(|fields| fields.get(DECISION));
+    let unset = choice.is_some_and(|choice| choice.is_null());
+    match (choice, choice.and_then(|choice| choice.as_str())) {
+        (None, _) if content.is_none_or(|content| content.is_null()) => Verdict::Allow,
+        (None, _) if fields.is_some_and(|fields| fields.is_empty()) => Verdict::Allow,
+        _ if unset => Verdict::Allow,
+        (_, Some(ONCE)) => Verdict::Allow,
+        (_, Some(DENY)) => no(),
+        (_, Some(word)) if word == Span::Session.word() => Verdict::AllowFor(Span::Session),
+        (_, Some(word)) if word == Span::Always.word() => Verdict::AllowFor(Span::Always),
+        _ => Verdict::Deny("The client's answer does not fit the form.".to_owned()),
     }
 }
 

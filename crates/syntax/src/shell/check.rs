@@ -54,7 +54,7 @@ pub(super) fn gap(root: Node<'_>, text: &str) -> Option<String> {
         let Some(between) = text.get(end.min(node.start_byte())..node.start_byte()) else {
             return Some(text.to_owned());
         };
-        if !between.replace("\\\n", "").trim().is_empty() {
+        if !between.replace("\\\n", "").trim().is_empty() && !is_dash(node, end, between) {
             return Some(between.to_owned());
         }
         end = end.max(node.end_byte());
@@ -65,6 +65,22 @@ pub(super) fn gap(root: Node<'_>, text: &str) -> Option<String> {
             }
         }
     }
+}
+
+/// Returns whether a gap before a node is the word `-` of a command: the grammar drops it before a here-document.
+fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {
+    if between.trim_matches([' ', '\t']) != "-"
+        || !between.starts_with([' ', '\t'])
+        || !between.ends_with([' ', '\t'])
+    {
+        return false;
+    }
+    let around = std::iter::successors(Some(next), Node::parent).find(|node| node.start_byte() < end);
+    around.is_some_and(|around| {
+        let body = around.child_by_field_name("body");
+        around.kind() == "redirected_statement"
+            && body.is_some_and(|body| body.kind() == "command" && body.end_byte() == end)
+    })
 }
 
 /// Finds the first place where a shell begins a substitution and no node of the tree does: the grammar takes some values for plain words.

@@ -4,6 +4,7 @@ use super::{
     Effect, Options, Reach, Segment, Sure, Word,
     options::{self, Until},
     programs::{self, Act, Form, Operands, git},
+    searches,
 };
 
 /// What a command line is, after its program's form.
@@ -76,6 +77,7 @@ pub(super) fn note(segment: &mut Segment, known: &Known) {
         segment.more(doubtful.text.clone(), what);
     }
     operands(segment, form, &sorted);
+    searches::note(segment, form, &sorted);
     if form.is_called("git diff") {
         // What lies outside of the repository is compared as a file.
         let elsewhere = |word: &&Word| {
@@ -154,7 +156,8 @@ fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>)
         is_git.then(|| programs::act(git::ANYWHERE, given)).flatten()
     });
     let Some((option, act)) = act else {
-        if let Some(value) = value {
+        // What is left out of a search is not read.
+        if let Some(value) = value.filter(|_| !given.starts_with("--exclude")) {
             segment.effects.push(Effect::Names(value.clone()));
         }
         return;

@@ -10,8 +10,8 @@ mod places;
 mod programs;
 mod read;
 mod redirects;
-
 mod scripts;
+mod searches;
 mod segment;
 mod word;
 mod wrap;
@@ -19,6 +19,7 @@ mod wrappers;
 
 pub use options::Options;
 pub use places::Places;
+pub use searches::Search;
 pub use segment::{Assignment, Effect, Reach, Role, Script, Segment, Unsure};
 pub use word::{Sure, Word, quoted};
 

@@ -196,7 +196,13 @@ impl<'t> Reader<'t> {
                 _ => self.visit(child),
             }
         }
-        for redirect in around.map_or(&[][..], |(_, redirects)| redirects) {
+        let redirects = around.map_or(&[][..], |(_, redirects)| redirects);
+        // The grammar drops the word `-` before a here-document.
+        let dropped = redirects.first().and_then(|first| self.text.get(node.end_byte()..first.start_byte()));
+        if dropped.is_some_and(|dropped| dropped.trim() == "-") {
+            segment.words.push(Word::known_as("-"));
+        }
+        for redirect in redirects {
             self.redirect(*redirect, &mut segment);
         }
         if segment.words.is_empty() {

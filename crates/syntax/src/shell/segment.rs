@@ -1,6 +1,6 @@
 //! What a reading of shell finds: commands, and what each of them does.
 
-use super::{Places, Word};
+use super::{Places, Search, Word};
 use std::borrow::Cow;
 
 /// All that a text would run, as far as it can be known.
@@ -83,6 +83,8 @@ pub enum Effect {
     Names(Word),
     /// It writes a file.
     Writes(Word),
+    /// It reads the files below a directory.
+    Searches(Search),
     /// It fetches from an address.
     Fetches(Word),
     /// It does more than the harmless form of the program, because of a word.

@@ -4,7 +4,7 @@ use super::{
     Assignment, Effect, Reach, Role, Script, Segment, Word, effects,
     options::{self, Options, Until},
     programs::Style,
-    read,
+    read, searches,
     wrappers::{self, Itself, Runs, Wrapper},
 };
 
@@ -20,6 +20,7 @@ pub(super) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
     via.extend(segment.program_name().map(str::to_owned));
     if wrapper.runs == Runs::Within {
         let (own, inner) = within(&segment, wrapper);
+        searches::note_handed_on(&mut segment, &own, &inner);
         segment.words = own;
         effects::note(&mut segment, &known);
         script.segments.push(segment);

@@ -57,6 +57,6 @@ pub(super) const FORMS: &[Form] = &[
     form("git reset", Names).acts(&[("--hard --merge --keep", Changes)]),
     form("git clean", Names).same(&[("-f", "--force")]).acts(&[("-f --force", Changes)]),
     form("git checkout, git restore, git switch", Names).same(&[("-f", "--force")]).acts(&[("-f --force --discard-changes", Changes)]),
-    form("git commit, git merge, git add, git am, git apply, git cherry-pick, git revert", Names).valued("-m -F --message --file").acts(&[("--no-verify -n --amend", Changes), ("--exec", Runs)]),
+    form("git merge, git am, git apply, git cherry-pick, git revert", Names).valued("-m -F --message --file").acts(&[("--no-verify -n --amend", Changes), ("--exec", Runs)]),
     form("git bisect, git submodule foreach, git difftool, git mergetool, git filter-branch", Change).acts(&[("--upload-pack --receive-pack --exec", Runs), ("-u", Changes), ("--remote", Elsewhere)]),
 ];

@@ -4,6 +4,7 @@ use super::Options;
 
 pub(super) mod git;
 mod readers;
+mod runners;
 mod writers;
 
 /// How a program's options are written.
@@ -106,7 +107,7 @@ pub(crate) const UNKNOWN: &Form = &PLAIN;
 
 /// Finds what is known of a program, by its name and the words after it.
 pub(crate) fn find(name: &str) -> Option<&'static Form> {
-    let all = [readers::FORMS, git::FORMS, writers::FORMS];
+    let all = [readers::FORMS, git::FORMS, runners::FORMS, writers::FORMS];
     all.into_iter().flatten().find(|form| form.is_called(name))
 }
 

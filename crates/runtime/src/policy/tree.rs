@@ -1,0 +1,200 @@
+//! Withheld files below the directories that a command searches.
+
+use super::{Decision, Policy, rule::Origin};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::{
+    num::NonZeroUsize,
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use toolpost_engine::{Access, shell::Search};
+use toolpost_workspace::{
+    Workspace,
+    walk::{self, Candidate, Claim, Entry, Hidden, Kind, Next, Options, Rules, Visitor},
+};
+
+/// The most names that are looked at for one search.
+const MOST_NAMES: usize = 200_000;
+/// The most withheld files that are named.
+const MOST_FOUND: usize = 5;
+/// How long an answer holds: one question judges a command several times.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// Looks for withheld files in a workspace.
+#[derive(Clone)]
+pub(super) struct Looker {
+    workspace: Workspace,
+    last: Arc<Mutex<Option<Answer>>>,
+}
+
+struct Answer {
+    at: Instant,
+    directory: std::path::PathBuf,
+    search: Search,
+    withheld: Vec<Withheld>,
+}
+
+/// A file that a search would read and that the rules withhold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Withheld {
+    /// The file; none if it is unknown, since there were too many names to look at.
+    pub(super) path: Option<String>,
+    pub(super) decision: Decision,
+    pub(super) why: String,
+    pub(super) rule: Option<Origin>,
+}
+
+impl Looker {
+    /// Makes one for other rules, which remembers nothing.
+    pub(super) fn renewed(self) -> Self {
+        Self { last: Arc::default(), ..self }
+    }
+}
+
+impl std::fmt::Debug for Looker {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Looker")
+    }
+}
+
+impl Policy {
+    /// Lets the policy look for withheld files below the directories that commands search.
+    #[must_use]
+    pub fn looking(self, workspace: Workspace) -> Self {
+        Self { looker: Some(Looker { workspace, last: Arc::default() }), ..self }
+    }
+
+    /// Finds the files below a directory that a search would read and that the rules withhold.
+    pub(super) fn withheld(&self, directory: &Path, search: &Search) -> Vec<Withheld> {
+        let Some(looker) = &self.looker else { return Vec::new() };
+        let mut last = looker.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last.as_ref().filter(|last| last.at.elapsed() < FRESH)
+            && last.directory == directory
+            && last.search == *search
+        {
+            return last.withheld.clone();
+        }
+        let withheld = self.look(looker, directory, search);
+        *last = Some(Answer {
+            at: Instant::now(),
+            directory: directory.to_owned(),
+            search: search.clone(),
+            withheld: withheld.clone(),
+        });
+        withheld
+    }
+
+    fn look(&self, looker: &Looker, directory: &Path, search: &Search) -> Vec<Withheld> {
+        let path = directory.to_str().and_then(|path| looker.workspace.resolve(path).ok());
+        // What cannot be resolved is judged by its path alone.
+        let Some(base) = path else { return Vec::new() };
+        // Programs read signs in patterns differently; what is not plain leaves nothing out here.
+        let is_plain = |pattern: &&String| !pattern.contains(['/', '{', '[', '\\']);
+        let except: Vec<String> = search.except.iter().filter(is_plain).cloned().collect();
+        let names = Names { only: globs(&search.names, Case::Either), except: globs(&except, Case::Same) };
+        let seen = AtomicUsize::new(0);
+        let options = Options {
+            rules: if search.ignored { Rules::None } else { Rules::Git },
+            hidden: if search.hidden { Hidden::Show } else { Hidden::Skip },
+            threads: NonZeroUsize::new(1),
+            ..Options::default()
+        };
+        let make = || Finder { policy: self, names: &names, directory, seen: &seen, found: Vec::new() };
+        let is_over = || seen.load(Ordering::Relaxed) > MOST_NAMES;
+        let Ok(walked) = walk::walk(&base, (), &options, &is_over, &make) else { return Vec::new() };
+        let mut withheld: Vec<Withheld> =
+            walked.visitors.into_iter().flat_map(|finder| finder.found).collect();
+        withheld.sort_by(|left, right| left.path.cmp(&right.path));
+        if seen.load(Ordering::Relaxed) > MOST_NAMES {
+            let why =
+                format!("it holds more than {MOST_NAMES} names, and not all were looked at for secrets");
+            withheld.push(Withheld { path: None, decision: Decision::Ask, why, rule: None });
+        }
+        withheld
+    }
+}
+
+struct Names {
+    only: GlobSet,
+    except: GlobSet,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Either,
+    Same,
+}
+
+/// Compiles patterns of names. One that is not understood empties the set, so that more is asked about and not less.
+fn globs(patterns: &[String], case: Case) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let name = pattern.rsplit('/').next().unwrap_or(pattern);
+        match GlobBuilder::new(name).case_insensitive(case == Case::Either).build() {
+            Ok(glob) => set.add(glob),
+            Err(_) => return GlobSet::empty(),
+        };
+    }
+    set.build().unwrap_or_default()
+}
+
+impl Names {
+    fn has(&self, name: &Path) -> bool {
+        (self.only.is_empty() || self.only.is_match(name)) && !self.except.is_match(name)
+    }
+}
+
+struct Finder<'p> {
+    policy: &'p Policy,
+    names: &'p Names,
+    directory: &'p Path,
+    seen: &'p AtomicUsize,
+    found: Vec<Withheld>,
+}
+
+impl Visitor for Finder<'_> {
+    type Place = ();
+
+    fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
+        self.seen.fetch_add(1, Ordering::Relaxed);
+        // Version control keeps no file under its own name there.
+        if candidate.name_bytes() == b".git" && candidate.kind() == Kind::Directory {
+            return Claim::Pass;
+        }
+        Claim::Wanted
+    }
+
+    fn visit(&mut self, (): &(), entry: &Entry<'_>) -> Next<()> {
+        let candidate = entry.candidate();
+        if candidate.kind() == Kind::Directory {
+            return Next::Enter(());
+        }
+        if !self.names.has(Path::new(candidate.name())) {
+            return Next::On;
+        }
+        let absolute = self.directory.join(candidate.relative());
+        let (decision, rule) = self.policy.reading(&absolute);
+        if let Some(rule) = rule.filter(|_| decision != Decision::Allow) {
+            let path = absolute.to_str().map(str::to_owned);
+            let rule_at = Some(rule.origin(None));
+            self.found.push(Withheld { path, decision, why: rule.why.clone(), rule: rule_at });
+        }
+        if self.found.len() >= MOST_FOUND { Next::Stop } else { Next::On }
+    }
+}
+
+impl Policy {
+    /// Finds what the rules say of reading a path below a root.
+    fn reading(&self, absolute: &Path) -> (Decision, Option<&super::Rule>) {
+        let below = self.roots.iter().filter_map(|root| absolute.strip_prefix(root).ok());
+        let relative = below.min_by_key(|rest| rest.as_os_str().len());
+        let whole = absolute.to_string_lossy();
+        let relative =
+            relative.map_or_else(|| whole.trim_start_matches('/').into(), |rest| rest.to_string_lossy());
+        self.find(Access::Reads, Decision::Allow, |rule| rule.matches_path(&relative, &whole))
+    }
+}
