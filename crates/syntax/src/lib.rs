@@ -21,6 +21,7 @@ mod queries;
 mod read;
 mod shape;
 pub mod shell;
+mod sound;
 mod tree;
 
 pub use change::{Edited, Named, NoSymbol, change, named};
@@ -32,4 +33,5 @@ pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};
 pub use pattern::{Fit, Hole, NoPattern, Pattern};
 pub use shape::{Base, Chain, Step};
+pub use sound::added_error;
 pub use tree::{Tree, Unread};

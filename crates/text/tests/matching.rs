@@ -104,9 +104,9 @@ const STEPS: &[Row] = &[
         "        if aaaa {\n            return;\n        }\n",
         "    if aaaa {\n        return;\n    }",
         "}",
-        "    }\n",
+        "",
         Reindented,
-        &[Indentation],
+        &[],
     ),
     ("first_call();\n", "    first_call();", "a();\n    first_call();", "", Reindented, &[]),
     // 3: new text that already stands like the file is left alone.

@@ -5,6 +5,8 @@ use crate::{
     CallCtx, Engine, Failure, Hint, Kind, Part, Several, Trouble, failures,
     operations::change::{Change, Step, Want, Where},
 };
+use std::path::Path;
+use toolpost_syntax::Language;
 use toolpost_text::{
     counted::counted,
     encoding::{Splice, Text},
@@ -35,6 +37,11 @@ pub(super) fn replace(
     if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
         return Err(draft.stale(engine, cx)); // some of the places were never seen
     }
+    if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
+        let strict = How { upto: Step::Folded, ..how };
+        let miss = matching::find(text.view(), old, &change.text, &strict).err().unwrap_or(Miss::Same);
+        return Err(missed(engine, draft, &miss, &text, change, &strict));
+    }
     let notes = notes(&found, how.want);
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
@@ -43,6 +50,21 @@ pub(super) fn replace(
     draft.splice(&text, &splices, &[&written])?;
     draft.notes.extend(notes);
     Ok(())
+}
+
+/// Checks that a loose match adds no syntax error; true for a file without a grammar.
+fn is_sound(draft: &Draft, text: &Text, found: &Found) -> bool {
+    let name = draft.path.display();
+    let Some(language) = Language::meant(Path::new(&name), None) else { return true };
+    let mut after = String::with_capacity(text.view().len());
+    let mut done = 0;
+    for hit in &found.hits {
+        after.push_str(text.view().get(done..hit.range.start).unwrap_or_default());
+        after.push_str(&hit.new);
+        done = hit.range.end;
+    }
+    after.push_str(text.view().get(done..).unwrap_or_default());
+    toolpost_syntax::added_error(language, text.view(), &after).is_none()
 }
 
 /// Says which text is looked for, and how.

@@ -1,5 +1,7 @@
 //! Indentation carried over from an old text to the file.
 
+use std::cell::LazyCell;
+
 use crate::encoding::{Indent, greatest};
 use crate::lines::indent;
 
@@ -38,6 +40,16 @@ struct Scale {
     kind: Kind,
 }
 
+/// How well the indentation of new text agrees with the file's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// Each line has an indentation that a line of the place has.
+    Exact,
+    /// Lines go on in the file's steps.
+    Extended,
+    No,
+}
+
 impl Shift {
     /// Collects the indentations of lines that agree; none if they are not shifted consistently.
     ///
@@ -69,22 +81,103 @@ impl Shift {
 
     /// Indents new text like the file; none if its indentation has no clear counterpart there.
     ///
-    /// `unit` is asked for the file's usual indentation when the lines themselves do not tell.
+    /// New text that already has the file's indentation is kept. It is rewritten only if it is indented like the old
+    /// text. If both or neither hold and the results differ, there is none. `unit` returns the file's usual
+    /// indentation for the cases that the lines themselves leave open.
     pub(crate) fn apply(&self, new: &str, unit: impl FnOnce() -> Indent) -> Option<String> {
-        let full =
-            || new.split('\n').map(|line| (indent(line), line)).filter(|(_, line)| !is_blank_line(line));
-        let Some((begin, _)) = full().next() else { return Some(new.to_owned()) };
-        if begin != self.first.old && begin == self.first.file {
-            // Indented like the file already, unless other lines are indented like the old text.
-            let like_the_old =
-                |own: &str| self.known(own).is_some() && self.pairs.iter().all(|pair| pair.file != own);
-            return full().all(|(own, _)| !like_the_old(own)).then(|| new.to_owned());
+        let lines: Vec<&str> = new.split('\n').filter(|line| !is_blank_line(line)).collect();
+        let own: Vec<&str> = lines.iter().map(|line| indent(line)).collect();
+        let Some(begin) = own.first() else { return Some(new.to_owned()) };
+        let usual = LazyCell::new(unit);
+        let like_file = self.like_file(&own, || *usual);
+        let begins_alike = *begin == self.first.old;
+        if begins_alike && own.iter().all(|own| self.known(own).is_some()) {
+            let mapped = self.rewrite(new, |own| self.known(own).map(str::to_owned))?;
+            return (like_file != Fit::Exact || mapped == new).then_some(mapped);
         }
-        if full().all(|(own, _)| self.known(own).is_some()) {
-            return self.rewrite(new, |own| self.known(own).map(str::to_owned));
+        let scaled = || {
+            let scale = self.scale(&own, *usual)?;
+            let plausible =
+                begins_alike && self.steps_by(&own, self.old_level(&own)) && !self.is_mixed(&lines);
+            let other = |own: &str| self.known(own).map(str::to_owned).or_else(|| self.counterpart(own, scale));
+            self.rewrite(new, other).filter(|_| plausible)
+        };
+        match like_file {
+            Fit::Exact => Some(new.to_owned()),
+            Fit::Extended => scaled().is_none_or(|scaled| scaled == new).then(|| new.to_owned()),
+            Fit::No => scaled().or_else(|| {
+                // The first line was copied without its indentation, the others have the file's.
+                let rest = own.get(1..).filter(|rest| !rest.is_empty())?;
+                let cut = begin.is_empty() && self.first.old.is_empty() && !self.first.file.is_empty();
+                let whole = rest.iter().all(|own| !own.is_empty() && self.in_file(own));
+                let at = new.find(|c| c != '\n').unwrap_or(0);
+                (cut && whole).then(|| format!("{}{}{}", &new[..at], self.first.file, &new[at..]))
+            }),
         }
-        let scale = self.scale(&full().map(|(own, _)| own).collect::<Vec<_>>(), unit)?;
-        self.rewrite(new, |own| self.known(own).map(str::to_owned).or_else(|| self.counterpart(own, scale)))
+    }
+
+    /// Rates how well the indentations of new text agree with the file's.
+    fn like_file(&self, own: &[&str], usual: impl FnOnce() -> Indent) -> Fit {
+        if own.first() != Some(&self.first.file.as_str()) {
+            return Fit::No;
+        }
+        if own.iter().all(|own| self.in_file(own)) {
+            return Fit::Exact;
+        }
+        let level = match self.pairs.as_slice() {
+            [_, _, ..] => self.steps(|pair| pair.file.as_str()),
+            _ => match usual() {
+                Indent::Spaces(width) => usize::from(width),
+                Indent::Tabs => 1,
+                Indent::None | Indent::Mixed => return Fit::No,
+            },
+        };
+        let one_kind = kind(self.pairs.iter().map(|pair| pair.file.as_str()).chain(own.iter().copied()));
+        let base = self.first.file.len();
+        let whole = own.iter().all(|own| self.in_file(own) || own.len().abs_diff(base) % level.max(1) == 0);
+        let single = |two: &[&str]| two[1].len() <= two[0].len() + level || self.in_file(two[1]);
+        if one_kind.is_some() && whole && own.windows(2).all(single) { Fit::Extended } else { Fit::No }
+    }
+
+    /// Checks whether a line of the place has this indentation in the file.
+    fn in_file(&self, own: &str) -> bool {
+        self.pairs.iter().any(|pair| pair.file == own)
+    }
+
+    /// Returns the greatest width that divides all steps between indentations of the old text or the file.
+    fn steps<'s>(&'s self, side: impl Fn(&'s Pair) -> &'s str) -> usize {
+        self.pairs.windows(2).fold(0, |common, two| greatest(common, side(&two[1]).len() - side(&two[0]).len()))
+    }
+
+    /// Returns the width of a level in the old text, which several of its lines show, else the new text.
+    fn old_level(&self, own: &[&str]) -> usize {
+        match self.pairs.as_slice() {
+            [_, _, ..] => self.steps(|pair| pair.old.as_str()),
+            _ if own.iter().any(|own| own.contains('\t')) => 1,
+            _ => self.level(own),
+        }
+    }
+
+    /// Checks that new text goes on in the levels of the old text, and that no line is deeper than the line before
+    /// by more than a level.
+    fn steps_by(&self, own: &[&str], level: usize) -> bool {
+        let base = self.first.old.len();
+        let whole = |own: &&str| self.known(own).is_some() || own.len().abs_diff(base) % level.max(1) == 0;
+        own.iter().all(whole)
+            && own.windows(2).all(|two| {
+                two[1].len() <= two[0].len() + level || two.iter().all(|own| self.known(own).is_some())
+            })
+    }
+
+    /// Checks whether some lines of new text seem to be indented like the file and others like the old text.
+    ///
+    /// A line that follows an opening bracket or a colon may be deeper in either.
+    fn is_mixed(&self, lines: &[&str]) -> bool {
+        let file_only = |own: &str| self.in_file(own) && self.known(own).is_none();
+        lines.windows(2).any(|two| {
+            let opens = two[0].trim_end().ends_with(['{', '(', '[', ':', ',']);
+            file_only(indent(two[1])) && indent(two[1]).len() > indent(two[0]).len() && !opens
+        })
     }
 
     /// Gives every line with something on it another indentation.
@@ -124,9 +217,8 @@ impl Shift {
     }
 
     /// Finds out how the levels of the old text and of the file relate.
-    fn scale(&self, new: &[&str], unit: impl FnOnce() -> Indent) -> Option<Scale> {
+    fn scale(&self, new: &[&str], usual: Indent) -> Option<Scale> {
         let old = kind(self.pairs.iter().map(|pair| pair.old.as_str()).chain(new.iter().copied()))??;
-        let usual = unit();
         let file = match (kind(self.pairs.iter().map(|pair| pair.file.as_str()))?, usual) {
             (Some(kind), _) => kind,
             (None, Indent::Tabs) => Kind::Tabs,

@@ -1,0 +1,270 @@
+//! Edits whose old text has another indentation than the file: the result is the one that was meant, or a refusal.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestError;
+use toolpost_syntax::{Language, added_error};
+use toolpost_text::matching::{How, Step, find};
+
+/// How a language writes a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blocks {
+    Colon,
+    Braces,
+    End,
+}
+
+struct Tongue {
+    file: &'static str,
+    blocks: Blocks,
+    head: &'static str,
+    branch: &'static str,
+    call: &'static str,
+}
+
+const TONGUES: &[Tongue] = &[
+    Tongue { file: "a.py", blocks: Blocks::Colon, head: "def f#(a):", branch: "if a > #:", call: "call_#(a)" },
+    Tongue { file: "a.js", blocks: Blocks::Braces, head: "function f#(a) {", branch: "if (a > #) {", call: "call_#(a);" },
+    Tongue { file: "a.rs", blocks: Blocks::Braces, head: "fn f#(a: u8) {", branch: "if a > # {", call: "call_#(a);" },
+    Tongue { file: "a.c", blocks: Blocks::Braces, head: "int f#(int a) {", branch: "if (a > #) {", call: "call_#(a);" },
+    Tongue { file: "a.ts", blocks: Blocks::Braces, head: "function f#(a: number) {", branch: "while (a > #) {", call: "call_#(a);" },
+    Tongue { file: "a.rb", blocks: Blocks::End, head: "def f#(a)", branch: "if a > #", call: "call_#(a)" },
+];
+
+/// A line at a level.
+type Leveled = (usize, String);
+
+/// Writes a block with nested branches, from numbers.
+fn block(tongue: &Tongue, level: usize, picks: &mut impl Iterator<Item = u8>, out: &mut Vec<Leveled>, count: &mut usize) {
+    let calls = 1 + picks.next().unwrap_or(0) % 3;
+    for _ in 0..calls {
+        *count += 1;
+        out.push((level, tongue.call.replace('#', &count.to_string())));
+        if picks.next().unwrap_or(0) % 3 == 0 && level < 4 {
+            *count += 1;
+            out.push((level, tongue.branch.replace('#', &count.to_string())));
+            block(tongue, level + 1, picks, out, count);
+            close(tongue, level, out);
+        }
+    }
+}
+
+fn close(tongue: &Tongue, level: usize, out: &mut Vec<Leveled>) {
+    match tongue.blocks {
+        Blocks::Colon => {}
+        Blocks::Braces => out.push((level, "}".to_owned())),
+        Blocks::End => out.push((level, "end".to_owned())),
+    }
+}
+
+fn written(lines: &[Leveled], unit: &str, cut: usize) -> String {
+    let lines: Vec<String> =
+        lines.iter().map(|(level, text)| format!("{}{text}", unit.repeat(level.saturating_sub(cut)))).collect();
+    lines.join("\n")
+}
+
+/// The indentation in which a text of the edit is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheme {
+    File,
+    /// Another unit, and so many levels less.
+    Foreign(&'static str, usize),
+    /// Some lines like the file, others in another unit.
+    Mixed(&'static str),
+    /// The first line alone has lost its indentation.
+    FirstCut,
+}
+
+fn text(lines: &[Leveled], unit: &'static str, scheme: Scheme, picks: &[u8]) -> String {
+    match scheme {
+        Scheme::File => written(lines, unit, 0),
+        Scheme::Foreign(other, cut) => {
+            let least = lines.iter().map(|(level, _)| *level).min().unwrap_or(0);
+            written(lines, other, cut.min(least))
+        }
+        Scheme::Mixed(other) => lines
+            .iter()
+            .enumerate()
+            .map(|(at, line)| {
+                let unit = if picks[at % picks.len()] % 2 == 0 { unit } else { other };
+                written(std::slice::from_ref(line), unit, 0)
+            })
+            .collect::<Vec<_>>()
+            .join("\n"),
+        Scheme::FirstCut => written(lines, unit, 0).trim_start().to_owned(),
+    }
+}
+
+const UNITS: &[&str] = &["  ", "    ", "\t", "   ", "        "];
+
+fn scheme(pick: u8) -> Scheme {
+    let unit = UNITS[usize::from(pick / 8) % UNITS.len()];
+    match pick % 8 {
+        0 | 1 => Scheme::File,
+        2 | 3 => Scheme::Foreign(unit, 0),
+        4 => Scheme::Foreign(unit, 1),
+        5 => Scheme::Foreign(unit, 9),
+        6 => Scheme::Mixed(unit),
+        _ => Scheme::FirstCut,
+    }
+}
+
+/// What came of one edit.
+#[derive(Debug, PartialEq, Eq)]
+enum Came {
+    Refused,
+    Right,
+    /// The result differs from the one that was meant, in this way.
+    Wrong(String),
+}
+
+fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
+    let tongue = &TONGUES[usize::from(tongue) % TONGUES.len()];
+    let unit = UNITS[usize::from(unit) % 3];
+    let mut picked = picks.iter().copied();
+    let mut lines = Vec::new();
+    let mut count = 0;
+    for at in 0..2 {
+        lines.push((0, tongue.head.replace('#', &at.to_string())));
+        block(tongue, 1, &mut picked, &mut lines, &mut count);
+        close(tongue, 0, &mut lines);
+    }
+    // The old text is some lines in a row; in the new text calls have other names, and some lines more.
+    let from = usize::from(from) % lines.len();
+    let to = (from + 1 + usize::from(to) % 6).min(lines.len());
+    let mut wanted = Vec::new();
+    for (at, (level, text)) in lines[from..to].iter().enumerate() {
+        let pick = picks[(at * 7 + from) % picks.len()];
+        wanted.push((*level, if pick % 3 == 0 { text.replace("call", "tell") } else { text.clone() }));
+        let opens = lines.get(from + at + 1).is_some_and(|next| next.0 > *level);
+        if pick % 5 == 0 && text.starts_with("call") && !opens {
+            count += 1;
+            wanted.push((*level, tongue.branch.replace('#', &count.to_string())));
+            wanted.push((level + 1, tongue.call.replace('#', "new")));
+            close(tongue, *level, &mut wanted);
+        }
+    }
+    if wanted == lines[from..to] {
+        return Came::Refused;
+    }
+    let file = written(&lines, unit, 0) + "\n";
+    let meant: Vec<Leveled> =
+        lines[..from].iter().chain(&wanted).chain(&lines[to..]).cloned().collect();
+    let meant = written(&meant, unit, 0) + "\n";
+    let old = text(&lines[from..to], unit, scheme(olds), picks);
+    let new = text(&wanted, unit, scheme(news), &picks[1..]);
+    let Ok(found) = find(&file, &old, &new, &How::one(Step::Spaced)) else { return Came::Refused };
+    // An exact match is taken at its word.
+    if found.step <= Step::Folded {
+        return Came::Refused;
+    }
+    let hit = &found.hits[0];
+    let result = format!("{}{}{}", &file[..hit.range.start], hit.new, &file[hit.range.end..]);
+    let language = Language::of_path(Path::new(tongue.file)).expect("a grammar");
+    if result == meant {
+        assert_eq!(added_error(language, &file, &result), None, "{result}");
+        return Came::Right;
+    }
+    // Outside of Python the width of an indentation means nothing: other columns are ugly, not wrong.
+    let bare = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let nests = |text: &str| -> Vec<usize> {
+        let mut open: Vec<usize> = Vec::new();
+        let depths = text.lines().map(|line| {
+            let width: usize = line.bytes().take_while(u8::is_ascii_whitespace).count();
+            while open.last().is_some_and(|last| *last > width) {
+                open.pop();
+            }
+            if open.last() != Some(&width) {
+                open.push(width);
+            }
+            open.len()
+        });
+        depths.collect()
+    };
+    let nested = tongue.blocks != Blocks::Colon || nests(&result) == nests(&meant);
+    if bare(&result) == bare(&meant) && nested {
+        return Came::Right;
+    }
+    if added_error(language, &file, &result).is_some() {
+        return Came::Refused; // as the engine does
+    }
+    Came::Wrong(format!("== {}\n{file}\n-- old\n{old}\n-- new\n{new}\n-- result\n{result}", tongue.file))
+}
+
+#[test]
+fn a_loose_edit_does_what_was_meant_or_is_refused() {
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 6000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let right = std::cell::Cell::new(0);
+    let input = (prop::collection::vec(any::<u8>(), 30..60), any::<[u8; 6]>());
+    let outcome = runner.run(&input, |(picks, seed)| {
+        match edit(&picks, seed) {
+            Came::Refused => {}
+            Came::Right => right.set(right.get() + 1),
+            Came::Wrong(how) => return Err(TestCaseError::fail(how)),
+        }
+        Ok(())
+    });
+    match outcome {
+        Ok(()) => {}
+        Err(TestError::Fail(how, input)) => panic!("{how}\n{input:?}"),
+        Err(error) => panic!("{error}"),
+    }
+    assert!(right.get() > 300, "only {} edits were made: nothing was tested", right.get());
+}
+
+#[test]
+fn new_text_in_the_indentation_of_the_file_is_kept() {
+    // File, old text, new text, and the result; none where no reading is certain.
+    let rows: &[(&str, &str, &str, Option<&str>)] = &[
+        (
+            "class A:\n    \"\"\"Doc.\"\"\"\n",
+            "class A:\n  \"\"\"Doc.\"\"\"",
+            "class A:\n    \"\"\"Docs.\"\"\"",
+            Some("class A:\n    \"\"\"Docs.\"\"\"\n"),
+        ),
+        (
+            "class A:\n    def g(self):\n        return 3\n",
+            "def g(self):\n  return 3",
+            "def g(self):\n        return 4",
+            Some("class A:\n    def g(self):\n        return 4\n"),
+        ),
+        (
+            "def f(x):\n    for y in x:\n        if x:\n            return 1\n",
+            "        if x:\n          return 1",
+            "        if x:\n            y = 1\n            return y",
+            Some("def f(x):\n    for y in x:\n        if x:\n            y = 1\n            return y\n"),
+        ),
+        (
+            "function f() {\n  const x = 1;\n}\n",
+            "function f() {\n    const x = 1;",
+            "function f() {\n  const y = 1;",
+            Some("function f() {\n  const y = 1;\n}\n"),
+        ),
+        // Old and new text share an indentation that the file does not have.
+        (
+            "class A:\n    def g(self):\n        return 3\n",
+            "class A:\n  def g(self):\n    return 3",
+            "class A:\n  def g(self):\n    if self:\n      return 3",
+            Some("class A:\n    def g(self):\n        if self:\n            return 3\n"),
+        ),
+        // One line like the file, one like the old text.
+        (
+            "def f(x):\n    a = compute(x)\n    return a\n",
+            "def f(x):\n  a = compute(x)\n  return a",
+            "def f(x):\n  a = compute(x)\n    return b",
+            None,
+        ),
+    ];
+    for (file, old, new, wanted) in rows {
+        let found = find(file, old, new, &How::one(Step::Spaced)).ok().map(|found| {
+            let hit = &found.hits[0];
+            format!("{}{}{}", &file[..hit.range.start], hit.new, &file[hit.range.end..])
+        });
+        assert_eq!(found.as_deref(), *wanted, "{old}");
+    }
+}
