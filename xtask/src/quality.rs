@@ -3,6 +3,7 @@
 mod beside;
 mod commits;
 mod functions;
+mod names;
 mod report;
 
 use crate::{House, Verdict, disk, docs::marked, say};
@@ -18,6 +19,7 @@ const PAGE: &str = "docs/quality.md";
 
 const HELP: &str = "cargo xtask quality --pairs FOLDER [--history REPOSITORY]… [--choose]
 cargo xtask quality --investigator --history REPOSITORY… [--commits N]
+cargo xtask quality --names TREE…
 
 Functions: the first sentence of a function's doc comment is asked, and the function without the comment is to be found among
 all others of packages that the model was not tuned on. FOLDER is what tools/embedder/pairs.py wrote.
@@ -27,6 +29,7 @@ that it changed. REPOSITORY is a git directory. With two of them, the tables are
   --investigator   measures the commits alone, by words, by the investigator, by words over whole files and by counting them with rg; with two histories,
              the table is put into docs/quality.md
   --commits  how many of the commits that can be asked are asked, in even distances [all]
+  --names    asks for names that the code of a tree defines, and counts how often the definition comes first; nothing is written
   --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together, and the
              histories as well, which should then be others than those of the tables";
 
@@ -59,6 +62,7 @@ struct Plan {
     histories: Vec<PathBuf>,
     choose: bool,
     investigator: bool,
+    names: Vec<PathBuf>,
     commits: Option<usize>,
 }
 
@@ -81,6 +85,10 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         return Ok(Verdict::Good);
     }
     let plan = plan(arguments)?;
+    if !plan.names.is_empty() {
+        names::measure(&plan.names)?;
+        return Ok(Verdict::Good);
+    }
     if plan.investigator {
         return investigated(house, &plan);
     }
@@ -155,6 +163,10 @@ fn plan(arguments: &[String]) -> Result<Plan> {
             [flag, count, rest @ ..] if flag == "--commits" => {
                 plan.commits = Some(count.parse().context("--commits takes a number")?);
                 rest
+            }
+            [flag, trees @ ..] if flag == "--names" => {
+                plan.names = trees.iter().map(PathBuf::from).collect();
+                &[]
             }
             [flag, rest @ ..] if flag == "--choose" => {
                 plan.choose = true;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::bridge::Bridge;
-use toolpost_engine::{Pinned, Progress, Session};
+use toolpost_engine::{Pinned, Session};
 use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Runtime, Structured};
 use toolpost_tool::{Part, RunResult};
 use toolpost_workspace::operator;
@@ -138,13 +138,14 @@ impl Caller {
             bridge.begin(&self.runtime);
             self.runtime.settled().await;
         }
+        let (progress, _line) = out::ProgressLine::of_call();
         let call = Call {
             tool,
             arguments,
             session: self.session.clone(),
             cancel: CancellationToken::new(),
             asker: self.asker.clone(),
-            progress: Progress::silent(),
+            progress,
         };
         self.runtime.call(call).await
     }

@@ -4,7 +4,16 @@ use anyhow::Result;
 use std::{
     io::{IsTerminal, Write},
     process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
+use toolpost_engine::Progress;
+
+/// Erases the line of the cursor, and how many characters of progress fit into one.
+const ERASE: &str = "\r\u{1b}[K";
+const WIDTH: usize = 76;
 
 /// The exit status of a command that was understood and failed.
 const FAILED: u8 = 1;
@@ -14,6 +23,35 @@ pub(crate) fn line(line: &str) -> Result<()> {
     match writeln!(std::io::stdout().lock(), "{line}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
+    }
+}
+
+/// The line of a terminal that shows how far a call is; it is erased when the call ends.
+pub(crate) struct ProgressLine(Arc<AtomicBool>);
+
+impl ProgressLine {
+    /// The progress of a call, shown on standard error if that is a terminal.
+    pub(crate) fn of_call() -> (Progress, Self) {
+        let shown = Arc::new(AtomicBool::new(false));
+        let line = Self(Arc::clone(&shown));
+        if !std::io::stderr().is_terminal() {
+            return (Progress::silent(), line);
+        }
+        let progress = Progress::new(move |_, what| {
+            shown.store(true, Ordering::Relaxed);
+            let text = toolpost_text::cut::line(what, WIDTH).0;
+            // A terminal that cannot be written to shows nothing.
+            let _ = write!(std::io::stderr().lock(), "{ERASE}{text}");
+        });
+        (progress, line)
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        if self.0.load(Ordering::Relaxed) {
+            let _ = write!(std::io::stderr().lock(), "{ERASE}");
+        }
     }
 }
 

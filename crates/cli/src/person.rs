@@ -2,6 +2,7 @@
 
 use crate::{
     ask::{self, Input},
+    out,
     settings::Settings,
     wire,
 };
@@ -9,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Progress, Session};
+use toolpost_engine::Session;
 use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
 
 /// What an operation gives, or the words in which it failed.
@@ -61,13 +62,14 @@ impl Person {
         if let Some(unknown) = given.into_iter().find(|key| !known(key)) {
             bail!("the tool {} has no parameter {unknown}", tool.name);
         }
+        let (progress, _line) = out::ProgressLine::of_call();
         let call = Call {
             tool: tool.name.to_owned(),
             arguments,
             session: self.session.clone(),
             cancel: CancellationToken::new(),
             asker: self.asker.clone(),
-            progress: Progress::silent(),
+            progress,
         };
         Ok(match self.runtime.call(call).await {
             Outcome::Done(answer) => Ok(answer.structured.context("the answer has no structured part")?),

@@ -128,8 +128,9 @@ async fn meant(person: &Person, said: &str) -> Result<Answer> {
             Ok(json!({"symbol_id": id}))
         }
         [] => {
-            let mut words =
-                format!("No symbol is called {said}. Searched: {}.", searched(&output["searched"]));
+            let complete = is_complete(&output["searched"]);
+            let none = if complete { "No symbol is" } else { "No symbol was found so far that is" };
+            let mut words = format!("{none} called {said}. Searched: {}.", searched(&output["searched"]));
             let others = list(&output["symbols"]).iter().map(|hit| text(&hit["symbol"]["qualified"]));
             let near: Vec<&str> = others.chain(list(&output["near"]).iter().map(text)).take(5).collect();
             if !near.is_empty() {
@@ -192,7 +193,12 @@ fn found(output: &Value) -> Vec<String> {
         let near: Vec<&str> = list(&output["near"]).iter().map(text).collect();
         let near =
             if near.is_empty() { String::new() } else { format!(" Names like it: {}.", near.join(", ")) };
-        lines.push(format!("Nothing is called so.{near} Searched: {}.", searched(&output["searched"])));
+        let none = if is_complete(&output["searched"]) {
+            "Nothing is called so."
+        } else {
+            "Nothing was found so far."
+        };
+        lines.push(format!("{none}{near} Searched: {}.", searched(&output["searched"])));
     }
     lines
 }
@@ -221,11 +227,11 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
     let count = |name: &str| number(&side[name]);
     let total = count("proved") + count("inferred") + count("possible");
     if total == 0 {
-        let none = match way {
-            Way::In => "Nothing is known that calls it.",
-            Way::Out => "Nothing is known that it calls.",
-        };
-        lines.push(none.to_owned());
+        let so_far = if is_complete(of) { "" } else { " so far" };
+        lines.push(match way {
+            Way::In => format!("Nothing is known{so_far} that calls it."),
+            Way::Out => format!("Nothing is known{so_far} that it calls."),
+        });
     }
     if total > uses.len() as u64 {
         lines.push(format!("{} of {total} are shown, the surest first; --limit shows more.", uses.len()));
@@ -251,12 +257,21 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
+/// Checks whether all files were read.
+fn is_complete(of: &Value) -> bool {
+    number(&of["waiting"]) == 0
+}
+
 /// Says what was searched.
 fn searched(of: &Value) -> String {
     let languages = of["languages"].as_object().into_iter().flatten();
     let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();
     let counts =
         if counts.is_empty() { "no file".to_owned() } else { format!("files of {}", counts.join(", ")) };
+    let counts = match number(&of["waiting"]) {
+        0 => counts,
+        waiting => format!("{counts}; incomplete: {waiting} files are not read yet, ask again to have all"),
+    };
     let left: Vec<&str> = list(&of["left_out"]).iter().map(text).collect();
     if left.is_empty() { counts } else { format!("{counts}; not searched: {}", left.join(", ")) }
 }

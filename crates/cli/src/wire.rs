@@ -13,6 +13,7 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
@@ -29,6 +30,9 @@ use toolpost_workspace::{
 
 /// The most that a project's rules may have.
 const PROJECT_RULES: u64 = 1024 * 1024;
+
+/// How long a process for one question waits for an index.
+const PATIENT: Duration = Duration::from_secs(50);
 
 /// How long a process lives.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +69,12 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let who = Who::find(settings, &workspace, described::find(settings, &workspace)?.agents)?;
     let dependencies = codesearch::dependencies(settings, &workspace);
     let editing = settings.editing.editing(&workspace);
-    let engine = Engine::new(workspace)
+    let engine = match life {
+        Life::Long => Engine::new(workspace),
+        // No later call has more: the index is waited for.
+        Life::Short => Engine::new(workspace).with_index_wait(PATIENT),
+    };
+    let engine = engine
         .with_agents(who.agents())
         .with_encoding(encoding(settings)?)
         .with_rules(rules)

@@ -648,14 +648,13 @@ async fn a_search_of_an_index_that_is_not_whole_says_how_far_it_is() {
     let world = World::hurried(&files, Duration::from_secs(1));
     let asked = json!({"query": "own1999 AND ext:rs"});
     let (_, words) = searched(&world, asked.clone()).await;
-    let said =
-        words.lines().find(|line| line.contains(" not looked at yet")).unwrap_or_else(|| panic!("{words}"));
-    assert!(said.contains(" of 2000 files not looked at yet: the index is being made, "), "{said}");
+    let said = words.lines().find(|line| line.contains(" not read yet")).unwrap_or_else(|| panic!("{words}"));
+    assert!(said.contains(" of 2000 files not read yet: the index is still being built ("), "{said}");
     assert!(said.contains("ask the same again") && !words.contains("narrow path"), "{words}");
     // Each call has a second, which may pass before all files are looked at; what was read by then is kept.
     for _ in 0..600 {
         let (done, words) = searched(&world, asked.clone()).await;
-        if done && !words.contains(" not looked at yet") {
+        if done && !words.contains(" not read yet") {
             assert!(words.contains("(function own1999)") && words.contains("Found 1 result"), "{words}");
             return;
         }

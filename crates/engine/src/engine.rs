@@ -15,7 +15,8 @@ use crate::{
 use encoding_rs::Encoding;
 use std::{
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
+    time::Duration,
 };
 use tokio::sync::Semaphore;
 use toolpost_grams::Grams;
@@ -47,6 +48,9 @@ pub struct Engine {
     embedder: Option<Arc<dyn Embedder>>,
     meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
     upgrades: Arc<Upgrades>,
+    index_wait: Duration,
+    /// Whether vectors are made in the background.
+    pub(crate) filling: Arc<AtomicBool>,
     agents: Option<Arc<dyn Agents>>,
     fetched: Arc<Cache>,
     pub(crate) service: Option<Arc<crate::CodeService>>,
@@ -73,6 +77,8 @@ impl Engine {
             embedder: None,
             meaning: Arc::default(),
             upgrades: Arc::default(),
+            index_wait: INDEX_WAIT,
+            filling: Arc::default(),
             agents: None,
             fetched: Arc::default(),
             service: None,
@@ -316,8 +322,26 @@ impl Engine {
     }
 
     /// Gives what is known of the files of the workspace.
-    pub(crate) fn projects(&self) -> &Projects {
+    pub(crate) fn projects(&self) -> &Arc<Projects> {
         &self.projects
+    }
+
+    /// Sets how long a call waits for an index that is not complete, before it answers with what is known so far.
+    #[must_use]
+    pub fn with_index_wait(self, index_wait: Duration) -> Self {
+        Self { index_wait, ..self }
+    }
+
+    /// How long a call waits for an index that is not complete.
+    pub(crate) fn index_wait(&self) -> Duration {
+        self.index_wait
+    }
+
+    /// Stops building the indexes of symbols and words, or goes on: until then only the files are read that an answer needs first. With
+    /// this a test sees answers from an incomplete index without a large workspace.
+    pub fn pause_indexes(&self, paused: bool) {
+        self.index.pause(paused);
+        self.words.pause(paused);
     }
 
     /// Gives which servers are asked about calls beside all else.
@@ -383,6 +407,9 @@ impl Engine {
         blocking(move || fresh::judge(&engine, &cx, &touches)).await
     }
 }
+
+/// How long a call waits for an index that is not complete, unless the operator says otherwise.
+const INDEX_WAIT: Duration = Duration::from_millis(1_500);
 
 /// How many threads work for calls at the same time. Whoever makes the threads makes some more: what listens to clients
 /// needs one, too, and never waits for this work.

@@ -38,6 +38,8 @@ pub enum Complete {
 pub struct Walked {
     /// What was left out on purpose, in words.
     pub skipped: Vec<String>,
+    /// How far an index is that is still being built, in words.
+    pub unfinished: Option<String>,
     /// The first few places that could not be read, with the reason.
     pub unreadable: Vec<String>,
     /// How many places could not be read.
@@ -93,6 +95,7 @@ impl Walked {
     pub(crate) fn of(skipped: &Skipped, unreadable: Unreadable, complete: toolpost_search::Complete) -> Self {
         Self {
             skipped: words(skipped),
+            unfinished: None,
             unreadable: unreadable.names.into_iter().collect(),
             unreadable_total: unreadable.count,
             complete: match complete {

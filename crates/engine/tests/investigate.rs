@@ -83,7 +83,7 @@ async fn links_lead_from_what_was_found_to_who_uses_it() {
     assert_eq!(
         (total.claim.as_str(), total.evidence.join(" ").as_str()),
         (
-            "Where function Cart.total (shop/cart.py:5-6) is changed, look at its 1 use and 1 use in tests.",
+            "If you change function Cart.total (shop/cart.py:5-6), look at its 1 use and 1 use in tests.",
             "shop/cart.py:5 shop/checkout.py:5 tests/test_cart.py:5"
         )
     );
@@ -93,7 +93,7 @@ async fn links_lead_from_what_was_found_to_who_uses_it() {
 async fn what_is_missing_is_told() {
     let output = ask("frobnicate the cart", |request| request).await;
     assert!(
-        output.gaps.contains(&"frobnicate: nothing that was searched holds it".to_owned()),
+        output.gaps.contains(&"no file that was searched contains frobnicate".to_owned()),
         "{:?}",
         output.gaps
     );
@@ -101,15 +101,15 @@ async fn what_is_missing_is_told() {
         ask("total", |request| Request { scope: vec!["shop/mail.py".into(), "none/*".into()], ..request })
             .await;
     assert!(output.findings.iter().all(|finding| finding.path == "shop/mail.py"), "{:?}", output.findings);
-    assert!(output.gaps.contains(&"no file fits the scope none/*".to_owned()), "{:?}", output.gaps);
+    assert!(output.gaps.contains(&"no file matches the scope none/*".to_owned()), "{:?}", output.gaps);
 }
 
 #[tokio::test]
 async fn limits_hold_and_are_told() {
     let rows = [
-        (1, 40, Ended::Turns, "all 1 turns were used: "),
-        (8, 1, Ended::Calls, "all 1 tool calls were used: "),
-        (8, 4, Ended::Calls, "all 4 tool calls were used: "),
+        (1, 40, Ended::Turns, "all 1 turns were used, so "),
+        (8, 1, Ended::Calls, "all 1 tool calls were used, so "),
+        (8, 4, Ended::Calls, "all 4 tool calls were used, so "),
     ];
     for (turns, calls, ended, gap) in rows {
         let limits = Limits { turns, calls };

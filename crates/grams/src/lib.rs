@@ -19,4 +19,4 @@ pub use index::{Grams, Status, Why};
 pub use listing::{Lines, Listed, Named, Names, Parts, Shortlist};
 pub use pattern::{Letters, Need, Pattern, Reach};
 pub use segment::{Form, block_end as block, form};
-pub use sieve::{Judge, MayRead, Sieve};
+pub use sieve::{Judge, MayRead, Sieve, WITHHELD_NAMES};

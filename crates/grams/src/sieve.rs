@@ -1,6 +1,6 @@
 //! Which files a search is about, as its caller judges them, and how many they are.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use toolpost_workspace::WorkspacePath;
@@ -51,6 +51,9 @@ pub(crate) struct Tally {
     withheld: HashSet<Key>,
     way: Way,
 }
+
+/// How many files that may not be looked into are named.
+pub const WITHHELD_NAMES: usize = 3;
 
 /// The directory that was judged last, and whether a walk enters it.
 #[derive(Default)]
@@ -103,6 +106,17 @@ impl Tally {
     pub(crate) fn may_read(&self, relative: &[u8]) -> bool {
         let Some(may_read) = &self.sieve.may_read else { return true };
         found_below(&self.sieve.base, relative).is_some_and(|path| may_read(&path))
+    }
+
+    /// Lists the counted files that may not be looked into.
+    pub(crate) fn withheld_keys(&self) -> BTreeSet<Key> {
+        self.withheld.iter().cloned().collect()
+    }
+
+    /// Names the first few of some files.
+    pub(crate) fn names(&self, keys: &BTreeSet<Key>) -> Vec<String> {
+        let path = |key: &Key| found_below(&self.sieve.base, &key::relative(&self.prefix, key));
+        keys.iter().filter_map(path).take(WITHHELD_NAMES).map(|path| path.display()).collect()
     }
 
     /// Says whether a file that was counted may not be looked into.

@@ -1,5 +1,6 @@
 //! The index of a workspace: brought up to date before it is asked, and lent to many at once.
 
+mod bring;
 mod hear;
 mod patrol;
 mod put;
@@ -11,14 +12,17 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
 use std::time::Duration;
 
 use toolpost_workspace::{ContentHash, Hasher, Workspace, WorkspacePath};
 
 use crate::files::{Sign, Unswept, Watched};
+use crate::ranked::Patience;
 use crate::{Answer, Graph};
 use store::Store;
+use take::Pending;
 
 /// How long whoever waits for its turn goes without asking whether to stop.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -32,6 +36,12 @@ struct Inner {
     state: RwLock<State>,
     /// Held by whoever brings the index up to date.
     turn: Mutex<Turn>,
+    /// Whether files are read in the background.
+    working: AtomicBool,
+    /// Whether only files that a caller asks for first are read.
+    paused: AtomicBool,
+    /// How many files are read, and how many are not yet.
+    counts: [AtomicUsize; 2],
 }
 
 /// What is needed to bring an index up to date.
@@ -41,6 +51,10 @@ struct Turn {
     /// The records; none as long as nobody has asked.
     store: Option<Store>,
     watched: Watched,
+    /// The files that have to be read, by how they are shown.
+    pending: BTreeMap<Arc<str>, Pending>,
+    /// Whether a look at all files is not finished, because files are pending.
+    unsettled: bool,
 }
 
 /// What is known of the workspace.
@@ -49,6 +63,8 @@ struct State {
     graph: Graph,
     known: BTreeMap<String, Known>,
     left_out: LeftOut,
+    /// The files that are not read yet, because the caller could not wait for them.
+    waiting: Vec<WorkspacePath>,
     /// When the index of a compiler was made that was read, and how long it is.
     scip: Option<(i128, u64)>,
 }
@@ -106,8 +122,21 @@ impl Index {
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
         let folder = folder.map(|folder| folder.join(name(&workspace)));
-        let turn = Turn { folder, store: None, watched: Watched::default() };
-        Self(Arc::new(Inner { workspace, state: RwLock::default(), turn: Mutex::new(turn) }))
+        let turn = Turn {
+            folder,
+            store: None,
+            watched: Watched::default(),
+            pending: BTreeMap::new(),
+            unsettled: false,
+        };
+        Self(Arc::new(Inner {
+            workspace,
+            state: RwLock::default(),
+            turn: Mutex::new(turn),
+            working: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
+            counts: Default::default(),
+        }))
     }
 
     /// Brings the index up to date with what is on the disk, and lends it; `stop` is asked often.
@@ -116,15 +145,35 @@ impl Index {
     ///
     /// When a root cannot be read, or when it was told to stop.
     pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
-        let inner = &*self.0;
-        {
-            let mut turn = inner.turn(stop)?;
-            inner.refresh(&mut turn, stop)?;
-            if let Some(patrol) = turn.watched.patrol() {
-                self.send(patrol);
-            }
-        }
-        Ok(Lent(inner.state.read().unwrap_or_else(PoisonError::into_inner)))
+        self.graph_within(&Patience::whole(), stop)
+    }
+
+    /// The same, but waits no longer than the patience lasts: the files that are not read by then are counted as waiting, and are
+    /// read in the background.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::graph`].
+    pub fn graph_within(
+        &self,
+        patience: &Patience<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Lent<'_>, Trouble> {
+        self.bring(patience, stop)?;
+        Ok(Lent(self.0.state.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Returns how many files are read, and how many are not yet. It never waits.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        let [read, waiting] = &self.0.counts;
+        (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
+    }
+
+    /// Reads only files that a caller asks for first, until it is told otherwise: a test of an index that is not ready needs no large
+    /// workspace then.
+    pub fn pause(&self, paused: bool) {
+        self.0.paused.store(paused, Ordering::Relaxed);
     }
 
     /// Takes what a language server says of names in a content of a file.
@@ -185,6 +234,12 @@ impl Lent<'_> {
     #[must_use]
     pub fn left_out(&self) -> &LeftOut {
         &self.0.left_out
+    }
+
+    /// Lists the files that are not read yet.
+    #[must_use]
+    pub fn waiting(&self) -> &[WorkspacePath] {
+        &self.0.waiting
     }
 
     /// Gives where a file of the graph lies.

@@ -1,6 +1,7 @@
 //! Ranked search over blocks of code: the words of a workspace, always fresh, and the grammar to ask for them.
 
 mod blocks;
+mod definitions;
 mod exact;
 mod filter;
 mod find;

@@ -266,6 +266,8 @@ pub struct Unsearched {
     pub binary: u64,
     /// Policy withholds them.
     pub withheld: u64,
+    /// The first few names of those, in path order.
+    pub withheld_names: Vec<String>,
     /// A line, or the file where a match may reach over lines, is too large to be held in memory.
     pub too_large: u64,
     /// They were searched for ASCII alone: they are not UTF-8, and nobody knows how they write other characters.

@@ -6,7 +6,10 @@ use toolpost_tool::Page;
 /// Notes what was skipped, and what could not be read.
 pub(crate) fn notes(walked: &Walked, page: &mut Page) {
     if !walked.skipped.is_empty() {
-        page.note(format!("skipped {}", walked.skipped.join(", ")));
+        page.note_once(format!("skipped {}", walked.skipped.join(", ")));
+    }
+    if let Some(unfinished) = &walked.unfinished {
+        page.note(unfinished.clone());
     }
     if walked.unreadable_total > 0 {
         let named = walked.unreadable.join(", ");

@@ -119,6 +119,21 @@ impl World {
         )
     }
 
+    /// A world whose indexes read only what an answer needs first, and the engine that lets them go on.
+    pub(crate) fn paused(dialect: &'static Dialect) -> (Self, Engine) {
+        let mut kept = None;
+        let world = Self::built(
+            dialect,
+            |engine| {
+                engine.pause_indexes(true);
+                kept = Some(engine.clone());
+                engine
+            },
+            |config| config,
+        );
+        (world, kept.unwrap())
+    }
+
     /// A world that is configured otherwise.
     pub(crate) fn configured(dialect: &'static Dialect, config: impl FnOnce(Config) -> Config) -> Self {
         Self::built(dialect, |engine| engine, config)

@@ -3,7 +3,7 @@
 use super::{Depth, rings::rings};
 use crate::{
     CallCtx, Engine, Failure, Hint, Kind,
-    indexed::{Asked, Searched, Shower, ask},
+    indexed::{About, Asked, Searched, Shower, ask},
     operations::analyze::{Entry, Hotspot, Language, Module, Output, Public, TestMap, Tested},
     projects::{self, Gathered},
     walking::Complete,
@@ -32,7 +32,7 @@ pub(crate) async fn analyze(
     }
     let mut output = listed(base, gathered, depth);
     let (base, cx_of) = (base.clone(), cx.clone());
-    let linked = ask(engine, cx, move |asked| {
+    let linked = ask(engine, cx, About::default(), move |asked| {
         let deadline = cx_of.deadline;
         let stop =
             || cx_of.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);

@@ -1,5 +1,6 @@
 //! Questions to the index of the workspace's symbols.
 
+pub(crate) mod ready;
 mod searched;
 mod show;
 mod which;
@@ -9,6 +10,7 @@ pub use searched::Searched;
 pub use show::Symbol;
 pub use which::{Gone, Which};
 
+pub(crate) use ready::About;
 pub(crate) use show::{Shower, one_line};
 pub(crate) use which::choose;
 pub(crate) use withheld::Withheld;
@@ -27,20 +29,25 @@ pub(crate) struct Asked<'a> {
     pub(crate) withheld: withheld::Files,
 }
 
-/// Brings the index up to date, and asks it beside the other calls.
+/// Brings the index up to date as far as the call can wait, and asks it beside the other calls.
 pub(crate) async fn ask<T: Send + 'static>(
     engine: &Engine,
     cx: &CallCtx,
+    about: About,
     question: impl FnOnce(&Asked<'_>) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     cx.check()?;
     let (engine, cx) = (engine.clone(), cx.clone());
+    let index = engine.index().clone();
+    let _report = ready::report(&cx, move || index.progress());
     blocking(move || {
         let deadline = cx.deadline;
         let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let index = engine.index().graph(&stop).map_err(|trouble| failed(&cx, &trouble))?;
+        let index = ready::lend(&engine, &about, &cx, &stop).map_err(|trouble| failed(&cx, &trouble))?;
         let withheld = engine.withheld().of(&index, &cx.may_read);
-        question(&Asked { engine: &engine, index: &index, cx: &cx, withheld })
+        let (waiting, read) = (index.waiting().len(), index.files().count());
+        let answer = question(&Asked { engine: &engine, index: &index, cx: &cx, withheld });
+        answer.map_err(|failure| ready::so_far(failure, waiting, waiting + read))
     })
     .await
 }

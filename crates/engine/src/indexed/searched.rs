@@ -15,6 +15,8 @@ pub struct Searched {
     pub languages: BTreeMap<String, usize>,
     /// How many of them have parts that the parser does not understand.
     pub imperfect: usize,
+    /// How many files are not read yet: the index is still being built, and there may be more than was found.
+    pub waiting: usize,
     /// What was not searched, in words.
     pub left_out: Vec<String>,
 }
@@ -46,6 +48,9 @@ impl Searched {
                 count(language, tally.files - files, tally.imperfect - imperfect);
             }
         }
+        let may =
+            |path: &&WorkspacePath| (asked.cx.may_read)(path) && base.is_none_or(|base| base.contains(path));
+        out.waiting = asked.index.waiting().iter().filter(may).count();
         let withheld = withheld.len() as u64;
         let left = asked.index.left_out();
         let known = |names: &[String], what: fn(&str) -> &str| -> Vec<String> {
@@ -64,6 +69,18 @@ impl Searched {
         out
     }
 
+    /// The sentence about an index that is not complete; none for a complete one.
+    #[must_use]
+    pub fn unfinished(&self) -> Option<String> {
+        let read: usize = self.languages.values().sum();
+        (self.waiting > 0).then(|| {
+            format!(
+                "incomplete: {}; there may be more; ask again to have all",
+                super::ready::unfinished(self.waiting, self.waiting + read)
+            )
+        })
+    }
+
     /// Says it in words.
     #[must_use]
     pub fn words(&self) -> String {
@@ -77,6 +94,9 @@ impl Searched {
         words.push_str(", looked at just now");
         if self.imperfect > 0 {
             words.push_str(&format!("; {} understood in part", self.imperfect));
+        }
+        if let Some(unfinished) = self.unfinished() {
+            words.push_str(&format!("; {unfinished}"));
         }
         if !self.left_out.is_empty() {
             words.push_str(&format!("; not searched: {}", self.left_out.join(", ")));

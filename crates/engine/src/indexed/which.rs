@@ -1,6 +1,6 @@
 //! Which symbol is meant: by its id, or by a file and a name.
 
-use super::{Asked, Searched, Shower};
+use super::{About, Asked, Searched, Shower};
 use crate::{Failure, Hint, Kind, show::find};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +22,22 @@ pub enum Which {
         /// The name.
         name: String,
     },
+}
+
+impl Which {
+    /// The name and the file by which the index finds it.
+    pub(crate) fn about(&self) -> About {
+        let last = |name: &str| toolpost_syntax::segments(name).pop().into_iter().collect::<Vec<String>>();
+        match self {
+            Self::Id(id) => {
+                let name = id.split_once('#').map_or(id.as_str(), |(_, name)| name);
+                About { names: last(name.split('(').next().unwrap_or(name)), ..About::default() }
+            }
+            Self::Named { path, name, .. } => {
+                About { names: last(name), paths: vec![path.clone()], base: None }
+            }
+        }
+    }
 }
 
 /// An id under which a symbol was known, and how it was found again.

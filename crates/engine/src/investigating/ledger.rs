@@ -16,8 +16,10 @@ pub(crate) struct Place {
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) score: f64,
-    /// The reasons in words.
+    /// The reasons beside its words and its meaning, each as the predicate of a sentence.
     pub(crate) why: Vec<String>,
+    /// How near its meaning is to the objective: 1 for the same, 0 if nothing is known of that.
+    pub(crate) likeness: f64,
     /// Lines that show it.
     pub(crate) evidence: Vec<u64>,
     /// The words of the objective that it holds.
@@ -79,6 +81,7 @@ impl Ledger {
                 name: name.to_owned(),
                 score: 0.0,
                 why: Vec::new(),
+                likeness: 0.0,
                 evidence: Vec::new(),
                 holds: Vec::new(),
                 users: Vec::new(),
@@ -100,9 +103,10 @@ impl Ledger {
             let place = self.place(&block.path, block.first_line, block.last_line, &block.kind, &block.name);
             place.score += share * WORDS * block.score / best;
             place.by.words = true;
-            if !held.0.is_empty() {
-                place.because(format!("holds {}", held.0.join(", ")));
-                place.holds.extend(held.0);
+            for word in held.0 {
+                if !place.holds.contains(&word) {
+                    place.holds.push(word);
+                }
             }
             place.show(&held.1);
         }
@@ -116,7 +120,7 @@ impl Ledger {
             place.score += MEANING * block.score / best;
             place.by.meaning = true;
             if let Some(likeness) = likeness.filter(|likeness| *likeness > 0.0) {
-                place.because(format!("is like the objective in meaning ({likeness:.2})"));
+                place.likeness = place.likeness.max(likeness);
             }
         }
     }
@@ -134,7 +138,10 @@ impl Ledger {
             place.score += NAME;
             place.by.name = true;
             place.symbol = Some(symbol.id.clone());
-            place.because(format!("has the name {said} ({})", hit.fit));
+            place.because(match hit.fit.as_str() {
+                "exact" => format!("has the name {said}"),
+                fit => format!("has the name {said} ({fit})"),
+            });
         }
     }
 
@@ -148,7 +155,7 @@ impl Ledger {
             };
             if let Some(said) = said.iter().find(fits) {
                 place.score += PATH;
-                place.because(format!("lies in {said}"));
+                place.because(format!("is in {said}"));
             }
         }
     }
@@ -191,6 +198,19 @@ impl Place {
         }
     }
 
+    /// Says why the place was found, as the predicate of a sentence.
+    pub(crate) fn reasons(&self) -> String {
+        let mut parts = self.why.clone();
+        if !self.holds.is_empty() {
+            let words = if self.holds.len() == 1 { "word" } else { "words" };
+            parts.push(format!("contains the {words} {}", listed(&self.holds)));
+        }
+        if self.likeness > 0.0 {
+            parts.push(format!("is similar in meaning to the objective ({:.2})", self.likeness));
+        }
+        if parts.is_empty() { "was found".to_owned() } else { listed(&parts) }
+    }
+
     pub(crate) fn show(&mut self, lines: &[u64]) {
         for line in lines {
             if self.evidence.len() < SHOWN && !self.evidence.contains(line) {
@@ -203,6 +223,16 @@ impl Place {
     pub(crate) fn shown(&self) -> String {
         let lines = format!("{}:{}-{}", self.path, self.first, self.last);
         if self.name.is_empty() { lines } else { format!("{} {} ({lines})", self.kind, self.name) }
+    }
+}
+
+/// Joins parts of a sentence: `a`, `a and b`, `a, b, and c`.
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} and {other}"),
+        [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) use guided::{finding, looked_into};
 pub(crate) use report::report;
 pub use rounds::Question;
 pub(crate) use rounds::{Looked, investigate};
-pub(crate) use terms::query;
+pub(crate) use terms::{query, words};
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -16,6 +16,9 @@ const OF_ONE: usize = 2;
 const BEST: usize = 5;
 const GAPS: usize = 20;
 const RECOMMENDED: usize = 3;
+/// The most confidence if no place has a name that the objective gives: words and meaning alone often put the right place third or
+/// fourth.
+const UNNAMED: f64 = 0.5;
 
 /// Tells of it.
 pub(crate) fn report(question: &Question, looked: Looked) -> Output {
@@ -58,9 +61,8 @@ pub(crate) fn report(question: &Question, looked: Looked) -> Output {
 fn finding(place: &Place, score: f64) -> Finding {
     let mut lines = if place.evidence.is_empty() { vec![place.first] } else { place.evidence.clone() };
     lines.sort_unstable();
-    let why = if place.why.is_empty() { "was found".to_owned() } else { place.why.join("; ") };
     Finding {
-        claim: format!("{} {why}.", place.shown()),
+        claim: format!("{} {}.", place.shown(), place.reasons()),
         evidence: lines.into_iter().map(|line| format!("{}:{line}", place.path)).collect(),
         path: place.path.clone(),
         first_line: place.first,
@@ -85,7 +87,7 @@ fn recommended(place: &Place, score: f64) -> Option<Finding> {
         return None;
     }
     let evidence = std::iter::once(format!("{}:{}", place.path, place.first));
-    let claim = format!("Where {} is changed, look at its {}.", place.shown(), parts.join(" and "));
+    let claim = format!("If you change {}, look at its {}.", place.shown(), parts.join(" and "));
     let evidence = evidence.chain(place.users.iter().chain(&place.tests).cloned()).collect();
     Some(Finding { claim, evidence, ..finding(place, score) })
 }
@@ -94,7 +96,7 @@ fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
     let ledger = &looked.ledger;
     let mut gaps: Vec<String> = Vec::new();
     for word in &looked.missing {
-        gaps.push(format!("{word}: nothing that was searched holds it"));
+        gaps.push(format!("no file that was searched contains {word}"));
     }
     if ledger.places.is_empty() {
         gaps.push(format!("nothing was found in {}", counted(looked.searched as u64, "file")));
@@ -119,7 +121,7 @@ fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
     if let Some(limit) = limit {
         let open = ledger.ranked().into_iter().take(10).filter(|(place, _)| !place.followed).count();
         gaps.push(format!(
-            "{limit}: of {} it was not asked who uses them",
+            "{limit}, so the uses of {} were not looked at",
             counted(open as u64, "good place")
         ));
     }
@@ -140,10 +142,14 @@ fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
     let mut sure =
         0.5 * share(held, words.len()) + 0.35 * share(agreed, best.len()) + 0.15 * share(linked, best.len());
     let mut grounds = vec![
-        format!("the best {} hold {held} of {} words", counted(best.len() as u64, "place"), words.len()),
+        format!("the best {} contain {held} of {} words", counted(best.len() as u64, "place"), words.len()),
         format!("{agreed} of them were found by name, or by words and by meaning"),
         format!("{linked} of them are linked with others by use"),
     ];
+    if !best.iter().any(|place| place.by.name) {
+        sure = sure.min(UNNAMED);
+        grounds.push(format!("none has a name that the objective gives, so it is {UNNAMED} at most"));
+    }
     if looked.spent.turns <= 1 && looked.ended != Ended::Settled {
         sure /= 2.0;
         grounds.push("no link was followed, since a limit was reached before; so it counts half".to_owned());

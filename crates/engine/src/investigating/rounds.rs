@@ -173,6 +173,7 @@ impl Round<'_> {
             self.looked.searched = found.searched;
             let skipped = found.walk.skipped.iter().map(|line| format!("not searched: {line}"));
             self.looked.gaps.extend(skipped);
+            self.looked.gaps.extend(found.walk.unfinished.clone());
             self.looked.ledger.words(&found, &terms.words, 1.0);
         }
         let request = semantic::Request {
@@ -233,7 +234,7 @@ impl Round<'_> {
                 self.step::<Search>(self.by_words(format!("{begins}*"), Matching::Query, USES)).await?;
             if found.total > 0 {
                 self.looked.gaps.push(format!(
-                    "nothing holds the word {word}; taken instead: words that begin with {begins}"
+                    "no file contains {word}; words that begin with {begins} were searched instead"
                 ));
                 self.looked.ledger.words(&found, std::slice::from_ref(&begins), 0.3);
             }
@@ -309,7 +310,7 @@ impl Round<'_> {
         let unresolved = found.incoming.unresolved;
         if unresolved > 0 {
             self.looked.gaps.push(format!(
-                "{name} ({}:{}): of {unresolved} places with its name nobody can tell whether they mean it",
+                "{unresolved} places may or may not use {name} ({}:{})",
                 found.symbol.path, found.symbol.line
             ));
         }
@@ -342,7 +343,7 @@ impl Round<'_> {
             };
             let found = self.step::<Glob>(request).await?;
             if found.total == 0 {
-                self.looked.gaps.push(format!("no file fits the scope {pattern}"));
+                self.looked.gaps.push(format!("no file matches the scope {pattern}"));
             }
             only.extend(found.matches.into_iter().map(|found| found.path));
         }

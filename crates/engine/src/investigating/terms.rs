@@ -26,7 +26,12 @@ const EMPTY: &str = "a about above after again all also an and any are as at be 
     may might more most much must my need no nor not now of off on once one only or other our out over own please project \
     repo repository same see should show so some such than that the their them then there these they this those through to too \
     under understand until up us use used uses using very via want was we were what when where whether which while who whole why will with within work \
-    works would you your";
+    works would you your across actually almost along already although always among another anything around away back became become \
+    come comes certain different either else enough etc ever everything exactly go goes going good got happen \
+    happens help hence however kind know known later less lets likely lot lots many maybe mean means mostly never nothing \
+    often others particular per perhaps possible quite rather really regarding related said say says several simply \
+    since something sometimes still thing things think toward towards upon usually various want \
+    wants way ways well whatever whenever wherever whichever without yet";
 
 /// Reads an objective.
 pub(crate) fn read(objective: &str) -> Terms {
@@ -57,6 +62,11 @@ pub(crate) fn read(objective: &str) -> Terms {
 /// Writes what a question speaks of as a query of words of which any may stand there.
 pub(crate) fn query(question: &str) -> String {
     read(question).query()
+}
+
+/// Lists the words of a question that say something, in small letters.
+pub(crate) fn words(question: &str) -> Vec<String> {
+    read(question).words
 }
 
 impl Terms {

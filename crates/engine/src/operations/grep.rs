@@ -381,7 +381,10 @@ fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
     }
     if files.withheld > 0 {
         let count = counted.before(files.withheld);
-        words.push(format!("{count} that the rules do not let be read without asking"));
+        let (names, more) = (&files.withheld_names, files.withheld > files.withheld_names.len() as u64);
+        let names = names.join(", ") + if more { ", …" } else { "" };
+        let file = if files.withheld == 1 { "file" } else { "files" };
+        words.push(format!("{count} {file} that need approval ({names})"));
     }
     if files.too_large > 0 {
         words.push(format!(

@@ -107,7 +107,7 @@ impl Operation for Relations {
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let (name, relation) = relation(&request.relation)?;
-        ask(engine, cx, move |asked| relate(asked, &request, name, relation)).await
+        ask(engine, cx, request.which.about(), move |asked| relate(asked, &request, name, relation)).await
     }
 }
 

@@ -152,6 +152,8 @@ impl Operation for Search {
         cx.check()?;
         let question = ask::read(&request)?;
         let (engine, cx) = (engine.clone(), cx.clone());
+        let index = engine.words().clone();
+        let _report = crate::indexed::ready::report(&cx, move || index.progress());
         blocking(move || ask::answer(&engine, &request, &question, &cx)).await
     }
 

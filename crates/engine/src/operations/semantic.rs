@@ -79,6 +79,8 @@ impl Operation for Semantic {
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let (engine, cx) = (engine.clone(), cx.clone());
+        let index = engine.words().clone();
+        let _report = crate::indexed::ready::report(&cx, move || index.progress());
         blocking(move || ask::answer(&engine, &request, &cx)).await
     }
 

@@ -50,7 +50,7 @@ impl Operation for Symbol {
     }
 
     async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        ask(engine, cx, move |asked| show(asked, &request)).await
+        ask(engine, cx, request.which.about(), move |asked| show(asked, &request)).await
     }
 }
 

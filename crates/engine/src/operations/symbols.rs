@@ -4,7 +4,7 @@ pub use crate::indexed::{Searched, Symbol};
 
 use crate::{
     Access, CallCtx, Engine, Failure, Hint, Kind, Operation, Touch,
-    indexed::{Asked, Shower, ask},
+    indexed::{About, Asked, Shower, ask},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -76,7 +76,9 @@ impl Operation for Symbols {
                 _ => crate::failures::access(base, error),
             });
         }
-        ask(engine, cx, move |asked| Ok(search(asked, &request, kinds.as_slice()))).await
+        let names = vec![request.query.clone()];
+        let about = About { names, paths: Vec::new(), base: request.base.clone() };
+        ask(engine, cx, about, move |asked| Ok(search(asked, &request, kinds.as_slice()))).await
     }
 }
 

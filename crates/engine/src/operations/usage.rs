@@ -2,6 +2,7 @@
 
 mod ask;
 mod consult;
+mod purpose;
 mod weigh;
 
 use super::search::{Block, Cut};

@@ -4,9 +4,10 @@ use super::{Limits, Made, Record, Why};
 use crate::{
     CallCtx, Engine, Failure, Hint,
     at_once::at_once,
+    indexed::ready,
     walking::{Walked, walk},
 };
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Instant};
 use toolpost_search::{Case, GlobRequest, Hidden, Only, Prune, Rules};
 use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
@@ -53,7 +54,9 @@ pub(crate) async fn gather(
     files.sort();
     let count = files.len();
     let pieces: Vec<Vec<WorkspacePath>> = files.chunks(PIECE).map(<[WorkspacePath]>::to_vec).collect();
-    let (of_engine, of_cx) = (engine.clone(), cx.clone());
+    let (of_engine, of_cx, until) = (engine.clone(), cx.clone(), Instant::now() + engine.index_wait());
+    let projects = engine.projects().clone();
+    let _report = ready::report(cx, move || projects.progress(count));
     let records = at_once(pieces, move |piece| {
         let one = |path: WorkspacePath| {
             of_cx.check().map_err(|failure| {
@@ -61,18 +64,46 @@ pub(crate) async fn gather(
                     "Ask again: what was read by then is kept, so it goes on from there.".to_owned(),
                 ))
             })?;
-            let record = record(&of_engine, &path, &of_cx);
+            let record = record(&of_engine, &path, &of_cx, Some(until));
             Ok((path, record))
         };
         piece.into_iter().map(one).collect::<Result<Vec<_>, Failure>>()
     })
     .await?;
     engine.projects().tidy(count);
-    Ok(Gathered { files: records.into_iter().flatten().collect(), walk })
+    let files: Vec<_> = records.into_iter().flatten().collect();
+    let is_later =
+        |record: &Option<Arc<Record>>| record.as_ref().is_some_and(|record| record.why == Some(Why::Later));
+    let later = files.iter().filter(|(_, record)| is_later(record)).map(|(path, _)| path.clone());
+    go_on(engine, later.collect(), cx);
+    Ok(Gathered { files, walk })
 }
 
-/// Gives what is known of a file, and reads it for that where it may have changed.
-fn record(engine: &Engine, path: &WorkspacePath, cx: &CallCtx) -> Option<Arc<Record>> {
+/// Reads files in the background for which the call had no time.
+fn go_on(engine: &Engine, later: Vec<WorkspacePath>, cx: &CallCtx) {
+    if later.is_empty() || !engine.projects().begin() {
+        return;
+    }
+    let (engine, cx) = (engine.clone(), cx.clone());
+    let projects = engine.projects().clone();
+    let work = move || {
+        for path in &later {
+            record(&engine, path, &cx, None);
+        }
+        engine.projects().end();
+    };
+    if std::thread::Builder::new().name("projects".to_owned()).spawn(work).is_err() {
+        projects.end();
+    }
+}
+
+/// Gives what is known of a file, and reads it for that where it may have changed, if the time is not over.
+fn record(
+    engine: &Engine,
+    path: &WorkspacePath,
+    cx: &CallCtx,
+    until: Option<Instant>,
+) -> Option<Arc<Record>> {
     let shown = path.display();
     let language = Language::of_path(Path::new(&shown))?;
     let without = |why: Why| Some(Arc::new(Record::without(&shown, why)));
@@ -82,6 +113,9 @@ fn record(engine: &Engine, path: &WorkspacePath, cx: &CallCtx) -> Option<Arc<Rec
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if let Some(known) = engine.projects().known(path, &name) {
         return Some(known);
+    }
+    if until.is_some_and(|until| Instant::now() >= until) {
+        return without(Why::Later);
     }
     let snapshot = match engine.workspace().read(path, Limits::LONGEST) {
         Ok(snapshot) => snapshot,

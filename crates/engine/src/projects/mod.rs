@@ -11,14 +11,17 @@ pub(crate) use write::write;
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use toolpost_search::{Hidden, Prune, Rules};
 use toolpost_workspace::{ContentHash, Watch, WatchChanged, Workspace, WorkspacePath, walk::Options};
 
 /// What is known of the files of a workspace.
 #[derive(Default)]
-pub(crate) struct Projects(Mutex<Known>);
+pub(crate) struct Projects(Mutex<Known>, AtomicBool);
 
 #[derive(Default)]
 struct Known {
@@ -40,6 +43,22 @@ pub(crate) struct Made {
 const SPARE: usize = 2_000;
 
 impl Projects {
+    /// Returns how many of some files are known, and how many are not yet.
+    pub(crate) fn progress(&self, files: usize) -> (usize, usize) {
+        let known = self.lock().current.len().min(files);
+        (known, files - known)
+    }
+
+    /// Takes on the work in the background; false if it is being done.
+    pub(crate) fn begin(&self) -> bool {
+        !self.1.swap(true, Ordering::AcqRel)
+    }
+
+    /// Ends the work in the background.
+    pub(crate) fn end(&self) {
+        self.1.store(false, Ordering::Release);
+    }
+
     /// Forgets what may have changed; what is read after this is told of when it changes again.
     pub(crate) fn refresh(&self, workspace: &Workspace, rules: Rules) {
         let mut known = self.lock();

@@ -40,6 +40,8 @@ pub(crate) enum Why {
     Unparsed,
     Unreadable,
     Withheld,
+    /// The call had no time for it.
+    Later,
 }
 
 /// How much of each file is kept.

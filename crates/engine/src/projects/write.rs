@@ -59,6 +59,7 @@ fn head(out: &mut String, gathered: &Gathered) {
         (Why::Unparsed, "not to be parsed".to_owned()),
         (Why::Unreadable, "not to be read".to_owned()),
         (Why::Withheld, "withheld by the rules".to_owned()),
+        (Why::Later, "not read yet, ask again to have all".to_owned()),
     ] {
         let files = gathered.files.iter().filter(|(_, record)| is(record.as_ref(), why));
         let files: Vec<String> = files.map(|(path, _)| path.display()).collect();

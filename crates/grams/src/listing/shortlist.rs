@@ -22,6 +22,8 @@ pub struct Shortlist {
     pub binary: u64,
     /// How many files may not be looked into; none of them is a candidate.
     pub withheld: u64,
+    /// The first few names of those, in path order.
+    pub withheld_names: Vec<String>,
     /// What rules left out.
     pub skipped: Skipped,
     /// What could not be read, with why.
@@ -93,9 +95,11 @@ impl Listing {
         let found = self.candidates(question, &mut tally)?;
         let mut known = tally.count.clone();
         let mut files = Vec::with_capacity(found.len());
+        let mut withheld = tally.withheld_keys();
         for Known { key, modified, form, parts, named } in found {
             if named && !tally.may_read(&key::relative(&tally.prefix, key)) {
                 known.withheld += 1;
+                withheld.insert(Key::clone(key));
                 continue;
             }
             if !tally.lets(key) {
@@ -111,6 +115,7 @@ impl Listing {
             without: known.text,
             binary: known.binary,
             withheld: known.withheld,
+            withheld_names: tally.names(&withheld),
             skipped: tally.skipped.clone().unwrap_or_default(),
             unreadable: self.unreadable_below(&tally.sieve),
         };

@@ -1,6 +1,7 @@
 //! Puts what was read of files into the index.
 
-use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use super::take::Taken;
 use super::{Inner, Known, LeftOut, State, Turn};
@@ -16,21 +17,32 @@ impl Inner {
     }
 
     /// Puts what was read into the tables.
-    pub(super) fn put(&self, taken: Vec<(&Seen, Taken)>, turn: &mut Turn) {
+    pub(super) fn put(&self, taken: Vec<(Arc<str>, Taken)>, turn: &mut Turn) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut made = 0;
-        for (seen, taken) in taken {
+        for (shown, taken) in taken {
+            let Some(pending) = turn.pending.remove(&shown) else { continue };
             made += usize::from(matches!(taken, Taken::Record(..)));
-            state.put(seen, taken);
+            state.put(&pending.seen, taken);
         }
+        self.count(turn, &state);
         if let Some(store) = &mut turn.store {
             store.waits(made);
         }
     }
 
+    /// Notes how many files are read, and how many are not yet.
+    pub(super) fn count(&self, turn: &Turn, state: &State) {
+        for (own, count) in self.counts.iter().zip([state.known.len(), turn.pending.len()]) {
+            own.store(count, Ordering::Relaxed);
+        }
+    }
+
     /// Puts records into segments where it is time for that, and lets go of what can be read again.
     pub(super) fn keep(&self, turn: &mut Turn) {
-        let Some(store) = turn.store.as_mut().filter(|store| store.is_due()) else { return };
+        let Some(store) = turn.store.as_mut().filter(|store| store.is_due(turn.pending.len())) else {
+            return;
+        };
         let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
         store.flush(&mut state.graph, &state.known);
         state.graph.let_go();
@@ -56,7 +68,7 @@ impl Inner {
 }
 
 impl State {
-    fn forget(&mut self, path: &str) {
+    pub(super) fn forget(&mut self, path: &str) {
         self.known.remove(path);
         self.graph.remove(path);
         self.graph.remove_manifest(path);

@@ -23,6 +23,9 @@ const FILES: &str = "files";
 const LARGEST: u64 = 1 << 30;
 /// How many records may wait to be written.
 const WAITING: usize = 64;
+/// The same while many files are read: at least so many, and one part in so many of those that are pending.
+const MANY: usize = 1_024;
+const PARTS: usize = 16;
 /// How long they may wait.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How many segments there may be before the small ones are made one.
@@ -138,8 +141,10 @@ impl Store {
     }
 
     /// Tells whether what waits should be written now.
-    pub(super) fn is_due(&self) -> bool {
-        self.waiting >= WAITING || self.since.is_some_and(|since| since.elapsed() > PATIENCE)
+    /// `pending` files are still to be read: while many are, records are written in large segments.
+    pub(super) fn is_due(&self, pending: usize) -> bool {
+        let most = if pending > 0 { MANY.max(pending / PARTS) } else { WAITING };
+        self.waiting >= most || self.since.is_some_and(|since| since.elapsed() > PATIENCE)
     }
 
     /// Puts what waits into a segment. A disk that is full costs only that it is made anew next time.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use toolpost_syntax::Language;
@@ -35,21 +36,31 @@ pub(super) enum Taken {
     Unreadable(String),
 }
 
+/// A file that has to be read, with the hash of what is known of it.
+pub(super) struct Pending {
+    pub(super) seen: Seen,
+    pub(super) known: Option<ContentHash>,
+}
+
 /// What has to be done so that the index is what the files are.
-struct Changes<'s> {
+struct Changes {
     /// What is no longer there.
     dead: Vec<String>,
-    /// What may have changed, with the hash of what it was.
-    changed: Vec<(&'s Seen, Option<ContentHash>)>,
+    /// What may have changed.
+    changed: Vec<Pending>,
     left_out: LeftOut,
 }
 
-/// How many files are read at least before they are put into the tables, and into how many parts many are parted.
-const PART: usize = 1_024;
-const PARTS: usize = 8;
+/// The most files, and the most bytes of them, that are read in one step.
+const AT_ONCE: (usize, u64) = (1_024, 16 << 20);
+
 impl Inner {
-    /// Looks at what may have changed, and reads what did.
-    pub(super) fn refresh(&self, turn: &mut Turn, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
+    /// Looks at what may have changed, and notes which files have to be read.
+    pub(super) fn look_at_all(
+        &self,
+        turn: &mut Turn,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), Trouble> {
         Sweep::roots_are_there(&self.workspace)?;
         let Some(mut extent) = turn.watched.extent(&self.workspace, &Sweep::rules()) else { return Ok(()) };
         let roots: Vec<&Path> = self.workspace.roots().iter().map(Root::path).collect();
@@ -64,30 +75,43 @@ impl Inner {
             swept = sweep.look(&self.workspace, &extent)?;
         }
         turn.watched.saw(&swept.files);
-        let unreadable = std::mem::take(&mut swept.unreadable);
-        let Changes { dead, changed, left_out } = self.changes(&extent, &swept, unreadable);
+        let count = swept.files.len();
+        let Changes { dead, changed, left_out } = self.changes(turn, &extent, swept);
         self.forget(&dead, left_out);
-        let part = PART.max(changed.len().div_ceil(PARTS));
-        for part in changed.chunks(part) {
-            let store = turn.store.as_ref();
-            let taken = on_threads(
-                part,
-                EACH,
-                &|(seen, known)| (*seen, take(&self.workspace, seen, *known, store)),
-                stop,
-            );
-            let complete = taken.len() == part.len();
-            self.put(taken, turn);
-            self.keep(turn);
-            if !complete {
-                return Err(Trouble::Stopped);
+        dead.iter().for_each(|path| drop(turn.pending.remove(path.as_str())));
+        turn.pending.extend(changed.into_iter().map(|pending| (pending.seen.shown.clone(), pending)));
+        turn.unsettled |= matches!(extent, Extent::All);
+        turn.watched.looked(&extent, began, count);
+        self.count(turn, &self.state.read().unwrap_or_else(PoisonError::into_inner));
+        Ok(())
+    }
+
+    /// Reads some of the pending files; those that come first, first.
+    pub(super) fn read_some(
+        &self,
+        turn: &mut Turn,
+        first: &(dyn Fn(&WorkspacePath) -> bool + Sync),
+        stop: &(dyn Fn() -> bool + Sync),
+    ) {
+        let paused = self.paused.load(Ordering::Relaxed);
+        let mut batch: Vec<&Pending> = Vec::new();
+        let mut bytes = 0;
+        for wanted in if paused { &[true][..] } else { &[true, false] } {
+            for pending in turn.pending.values().filter(|pending| first(&pending.seen.path) == *wanted) {
+                bytes += pending.seen.stat.len.min(LARGEST);
+                if batch.len() >= AT_ONCE.0 || (bytes > AT_ONCE.1 && !batch.is_empty()) {
+                    break;
+                }
+                batch.push(pending);
             }
         }
-        if matches!(extent, Extent::All) {
-            self.settle(turn);
-        }
-        turn.watched.looked(&extent, began, swept.files.len());
-        Ok(())
+        let store = turn.store.as_ref();
+        let one = |pending: &&Pending| {
+            (pending.seen.shown.clone(), take(&self.workspace, &pending.seen, pending.known, store))
+        };
+        let taken = on_threads(&batch, EACH, &one, stop);
+        self.put(taken, turn);
+        self.keep(turn);
     }
 
     fn other_names(&self, swept: &Swept) -> Vec<WorkspacePath> {
@@ -96,7 +120,8 @@ impl Inner {
     }
 
     /// Compares what was found with what is known.
-    fn changes<'s>(&self, extent: &Extent, swept: &'s Swept, mut unreadable: Vec<String>) -> Changes<'s> {
+    fn changes(&self, turn: &Turn, extent: &Extent, mut swept: Swept) -> Changes {
+        let mut unreadable = std::mem::take(&mut swept.unreadable);
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();
         let looked: Vec<String> = match extent {
@@ -106,17 +131,19 @@ impl Inner {
         let within = |path: &str| looked.iter().any(|looked| lies_at(path, looked));
         let gone = |path: &str| within(path) && !there.contains(path);
         let known = looked.iter().flat_map(|looked| lying_at(&state.known, looked));
-        let dead = known.filter(|path| !there.contains(path.as_str())).cloned().collect();
+        let pending = turn.pending.keys().filter(|path| within(path)).map(|path| path.to_string());
+        let dead = known.cloned().chain(pending).filter(|path| !there.contains(path.as_str())).collect();
         let kept = |names: &[String]| names.iter().filter(|path| !gone(path)).cloned().collect();
         let of_line = |line: &String| within(line.split(": ").next().unwrap_or(line));
         unreadable.extend(state.left_out.unreadable.iter().filter(|line| !of_line(line)).cloned());
         let LeftOut { large, unparsed, .. } = &state.left_out;
         let left_out = LeftOut { large: kept(large), unparsed: kept(unparsed), unreadable };
-        let known = |seen: &Seen| state.known.get(&*seen.shown);
-        let holds = |seen: &Seen| known(seen).is_some_and(|known| known.sign.holds(seen.stat));
-        let changed = swept.files.iter().filter(|seen| !holds(seen));
-        let changed = changed.map(|seen| (seen, known(seen).map(|known| known.hash))).collect();
-        Changes { dead, changed, left_out }
+        let changed = swept.files.into_iter().filter_map(|seen| {
+            let known = state.known.get(&*seen.shown);
+            let holds = known.is_some_and(|known| known.sign.holds(seen.stat));
+            (!holds).then(|| Pending { known: known.map(|known| known.hash), seen })
+        });
+        Changes { dead, changed: changed.collect(), left_out }
     }
 }
 

@@ -8,6 +8,7 @@ use toolpost_syntax::{Kind, Language, Symbol};
 use toolpost_text::lines::LineIndex;
 
 use crate::ranked::filter::bit;
+use crate::ranked::tokens;
 
 /// A block: lines that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +43,18 @@ pub(crate) struct Blocks {
     pub(crate) names: Vec<Range<usize>>,
     pub(crate) signatures: Vec<Range<usize>>,
     pub(crate) comments: Vec<Range<usize>>,
+    /// The names that are defined, in order of where they are.
+    pub(crate) defined: Vec<Definition>,
+}
+
+/// A name that code defines.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    /// The byte at which the name begins.
+    pub(crate) at: usize,
+    pub(crate) name: String,
+    /// How likely a search for the name asks for this definition: 0 first.
+    pub(crate) rank: u8,
 }
 
 /// The longest text that is parsed, in bytes; of a longer one only the lines are known.
@@ -85,7 +98,9 @@ pub(crate) fn cut(language: Option<Language>, text: &str) -> Blocks {
             out.signatures.push(symbol.signature.clone());
         }
         out.comments.extend(symbol.docs.clone());
+        out.defined.extend(definition(symbol));
     }
+    out.defined.sort_by_key(|definition| definition.at);
     if parsed.is_some_and(|known| !known.is_code()) || language.is_none() {
         out.comments = std::iter::once(0..text.len()).collect();
     }
@@ -130,6 +145,32 @@ fn has_signature(kind: Kind) -> bool {
             | Kind::Macro
             | Kind::Module
     )
+}
+
+/// Returns the name that a symbol defines, if it is one word. An `impl` block and a heading define nothing.
+fn definition(symbol: &Symbol) -> Option<Definition> {
+    let rank = match (symbol.kind, symbol.body.is_some()) {
+        (Kind::Type | Kind::Macro, _)
+        | (Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface | Kind::Trait, true) => 0,
+        (Kind::Function, true) => 1,
+        (
+            Kind::Function
+            | Kind::Constant
+            | Kind::Class
+            | Kind::Struct
+            | Kind::Union
+            | Kind::Enum
+            | Kind::Interface
+            | Kind::Trait,
+            _,
+        ) => 2,
+        (Kind::Module | Kind::Variable | Kind::Field | Kind::Variant, _) => 3,
+        _ => return None,
+    };
+    let mut words = tokens::words(&symbol.name);
+    let (Some(word), None) = (words.next(), words.next()) else { return None };
+    let at = symbol.at.clone().map_or(symbol.signature.start, |at| at.start);
+    Some(Definition { at, name: word.text.to_owned(), rank })
 }
 
 /// Tells whether something is whole only with all that stands in it.

@@ -11,7 +11,7 @@ use toolpost_workspace::on_threads;
 use crate::files::EACH;
 use crate::ranked::find::Scored;
 use crate::ranked::index::Lent;
-use crate::ranked::record::STEM;
+use crate::ranked::record::is_marked;
 use crate::ranked::search::Unanswered;
 use crate::ranked::table::File;
 use crate::ranked::tokens::{self, LONGEST, folded};
@@ -112,5 +112,5 @@ fn terms(held: &dyn Words, shape: &str, begins: bool, ends: bool) -> Vec<Term> {
         // All that begins with it may go on.
         (false, _) => (shape, &|_| true),
     };
-    held.fitting(begin, &|text| fits(text) && !text.starts_with(STEM), usize::MAX)
+    held.fitting(begin, &|text| fits(text) && !is_marked(text), usize::MAX)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::ranked::definitions;
 use crate::ranked::filter::{BadFilter, Filter};
 use crate::ranked::grammar::{Beside, Node, Part};
 use crate::ranked::hits::{self, Block, COUNTED, Hit};
@@ -23,12 +24,21 @@ pub(crate) struct Scored {
     pub(crate) score: f64,
     /// Whether the block itself holds a word of the query, and not only its path.
     own: bool,
+    /// Whether the block defines the name that the query spells.
+    pub(crate) defines: bool,
+}
+
+/// The part of blocks in which words are looked for, and the number of words in the whole query.
+#[derive(Clone, Copy)]
+struct Scope {
+    part: Option<Part>,
+    count: usize,
 }
 
 impl Scored {
     /// Makes a block that was found by what it holds itself.
     pub(crate) fn of(block: Block, score: f64) -> Self {
-        Self { block, score, own: true }
+        Self { block, score, own: true, defines: false }
     }
 }
 
@@ -54,19 +64,23 @@ enum Set<'a> {
 impl<'a> Question<'a> {
     /// Finds all blocks that a query asks for, in no order that means anything.
     pub(crate) fn find(&self, node: &Node) -> Result<Vec<Scored>, BadFilter> {
-        let set = self.set(node, None)?;
+        let set = self.set(node, Scope { part: None, count: definitions::word_count(node) })?;
         let mut blocks = self.all_of(set);
         // A path alone speaks for its file once.
         blocks.retain(|found| (found.own || found.block.1 == 0) && (self.within)(found.block.0));
         Ok(blocks)
     }
 
-    fn set(&self, node: &Node, part: Option<Part>) -> Result<Set<'a>, BadFilter> {
+    fn set(&self, node: &Node, scope: Scope) -> Result<Set<'a>, BadFilter> {
         let sets =
-            |nodes: &[Node]| nodes.iter().map(|node| self.set(node, part)).collect::<Result<Vec<_>, _>>();
+            |nodes: &[Node]| nodes.iter().map(|node| self.set(node, scope)).collect::<Result<Vec<_>, _>>();
         Ok(match node {
-            Node::Word(word) => Set::Blocks(self.scored(hits::word(self.words, word, part))),
-            Node::Phrase(text) => Set::Blocks(self.scored(hits::phrase(self.words, text, part))),
+            Node::Word(word) => {
+                Set::Blocks(self.named(hits::word(self.words, word, scope.part), &word.text, scope))
+            }
+            Node::Phrase(text) => {
+                Set::Blocks(self.named(hits::phrase(self.words, text, scope.part), text, scope))
+            }
             Node::Filter(field, values) => {
                 let (filter, words) = (Filter::new(*field, values)?, self.words);
                 let of_blocks = filter.is_of_blocks();
@@ -76,12 +90,12 @@ impl<'a> Question<'a> {
                     filter.holds(file, meta.as_ref().and_then(|meta| meta.kinds(block)))
                 }))
             }
-            Node::In(part, node) => self.set(node, Some(*part))?,
-            Node::All(nodes) => self.all(sets(nodes)?),
+            Node::In(part, node) => self.set(node, Scope { part: Some(*part), ..scope })?,
+            Node::All(nodes) => self.joined_names(self.all(sets(nodes)?), nodes, scope),
             Node::Any(nodes) => self.any(sets(nodes)?),
-            Node::Not(node) => self.not(self.set(node, part)?),
-            Node::Beside(beside) => self.beside(beside, part)?,
-            Node::Weighed(node, weight) => match self.set(node, part)? {
+            Node::Not(node) => self.not(self.set(node, scope)?),
+            Node::Beside(beside) => self.beside(beside, scope)?,
+            Node::Weighed(node, weight) => match self.set(node, scope)? {
                 Set::Blocks(mut blocks) => {
                     blocks.iter_mut().for_each(|found| found.score *= weight);
                     Set::Blocks(blocks)
@@ -91,9 +105,9 @@ impl<'a> Question<'a> {
         })
     }
 
-    fn beside(&self, beside: &Beside, part: Option<Part>) -> Result<Set<'a>, BadFilter> {
+    fn beside(&self, beside: &Beside, scope: Scope) -> Result<Set<'a>, BadFilter> {
         let sets =
-            |nodes: &[Node]| nodes.iter().map(|node| self.set(node, part)).collect::<Result<Vec<_>, _>>();
+            |nodes: &[Node]| nodes.iter().map(|node| self.set(node, scope)).collect::<Result<Vec<_>, _>>();
         let mut must = sets(&beside.must)?;
         let should = sets(&beside.should)?;
         for set in sets(&beside.never)? {
@@ -102,7 +116,7 @@ impl<'a> Question<'a> {
         if should.is_empty() {
             return Ok(self.all(must));
         }
-        let should = self.any(should);
+        let should = self.joined_names(self.any(should), &beside.should, scope);
         if beside.must.iter().all(Node::is_filter) {
             must.insert(0, should);
             return Ok(self.all(must));
@@ -170,7 +184,7 @@ impl<'a> Question<'a> {
             }
             Set::Filter(filter) => Set::Filter(Box::new(move |block| !filter(block))),
             Set::Except(blocks) => {
-                Set::Blocks(blocks.into_iter().map(|block| Scored { block, score: 0.0, own: true }).collect())
+                Set::Blocks(blocks.into_iter().map(|block| Scored::of(block, 0.0)).collect())
             }
         }
     }
@@ -209,13 +223,28 @@ impl<'a> Question<'a> {
         let mut out = Vec::new();
         for (number, file) in self.words.files().filter(|(number, _)| (self.within)(*number)) {
             let blocks = (0..file.blocks).map(|block| (number, block));
-            out.extend(blocks.filter(|block| holds(*block)).map(|block| Scored {
-                block,
-                score: 0.0,
-                own: true,
-            }));
+            out.extend(blocks.filter(|block| holds(*block)).map(|block| Scored::of(block, 0.0)));
         }
         out
+    }
+
+    /// Scores the hits of a word, and raises those that define it.
+    fn named(&self, hits: Vec<Hit>, text: &str, scope: Scope) -> Vec<Scored> {
+        let mut blocks = self.scored(hits);
+        if scope.part.is_none_or(|part| part == Part::Name) {
+            definitions::raise(self.words, &mut blocks, text, scope.count);
+        }
+        blocks
+    }
+
+    /// Raises the blocks that define a name of which adjacent words are the parts.
+    fn joined_names(&self, mut set: Set<'a>, nodes: &[Node], scope: Scope) -> Set<'a> {
+        if let Set::Blocks(blocks) = &mut set
+            && scope.part.is_none_or(|part| part == Part::Name)
+        {
+            definitions::raise_joined(self.words, blocks, nodes, scope.count);
+        }
+        set
     }
 
     /// Says how much each hit counts.
@@ -239,7 +268,8 @@ impl<'a> Question<'a> {
             let lengths = lengths.map(|facts| &facts.lengths);
             rare * worth(&hit.counts, lengths, &usual)
         };
-        hits.iter().map(|hit| Scored { block: hit.block, score: score(hit), own: hit.is_own() }).collect()
+        let scored = |hit: &Hit| Scored { own: hit.is_own(), ..Scored::of(hit.block, score(hit)) };
+        hits.iter().map(scored).collect()
     }
 }
 
@@ -299,7 +329,12 @@ fn joined(one: Vec<Scored>, more: &[Scored]) -> Vec<Scored> {
 }
 
 fn sum(one: Scored, other: Scored) -> Scored {
-    Scored { score: one.score + other.score, own: one.own || other.own, ..one }
+    Scored {
+        score: one.score + other.score,
+        own: one.own || other.own,
+        defines: one.defines || other.defines,
+        ..one
+    }
 }
 
 fn merge(one: &[Scored], other: &[Scored], mut take: impl FnMut(Option<Scored>, Option<Scored>)) {

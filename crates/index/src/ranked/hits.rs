@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::ranked::grammar::{Part, Word};
-use crate::ranked::record::{PLACES, Place, STEM, Spot};
+use crate::ranked::record::{PLACES, Place, STEM, Spot, is_marked};
 use crate::ranked::tokens::{self, folded, tokens};
 use crate::ranked::words::{Term, Words};
 
@@ -126,7 +126,7 @@ fn together(words: &dyn Words, word: &str) -> Vec<Run> {
 fn near(words: &dyn Words, word: &str, letters: usize) -> Choice {
     let alike = |text: &str| {
         text.len().abs_diff(word.len()) <= if word.is_ascii() { letters } else { letters * 4 }
-            && !text.starts_with(STEM)
+            && !is_marked(text)
             && toolpost_text::names::distance(text, word) <= letters
     };
     words.fitting("", &alike, MOST).into_iter().map(|term| (term, Only::Anywhere)).collect()
@@ -142,7 +142,7 @@ fn wild_run(words: &dyn Words, text: &str) -> Run {
             return exactly(words, &shape);
         }
         let begin = shape.split(['*', '?']).next().unwrap_or_default();
-        let fitting = words.fitting(begin, &|text| !text.starts_with(STEM) && fits(&shape, text), MOST);
+        let fitting = words.fitting(begin, &|text| !is_marked(text) && fits(&shape, text), MOST);
         fitting.into_iter().map(|term| (term, Only::Anywhere)).collect()
     };
     all.map(choice).collect()

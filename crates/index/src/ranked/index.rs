@@ -15,7 +15,7 @@ pub(crate) use take::LARGEST;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
@@ -46,6 +46,10 @@ struct Inner {
     broken: Mutex<BTreeSet<u32>>,
     /// Whether files are read beside all else.
     working: AtomicBool,
+    /// Whether only files that a caller asks for first are read.
+    paused: AtomicBool,
+    /// How many files are read, and how many are not yet.
+    counts: [AtomicUsize; 2],
     /// Places that were asked about and that the index of the workspace leaves out; the last one asked about last.
     places: Mutex<Vec<(WorkspacePath, Index)>>,
 }
@@ -181,6 +185,8 @@ impl Index {
             doubted: AtomicBool::new(false),
             broken: Mutex::default(),
             working: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
+            counts: Default::default(),
             places: Mutex::default(),
         }))
     }
@@ -244,6 +250,19 @@ impl Index {
     pub fn folder(&self) -> Option<PathBuf> {
         let inner = &*self.0;
         inner.folder.as_ref().map(|folder| folder.join(name(&inner.workspace, &inner.covers, inner.encoding)))
+    }
+
+    /// Returns how many files are read, and how many are not yet. It never waits.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        let [read, waiting] = &self.0.counts;
+        (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
+    }
+
+    /// Reads only files that a caller asks for first, until it is told otherwise: a test of an index that is not ready needs no large
+    /// workspace then.
+    pub fn pause(&self, paused: bool) {
+        self.0.paused.store(paused, Ordering::Relaxed);
     }
 
     /// Tells whether two are the same index.

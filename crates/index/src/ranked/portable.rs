@@ -13,7 +13,7 @@ use crate::ranked::hits::{COUNTED, PATH};
 use crate::ranked::index::LARGEST;
 use crate::ranked::meaning::text_of;
 use crate::ranked::paths::way;
-use crate::ranked::record::{PLACES, Place, STEM, VERSION, make, spots};
+use crate::ranked::record::{DEFINED, PLACES, Place, STEM, VERSION, make, spots};
 use crate::ranked::segment::told;
 use crate::ranked::tokens::{self, tokens};
 
@@ -78,6 +78,10 @@ pub fn cut(way: &str, bytes: Vec<u8>) -> Option<Vec<Piece>> {
         .collect();
     let mut from = 0;
     for (term, end) in record.terms.iter().zip(&record.ends) {
+        if term.starts_with(DEFINED) {
+            from = *end as usize;
+            continue;
+        }
         spots(record.entries.get(from..*end as usize).unwrap_or_default(), |spot| {
             let Some(piece) = pieces.get_mut(spot.block as usize) else { return };
             if piece.tokens.last().is_none_or(|(last, _)| last != term) {

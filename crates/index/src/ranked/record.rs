@@ -6,16 +6,23 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use toolpost_syntax::Language;
 
-use crate::ranked::blocks::{Block, Blocks, Mark, cut};
-use crate::ranked::tokens::{self, tokens};
+use crate::ranked::blocks::{Block, Blocks, Definition, Mark, cut};
+use crate::ranked::tokens::{self, definition_terms, tokens};
 use crate::ranked::varint::{read, write};
 
 /// What a change of records must change, too.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 /// In how many places a token can stand.
 pub(crate) const PLACES: usize = 5;
 /// What stands before a stem, so that it is no word.
 pub(crate) const STEM: char = '\u{1}';
+/// The prefixes of a name that is defined: as it is written, and folded if that differs.
+pub(crate) const DEFINED: [char; 2] = ['\u{2}', '\u{3}'];
+
+/// Checks for a token that is a stem or a definition, which patterns of words must not match.
+pub(crate) fn is_marked(term: &str) -> bool {
+    term.starts_with(STEM) || term.starts_with(DEFINED)
+}
 
 /// Where in a block a token stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +62,7 @@ pub(crate) struct Spot {
     pub(crate) block: u32,
     /// How many parts of words stand before it in its block.
     pub(crate) position: u32,
-    /// The place, as a number.
+    /// The place, as a number; of a definition its rank instead.
     pub(crate) place: u8,
 }
 
@@ -74,7 +81,9 @@ pub(crate) fn make(language: Option<Language>, text: &str, bytes: u64) -> Record
     for (number, block) in blocks.all.iter().enumerate() {
         let from = starts.get(block.first as usize - 1).copied().unwrap_or(text.len());
         let to = starts.get(block.last as usize).copied().unwrap_or(text.len());
-        maker.block(number, &block.name, text, from..to, &mut marks);
+        let start = |at: usize| blocks.defined.partition_point(|definition| definition.at < at);
+        let defined = &blocks.defined[start(from)..start(to.max(from))];
+        maker.block(number, (&block.name, defined), text, from..to, &mut marks);
     }
     maker.finish(language, blocks, bytes)
 }
@@ -121,7 +130,15 @@ struct Entries {
 }
 
 impl Maker {
-    fn block(&mut self, number: usize, name: &str, text: &str, range: Range<usize>, marks: &mut Marks<'_>) {
+    fn block(
+        &mut self,
+        number: usize,
+        block: (&str, &[Definition]),
+        text: &str,
+        range: Range<usize>,
+        marks: &mut Marks<'_>,
+    ) {
+        let (name, defined) = block;
         self.position = 0;
         // The names around it, then its own once more: so `Cart.total` is found although `Cart` stands elsewhere.
         if let Some((around, own)) = name.rsplit_once('.') {
@@ -134,6 +151,11 @@ impl Maker {
             let place = marks.place(range.start + word.at);
             self.word(number, word.text, place);
         }
+        for definition in defined {
+            for term in definition_terms(&definition.name) {
+                self.add(term, number, 0, definition.rank);
+            }
+        }
     }
 
     fn word(&mut self, block: usize, word: &str, place: Place) {
@@ -144,13 +166,13 @@ impl Maker {
             && let ([only], None) = (tokens.parts.as_slice(), &tokens.whole)
             && let Some(stem) = tokens::stem(only)
         {
-            self.add(format!("{STEM}{stem}"), block, first, place);
+            self.add(format!("{STEM}{stem}"), block, first, place as u8);
         }
         if let Some(whole) = tokens.whole {
-            self.add(whole, block, first, place);
+            self.add(whole, block, first, place as u8);
         }
         for part in tokens.parts {
-            self.add(part, block, self.position, place);
+            self.add(part, block, self.position, place as u8);
             self.position += 1;
             if let Some(lengths) = self.lengths.get_mut(block) {
                 lengths[place as usize] += 1;
@@ -158,7 +180,7 @@ impl Maker {
         }
     }
 
-    fn add(&mut self, term: String, block: usize, position: u32, place: Place) {
+    fn add(&mut self, term: String, block: usize, position: u32, place: u8) {
         let block = u32::try_from(block).unwrap_or(u32::MAX);
         let entries = self.terms.entry(term).or_default();
         if entries.open != Some(block) {
@@ -166,7 +188,7 @@ impl Maker {
             entries.open = Some(block);
             entries.position = 0;
         }
-        write(&mut entries.spots, ((position - entries.position) << 3) | place as u32);
+        write(&mut entries.spots, ((position - entries.position) << 3) | u32::from(place));
         entries.position = position;
     }
 

@@ -7,6 +7,8 @@ use std::cell::OnceCell;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use crate::ranked::record::DEFINED;
+
 /// The longest token that is kept, in bytes; of a longer one the beginning is.
 pub(crate) const LONGEST: usize = 64;
 /// A word of more parts than these is no identifier that somebody wrote.
@@ -132,7 +134,17 @@ pub(crate) fn folded(word: &str) -> String {
     lower.map(|letter| if letter == 'ſ' { 's' } else { letter }).collect()
 }
 
-fn shortened(mut token: String) -> String {
+/// Lists the terms under which a defined name is kept: as it is written, and folded if that differs.
+pub(crate) fn definition_terms(name: &str) -> impl Iterator<Item = String> + use<> {
+    let [exact, alike] = DEFINED;
+    let folded = shortened(folded(name));
+    let written = shortened(name.to_owned());
+    let further = (folded != written && !folded.is_empty()).then(|| format!("{alike}{folded}"));
+    std::iter::once(format!("{exact}{written}")).chain(further)
+}
+
+/// Cuts a token to the length that is kept.
+pub(crate) fn shortened(mut token: String) -> String {
     if token.len() > LONGEST {
         let end = (0..=LONGEST).rev().find(|at| token.is_char_boundary(*at)).unwrap_or(0);
         token.truncate(end);

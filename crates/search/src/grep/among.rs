@@ -76,6 +76,7 @@ pub(super) fn search(
     output.totals.searched += shortlist.without;
     output.unsearched.binary += shortlist.binary;
     output.unsearched.withheld += shortlist.withheld;
+    output.unsearched.withheld_names = shortlist.withheld_names;
     let files = match request.mode {
         Mode::Content => far_down(workspace, request, control, matcher, window.into_files()),
         Mode::Files | Mode::Count => files,

@@ -12,7 +12,7 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 
 use super::filter::Filter;
 use super::scan::{Directly, Scan, Scanner};
-use super::searching::{LARGE_NAMES, Place, Searching};
+use super::searching::{LARGE_NAMES, Place, Searching, WITHHELD_NAMES};
 use super::sink::{Keep, Wish};
 use super::window::{Hits, Relative, Window};
 use super::{Content, FileHits, GrepOutput, GrepRequest, Mode, among, matcher, narrow};
@@ -85,6 +85,7 @@ fn single(
     let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
     if request.may_read.as_ref().is_some_and(|may_read| !may_read(&request.base)) {
         output.unsearched.withheld = 1;
+        output.unsearched.withheld_names = vec![request.base.display()];
         return Ok(output);
     }
     let opened = workspace.open_file(&request.base).map_err(|error| said::access(&request.base, error))?;
@@ -143,7 +144,7 @@ struct Grepper<'g> {
 impl Grepper<'_> {
     fn file(&mut self, entry: &Entry<'_>) {
         if self.request.may_read.as_ref().is_some_and(|may_read| !may_read(&entry.path())) {
-            self.searching.unsearched.withheld += 1;
+            self.searching.withhold(entry.path());
             return;
         }
         let shown = || entry.path().display();
@@ -209,13 +210,19 @@ pub(super) fn far_down(
     files
 }
 
+/// Names the first files in path order.
+fn names(files: BTreeSet<WorkspacePath>) -> Vec<String> {
+    files.into_iter().take(WITHHELD_NAMES).map(|path| path.display()).collect()
+}
+
 /// Adds up what the threads found; returns the files that were kept by them.
 pub(super) fn merge<'g>(output: &mut GrepOutput, searched: impl Iterator<Item = Searching<'g>>) -> Vec<Hits> {
     let mut files = Vec::new();
-    let mut large = BTreeSet::new();
+    let (mut large, mut withheld) = (BTreeSet::new(), BTreeSet::new());
     for visitor in searched {
         files.extend(visitor.files);
         large.extend(visitor.too_large);
+        withheld.extend(visitor.withheld);
         output.unreadable.add(visitor.unreadable);
         output.entries += visitor.entries;
         output.totals.add(&visitor.totals);
@@ -225,6 +232,7 @@ pub(super) fn merge<'g>(output: &mut GrepOutput, searched: impl Iterator<Item = 
         output.unsearched.too_large += visitor.unsearched.too_large;
     }
     output.unsearched.too_large_names = large.into_iter().take(LARGE_NAMES).collect();
+    output.unsearched.withheld_names = names(withheld);
     files
 }
 

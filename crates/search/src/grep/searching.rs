@@ -5,7 +5,7 @@ use std::fs::File;
 
 use grep_regex::RegexMatcher;
 use toolpost_grams::Parts;
-use toolpost_workspace::walk;
+use toolpost_workspace::{WorkspacePath, walk};
 
 use super::scan::{Directly, Scan, Scanner};
 use super::sink::{Gather, Keep};
@@ -14,6 +14,8 @@ use super::{GrepRequest, Mode, Totals, Unsearched, run};
 
 /// How many names of files that are too large are kept.
 pub(super) const LARGE_NAMES: usize = 5;
+/// How many names of files that policy withholds are kept.
+pub(super) const WITHHELD_NAMES: usize = toolpost_grams::WITHHELD_NAMES;
 
 /// Searches files, on one thread, and adds up what it finds.
 pub(super) struct Searching<'g> {
@@ -26,6 +28,8 @@ pub(super) struct Searching<'g> {
     pub(super) totals: Totals,
     pub(super) unsearched: Unsearched,
     pub(super) too_large: BTreeSet<String>,
+    /// The first few files that policy withholds.
+    pub(super) withheld: BTreeSet<WorkspacePath>,
     pub(super) unreadable: walk::Unreadable,
     /// Whether the search was ended in the middle of a file.
     pub(super) stopped: bool,
@@ -65,6 +69,7 @@ impl<'g> Searching<'g> {
             totals: Totals::default(),
             unsearched: Unsearched::default(),
             too_large: BTreeSet::new(),
+            withheld: BTreeSet::new(),
             unreadable: walk::Unreadable::default(),
             stopped: false,
         }
@@ -80,6 +85,15 @@ impl<'g> Searching<'g> {
         };
         self.take(found);
         true
+    }
+
+    /// Counts a file that policy withholds.
+    pub(super) fn withhold(&mut self, path: WorkspacePath) {
+        self.unsearched.withheld += 1;
+        self.withheld.insert(path);
+        if self.withheld.len() > WITHHELD_NAMES {
+            self.withheld.pop_last();
+        }
     }
 
     /// Searches a file that is open.

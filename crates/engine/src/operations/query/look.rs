@@ -53,7 +53,7 @@ pub(super) struct Skipped {
     too_large: Vec<String>,
     unreadable: Vec<String>,
     not_text: u64,
-    withheld: u64,
+    withheld: Vec<String>,
 }
 
 /// What came of one file.
@@ -220,7 +220,7 @@ impl Skipped {
             Looked::TooLarge => self.too_large.push(path),
             Looked::Unreadable => self.unreadable.push(path),
             Looked::NotText => self.not_text += 1,
-            Looked::Withheld => self.withheld += 1,
+            Looked::Withheld => self.withheld.push(path),
             Looked::Found(..) | Looked::Nothing(_) | Looked::Foreign(_) | Looked::NoTime(_) => {}
         }
     }
@@ -239,7 +239,7 @@ impl Skipped {
             named(&self.too_large, &format!("larger than {} MiB", LONGEST / 1024 / 1024)),
             named(&self.unreadable, "that could not be read"),
             bare(self.not_text, "without text"),
-            bare(self.withheld, "that the rules do not let be read without asking"),
+            named(&self.withheld, "that need approval"),
         ];
         words.into_iter().flatten().collect()
     }

@@ -73,7 +73,7 @@ pub(in crate::operations) fn words(
     }
     walked.complete = Complete::Yes;
     if let Some(unfinished) = unfinished(lent, asked, cx) {
-        walked.skipped.push(unfinished);
+        walked.unfinished = Some(unfinished);
         walked.complete = Complete::NotReady;
     }
     walked
@@ -86,10 +86,8 @@ fn unfinished(lent: &Lent<'_>, base: &WorkspacePath, cx: &CallCtx) -> Option<Str
         return None;
     }
     let all = waiting + lent.files_at(base);
+    let unfinished = crate::indexed::ready::unfinished(waiting, all);
     Some(format!(
-        "{waiting} of {} not looked at yet: the index is being made, {} % of it is there, and files that hold the words come first; \
-         ask the same again in a while to have all",
-        counted(all as u64, "file"),
-        (all - waiting) * 100 / all
+        "{unfinished}, files that hold the words come first; ask the same again in a while to have all"
     ))
 }

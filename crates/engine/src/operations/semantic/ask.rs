@@ -6,7 +6,11 @@ use crate::{
     CallCtx, Engine, Failure, Hint, Kind,
     walking::{Complete, Walked},
 };
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
 use toolpost_index::embed::{Side, Unembedded, Vector};
 use toolpost_index::ranked::{
     Fused, Fusion, Hit, Index, Meaning, Meant, Patience, Reason, Trouble, Unfilled,
@@ -17,10 +21,12 @@ use toolpost_workspace::{AccessKind, WorkspacePath};
 const AGAIN: usize = 4;
 /// How much of the time that is left vectors may be made for: the answer needs some of it.
 const SHARE: f64 = 0.6;
-/// How long they may be made where nothing limits the call.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How many more blocks are put in order than are shown, since of some files blocks may be left out.
+/// How many more blocks are put in order than are shown, since of some files blocks are left out.
 const MORE: usize = 8;
+const TIMES: usize = 4;
+/// How many blocks of one file are shown, and of how many files.
+const OF_FILE: usize = 2;
+const FILES: usize = 10;
 
 /// How long files are waited for that changed while the vectors were made.
 const SOON: Duration = Duration::from_millis(300);
@@ -53,7 +59,7 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
                 sought::lend(engine, index, base, &|| words.clone(), cx, &stop)
                     .map_err(|trouble| failed(cx, &trouble))?,
             );
-            fill(meaning, index, bases, cx, &stop)?;
+            fill(engine, meaning, index, bases, cx, &stop)?;
             // What was written a moment ago is read once more, or it would be missing.
             let now = Patience { until: Some(Instant::now() + SOON), first: &|_| false };
             let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
@@ -64,8 +70,8 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
                     vector: &vector,
                     bases,
                     may: &*cx.may_read,
-                    most: request.limit + MORE,
-                    fusion: Fusion::BEST,
+                    most: request.limit * TIMES + MORE,
+                    fusion: Fusion::of_question(&request.query),
                 },
             );
             for base in bases {
@@ -78,6 +84,7 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             }
             join(&mut found, own);
         }
+        varied(&mut found);
         let room = page::Room {
             limit: request.limit,
             tokens: Some(request.tokens),
@@ -90,7 +97,12 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             continue;
         }
         match page::make(engine, &room, found.hits.iter().map(|(hit, _)| hit), cx)? {
-            Some(page) => return Ok(output(&meaning, &vector, found, page, walk.unwrap_or_default())),
+            Some(page) => {
+                if found.without > 0 {
+                    fill_on(engine, groups, cx);
+                }
+                return Ok(output(&meaning, &vector, found, page, walk.unwrap_or_default()));
+            }
             None => groups.iter().for_each(|group| group.index.doubt()),
         }
     }
@@ -164,6 +176,7 @@ fn groups(
 
 /// Makes vectors as long as there is time; what is missing then is found by its words alone, and said.
 fn fill(
+    engine: &Engine,
     meaning: &Meaning,
     index: &Index,
     bases: &[WorkspacePath],
@@ -171,9 +184,7 @@ fn fill(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), Failure> {
     let now = Instant::now();
-    let time =
-        cx.deadline.map_or(PATIENCE, |deadline| deadline.saturating_duration_since(now).mul_f64(SHARE));
-    let until = now + time;
+    let until = now + engine.index_wait().min(cx.time_left(engine.index_wait() * 2).mul_f64(SHARE));
     let enough = || stop() || Instant::now() >= until;
     let patience = Patience { until: Some(now), first: &|_| false };
     match meaning.fill_within(index, bases, &*cx.may_read, &patience, &enough) {
@@ -183,6 +194,41 @@ fn fill(
         Err(Unfilled::Files(trouble)) => Err(failed(cx, &trouble)),
         Err(Unfilled::Model(fault)) => Err(unmade(cx, &fault)),
     }
+}
+
+/// Makes the rest of the vectors in the background, so that the next answer has more of them.
+fn fill_on(engine: &Engine, groups: Vec<Group>, cx: &CallCtx) {
+    if engine.filling.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let (filling, may) = (Arc::downgrade(&engine.filling), cx.may_read.clone());
+    let work = move || {
+        let gone = || filling.strong_count() == 0;
+        for Group { index, meaning, bases } in groups {
+            // A model that fails fails the next search as well, which reports it.
+            let _ = meaning.fill(&index, &bases, &*may, &gone);
+        }
+        if let Some(filling) = filling.upgrade() {
+            filling.store(false, Ordering::Release);
+        }
+    };
+    if std::thread::Builder::new().name("vectors".to_owned()).spawn(work).is_err() {
+        engine.filling.store(false, Ordering::Release);
+    }
+}
+
+/// Keeps the best blocks of each file, and the best files.
+fn varied(found: &mut Fused) {
+    let mut files: HashMap<String, usize> = HashMap::new();
+    found.hits.retain(|(hit, _)| {
+        let room = files.contains_key(&hit.key.path) || files.len() < FILES;
+        let count = files.get(&hit.key.path).copied().unwrap_or(0) + 1;
+        let wanted = room && count <= OF_FILE;
+        if wanted {
+            files.insert(hit.key.path.clone(), count);
+        }
+        wanted
+    });
 }
 
 fn unmade(cx: &CallCtx, fault: &Unembedded) -> Failure {
@@ -233,6 +279,7 @@ fn joined(mut all: Walked, other: Walked) -> Walked {
             all.unreadable.push(line);
         }
     }
+    all.unfinished = all.unfinished.or(other.unfinished);
     all.unreadable_total += other.unreadable_total;
     if all.complete == Complete::Yes {
         all.complete = other.complete;

@@ -1,6 +1,7 @@
 //! Searches one package after the other as long as there is time, and puts together what fits best.
 
 use super::super::search::page;
+use super::purpose;
 use super::weigh::{Standing, inside, naming, place, twin};
 use super::{Consulted, Output, Package, Request};
 use crate::{CallCtx, Engine, Failure, Hint, Kind, packages};
@@ -25,6 +26,9 @@ const OF_TOKENS: u64 = 5_000;
 const EACH: usize = 40;
 /// How much meaning counts beside words.
 const MEANING: f64 = 0.8;
+/// How much more a package counts that is for all of what the question says, and the share from which on it is searched early.
+const PURPOSE: f64 = 0.35;
+const FITTING: f64 = 0.99;
 /// How many bytes of one block are shown.
 const LONGEST: usize = 2_400;
 /// How many bytes a token has, as far as that can be estimated.
@@ -37,8 +41,18 @@ struct Source {
     name: Option<String>,
     base: WorkspacePath,
     standing: Standing,
+    /// The share of the question's words that say what it is for.
+    purpose: f64,
     index: Index,
     meaning: Option<Meaning>,
+}
+
+/// A package, or the project, that should be searched.
+struct Wanted {
+    name: Option<String>,
+    base: WorkspacePath,
+    standing: Standing,
+    purpose: f64,
 }
 
 /// A block that may be shown.
@@ -71,20 +85,26 @@ pub(super) fn answer(
     let all = engine.dependencies()?.all(&stop);
     cx.check()?;
     let vector = vector(engine, request, cx)?;
+    let purposes = purpose::words(&request.query);
     let known = all.packages.into_iter().map(|package| {
         let standing = Standing::of(&package.label, package.direct, &request.query);
-        (Some(package.label), package.path, standing)
+        let purpose = purpose::share(engine, &package.path, &purposes);
+        Wanted { name: Some(package.label), base: package.path, standing, purpose }
     });
     let mut wanted: Vec<_> = known.collect();
     // What the question names comes first, then what the project names.
-    wanted.sort_by_key(|(.., standing)| match standing {
+    wanted.sort_by_key(|wanted| match wanted.standing {
         Standing::Named => 0,
-        Standing::Direct | Standing::Own => 1,
-        Standing::Indirect => 2,
-        Standing::Tooling => 3,
+        _ if wanted.purpose >= FITTING => 1,
+        Standing::Direct | Standing::Own => 2,
+        Standing::Indirect => 3,
+        Standing::Tooling => 4,
     });
-    let named = wanted.iter().filter(|(.., standing)| *standing == Standing::Named).count();
-    wanted.insert(named, (None, request.base.clone(), Standing::Own));
+    let named = wanted.iter().filter(|wanted| wanted.standing == Standing::Named).count();
+    wanted.insert(
+        named,
+        Wanted { name: None, base: request.base.clone(), standing: Standing::Own, purpose: 0.0 },
+    );
     let mut consulted = None;
     for _ in 0..AGAIN {
         let (mut gathered, sources) = gather(engine, request, &wanted, &vector, cx)?;
@@ -160,16 +180,16 @@ fn vector(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Vector, Fa
 fn gather(
     engine: &Engine,
     request: &Request,
-    wanted: &[(Option<String>, WorkspacePath, Standing)],
+    wanted: &[Wanted],
     vector: &Vector,
     cx: &CallCtx,
 ) -> Result<(Gathered, Vec<Source>), Failure> {
     let began = Instant::now();
     let time = cx.time_left(PATIENCE * 2);
     let (mut out, mut sources) = (Gathered::default(), Vec::new());
-    for (at, (name, base, standing)) in wanted.iter().enumerate() {
+    for (at, Wanted { name, base, standing, purpose }) in wanted.iter().enumerate() {
         cx.check()?;
-        let far = matches!(standing, Standing::Indirect | Standing::Tooling);
+        let far = matches!(standing, Standing::Indirect | Standing::Tooling) && *purpose < FITTING;
         let share = if far { SHARES.1 } else { SHARES.0 };
         let until = began + time.mul_f64(share).min(PATIENCE);
         let enough = || cx.check().is_err() || Instant::now() >= until;
@@ -186,7 +206,7 @@ fn gather(
             None => (engine.words().clone(), engine.meaning().ok()),
         };
         let (name, base) = (name.clone(), base.clone());
-        let source = Source { name, base, standing: *standing, index, meaning };
+        let source = Source { name, base, standing: *standing, purpose: *purpose, index, meaning };
         match one(&source, request, vector, cx, &enough) {
             Ok(found) => {
                 out.searched += usize::from(source.name.is_some());
@@ -261,7 +281,9 @@ fn best(
     let (nearest, fittest) = (most(&|candidate| candidate.near), most(&|candidate| candidate.fits));
     for Candidate { source, hit, near, fits } in &mut candidates {
         let score = MEANING * *near / nearest + (1.0 - MEANING) * *fits / fittest;
-        let standing = sources.get(*source).map_or(1.0, |source| source.standing.weight());
+        let standing = sources
+            .get(*source)
+            .map_or(1.0, |source| source.standing.weight() * (1.0 + PURPOSE * source.purpose));
         let label = sources.get(*source).and_then(|source| source.name.as_deref());
         let own = place(label, hit.path.relative(), &hit.block) * naming(label, &hit.block, question);
         hit.key.score = score * standing * own;

@@ -36,7 +36,7 @@ impl Patience<'_> {
         Self { until: None, first: &|_| false }
     }
 
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
@@ -160,7 +160,12 @@ impl Inner {
             return Step::Others;
         }
         let until = Instant::now() + STEP;
+        let before = turn.pending.len();
         self.read_some(turn, first, &|| stop() || Instant::now() >= until);
+        if turn.pending.len() == before {
+            // A paused index reads nothing that no caller asks for.
+            std::thread::sleep(PAUSE);
+        }
         if !turn.pending.is_empty() || !self.fold_what_many_were(turn) {
             self.fold(turn);
         }

@@ -56,6 +56,7 @@ impl Inner {
         let count = files.len();
         self.differences(turn, &extent, files, (unreadable, skipped));
         turn.watched.looked(&extent, began, count);
+        self.count(turn);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Reads the files that have to be read, some at a time.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use toolpost_syntax::Language;
@@ -43,8 +44,9 @@ impl Inner {
             bytes += seen.stat.len.min(LARGEST);
             count < AT_ONCE.0 && (bytes <= AT_ONCE.1 || count == 0)
         };
-        for wanted in [true, false] {
-            for seen in turn.pending.values().filter(|seen| first(&seen.path) == wanted) {
+        let paused = self.paused.load(Ordering::Relaxed);
+        for wanted in if paused { &[true][..] } else { &[true, false] } {
+            for seen in turn.pending.values().filter(|seen| first(&seen.path) == *wanted) {
                 if !fits(seen, batch.len()) {
                     break;
                 }
@@ -53,6 +55,15 @@ impl Inner {
         }
         let taken = on_threads(&batch, EACH, &|seen| (seen.shown.clone(), self.take(seen)), stop);
         self.put(turn, taken);
+        self.count(turn);
+    }
+
+    /// Notes how many files are read, and how many are not yet.
+    pub(super) fn count(&self, turn: &Turn) {
+        let read = self.state.read().unwrap_or_else(PoisonError::into_inner).table.files().count();
+        for (own, count) in self.counts.iter().zip([read, turn.pending.len()]) {
+            own.store(count, Ordering::Relaxed);
+        }
     }
 
     fn take(&self, seen: &Seen) -> Taken {

@@ -10,7 +10,7 @@ use super::Meaning;
 use super::kept::Kept;
 use crate::embed::Vector;
 use crate::ranked::find::{Question, Scored};
-use crate::ranked::grammar::{Node, Word};
+use crate::ranked::grammar::{Beside, Node, Word};
 use crate::ranked::hits::Block;
 use crate::ranked::index::Lent;
 use crate::ranked::reading::Reading;
@@ -51,6 +51,17 @@ impl Fusion {
 
     /// How much meaning counts in that.
     const SHARE: f64 = 0.75;
+    /// How much meaning counts at least, and the numbers of words between which the share falls: a long question names what it asks for.
+    const LONG_SHARE: f64 = 0.5;
+    const LONG: (f64, f64) = (8.0, 20.0);
+
+    /// The best way for a question: the longer it is, the more its words count.
+    #[must_use]
+    pub fn of_question(question: &str) -> Self {
+        let words = tokens::words(question).count() as f64;
+        let long = ((words - Self::LONG.0) / (Self::LONG.1 - Self::LONG.0)).clamp(0.0, 1.0);
+        Self::Scores(Self::SHARE - (Self::SHARE - Self::LONG_SHARE) * long)
+    }
 
     /// Puts the best way to work on how near something is and how well its words fit, each beside the best of its kind.
     #[must_use]
@@ -101,6 +112,8 @@ struct Candidate {
     likeness: Option<f32>,
     words: f64,
     score: f64,
+    /// Whether it defines the name that the question spells.
+    defines: bool,
 }
 
 /// A file that is searched.
@@ -165,8 +178,9 @@ fn by_words(held: &dyn Words, words: &[String], within: &dyn Fn(u32) -> bool) ->
     let mut known = HashSet::new();
     let distinct = words.iter().filter(|word| known.insert(word.to_lowercase()));
     let words = distinct.map(|word| Node::Word(Word { text: word.clone(), fuzzy: 0 })).collect();
+    let all = Beside { should: words, ..Beside::default() };
     // A question of words has no filter that could be wrong.
-    let mut found = Question { words: held, within }.find(&Node::Any(words)).unwrap_or_default();
+    let mut found = Question { words: held, within }.find(&Node::Beside(all)).unwrap_or_default();
     found.sort_unstable_by_key(|found| found.block);
     found
 }
@@ -187,10 +201,11 @@ fn candidates(
         let mut words = worded[from..].iter().take_while(|found| found.block.0 == *number).peekable();
         for at in 0..file.blocks {
             let block = (*number, at);
-            let fits = words.next_if(|found| found.block == block).map_or(0.0, |found| found.score);
+            let fit = words.next_if(|found| found.block == block);
+            let (fits, defines) = fit.map_or((0.0, false), |found| (found.score, found.defines));
             let likeness = rows.as_ref().and_then(|rows| rows.likeness(at as usize, question));
             if likeness.is_some() || fits > 0.0 {
-                out.push(Candidate { block, likeness, words: fits, score: 0.0 });
+                out.push(Candidate { block, likeness, words: fits, score: 0.0, defines });
             }
         }
     };
@@ -226,6 +241,8 @@ impl Fusion {
                 let fittest = best(&|candidate| candidate.words);
                 for candidate in all {
                     let near = candidate.likeness.map_or(0.0, |likeness| f64::from(likeness).max(0.0));
+                    // The definition of what the question names counts as what is nearest to it.
+                    let near = if candidate.defines { nearest } else { near };
                     candidate.score = added(share, near / nearest, candidate.words / fittest);
                 }
             }

@@ -1,0 +1,101 @@
+//! Answers while an index is being built: what is known so far, marked as incomplete, with progress on the way.
+#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
+#![expect(dead_code, reason = "each test uses a part of the common world")]
+
+mod common;
+
+use common::{World, words};
+use serde_json::{Value, json};
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+use toolpost_engine::Progress;
+use toolpost_runtime::Call;
+use toolpost_tool::Dialect;
+
+/// A call, what its reply holds while the index is incomplete, and what it must not claim then.
+struct Row {
+    dialect: &'static Dialect,
+    tool: &'static str,
+    arguments: fn() -> Value,
+    found: &'static [&'static str],
+}
+
+const CLAIMS: [&str; 4] = ["No code found", "No results", "No symbol", "Nothing is called"];
+
+fn rows() -> Vec<Row> {
+    let (zblade, probe, trae) = (
+        &toolpost_dialects::zblade::DIALECT,
+        &toolpost_dialects::probe::DIALECT,
+        &toolpost_dialects::trae::DIALECT,
+    );
+    let row = |dialect, tool, arguments, found| Row { dialect, tool, arguments, found };
+    vec![
+        row(zblade, "symbol_search", || json!({"query": "wanted_name"}), &["deep/target.py"]),
+        row(zblade, "symbol_search", || json!({"query": "zzz_missing"}), &[]),
+        row(
+            zblade,
+            "symbol_graph",
+            || json!({"path": "deep/target.py", "name": "wanted_name", "relationship_type": "call"}),
+            &["user.py"],
+        ),
+        row(
+            zblade,
+            "symbol_resolve",
+            || json!({"path": "deep/target.py", "name": "wanted_name"}),
+            &["deep/target.py"],
+        ),
+        row(zblade, "symbol_resolve", || json!({"symbol_id": "python:gone.py#zzz(function)"}), &["so far"]),
+        row(probe, "search", || json!({"query": "wanted_name"}), &["def wanted_name"]),
+        row(probe, "search", || json!({"query": "zzz_missing"}), &[]),
+        row(probe, "searchAll", || json!({"query": "wanted_name"}), &["def wanted_name"]),
+        row(trae, "search_codebase", || json!({"query": "wanted_name"}), &["def wanted_name"]),
+        row(probe, "analyze_all", || json!({"path": "."}), &[]),
+    ]
+}
+
+fn fill(world: &World) {
+    for number in 0..60 {
+        world.put(&format!("src/f{number}.py"), format!("def other_{number}():\n    return {number}\n"));
+    }
+    world.put("deep/target.py", "def wanted_name(x):\n    return x\n");
+    world.put("user.py", "from deep.target import wanted_name\n\n\ndef use():\n    return wanted_name(1)\n");
+}
+
+/// Whether a reply says that the index is not complete.
+fn is_marked(reply: &str) -> bool {
+    reply.contains("not read yet")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_incomplete_index_answers_with_what_is_known_and_says_so() {
+    for Row { dialect, tool, arguments, found } in rows() {
+        let (world, engine) = World::paused(dialect);
+        fill(&world);
+        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+        let hears = heard.clone();
+        let progress = Progress::new(move |_, what| hears.lock().unwrap().push(what.to_owned()));
+        let call = Call { progress, ..world.saying(tool, arguments()) };
+        let reply = words(&world.made(call).await);
+        // One symbol of a file that was read is a whole answer.
+        let whole = tool == "symbol_resolve" && reply.contains("\"symbol\":");
+        assert!(whole || is_marked(&reply), "{tool} {}: {reply}", arguments());
+        found
+            .iter()
+            .for_each(|text| assert!(reply.contains(text), "{tool} {}: {text}: {reply}", arguments()));
+        CLAIMS.iter().for_each(|claim| assert!(!reply.contains(claim), "{tool}: {claim}: {reply}"));
+        let heard = heard.lock().unwrap().clone();
+        assert!(heard.iter().any(|what| what.contains("building the index")), "{tool}: {heard:?}");
+        // The index goes on between calls.
+        engine.pause_indexes(false);
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            let reply = words(&world.call(tool, arguments()).await);
+            if !is_marked(&reply) {
+                break;
+            }
+            assert!(Instant::now() < until, "{tool}: {reply}");
+        }
+    }
+}

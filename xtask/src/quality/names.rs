@@ -1,0 +1,148 @@
+//! How often a search for a defined name shows its definition first.
+
+use super::say;
+use crate::disk;
+use anyhow::{Context, Result, anyhow, ensure};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+use toolpost_index::embed::{Side, Static};
+use toolpost_index::ranked::{Ask, Fusion, Hit, Index, Meaning, Meant, Tests, What, grammar::parse};
+use toolpost_syntax::{Kind, Language};
+use toolpost_workspace::{Options, Workspace, WorkspacePath};
+
+/// How many names of a tree are asked for, in even distances.
+const ASKED: usize = 200;
+/// The shortest name that is asked for, in letters.
+const SHORTEST: usize = 3;
+/// How many blocks are looked at.
+const BLOCKS: usize = 10;
+
+/// Each name, and the file and line of each of its definitions.
+type Names = BTreeMap<String, BTreeSet<(String, u32)>>;
+
+/// Where the definitions of the names that were asked for are found.
+#[derive(Default)]
+struct Figures {
+    asked: usize,
+    first: usize,
+    three: usize,
+    missed: Vec<String>,
+}
+
+/// Measures each tree, by words and by words and meaning, and prints what is not found.
+pub(super) fn measure(trees: &[PathBuf]) -> Result<()> {
+    say::line("| tree | way | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
+    for tree in trees {
+        one(tree).with_context(|| format!("{} cannot be measured", tree.display()))?;
+    }
+    Ok(())
+}
+
+fn one(tree: &Path) -> Result<()> {
+    let tree = disk::canonical(tree)?;
+    let options = Options { roots: vec![tree.clone()], ..Options::default() };
+    let (workspace, _) = Workspace::open(options).context("the tree cannot be opened")?;
+    let root = workspace.resolve(".").map_err(|error| anyhow!("{error}"))?;
+    let index = Index::new(workspace);
+    let names = names(&index, &root, &tree)?;
+    ensure!(!names.is_empty(), "nothing is defined there");
+    let meaning = Meaning::new(Static::embedded()?, None);
+    meaning.fill(&index, std::slice::from_ref(&root), &|_| true, &|| false)?;
+    let count = names.len().min(ASKED);
+    let (mut words, mut both) = (Figures::default(), Figures::default());
+    for at in 0..count {
+        let Some((name, wanted)) = names.iter().nth(at * names.len() / count) else { continue };
+        words.note(name, wanted, &by_words(&index, &root, name)?);
+        both.note(name, wanted, &by_both(&index, &meaning, &root, name)?);
+    }
+    for (way, figures) in [("words", words), ("words and meaning", both)] {
+        let share = |part: usize| part as f64 / figures.asked.max(1) as f64;
+        say::line(&format!(
+            "| {} | {way} | {} | {:.3} | {:.3} |",
+            tree.file_name().unwrap_or_default().to_string_lossy(),
+            figures.asked,
+            share(figures.first),
+            share(figures.three)
+        ));
+        if !figures.missed.is_empty() {
+            say::line(&format!("not in the first three: {}", figures.missed.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+/// Lists the names that code defines outside tests.
+fn names(index: &Index, root: &WorkspacePath, tree: &Path) -> Result<Names> {
+    let all = parse("NOT \"\u{e000}\"").map_err(|fault| anyhow!("{fault:?}"))?.node;
+    let files: BTreeSet<String> = search(index, root, &all)?.into_iter().map(|hit| hit.key.path).collect();
+    let mut names = Names::new();
+    for file in files {
+        let Ok(text) = disk::read(&tree.join(&file)) else { continue };
+        let Some(language) = Language::of_text(Path::new(&file), &text).filter(|known| known.is_code())
+        else {
+            continue;
+        };
+        let Ok(parsed) = language.parse(&text) else { continue };
+        for symbol in parsed.symbols() {
+            let at = symbol.at.clone().map_or(symbol.signature.start, |at| at.start);
+            let is_word = symbol.name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            let defines = symbol.kind.defines() && !matches!(symbol.kind, Kind::Impl | Kind::Module);
+            if defines && is_word && symbol.name.trim_matches('_').len() >= SHORTEST {
+                let line = 1 + text[..at].matches('\n').count();
+                names.entry(symbol.name).or_default().insert((file.clone(), u32::try_from(line)?));
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn search(
+    index: &Index,
+    root: &WorkspacePath,
+    node: &toolpost_index::ranked::grammar::Node,
+) -> Result<Vec<Hit>> {
+    let lent = index.lend(&|| false)?;
+    let ask = Ask { what: What::Query(node), base: root, tests: Tests::LeftOut, may: &|_| true, after: None };
+    Ok(lent.search(&ask).map_err(|why| anyhow!("{why:?}"))?.hits)
+}
+
+fn by_words(index: &Index, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
+    let query = parse(name).or_else(|_| parse(&format!("\"{name}\"")));
+    search(index, root, &query.map_err(|fault| anyhow!("{fault:?}"))?.node)
+}
+
+fn by_both(index: &Index, meaning: &Meaning, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
+    let mut made = meaning.model().embed(Side::Question, &[name], &|| false)?;
+    let vector = made.pop().context("the model made no vector")?;
+    let lent = index.lend(&|| false)?;
+    let found = lent.search_meaning(
+        meaning,
+        &Meant {
+            question: name,
+            vector: &vector,
+            bases: std::slice::from_ref(root),
+            may: &|_| true,
+            most: BLOCKS,
+            fusion: Fusion::BEST,
+        },
+    );
+    Ok(found.hits.into_iter().map(|(hit, _)| hit).collect())
+}
+
+impl Figures {
+    fn note(&mut self, name: &str, wanted: &BTreeSet<(String, u32)>, hits: &[Hit]) {
+        let defines = |hit: &Hit| {
+            wanted.iter().any(|(path, line)| {
+                hit.key.path == *path && hit.block.first <= *line && *line <= hit.block.last
+            })
+        };
+        self.asked += 1;
+        match hits.iter().take(BLOCKS).position(defines) {
+            Some(0) => (self.first, self.three) = (self.first + 1, self.three + 1),
+            Some(1 | 2) => self.three += 1,
+            _ => self.missed.push(name.to_owned()),
+        }
+    }
+}
