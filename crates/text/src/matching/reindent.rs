@@ -99,7 +99,8 @@ impl Shift {
             let scale = self.scale(&own, *usual)?;
             let plausible =
                 begins_alike && self.steps_by(&own, self.old_level(&own)) && !self.is_mixed(&lines);
-            let other = |own: &str| self.known(own).map(str::to_owned).or_else(|| self.counterpart(own, scale));
+            let other =
+                |own: &str| self.known(own).map(str::to_owned).or_else(|| self.counterpart(own, scale));
             self.rewrite(new, other).filter(|_| plausible)
         };
         match like_file {
@@ -146,7 +147,9 @@ impl Shift {
 
     /// Returns the greatest width that divides all steps between indentations of the old text or the file.
     fn steps<'s>(&'s self, side: impl Fn(&'s Pair) -> &'s str) -> usize {
-        self.pairs.windows(2).fold(0, |common, two| greatest(common, side(&two[1]).len() - side(&two[0]).len()))
+        self.pairs
+            .windows(2)
+            .fold(0, |common, two| greatest(common, side(&two[1]).len() - side(&two[0]).len()))
     }
 
     /// Returns the width of a level in the old text, which several of its lines show, else the new text.
