@@ -2,6 +2,7 @@
 
 mod accuracy;
 pub mod bench;
+pub mod book;
 mod debian;
 pub mod disk;
 pub mod docs;
@@ -30,6 +31,11 @@ const TASKS: &[Task] = &[
     ("tidy", "checks the house's own rules over all tracked files", tidy::run),
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
     ("docs", "writes the generated references; with --check only compares them", docs::run),
+    (
+        "book",
+        "copies the pages to target/book for mdBook, with docs/SUMMARY.md as the table of contents",
+        book::run,
+    ),
     ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
     ("new", "writes the skeleton of a tool, a dialect or an operation", new::run),
     ("bench", "measures Toolpost beside rg, fd and the npm file server; see benches/README.md", bench::run),

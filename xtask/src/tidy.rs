@@ -2,6 +2,7 @@
 
 mod allowances;
 mod edges;
+pub(crate) mod links;
 mod machine;
 mod opening;
 mod paths;
@@ -49,6 +50,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("tool names", tool_names::check),
     ("paths", paths::check),
     ("edges", edges::check),
+    ("links", links::check),
     ("allowances", allowances::check),
     ("space", space::check),
     ("machine", machine::check),

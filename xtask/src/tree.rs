@@ -38,6 +38,7 @@ impl Source {
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     files: Vec<Source>,
+    others: Vec<String>,
 }
 
 impl Tree {
@@ -46,7 +47,7 @@ impl Tree {
     pub fn of_rows(rows: &[(&str, &str)]) -> Self {
         let files =
             rows.iter().map(|(path, text)| Source { path: (*path).to_owned(), text: (*text).to_owned() });
-        Self { files: files.collect() }
+        Self { files: files.collect(), others: Vec::new() }
     }
 
     /// Reads the files that git tracks or would track; without git, all but what is built.
@@ -58,8 +59,15 @@ impl Tree {
             Some(names) => names,
             None => walked(house)?,
         };
-        let read = |name: String| disk::read(&house.path(&name)).ok().map(|text| Source { path: name, text });
-        Ok(Self { files: names.into_iter().filter_map(read).collect() })
+        let mut tree = Self::default();
+        for path in names {
+            match disk::read(&house.path(&path)) {
+                Ok(text) => tree.files.push(Source { path, text }),
+                Err(_) if disk::exists(&house.path(&path)) => tree.others.push(path),
+                Err(_) => {}
+            }
+        }
+        Ok(tree)
     }
 
     /// Gives the files.
@@ -70,6 +78,16 @@ impl Tree {
     /// Gives the files of Rust code that are not data.
     pub fn rust(&self) -> impl Iterator<Item = &Source> {
         self.files.iter().filter(|file| file.is_rust() && !file.is_data())
+    }
+
+    /// Returns whether a path is a file, text or not, or a directory with files in it. The empty path is the root.
+    #[must_use]
+    pub fn holds(&self, path: &str) -> bool {
+        let paths = self.files.iter().map(|file| &file.path).chain(&self.others);
+        let below = |file: &String| {
+            file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        path.is_empty() || paths.into_iter().any(below)
     }
 
     /// Finds a file by its path.

@@ -1,10 +1,14 @@
 //! The generated references: what is made of a small dialect, and what is put where.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use serde_json::json;
 use xtask::{
+    book,
     docs::{first_difference, marked, readme, tools},
     parity::Against,
     said::{Said, SaidTool},
+    tree::Tree,
 };
 
 fn said() -> Said {
@@ -106,4 +110,30 @@ fn the_first_line_that_differs() {
     for (old, new, wanted) in [("a\nb\n", "a\nc\n", 2), ("", "a\n", 1), ("a\n", "a\nb\n", 2)] {
         assert_eq!(first_difference(old, new), wanted, "{old:?} {new:?}");
     }
+}
+
+#[test]
+fn book() {
+    let summary = ("docs/SUMMARY.md", "# Summary\n\n- [One](one.md)\n  - [Rules](../RULES.md)\n");
+    let rules = ("RULES.md", "# Rules\n\n[one](docs/one.md)\n");
+    let one = (
+        "docs/one.md",
+        "[rules](../RULES.md#rules) [data](../spec/a.json) [web](https://example.com/x.md)\n",
+    );
+    let data = ("spec/a.json", "{}\n");
+    let other = ("docs/other.md", "not in the book\n");
+    let files = book::sources(&Tree::of_rows(&[summary, rules, one, data, other])).unwrap();
+    let wanted = [
+        ("RULES.md", rules.1),
+        ("SUMMARY.md", "# Summary\n\n- [One](docs/one.md)\n  - [Rules](RULES.md)\n"),
+        ("docs/one.md", one.1),
+        ("spec/a.json", data.1),
+    ];
+    assert_eq!(files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>(), wanted);
+
+    let outside = ("docs/one.md", "[other](other.md)\n");
+    let error = book::sources(&Tree::of_rows(&[summary, rules, outside, other])).unwrap_err().to_string();
+    assert!(error.contains("docs/one.md links to docs/other.md"), "{error}");
+    let missing = book::sources(&Tree::of_rows(&[summary, rules])).unwrap_err().to_string();
+    assert_eq!(missing, "docs/SUMMARY.md lists `docs/one.md`, which does not exist");
 }

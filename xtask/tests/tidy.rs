@@ -150,6 +150,51 @@ fn paths() {
 }
 
 #[test]
+fn links() {
+    let guide =
+        ("docs/guide.md", "# Guide\n\n## Set `up` (twice)\n\n## Same\n\n## Same\n\n<a id=\"own\"></a>\n");
+    let rows: &[(&str, &str, &[&str])] = &[
+        (
+            "README.md",
+            "[a](docs/guide.md) [b](./docs/guide.md#set-up-twice) [c](docs) [d](docs/guide.md#own)\n",
+            &[],
+        ),
+        ("docs/b.md", "[a](guide.md#same-1) [b](../spec/dialects.json) [c](#b)\n\n# B\n", &[]),
+        ("README.md", "[a](https://example.com/docs/gone.md) [b](mailto:a@b.c) `[c](gone.md)`\n", &[]),
+        ("README.md", "```text\n[a](gone.md)\n## Gone\n```\n~~~~\n```\n[a](gone.md)\n~~~~\n", &[]),
+        ("crates/a/tests/fixtures/x.md", "[a](gone.md)\n", &[]),
+        (
+            "README.md",
+            "x\n\n[a](docs/gone.md \"title\")\n",
+            &["README.md:3: the link `docs/gone.md` leads to `docs/gone.md`, which does not exist"],
+        ),
+        (
+            "docs/b.md",
+            "[a]: docs/guide.md\n",
+            &["docs/b.md:1: the link `docs/guide.md` leads to `docs/docs/guide.md`, which does not exist"],
+        ),
+        (
+            "docs/b.md",
+            "```sh\n# Not a heading\n```\n[a](#not-a-heading) [b](guide.md#same-2)\n",
+            &[
+                "docs/b.md:4: the link `#not-a-heading` names an anchor that `docs/b.md` does not have",
+                "docs/b.md:4: the link `guide.md#same-2` names an anchor that `docs/guide.md` does not have",
+            ],
+        ),
+        ("README.md", "[a](../x.md)\n", &["README.md:1: the link `../x.md` leads out of the repository"]),
+        ("docs/SUMMARY.md", "# Summary\n\n- [Guide](guide.md)\n", &[]),
+        (
+            "docs/SUMMARY.md",
+            "# Summary\n\n[top](../docs)\n",
+            &["docs/SUMMARY.md:1: `docs/guide.md` is not listed"],
+        ),
+    ];
+    for (path, text, wanted) in rows {
+        check("links", &[guide, (path, text)], wanted);
+    }
+}
+
+#[test]
 fn edges() {
     let rows: &[(&str, &str, &[&str])] = &[
         (

@@ -12,7 +12,7 @@ use decode::Decoded;
 
 pub use error::ImageError;
 
-/// How big an image may be, coming in and going out.
+/// Limits on the size of an image, before and after conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageLimits {
     /// The longest side that is shown, in pixels; a longer one is scaled down.
@@ -50,11 +50,11 @@ pub enum Format {
 pub enum Change {
     /// The first frame of an animation was taken.
     FirstFrame,
-    /// The picture was turned or mirrored as its EXIF orientation asks.
+    /// The image was rotated or mirrored according to its EXIF orientation.
     Turned,
-    /// The picture was scaled down.
+    /// The image was scaled down.
     Scaled,
-    /// The picture was encoded anew.
+    /// The image was encoded again.
     Reencoded,
 }
 
@@ -63,7 +63,7 @@ pub enum Change {
 pub struct Shown {
     /// The media type of `data`.
     pub mime: &'static str,
-    /// The encoded picture.
+    /// The encoded image.
     pub data: Vec<u8>,
     /// Pixels across, as shown.
     pub width: u32,
@@ -77,15 +77,15 @@ pub struct Shown {
     pub frames: u32,
     /// The format of the file.
     pub format: Format,
-    /// What was done, in order; empty when `data` is the file's own bytes.
+    /// The steps, in order; empty if `data` is the file's own bytes.
     pub changed: Vec<Change>,
 }
 
-/// Decodes an image fully, then hands it on: as it is when it fits, else turned, scaled and encoded anew.
+/// Decodes an image completely, then returns it: unchanged if it fits, else rotated, scaled and encoded again.
 ///
 /// # Errors
 ///
-/// When the bytes are no image, when the picture is too big to decode, or when it is broken. A broken image is never handed on.
+/// If the bytes are not an image, or the image is too large to decode or damaged. A damaged image is never returned.
 pub fn show(bytes: &[u8], limits: ImageLimits) -> Result<Shown, ImageError> {
     let Some(format) = container::format_of(bytes) else {
         return Err(ImageError::NotAnImage { size: bytes.len() });

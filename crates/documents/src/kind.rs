@@ -1,6 +1,6 @@
-//! Telling what a file is by its first bytes, then by its name.
+//! Detection of a file's type by its first bytes, then by its name.
 
-/// What a file is, as far as this crate can show it.
+/// The type of a file, as far as this crate can show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A PNG image.
@@ -13,20 +13,20 @@ pub enum Kind {
     Webp,
     /// A PDF document.
     Pdf,
-    /// A Jupyter notebook, known by its name.
+    /// A Jupyter notebook, recognised by its name.
     Notebook,
     /// A known binary format that nothing here shows.
     Other {
-        /// The format in words, such as "Zip archive".
+        /// The name of the format, such as "Zip archive".
         what: &'static str,
     },
-    /// Nothing known: text, or a binary without a signature.
+    /// Unknown: text, or a binary without a signature.
     Unknown,
 }
 
-/// Tells what a file is from its first bytes (512 are enough) and its name.
+/// Returns the type of a file by its first bytes (512 are enough) and its name.
 ///
-/// The bytes are asked first: a PNG named `notes.txt` is a PNG. The name decides only for notebooks, which are JSON.
+/// The bytes take precedence: a PNG named `notes.txt` is a PNG. The name decides only for notebooks, which are JSON.
 /// SVG is text, so it is `Unknown`.
 pub fn kind(head: &[u8], name: &str) -> Kind {
     if let Some(kind) = shown(head) {
@@ -41,10 +41,10 @@ pub fn kind(head: &[u8], name: &str) -> Kind {
     Kind::Unknown
 }
 
-/// A signature: bytes at an offset, and the format in words.
+/// A signature: bytes at an offset, and the name of the format.
 type Signature = (usize, &'static [u8], &'static str);
 
-/// Checked in order, so the longer signature of a shared beginning stands first.
+/// Checked in order, so the longer signature of a shared prefix comes first.
 const SIGNATURES: &[Signature] = &[
     (0, b"PK\x03\x04", "Zip archive"),
     (0, b"PK\x05\x06", "Zip archive"),
@@ -123,7 +123,7 @@ fn shown(head: &[u8]) -> Option<Kind> {
     starts_as_pdf(head).then_some(Kind::Pdf)
 }
 
-/// A PDF may stand behind a byte order mark or a little white space, but not behind words.
+/// A PDF may follow a byte order mark or a little white space, but not words.
 fn starts_as_pdf(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     head.trim_ascii_start().starts_with(b"%PDF-")

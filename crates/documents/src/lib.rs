@@ -1,6 +1,6 @@
-//! What a file that is not plain text shows: images, PDF pages, notebook cells, office documents, entries of archives.
+//! Readers for files that are not plain text: images, PDF pages, notebook cells, office documents and archive entries.
 //!
-//! Bytes go in, parts come out: no I/O, no async, no words for a model beyond the errors.
+//! Bytes go in, parts come out: no I/O, no async, no text for a model except the errors.
 
 pub mod image;
 mod kind;

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use crate::image::{ImageLimits, Shown};
 use output::Outputs;
 
-/// How much of a notebook's outputs is shown.
+/// Limits on a notebook's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotebookLimits {
-    /// The most bytes of text that one output shows.
+    /// Maximum bytes of text per output.
     pub max_output_bytes: usize,
-    /// The most images that the whole notebook shows.
+    /// Maximum number of images of the whole notebook.
     pub max_images: usize,
     /// The limits of each image.
     pub image: ImageLimits,
@@ -29,7 +29,7 @@ impl Default for NotebookLimits {
 /// A notebook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notebook {
-    /// The language of its code, when the notebook says so.
+    /// The language of its code, if the notebook names it.
     pub language: Option<String>,
     /// The cells in order.
     pub cells: Vec<Cell>,
@@ -40,28 +40,28 @@ pub struct Notebook {
 pub struct Cell {
     /// The cell's id; `cell-N`, counted from 0, where the notebook has none.
     pub id: String,
-    /// What the cell holds.
+    /// The content type of the cell.
     pub kind: CellKind,
     /// The number of its last run.
     pub execution_count: Option<u64>,
-    /// What was written in it.
+    /// The source.
     pub source: String,
-    /// What its last run left.
+    /// The outputs of its last run.
     pub outputs: Vec<Output>,
 }
 
-/// What a cell holds.
+/// The content type of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellKind {
     /// Code.
     Code,
     /// Markdown, headings of version 3 included.
     Markdown,
-    /// Text that is left alone.
+    /// Raw text.
     Raw,
 }
 
-/// What a run left.
+/// An output of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// Text: a stream, or a value as text.
@@ -71,9 +71,9 @@ pub enum Output {
         /// Bytes that are left out; 0 when the text is whole.
         left_out: usize,
     },
-    /// A picture, safe to show.
+    /// An image, safe to show.
     Image(Shown),
-    /// Something that is not shown, and why.
+    /// An output that is not shown, with the reason.
     NotShown {
         /// The reason, in words.
         why: String,
@@ -91,28 +91,28 @@ pub enum Output {
     },
 }
 
-/// Why a notebook cannot be read.
+/// The reason why a notebook cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotebookError {
-    /// The file is no JSON.
+    /// The file is not JSON.
     #[error(
         "the notebook is not valid JSON: {why} at line {line} column {column}; look at it as text to repair it"
     )]
     Json {
-        /// What the parser met.
+        /// The parser's message.
         why: String,
         /// Line, from 1.
         line: usize,
         /// Column, from 1.
         column: usize,
     },
-    /// The JSON is no notebook.
+    /// The JSON is not a notebook.
     #[error("the JSON is not a notebook: {why}")]
     NotANotebook {
-        /// What is missing.
+        /// The missing part.
         why: String,
     },
-    /// The notebook's format is of a version that is not known.
+    /// The notebook's format has an unknown version.
     #[error("notebook format {version} is not known: versions 3 and 4 are read; look at it as text")]
     Version {
         /// The file's `nbformat`.
@@ -124,7 +124,7 @@ pub enum NotebookError {
 ///
 /// # Errors
 ///
-/// When the bytes are no JSON (with the place), or the JSON is no notebook.
+/// If the bytes are not JSON (with the position), or the JSON is not a notebook.
 pub fn read(bytes: &[u8], limits: NotebookLimits) -> Result<Notebook, NotebookError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let notebook: Value = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
@@ -185,7 +185,7 @@ fn array<'v>(object: &'v Map<String, Value>, key: &str) -> Result<&'v [Value], N
     found.map(Vec::as_slice).ok_or_else(|| not_a_notebook(&format!("it has no list `{key}`")))
 }
 
-/// The language by the kernel's word, else by that of the first code cell.
+/// Returns the language by the kernel's name, else by that of the first code cell.
 fn language(notebook: &Map<String, Value>) -> Option<String> {
     let metadata = notebook.get("metadata");
     let pointed = ["/language_info/name", "/kernelspec/language", "/language"];
@@ -201,7 +201,7 @@ fn language(notebook: &Map<String, Value>) -> Option<String> {
     said.or_else(of_cells).map(str::to_owned)
 }
 
-/// Text that is written as one string or as a list of them.
+/// Text, stored as one string or as a list of them.
 fn joined(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),

@@ -1,4 +1,4 @@
-//! Reading the text of a PDF, page by page.
+//! Text of PDF files, page by page.
 
 mod cmap;
 mod content;
@@ -21,27 +21,27 @@ use std::time::Duration;
 pub use error::PdfError;
 pub use range::{PageRange, PageRangeError};
 
-/// How much of a PDF may be read in one go.
+/// Limits on reading a PDF in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PdfLimits {
-    /// The most pages that are read when no range is given.
+    /// Maximum number of pages without a range.
     pub max_unasked: u32,
-    /// The most pages that are read when a range is given.
+    /// Maximum number of pages with a range.
     pub max_pages: u32,
-    /// The most bytes of text that one page shows.
+    /// Maximum bytes of text per page.
     pub max_page_bytes: usize,
-    /// How long the caller waits.
+    /// Time limit of the caller.
     pub deadline: Duration,
 }
 
 impl Default for PdfLimits {
-    /// 10 pages unasked, 20 pages a call, 1 MB of text a page, 20 seconds.
+    /// 10 pages without a range, 20 pages with one, 1 MB of text a page, 20 seconds.
     fn default() -> Self {
         Self { max_unasked: 10, max_pages: 20, max_page_bytes: 1_000_000, deadline: Duration::from_secs(20) }
     }
 }
 
-/// The pages of a PDF that were asked for.
+/// The requested pages of a PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pdf {
     /// Pages in the whole document.
@@ -55,22 +55,22 @@ pub struct Pdf {
 pub struct Page {
     /// The page's number, from 1.
     pub number: u32,
-    /// Its text; empty only with a note that says why.
+    /// Its text; empty only with a note that gives the reason.
     pub text: String,
-    /// What the reader should know about the text.
+    /// A note about the text.
     pub note: Option<PageNote>,
 }
 
-/// What the reader should know about a page's text.
+/// A note about a page's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageNote {
-    /// The page is a picture without a text layer.
+    /// The page is an image without a text layer.
     Image,
-    /// Nothing stands on the page.
+    /// The page is blank.
     Blank,
     /// The page's text could not be read.
     Garbled {
-        /// What went wrong.
+        /// The cause.
         why: String,
     },
     /// The text was cut at the limit.
@@ -91,13 +91,13 @@ impl fmt::Display for PageNote {
     }
 }
 
-/// Reads the text of a PDF's pages; all of them when the document is short and no range is given.
+/// Reads the text of a PDF's pages; all of them if the document is short and no range is given.
 ///
-/// The work is done on a thread of its own: whatever the file holds, the caller waits no longer than the deadline.
+/// The work runs on its own thread: whatever the file contains, the caller waits at most until the deadline.
 ///
 /// # Errors
 ///
-/// When the file is no PDF, is encrypted or garbled, when the range does not fit, when no page asked for has text, or when time is up.
+/// If the file is not a PDF, is encrypted or damaged, the range does not fit, no requested page has text, or time is up.
 pub fn read(bytes: Vec<u8>, pages: Option<&PageRange>, limits: PdfLimits) -> Result<Pdf, PdfError> {
     let range = pages.cloned();
     worker::run(limits.deadline, move |clock| document::read(&bytes, range.as_ref(), &limits, clock))

@@ -1,4 +1,4 @@
-//! Answers as servers really give them: in several shapes, with nothing in them, or wrong.
+//! Answers of language servers in the shapes that real servers send, with empty and wrong values.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Position, uri};
 
-/// What kinds of symbols there are, by their numbers less one.
+/// Names of the symbol kinds, indexed by the protocol's number less one.
 const KINDS: [&str; 26] = [
     "file",
     "module",
@@ -35,49 +35,49 @@ const KINDS: [&str; 26] = [
     "operator",
     "type parameter",
 ];
-/// How deep symbols stand in symbols at most.
+/// Maximum nesting of symbols.
 const DEPTH: usize = 64;
 
-/// From where to where something goes.
+/// A range in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
-    /// Its beginning.
+    /// The first position.
     pub from: Position,
-    /// Behind its end.
+    /// The position after the last character.
     pub to: Position,
 }
 
-/// A place that an answer names.
+/// A location in an answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file; none where it is none of this machine.
+    /// The file; `None` if it is not on this machine.
     pub path: Option<PathBuf>,
-    /// Its address, as it was given.
+    /// The URI, as the server sent it.
     pub address: String,
-    /// Where in the file.
+    /// The range in the file.
     pub span: Span,
 }
 
-/// Something that a file defines.
+/// A symbol that a file defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is, in a word.
+    /// The kind, as a word.
     pub kind: &'static str,
-    /// What more the server says of it, such as its type.
+    /// Further details of the server, such as the type.
     pub detail: Option<String>,
-    /// What it stands in.
+    /// The name of the container.
     pub within: Option<String>,
-    /// In how many others it stands.
+    /// The nesting depth.
     pub depth: usize,
-    /// Where its name stands, or else where it begins.
+    /// The range of the name, or else the start of the symbol.
     pub at: Position,
-    /// All of it.
+    /// The range of the whole symbol.
     pub span: Span,
 }
 
-/// Reads places: none, one, several, or links.
+/// Reads locations: none, one, several, or links.
 pub(crate) fn places(answer: &Value) -> Result<Vec<Place>, String> {
     let mut found = match answer {
         Value::Null => Vec::new(),
@@ -89,7 +89,7 @@ pub(crate) fn places(answer: &Value) -> Result<Vec<Place>, String> {
     Ok(found)
 }
 
-/// Reads a text: in one piece, in several, or marked as code.
+/// Reads a text: a string, a list, or marked code.
 pub(crate) fn text(answer: &Value) -> Result<Option<String>, String> {
     if answer.is_null() {
         return Ok(None);
@@ -162,19 +162,19 @@ fn symbol(value: &Value, within: Option<&str>, depth: usize, out: &mut Vec<Named
     Ok(())
 }
 
-/// Names the kind of a symbol.
+/// Returns the name of a symbol kind.
 pub(crate) fn kind(symbol: &Value) -> &'static str {
     let kind = symbol.get("kind").and_then(Value::as_u64).and_then(|kind| usize::try_from(kind).ok());
     let kind = kind.and_then(|kind| kind.checked_sub(1)).and_then(|kind| KINDS.get(kind));
     kind.copied().unwrap_or("symbol")
 }
 
-/// Makes a place of an address.
+/// Builds a location from a URI.
 pub(crate) fn place_at(address: &str, span: Span) -> Place {
     Place { path: uri::path_of(address), address: address.to_owned(), span }
 }
 
-/// Reads from where to where something goes.
+/// Reads a range.
 pub(crate) fn span(value: &Value) -> Option<Span> {
     let position = |name: &str| {
         let at = value.get(name)?;
@@ -184,7 +184,7 @@ pub(crate) fn span(value: &Value) -> Option<Span> {
     Some(Span { from: position("start")?, to: position("end")? })
 }
 
-/// Shows what was found, cut where it is long.
+/// Formats an unexpected value, truncated to a maximum length.
 pub(crate) fn shown(value: &Value) -> String {
     let mut text = value.to_string();
     if let Some((cut, _)) = text.char_indices().nth(120) {

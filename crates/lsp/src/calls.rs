@@ -1,4 +1,4 @@
-//! Who calls what, as a server knows it.
+//! Call hierarchies of a server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,47 +9,47 @@ use crate::answers::{self, shown};
 use crate::question::spot;
 use crate::{Fault, Place, Position, Span, Talk};
 
-/// What a server must have promised that knows calls.
+/// The capability of servers that support call hierarchies.
 const PROMISE: &str = "callHierarchyProvider";
 const PREPARE: &str = "textDocument/prepareCallHierarchy";
 
-/// Something that calls or is called.
+/// A caller or callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callable {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is, in a word.
+    /// The kind, as a word.
     pub kind: &'static str,
-    /// What more the server says of it, such as its type.
+    /// Further details of the server, such as the type.
     pub detail: Option<String>,
-    /// Where its name stands.
+    /// The range of the name.
     pub place: Place,
-    /// All of it.
+    /// The range of the whole symbol.
     pub span: Span,
-    /// How the server gave it, and has it given back.
+    /// The server's item, which it gets back unchanged.
     item: Value,
 }
 
-/// Which calls of something are asked for.
+/// The direction of the requested calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Calls {
-    /// Those of it.
+    /// Calls of the symbol.
     Incoming,
-    /// Those in it.
+    /// Calls made in the symbol.
     Outgoing,
 }
 
-/// The calls between what was asked about and something else.
+/// The calls between the queried symbol and another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// What calls it, or what it calls.
+    /// The caller or callee.
     pub other: Callable,
-    /// Where the calls stand.
+    /// The positions of the calls.
     pub sites: Vec<Place>,
 }
 
 impl Talk<'_> {
-    /// Asks what stands at a place of a file that can call or be called; nothing where it is no such thing.
+    /// Returns the callable symbols at a position of a file; empty if there is none.
     ///
     /// # Errors
     /// As for a question.
@@ -64,10 +64,10 @@ impl Talk<'_> {
         list(&answer, callable).map_err(|what| self.odd(PREPARE, what))
     }
 
-    /// Asks for the calls of something, or in it.
+    /// Returns the calls of a symbol, or those in it.
     ///
     /// # Errors
-    /// As for a question; also where the server has ended since it gave that.
+    /// As for a question; also if the server has ended since it sent the symbol.
     pub async fn calls(
         &self,
         calls: Calls,
@@ -83,7 +83,7 @@ impl Talk<'_> {
         list(&answer, |value| calls.read(value, callable)).map_err(|what| self.odd(method, what))
     }
 
-    /// Asks for the calls of, or in, all that stands at a place, which can be several things.
+    /// Returns the calls of, or in, all symbols at a position, which can be several.
     ///
     /// # Errors
     /// As for a question.
@@ -113,7 +113,7 @@ impl Calls {
             Self::Outgoing => "to",
         };
         let other = callable(value.get(name).ok_or_else(odd)?)?;
-        // What calls stands in the file that the calls stand in.
+        // The positions of the calls are in the caller's file.
         let caller = match self {
             Self::Incoming => &other.place,
             Self::Outgoing => &asked.place,
@@ -127,7 +127,7 @@ impl Calls {
     }
 }
 
-/// Reads a list of which there may be none or one.
+/// Reads a list that may be null or a single value.
 fn list<T>(answer: &Value, read: impl Fn(&Value) -> Result<T, String>) -> Result<Vec<T>, String> {
     match answer {
         Value::Null => Ok(Vec::new()),

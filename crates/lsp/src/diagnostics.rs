@@ -1,4 +1,4 @@
-//! What a server finds wrong in a file.
+//! Diagnostics of a file.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,52 +15,52 @@ use crate::{Fault, Place, Span, Talk, Version, uri};
 const PROMISE: &str = "diagnosticProvider";
 const PULL: &str = "textDocument/diagnostic";
 
-/// What a server says of a file.
+/// A server's diagnostics of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It has said nothing of it yet, which does not mean that nothing is wrong.
+    /// No diagnostics yet, which does not mean that the file is correct.
     NoneYet,
-    /// It has looked at it.
+    /// The server has checked the file.
     Given {
-        /// At which content.
+        /// The checked content.
         of: Version,
-        /// What it finds wrong, in the order of the places.
+        /// The diagnostics, by position.
         found: Vec<Diagnostic>,
     },
 }
 
-/// Something that is wrong in a file, or could be better.
+/// One diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
+    /// The range.
     pub span: Span,
-    /// How bad it is, where the server says so.
+    /// The severity, if the server sent one.
     pub severity: Option<Severity>,
-    /// The name or number of what is wrong.
+    /// The code.
     pub code: Option<String>,
-    /// What has found it.
+    /// The tool that reported it.
     pub source: Option<String>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Other places that it has to do with, and what they have.
+    /// Related locations with their messages.
     pub related: Vec<(Place, String)>,
 }
 
-/// How bad it is.
+/// A severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It is wrong.
+    /// An error.
     Error,
-    /// It may be wrong.
+    /// A warning.
     Warning,
-    /// It should be known.
+    /// Information.
     Information,
-    /// It could be better.
+    /// A hint.
     Hint,
 }
 
 impl Talk<'_> {
-    /// Asks what is wrong in a file that it was shown; one that only publishes it is waited for that long.
+    /// Returns the diagnostics of an open file. For a server that only publishes them, waits for the given time.
     ///
     /// # Errors
     /// As for a question.
@@ -87,7 +87,7 @@ impl Talk<'_> {
             return Ok(Verdict::NoneYet);
         }
         let found = match answer.get("kind").and_then(Value::as_str) {
-            // That nothing has changed would have to be asked for.
+            // A previous result id would allow an "unchanged" answer, so none is sent.
             None | Some("full") => answer.get("items").ok_or_else(|| format!("no list: {}", shown(&answer))),
             Some(_) => Err(format!("no full list: {}", shown(&answer))),
         };
@@ -95,7 +95,7 @@ impl Talk<'_> {
         Ok(Verdict::Given { of, found })
     }
 
-    /// Waits until it has published something of the file as it is now, and else gives what there is.
+    /// Waits for diagnostics of the current content, and otherwise returns the latest.
     async fn published(&self, path: &Path, within: Duration) -> Result<Verdict, Fault> {
         let end = Instant::now() + within;
         let mut news = self.server.heard.follow();
@@ -113,7 +113,7 @@ impl Talk<'_> {
                 let found = said.found.map_err(|what| self.odd(PUBLISH, what))?;
                 return Ok(Verdict::Given { of, found });
             }
-            // Whether there is news or not, it is looked again.
+            // The state is checked again with or without a notification.
             let _ = timeout(left, news.changed()).await;
         }
     }
@@ -123,19 +123,19 @@ impl Talk<'_> {
     }
 }
 
-/// Says of which content of a file something was published.
+/// Returns the content that published diagnostics refer to.
 fn judge(said: &Published, shown: Option<Shown>) -> Version {
     match (shown, said.version) {
         (None, _) => Version::Unknown,
         (Some(shown), Some(version)) if version == shown.version => Version::Present,
         (Some(_), Some(_)) => Version::Earlier,
         (Some(shown), None) if said.when < shown.when => Version::Earlier,
-        // It can have been on its way when the file changed.
+        // The notification may have been sent before the file changed.
         (Some(_), None) => Version::Unknown,
     }
 }
 
-/// Reads a list of what is wrong.
+/// Parses a list of diagnostics.
 pub(crate) fn diagnostics(list: &Value) -> Result<Vec<Diagnostic>, String> {
     let all = list.as_array().ok_or_else(|| format!("no list: {}", shown(list)))?;
     let mut found = all.iter().map(diagnostic).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! What a server has been shown: the files that are open for it, and the state of all others.
+//! The documents that are open in a server, and the disk state of all other files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -8,44 +8,44 @@ use serde_json::{Value, json};
 
 use crate::{Edits, uri};
 
-/// The most files that stay open, those aside that must.
+/// Maximum number of open documents, excluding required ones.
 const OPEN: usize = 32;
 
-/// By what it is seen that a file is not what it was; a caller makes it of what the disk says.
+/// A mark by which a changed file is noticed; the caller derives it from the file's metadata.
 pub type Stamp = u64;
 
-/// What has happened to a file on the disk.
+/// A change of a file on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It is new.
+    /// The file is new.
     Created,
-    /// It has another content.
+    /// The content has changed.
     Changed,
-    /// It is gone.
+    /// The file is gone.
     Deleted,
 }
 
-/// Which content of a file an answer is about.
+/// The content that an answer refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
-    /// The one that the server was last shown.
+    /// The content that was last sent to the server.
     Present,
-    /// An earlier one.
+    /// An earlier content.
     Earlier,
-    /// Nobody can tell, since the server does not say, or has read the file by itself.
+    /// Unknown: the server sends no version, or has read the file itself.
     Unknown,
 }
 
-/// What a server has been shown.
+/// The documents known to a server.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: HashMap<PathBuf, Document>,
     disk: HashMap<PathBuf, Stamp>,
-    /// What changed and has to be shown, since to be told of it is not enough.
+    /// Changed files that must be opened, since a notification is not enough.
     waiting: BTreeSet<PathBuf>,
     believes_open: bool,
     clock: u64,
-    /// The last version that any file got: one that is opened again has none that it had before.
+    /// The last version of any file: a reopened file never reuses a version.
     version: i64,
 }
 
@@ -56,23 +56,23 @@ struct Document {
     used: u64,
 }
 
-/// What content of a file was last shown, and when.
+/// The content of a file that was last sent, and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) version: i64,
     pub(crate) when: Instant,
 }
 
-/// A notification that has to be sent.
+/// A notification to send.
 pub(crate) type Letter = (&'static str, Value);
 
 impl Documents {
-    /// Begins with what the disk holds when the server starts.
+    /// Starts with the disk state at the server's start.
     pub(crate) fn new(disk: HashMap<PathBuf, Stamp>, edits: Edits) -> Self {
         Self { disk, believes_open: edits == Edits::Opened, ..Self::default() }
     }
 
-    /// Says what changed on the disk since it was last asked, in the order of the paths.
+    /// Returns the changes on disk since the last call, by path.
     pub(crate) fn compare(&mut self, now: HashMap<PathBuf, Stamp>) -> Vec<(PathBuf, Change)> {
         let mut changes: Vec<(PathBuf, Change)> = Vec::new();
         for (path, stamp) in &now {
@@ -96,7 +96,7 @@ impl Documents {
         changes
     }
 
-    /// Shows a file's content; nothing has to be sent where it is known.
+    /// Returns the notifications that open or update a file; none if the server has the content.
     pub(crate) fn show(&mut self, path: &Path, language: &str, text: &str) -> Vec<Letter> {
         self.clock += 1;
         let address = uri::of_path(path);
@@ -128,14 +128,14 @@ impl Documents {
     pub(crate) fn close(&mut self, path: &Path) -> Option<Letter> {
         self.open.remove(path)?;
         if !self.believes_open {
-            // Then it reads the disk, of which it was told.
+            // The server then reads the disk, whose changes it has been notified of.
             self.waiting.remove(path);
         }
         let closed = json!({ "textDocument": { "uri": uri::of_path(path) } });
         Some(("textDocument/didClose", closed))
     }
 
-    /// Closes the files that were not used for longest, where more are open than need be.
+    /// Closes the least recently used files above the limit.
     pub(crate) fn close_old(&mut self) -> Vec<Letter> {
         let mut old: Vec<(u64, PathBuf)> =
             self.open.iter().map(|(path, document)| (document.used, path.clone())).collect();
@@ -144,33 +144,33 @@ impl Documents {
         old.into_iter().take(excess).filter_map(|(_, path)| self.close(&path)).collect()
     }
 
-    /// Lists what has to be shown, by path.
+    /// Lists the files that must be opened, by path.
     pub(crate) fn waiting(&self) -> Vec<PathBuf> {
         self.waiting.iter().cloned().collect()
     }
 
-    /// Notes that a file was shown and understood.
+    /// Records that the server has processed a file.
     pub(crate) fn understood(&mut self, path: &Path) {
         self.waiting.remove(path);
     }
 
-    /// Gives what content of a file was last shown, while it is open.
+    /// Returns the content of an open file that was last sent.
     pub(crate) fn shown(&self, path: &Path) -> Option<Shown> {
         self.open.get(path).map(|document| document.shown)
     }
 
-    /// Gives the versions of the files that are open.
+    /// Returns the versions of the open files.
     pub(crate) fn versions(&self) -> HashMap<PathBuf, i64> {
         self.open.iter().map(|(path, document)| (path.clone(), document.shown.version)).collect()
     }
 
-    /// Tells whether a file is open.
+    /// Returns whether a file is open.
     pub(crate) fn is_open(&self, path: &Path) -> bool {
         self.open.contains_key(path)
     }
 }
 
-/// Makes the notification of what happened on the disk.
+/// Builds the notification of changes on disk.
 pub(crate) fn watched(changes: &[(PathBuf, Change)]) -> Letter {
     let change = |(path, change): &(PathBuf, Change)| {
         let kind = match change {
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(documents.show(path, "python", "y"), letters);
         assert_eq!(documents.close(path), Some(("textDocument/didClose", saved)));
         assert_eq!(documents.close(path), None);
-        // What was said of it before is not taken for what is said of it now.
+        // Earlier diagnostics must not count as current ones.
         let again = json!({ "textDocument":
             { "uri": "file:///a.py", "languageId": "python", "version": 3, "text": "x" } });
         assert_eq!(documents.show(path, "python", "x"), [("textDocument/didOpen", again)]);

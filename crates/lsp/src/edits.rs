@@ -1,4 +1,4 @@
-//! Edits as servers propose them, as plain data; nothing here applies them.
+//! Edits proposed by servers, as plain data; nothing here applies them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,102 +7,102 @@ use serde_json::Value;
 use crate::answers::{self, shown};
 use crate::{Span, Version, uri};
 
-/// A file that an edit names.
+/// A file in an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Where it is; none where it is none of this machine.
+    /// The path; `None` if it is not on this machine.
     pub path: Option<PathBuf>,
-    /// Its address, as it was given.
+    /// The URI, as the server sent it.
     pub address: String,
 }
 
-/// One step of an edit; they hold in their order, and only all together.
+/// One step of an edit. Steps apply in order, and only all together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Texts of a file are replaced, all at once.
+    /// Replaces texts of a file, all at the same time.
     Edit {
-        /// Which.
+        /// The file.
         file: File,
-        /// Of which content of the file the places are.
+        /// The content of the file that the positions refer to.
         of: Version,
-        /// What is replaced, in the order of the places; no two overlap.
+        /// The replacements, in the order of their positions; no two overlap.
         texts: Vec<Replacement>,
     },
-    /// A file is made, with nothing in it.
+    /// Creates an empty file.
     Create {
-        /// Which.
+        /// The file.
         file: File,
-        /// What becomes of one that is there.
+        /// The behaviour if the file exists.
         existing: Existing,
     },
-    /// A file or directory gets another name.
+    /// Renames a file or directory.
     Move {
-        /// Which.
+        /// The old path.
         from: File,
-        /// Its new name.
+        /// The new path.
         to: File,
-        /// What becomes of one that has that name.
+        /// The behaviour if the new path exists.
         existing: Existing,
     },
-    /// A file or directory is removed.
+    /// Deletes a file or directory.
     Delete {
-        /// Which.
+        /// The path.
         file: File,
-        /// What of a directory.
+        /// The extent for a directory.
         reach: Reach,
-        /// What it means that it is not there.
+        /// The behaviour if the path does not exist.
         missing: Missing,
     },
 }
 
-/// A text of a file that another takes the place of.
+/// A replacement of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// From where to where it goes; where that is one place, the new text is put in.
+    /// The replaced range; an empty range inserts the new text.
     pub span: Span,
     /// The new text.
     pub text: String,
 }
 
-/// What becomes of a file that stands where one is made.
+/// The behaviour if a file to create exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// Then the edit fails.
+    /// The edit fails.
     Fails,
-    /// It is kept, and the step left out.
+    /// The file is kept, and the step skipped.
     Kept,
-    /// It is replaced.
+    /// The file is replaced.
     Replaced,
 }
 
-/// What of a directory is removed.
+/// The extent of a deleted directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// It alone, if nothing is in it.
+    /// The directory alone, if it is empty.
     Empty,
-    /// It, and all that is in it.
+    /// The directory and its content.
     Contents,
 }
 
-/// What it means that what is to be removed is not there.
+/// The behaviour if a path to delete does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// The edit fails.
     Fails,
-    /// Nothing, and the step is left out.
+    /// The step is skipped.
     Fine,
 }
 
-/// Says of which content of a file an edit is, by the version that the server gives.
+/// Returns the content that an edit refers to, by the version in the answer.
 pub(crate) type Judge<'a> = dyn Fn(Option<&Path>, Option<i64>) -> Version + 'a;
 
-/// Reads an edit: as steps, or else as replacements by file.
+/// Parses an edit: as steps, or else as replacements by file.
 pub(crate) fn steps(answer: &Value, judge: &Judge<'_>) -> Result<Vec<Step>, String> {
     let odd = || format!("no edit: {}", shown(answer));
     let given = answer.as_object().ok_or_else(odd)?;
     let some = |name: &str| given.get(name).filter(|value| !value.is_null());
     let (steps, changes) = (some("documentChanges"), some("changes"));
-    // Who gives both means the same twice; an empty list beside replacements is a list that was not filled in.
+    // A server that sends both forms means the same edit; an empty step list next to replacements was left unfilled.
     let empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     match (steps, changes) {
         (None, None) => Ok(Vec::new()),
@@ -146,7 +146,7 @@ fn step(value: &Value, judge: &Judge<'_>) -> Result<Step, String> {
 fn edit(address: &str, version: Option<i64>, texts: &Value, judge: &Judge<'_>) -> Result<Step, String> {
     let all = texts.as_array().ok_or_else(|| format!("no list of replacements: {}", shown(texts)))?;
     let mut texts = all.iter().map(replacement).collect::<Result<Vec<_>, _>>()?;
-    // What is put in at one place keeps its order, and stands before what is replaced from there on.
+    // Insertions at one position keep their order, and precede a replacement that starts there.
     texts.sort_by_key(|one| one.span);
     texts.dedup_by(|other, one| other == one && one.span.from != one.span.to);
     if let Some([one, other]) = texts.array_windows().find(|[one, other]| other.span.from < one.span.to) {
@@ -236,7 +236,7 @@ mod tests {
         let versions = json!([document(json!(1), json!([])), document(Value::Null, json!([]))]);
         let judged = vec![edited(a, Version::Earlier, &[]), edited(a, Version::Unknown, &[])];
         rows.push((json!({ "documentChanges": versions }), judged));
-        // What is put in at one place keeps its order; what is said twice is meant once.
+        // Insertions at one position keep their order; duplicates count once.
         let texts = [
             text(1, 4, 6, "z"),
             text(1, 4, 4, "b"),

@@ -1,105 +1,105 @@
-//! Why a language server gave no answer.
+//! Failures of language servers.
 
 use std::time::Duration;
 
-/// Why a language server gave no answer; none of these means that there is nothing to be found.
+/// A failure of a language server; none of these means that there are no results.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It could not be started.
+    /// The server could not be started.
     #[error("`{server}` was not started: {why}")]
     NotStarted {
-        /// Which.
+        /// The server.
         server: String,
-        /// What stood in the way.
+        /// The reason.
         why: String,
     },
-    /// It ended while it was needed.
+    /// The server exited while it was needed.
     #[error("`{server}` ended {when}: {how}")]
     Ended {
-        /// Which.
+        /// The server.
         server: String,
-        /// When, in a few words.
+        /// The time of the exit, in a few words.
         when: &'static str,
-        /// How it ended.
+        /// The kind of exit.
         how: String,
     },
-    /// It wrote what is no message of the protocol, and was ended.
+    /// The server wrote an invalid message, and was ended.
     #[error("`{server}` was ended, since what it wrote is no message of the protocol: {what}")]
     Garbled {
-        /// Which.
+        /// The server.
         server: String,
-        /// What was found.
+        /// The invalid text.
         what: String,
     },
-    /// It took longer than there was time for.
+    /// The time limit passed.
     #[error(
         "`{server}` did not answer `{method}` within {}; it is asked again by the next call",
         seconds(waited)
     )]
     Late {
-        /// Which.
+        /// The server.
         server: String,
-        /// What was asked.
+        /// The method.
         method: String,
-        /// How long it was waited for.
+        /// The time limit.
         waited: Duration,
     },
-    /// It answered with an error.
+    /// The server answered with an error.
     #[error("`{server}` refused `{method}`: {message} (code {code})")]
     Refused {
-        /// Which.
+        /// The server.
         server: String,
-        /// What was asked.
+        /// The method.
         method: String,
-        /// The number of the error.
+        /// The error code.
         code: i64,
-        /// What it said.
+        /// The error message.
         message: String,
     },
-    /// It answered something that cannot be understood.
+    /// The answer cannot be parsed.
     #[error("the answer of `{server}` to `{method}` cannot be understood: {what}")]
     Odd {
-        /// Which.
+        /// The server.
         server: String,
-        /// What was asked.
+        /// The method.
         method: String,
-        /// What is odd.
+        /// The problem.
         what: String,
     },
-    /// It failed before, and is not started again yet.
+    /// The server has failed before, and pauses before the next start.
     #[error("{last}; it has failed {times} times and is started again in {}", seconds(wait))]
     Resting {
-        /// What happened last.
+        /// The last failure.
         last: Box<Fault>,
-        /// How often that was.
+        /// The number of failures.
         times: u32,
-        /// How long it rests from now.
+        /// The remaining pause.
         wait: Duration,
     },
-    /// It has said that it does not answer such questions.
+    /// The server does not support the method.
     #[error("`{server}` does not answer `{method}`")]
     Unable {
-        /// Which.
+        /// The server.
         server: String,
-        /// What was asked.
+        /// The method.
         method: String,
     },
-    /// What it answered is of what a file held before.
+    /// The answer refers to an earlier content of a file.
     #[error(
         "`{server}` answered `{method}` by an earlier content of {file}, which was changed meanwhile; ask again"
     )]
     Stale {
-        /// Which.
+        /// The server.
         server: String,
-        /// What was asked.
+        /// The method.
         method: String,
         /// The file.
         file: String,
     },
-    /// It does not take what is sent to it.
+    /// The server does not read its input.
     #[error("`{server}` was ended, since it does not read what it is sent")]
     Deaf {
-        /// Which.
+        /// The server.
         server: String,
     },
 }

@@ -1,4 +1,4 @@
-//! How messages are told apart in a stream: a header with their length, an empty line, the message.
+//! Message framing: a header with the length, an empty line, the message.
 
 use std::io::{BufRead, Read, Write};
 
@@ -6,30 +6,30 @@ use std::io::{BufRead, Read, Write};
 const LINE: u64 = 4 * 1024;
 /// The most lines of a header.
 const LINES: usize = 16;
-/// How much of what is no message is shown, in bytes.
+/// Maximum number of bytes of an invalid message in an error.
 const SHOWN: usize = 120;
 
-/// Why no message was read.
+/// The reason why no message was read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unframed {
     /// The stream ended between two messages.
     #[error("it closed its output")]
     Ended,
-    /// The stream ended in the middle of one.
+    /// The stream ended within a message.
     #[error("its output ended in the middle of a message")]
     Cut,
-    /// What stands there is no header.
+    /// The header is not valid.
     #[error("`{0}` stands where a header should be")]
     Garbage(String),
     /// The message is too long.
     #[error("a message of {bytes} bytes, where {longest} are the most")]
     TooLong {
-        /// How long it would be.
+        /// The announced length.
         bytes: u64,
-        /// How long it may be.
+        /// The maximum length.
         longest: usize,
     },
-    /// It cannot be read.
+    /// The stream cannot be read.
     #[error("its output cannot be read: {0}")]
     Io(String),
 }
@@ -39,7 +39,7 @@ pub(crate) fn read(from: &mut impl BufRead, longest: usize) -> Result<Vec<u8>, U
     let bytes = header(from)?;
     let length = usize::try_from(bytes).ok().filter(|length| *length <= longest);
     let Some(length) = length else { return Err(Unframed::TooLong { bytes, longest }) };
-    // Room is made as it comes, so that a length alone takes no memory.
+    // The buffer grows with the data, so that a large announced length takes no memory.
     let mut body = Vec::new();
     from.take(bytes).read_to_end(&mut body).map_err(|fault| Unframed::Io(fault.to_string()))?;
     if body.len() == length { Ok(body) } else { Err(Unframed::Cut) }
@@ -52,7 +52,7 @@ pub(crate) fn write(to: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
     to.flush()
 }
 
-/// Reads the header, and gives the length of the message behind it.
+/// Reads the header, and returns the length of the message.
 fn header(from: &mut impl BufRead) -> Result<u64, Unframed> {
     let mut length = None;
     for number in 0..LINES {

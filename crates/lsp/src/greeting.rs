@@ -1,13 +1,13 @@
-//! The first thing that is said to a server, and what its answer promises.
+//! The `initialize` request, and the capabilities in its answer.
 
 use serde_json::{Map, Value, json};
 
 use crate::Encoding;
 
-/// Makes the greeting for a folder, given as the protocol has it.
+/// Builds the `initialize` parameters for a folder, given as a URI.
 pub(crate) fn greeting(folder: &Value) -> Value {
     json!({
-        // In its sandbox a server does not see this process, and some end when they do not.
+        // A server in its sandbox does not see this process, and some servers exit if they do not see it.
         "processId": null,
         "clientInfo": { "name": "toolpost", "version": env!("CARGO_PKG_VERSION") },
         "rootUri": folder.get("uri"),
@@ -42,17 +42,17 @@ pub(crate) fn greeting(folder: &Value) -> Value {
     })
 }
 
-/// What a server promises in its answer.
+/// The capabilities in a server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Promises {
-    /// How it counts characters.
+    /// The position encoding.
     pub(crate) encoding: Encoding,
-    /// Which questions it answers, and what more it says of that, by the names that the protocol gives to its promises.
+    /// The supported requests and their options, by the protocol's capability names.
     pub(crate) answers: Map<String, Value>,
 }
 
 impl Promises {
-    /// Reads them; says what is wrong with an answer that cannot be worked with.
+    /// Parses the capabilities; returns the problem if they are not usable.
     pub(crate) fn read(answer: &Value) -> Result<Self, String> {
         let Some(capabilities) = answer.get("capabilities").and_then(Value::as_object) else {
             return Err("its answer to the greeting promises nothing".to_owned());

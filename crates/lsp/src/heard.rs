@@ -1,4 +1,4 @@
-//! What a server says by itself is heard, and what it asks is answered.
+//! State from a server's notifications, and answers to its requests.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -13,12 +13,12 @@ use crate::readiness::Readiness;
 use crate::uri;
 use crate::wire::{Listener, Over, locked};
 
-/// What is known of a server by what it has said; it grows while somebody listens.
+/// The known state of a server; it grows with each notification.
 pub(crate) struct Heard {
     root: Value,
     pub(crate) readiness: Mutex<Readiness>,
     pub(crate) published: Mutex<Board>,
-    /// Counts the news, so that one can wait for more.
+    /// Counter of notifications, on which callers can wait.
     news: watch::Sender<u64>,
 }
 
@@ -30,18 +30,18 @@ impl Heard {
         Arc::new(Self { root, readiness, published, news: watch::channel(0).0 })
     }
 
-    /// Gives what changes whenever there is something new.
+    /// Returns the receiver that is notified of every change.
     pub(crate) fn follow(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 
-    /// Changes what is known.
+    /// Changes the state.
     pub(crate) fn note(&self, note: impl FnOnce(&mut Readiness)) {
         note(&mut locked(&self.readiness));
         self.news.send_modify(|count| *count += 1);
     }
 
-    /// Gives the folder that is worked in, as the protocol has it.
+    /// Returns the workspace folder in the protocol's form.
     pub(crate) fn root(&self) -> &Value {
         &self.root
     }

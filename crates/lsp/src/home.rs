@@ -1,4 +1,4 @@
-//! Where the project begins to which a file belongs.
+//! The project directory of a file.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,18 @@ use toolpost_workspace::{WorkspacePath, walk::found_below};
 
 use crate::Known;
 
-/// Where a project begins, and what it lacks for a server.
+/// A project directory, and a missing requirement of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     /// The directory.
     pub directory: PathBuf,
-    /// Why the server's answers cannot be complete there, if they cannot.
+    /// The reason why answers cannot be complete there, if any.
     pub lacks: Option<String>,
 }
 
-/// Finds the directory in which a server is started for a file: the outermost that has one of its markers, else the root.
+/// Returns the directory in which a server starts for a file: the outermost with one of its markers, else the root.
 ///
-/// One server for all of a repository knows more, and takes less, than one for each of its parts.
+/// One server for a whole repository knows more, and needs less memory, than one for each part.
 #[must_use]
 pub fn home(known: &Known, file: &WorkspacePath, is_there: impl Fn(&WorkspacePath) -> bool) -> Home {
     let has = |directory: &WorkspacePath, names: &[&str]| {

@@ -1,62 +1,62 @@
-//! The language servers that are known, as a table.
+//! The table of known language servers.
 
 use std::time::Duration;
 
-/// A language server that is known.
+/// A known language server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
-    /// What people call it.
+    /// The usual name.
     pub name: &'static str,
-    /// The program, as it is looked for in the `PATH`.
+    /// The program to find in `PATH`.
     pub program: &'static str,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: &'static [&'static str],
-    /// The languages that it knows: the extensions of their files, and by what it calls each.
+    /// The supported languages: file extensions, and the server's id of each language.
     pub languages: &'static [(&'static [&'static str], &'static str)],
-    /// Files that stand where a project begins.
+    /// Files that mark the directory of a project.
     pub markers: &'static [&'static str],
-    /// What must stand there besides, one of these, or its answers are never complete; and why.
+    /// Files, one of which must be there or answers are never complete; and the reason.
     pub needs: Option<(&'static [&'static str], &'static str)>,
-    /// Why its answers are never complete, whatever it says.
+    /// The reason why answers are never complete, if they never are.
     pub partial: Option<&'static str>,
-    /// How it says that it has read everything.
+    /// The signal that the server has read everything.
     pub signal: Signal,
-    /// After what time it is no longer waited for.
+    /// Time limit for that signal.
     pub cap: Duration,
-    /// How it hears of files that changed.
+    /// The way in which the server learns of changed files.
     pub edits: Edits,
-    /// How a person gets it.
+    /// Instructions for installing it.
     pub install: &'static str,
 }
 
-/// How a server says that it has read everything.
+/// The signal by which a server shows that it has read everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// By its first answer: it answers when it has.
+    /// The first answer: the server answers only then.
     Answers,
-    /// By `experimental/serverStatus`: it is quiescent, and was not before.
+    /// `experimental/serverStatus`: quiescent, after a state that was not.
     Status,
-    /// By the end of the progress that has this token.
+    /// The end of the progress with this token.
     Token(&'static str),
-    /// By the end of all that it reports progress of.
+    /// The end of all reported progress.
     Progress,
-    /// By `language/status`.
+    /// `language/status`.
     Service,
-    /// By nothing: only what it answers shows it.
+    /// None: only the answers show it.
     Nothing,
 }
 
-/// How a server hears of files that changed.
+/// The way in which a server learns of changed files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edits {
-    /// It reads again what it is told has changed.
+    /// It rereads files that a notification names.
     Watched,
-    /// It believes only what is opened for it.
+    /// It notices changes only in files that are opened for it.
     Opened,
 }
 
 impl Known {
-    /// Gives by what the server calls the language of a file; none where it does not know it.
+    /// Returns the server's language id for a file; `None` if it does not support the language.
     #[must_use]
     pub fn language(&self, extension: &str) -> Option<&'static str> {
         let extension = extension.to_lowercase();
@@ -64,7 +64,7 @@ impl Known {
         self.languages.iter().find(knows).map(|(_, name)| *name)
     }
 
-    /// Lists the servers that know files with an extension, the best first.
+    /// Lists the servers for files with an extension, the best first.
     pub fn for_extension(extension: &str) -> impl Iterator<Item = &'static Self> {
         KNOWN.iter().filter(move |known| known.language(extension).is_some())
     }
@@ -86,7 +86,7 @@ const SCRIPT_PROJECT: Option<(&[&str], &str)> = Some((
 ));
 const DATABASE: &[&str] = &["compile_commands.json", "build/compile_commands.json"];
 
-/// What is the same for most.
+/// Values shared by most entries.
 const PLAIN: Known = Known {
     name: "",
     program: "",
@@ -101,7 +101,7 @@ const PLAIN: Known = Known {
     install: "",
 };
 
-/// The servers, those first that are tried first.
+/// The servers, in the order in which they are tried.
 pub const KNOWN: &[Known] = &[
     Known {
         name: "ty",

@@ -1,8 +1,8 @@
-//! Language servers: which there are, started once for all who ask, ready or not, asked and understood.
+//! Language servers: a table of known ones, started once for all callers, with readiness and typed answers.
 //!
-//! A server answers long before it has read everything, and does not say so. So what it has announced is judged
-//! ([`Standing`]), and every answer can be given with whether it is complete and why. A server that fails is a [`Fault`], never an
-//! answer with nothing in it. Nothing here reads files: contents and what changed on the disk are told by the caller.
+//! A server answers long before it has read everything, without reporting that. Its messages about progress are therefore judged
+//! ([`Standing`]), and every answer can carry its completeness and the reason. A server that fails is a [`Fault`], never an
+//! empty answer. Nothing here reads files: the caller supplies contents and changes on disk.
 
 mod answers;
 mod calls;

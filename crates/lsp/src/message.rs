@@ -1,24 +1,24 @@
-//! What a message is: a reply, a request, or news.
+//! Messages of the protocol: replies, requests and notifications.
 
 use serde_json::{Value, json};
 
-/// The error of a request that this client does not know.
+/// Error code for a request that this client does not support.
 pub(crate) const UNKNOWN_METHOD: i64 = -32601;
 
-/// A message of a server.
+/// A message from a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
     /// The reply to a request of ours.
     Reply(i64, Result<Value, Refusal>),
-    /// A request of its own; the id is given back as it came.
+    /// A request of the server; its id is returned unchanged.
     Request(Value, String, Value),
-    /// News that need no reply.
+    /// A notification.
     News(String, Value),
-    /// An error about something that it could not read, so that nobody knows whose reply it is.
+    /// An error about an unreadable message, without a request id.
     Stray(Refusal),
 }
 
-/// An error that was given instead of a result.
+/// The error of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) code: i64,
@@ -26,7 +26,7 @@ pub(crate) struct Refusal {
 }
 
 impl Message {
-    /// Reads a message; says what is wrong with it where it is none.
+    /// Parses a message; returns the problem if it is not valid.
     pub(crate) fn read(body: &[u8]) -> Result<Self, String> {
         let mut value: Value = serde_json::from_slice(body).map_err(|error| format!("no JSON ({error})"))?;
         let id = value.get("id").cloned().filter(|id| !id.is_null());
@@ -62,7 +62,7 @@ pub(crate) fn request(id: i64, method: &str, params: &Value) -> Vec<u8> {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string().into_bytes()
 }
 
-/// Writes news.
+/// Writes a notification.
 pub(crate) fn news(method: &str, params: &Value) -> Vec<u8> {
     json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().into_bytes()
 }

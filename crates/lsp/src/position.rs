@@ -1,28 +1,28 @@
-//! Places in a line, counted as a server counts them.
+//! Positions in a line, in a server's encoding.
 
-/// How a server counts the characters of a line.
+/// A position encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
-    /// In bytes of UTF-8.
+    /// Bytes of UTF-8.
     Utf8,
-    /// In units of UTF-16: what holds where a server says nothing.
+    /// Units of UTF-16, the default of the protocol.
     #[default]
     Utf16,
-    /// In characters.
+    /// Characters.
     Utf32,
 }
 
-/// A place in a file, as a server counts it.
+/// A position in a file, in the server's encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The line, from 0.
     pub line: u32,
-    /// The place in the line, from 0, counted by the server's encoding.
+    /// The offset in the line, from 0, in the server's encoding.
     pub character: u32,
 }
 
 impl Encoding {
-    /// Reads the name that a server gives; none for one that does not exist.
+    /// Parses the server's name of an encoding; `None` for an unknown one.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         match name {
@@ -33,7 +33,7 @@ impl Encoding {
         }
     }
 
-    /// Counts up to a byte of a line; a byte in the middle of a character counts as its beginning.
+    /// Counts up to a byte of a line; a byte inside a character counts as the character's start.
     #[must_use]
     pub fn count(self, line: &str, byte: usize) -> u32 {
         let before = &line[..floor(line, byte)];
@@ -45,7 +45,7 @@ impl Encoding {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Finds the byte of a line for a count; what lies behind the line is its end.
+    /// Returns the byte for a count; a count beyond the line is the line's end.
     #[must_use]
     pub fn byte(self, line: &str, count: u32) -> usize {
         let count = usize::try_from(count).unwrap_or(usize::MAX);

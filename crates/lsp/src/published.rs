@@ -1,4 +1,4 @@
-//! What a server has published of files by itself, the last of each.
+//! The last diagnostics that a server published for each file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,33 +8,33 @@ use serde_json::Value;
 
 use crate::{Diagnostic, diagnostics, uri};
 
-/// How it is published.
+/// The method of the notification.
 pub(crate) const PUBLISH: &str = "textDocument/publishDiagnostics";
-/// The most files of which it is kept.
+/// Maximum number of stored files.
 const FILES: usize = 2_048;
-/// The most that is kept of all files together.
+/// Maximum number of stored diagnostics of all files.
 const ALL: usize = 100_000;
 
-/// What was published of each file; what is oldest goes where it is too much.
+/// Published diagnostics by file; the oldest are dropped above the limit.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     files: HashMap<PathBuf, Published>,
     count: usize,
 }
 
-/// What was published of a file.
+/// The published diagnostics of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Published {
-    /// Of which version, where that is said.
+    /// The document version, if the server sent one.
     pub(crate) version: Option<i64>,
-    /// When it came.
+    /// The time of arrival.
     pub(crate) when: Instant,
-    /// What is wrong; or what is odd about what was said.
+    /// The diagnostics, or the reason why the notification cannot be used.
     pub(crate) found: Result<Vec<Diagnostic>, String>,
 }
 
 impl Board {
-    /// Takes what was published; what names no file of this machine is of no file that anybody asks about.
+    /// Stores a notification. One without a file on this machine is ignored, since no query can ask for it.
     pub(crate) fn take(&mut self, params: &Value, now: Instant) {
         let Some(path) = params.get("uri").and_then(Value::as_str).and_then(uri::path_of) else { return };
         let version = params.get("version").and_then(Value::as_i64);
@@ -50,7 +50,7 @@ impl Board {
         }
     }
 
-    /// Gives what was last published of a file.
+    /// Returns the last published diagnostics of a file.
     pub(crate) fn of(&self, path: &Path) -> Option<Published> {
         self.files.get(path).cloned()
     }

@@ -1,4 +1,4 @@
-//! What a server is asked, and what it answers.
+//! Questions to a server, and their answers.
 
 use std::path::{Path, PathBuf};
 
@@ -6,34 +6,34 @@ use serde_json::{Value, json};
 
 use crate::{Named, Place, Position, answers, uri};
 
-/// What a server is asked about a file that it has been shown.
+/// A question about a file that is open in the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
-    /// Where what stands there is defined.
+    /// The definition of the symbol at a position.
     Definition(PathBuf, Position),
-    /// Where what stands there is implemented: the methods of a trait's method, the classes of an interface.
+    /// The implementations of the symbol: methods of a trait's method, classes of an interface.
     Implementation(PathBuf, Position),
-    /// Where what stands there is used, and defined.
+    /// The uses of the symbol, and its definition.
     References(PathBuf, Position),
-    /// What is known of what stands there.
+    /// The hover text of the symbol.
     Hover(PathBuf, Position),
-    /// What the file defines.
+    /// The symbols of the file.
     Symbols(PathBuf),
 }
 
-/// What a server answers.
+/// An answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Places, to the questions for the definition, the implementations and the references.
+    /// Locations, for definitions, implementations and references.
     Places(Vec<Place>),
-    /// A text, often Markdown; none where nothing is known.
+    /// A text, often Markdown; `None` if there is none.
     Text(Option<String>),
-    /// What is defined, each before what stands in it.
+    /// The symbols, each before its members.
     Symbols(Vec<Named>),
 }
 
 impl Question {
-    /// Names it as the protocol does.
+    /// Returns the method's name in the protocol.
     #[must_use]
     pub fn method(&self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Question {
         }
     }
 
-    /// Names what a server must have promised.
+    /// Returns the capability that the question requires.
     pub(crate) fn promise(&self) -> &'static str {
         match self {
             Self::Definition(..) => "definitionProvider",
@@ -74,7 +74,7 @@ impl Question {
         }
     }
 
-    /// Reads the answer; says what is odd about one that cannot be understood.
+    /// Parses the answer; returns the problem of one that is not valid.
     pub(crate) fn read(&self, answer: &Value) -> Result<Answer, String> {
         match self {
             Self::Definition(..) | Self::Implementation(..) | Self::References(..) => {
@@ -86,7 +86,7 @@ impl Question {
     }
 }
 
-/// Names a place in a file as the protocol does.
+/// Builds the protocol's parameters for a position in a file.
 pub(crate) fn spot(path: &Path, at: Position) -> Value {
     json!({ "textDocument": { "uri": uri::of_path(path) }, "position": position(at) })
 }

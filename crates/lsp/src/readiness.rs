@@ -1,4 +1,4 @@
-//! How far a server is, by what it has said.
+//! The readiness of a server, derived from its messages.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,51 +7,51 @@ use serde_json::Value;
 
 use crate::{Known, Signal};
 
-/// How long it must be quiet after progress has ended: what ends may begin again.
+/// Silence required after progress has ended, since more may begin.
 const SETTLE: Duration = Duration::from_millis(300);
-/// How long it is waited for progress to begin.
+/// Time limit for the first progress to begin.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Whether an answer holds all that there is.
+/// The completeness of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Complete {
-    /// It does.
+    /// The answer is complete.
     Yes,
-    /// It does not, or not surely: something is known to be missing or unread.
+    /// The answer is, or may be, incomplete: something is known to be missing or unread.
     No,
-    /// Nobody can tell.
+    /// The completeness is unknown.
     Unknown,
 }
 
-/// How far a server is.
+/// The progress of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// It was started and has not answered yet.
+    /// Started, without an answer yet.
     Starting,
-    /// It reads the project; how far it is, in percent, where it says so.
+    /// Reading the project; with the percentage, if the server reports it.
     Indexing(Option<u8>),
-    /// It has read the project.
+    /// The project has been read.
     Ready,
-    /// It answers, and nothing says whether it has read the project.
+    /// The server answers, and nothing shows whether it has read the project.
     Unconfirmed,
-    /// It says itself that it could not read the project.
+    /// The server reports that it could not read the project.
     Degraded,
-    /// It has ended.
+    /// The server has ended.
     Dead,
 }
 
-/// How far a server is, whether its answers are complete, and why.
+/// The progress of a server, the completeness of its answers, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// How far it is.
+    /// The progress.
     pub stage: Stage,
-    /// Whether an answer that it gives now holds all that there is.
+    /// The completeness of an answer given now.
     pub complete: Complete,
-    /// What this is judged by, in a few words.
+    /// The reason for the judgement, in a few words.
     pub why: String,
 }
 
-/// What one server has said of how far it is.
+/// The messages of one server about its progress.
 #[derive(Debug)]
 pub(crate) struct Readiness {
     signal: Signal,
@@ -59,10 +59,10 @@ pub(crate) struct Readiness {
     partial: Option<String>,
     greeted: Option<Instant>,
     open: BTreeMap<String, Progress>,
-    /// When the last progress that counts has ended.
+    /// The end of the last relevant progress.
     ended: Option<Instant>,
     status: Option<Status>,
-    /// Whether it has said that it is at work.
+    /// Set if the server has reported that it is working.
     was_busy: bool,
     dead: Option<(String, Instant)>,
 }
@@ -73,7 +73,7 @@ struct Progress {
     percent: Option<u8>,
 }
 
-/// What a server says of itself.
+/// The health that a server reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Status {
     Busy,
@@ -82,7 +82,7 @@ enum Status {
 }
 
 impl Standing {
-    /// Judges one answer in which all was found that is known to be there: that of a server that says nothing is believed.
+    /// Judges an answer that contains everything known; the answer of a silent server is then trusted.
     #[must_use]
     pub fn held(self, known: &Known) -> Self {
         if (known.signal, self.stage, self.complete)
@@ -94,7 +94,7 @@ impl Standing {
         Self { stage: Stage::Ready, complete: Complete::Yes, why }
     }
 
-    /// Judges one answer that is known not to be all, and why; what else is wrong with the server says more.
+    /// Judges an answer that is known to be incomplete, with the reason; other problems of the server take precedence.
     #[must_use]
     pub fn lacking(self, why: String) -> Self {
         match self.complete {
@@ -121,22 +121,22 @@ impl Readiness {
         }
     }
 
-    /// Notes that it has answered the greeting.
+    /// Records the answer to `initialize`.
     pub(crate) fn greeted(&mut self, now: Instant) {
         self.greeted = Some(now);
     }
 
-    /// Notes that it has ended; says how.
+    /// Records the end, with its description.
     pub(crate) fn died(&mut self, how: String, now: Instant) {
         self.dead.get_or_insert((how, now));
     }
 
-    /// Says since when it has ended.
+    /// Returns the time of the end.
     pub(crate) fn dead_since(&self) -> Option<Instant> {
         self.dead.as_ref().map(|(_, when)| *when)
     }
 
-    /// Hears news of the server.
+    /// Processes a notification of the server.
     pub(crate) fn hear(&mut self, method: &str, params: &Value, now: Instant) {
         match method {
             "$/progress" => self.progress(params, now),
@@ -164,7 +164,7 @@ impl Readiness {
         }
     }
 
-    /// Judges how far it is.
+    /// Judges the progress.
     pub(crate) fn judge(&self, now: Instant) -> Standing {
         let standing = |stage, complete, why: &str| Standing { stage, complete, why: why.to_owned() };
         if let Some((how, _)) = &self.dead {
@@ -199,7 +199,7 @@ impl Readiness {
         }
     }
 
-    /// Says whether all is read, before what is known to be missing is looked at.
+    /// Judges whether everything is read, before known gaps are considered.
     fn ready(&self, age: Duration, now: Instant) -> Ready {
         let quiet = |ended: Instant| now.saturating_duration_since(ended) >= SETTLE;
         let counts = |token: &String| !matches!(self.signal, Signal::Token(wanted) if wanted != token);
@@ -299,7 +299,7 @@ mod tests {
         json!({ "quiescent": quiescent, "health": health, "message": "no workspace" })
     }
 
-    /// What is heard and when, in milliseconds after the greeting, and what is judged at a time.
+    /// Messages with their times in milliseconds after `initialize`, and the expected judgement at a time.
     fn check(name: &str, heard: &[(u64, &str, Value)], at: u64, stage: Stage, complete: Complete, why: &str) {
         let start = Instant::now();
         let mut readiness = Readiness::new(known(name), None);

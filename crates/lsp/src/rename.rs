@@ -1,4 +1,4 @@
-//! What has to change where a thing gets another name.
+//! Renames of symbols, as edits proposed by a server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,20 +14,20 @@ const PROMISE: &str = "renameProvider";
 const PREPARE: &str = "textDocument/prepareRename";
 const RENAME: &str = "textDocument/rename";
 
-/// What a new name takes.
+/// The result of a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Renamed {
-    /// The server gives no edit: nothing stands there that can get another name.
+    /// The server proposes no edit: no symbol that can be renamed is at the position.
     Nothing,
-    /// All of these; none of it is done yet. No steps mean that all is named so already.
+    /// The proposed steps; none is applied yet. An empty list means that the name is unchanged.
     Steps(Vec<Step>),
 }
 
 impl Talk<'_> {
-    /// Asks what has to change so that what stands at a place of a file gets another name.
+    /// Returns the changes that rename the symbol at a position of a file.
     ///
     /// # Errors
-    /// As for a question; also where a file that has to change was changed meanwhile.
+    /// As for a question; also if a file to change was changed meanwhile.
     pub async fn rename(
         &self,
         path: &Path,
@@ -74,7 +74,7 @@ impl Talk<'_> {
     }
 }
 
-/// Reads whether what stands there can get another name.
+/// Reads whether the symbol can be renamed.
 fn can_be(answer: &Value) -> Result<bool, String> {
     let default = answer.get("defaultBehavior").and_then(Value::as_bool);
     let range = answer.get("range").unwrap_or(answer);

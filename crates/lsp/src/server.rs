@@ -1,4 +1,4 @@
-//! One server: started once, greeted, shown files, asked.
+//! One server process: started once, initialised, and asked.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::readiness::Readiness;
 use crate::wire::{Over, Unanswered, Wire, locked};
 use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing, Talk};
 
-/// How long the end of a server is waited for that has closed its output.
+/// Time limit for the exit of a server that has closed its output.
 const ENDING: Duration = Duration::from_secs(1);
 
-/// One server that was started; it ends when this is dropped.
+/// One started server; it ends when this is dropped.
 pub struct Server {
     known: &'static Known,
     lacks: Option<String>,
@@ -35,7 +35,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one; the greeting goes on beside whoever asked for it.
+    /// Starts a server; `initialize` runs in the background.
     pub(crate) fn start(
         known: &'static Known,
         program: &Path,
@@ -78,28 +78,28 @@ impl Server {
         Ok(server)
     }
 
-    /// Gives what is known of it.
+    /// Returns the server's entry in the table.
     #[must_use]
     pub fn known(&self) -> &'static Known {
         self.known
     }
 
-    /// Says how far it is.
+    /// Returns the server's progress.
     #[must_use]
     pub fn standing(&self) -> Standing {
         locked(&self.heard.readiness).judge(Instant::now())
     }
 
-    /// Says how long ago it was last needed.
+    /// Returns the time since the last use.
     #[must_use]
     pub fn idle(&self) -> Duration {
         locked(&self.used).elapsed()
     }
 
-    /// Waits until it has answered the greeting, and gives what can be done then.
+    /// Waits until the server has answered `initialize`, and returns the interface for requests.
     ///
     /// # Errors
-    /// When it does not in that time, or has ended.
+    /// If it does not answer in time, or has ended.
     pub async fn greeted(&self, wait: Duration) -> Result<Talk<'_>, Fault> {
         *locked(&self.used) = Instant::now();
         let mut greeted = self.greeted.subscribe();
@@ -118,30 +118,30 @@ impl Server {
         }
     }
 
-    /// Says how it failed, once it has; nothing while it lives.
+    /// Returns the failure once the server has ended; `None` while it lives.
     pub(crate) fn lost(&self) -> Option<Fault> {
         let dead = self.served.exit().is_some() || self.standing().stage == Stage::Dead;
         dead.then(|| locked(&self.lost).clone().unwrap_or_else(|| self.ended("by itself")))
     }
 
-    /// Says how long it has run, and how long ago it ended.
+    /// Returns the run time, and the time since the end.
     pub(crate) fn life(&self) -> (Duration, Duration) {
         let now = Instant::now();
         let end = locked(&self.heard.readiness).dead_since().unwrap_or(now);
         (end.saturating_duration_since(self.started), now.saturating_duration_since(end))
     }
 
-    /// Says what its project lacked when it was started.
+    /// Returns the file that the project lacked when the server started.
     pub(crate) fn lacks(&self) -> Option<&str> {
         self.lacks.as_deref()
     }
 
-    /// Says how many bytes of memory it holds.
+    /// Returns the memory use in bytes.
     pub(crate) fn memory(&self) -> u64 {
         self.served.memory().unwrap_or(0)
     }
 
-    /// Ends it at once, for a reason that later calls are told.
+    /// Ends the server immediately, with a reason for later calls.
     pub(crate) fn end(&self, fault: Fault) {
         self.heard.note(|readiness| readiness.died(fault.to_string(), Instant::now()));
         locked(&self.lost).get_or_insert(fault);
@@ -149,7 +149,7 @@ impl Server {
         self.served.kill();
     }
 
-    /// Asks it to end by itself, and ends it when it has not done so in that time.
+    /// Requests a shutdown, and ends the server if it does not exit in time.
     pub(crate) async fn shut_down(&self, wait: Duration) {
         let asked = async {
             if self.wire.request("shutdown", &Value::Null).await.is_ok() {
@@ -157,7 +157,7 @@ impl Server {
                 self.served.wait().await;
             }
         };
-        // Where it stays it is killed.
+        // A server that stays is killed.
         let _ = timeout(wait, asked).await;
         self.served.kill();
     }
@@ -181,14 +181,14 @@ impl Server {
         }
     }
 
-    /// Says why there is no connection any more; what is still there of the server is ended.
+    /// Returns the reason for a closed connection, and ends the rest of the server.
     async fn over(&self, over: Over) -> Fault {
         let server = self.known.name.to_owned();
         let fault = match over {
             Over::Garbled(what) => Fault::Garbled { server, what },
             Over::Deaf => Fault::Deaf { server },
             Over::Closed => {
-                // One that closed its output has ended, or is about to.
+                // A server that closed its output has exited, or is about to.
                 let _ = timeout(ENDING, self.served.wait()).await;
                 self.ended("while it was asked")
             }
@@ -208,7 +208,7 @@ impl Server {
         Fault::Ended { server: self.known.name.to_owned(), when, how }
     }
 
-    /// Sends it notifications.
+    /// Sends notifications.
     pub(crate) fn send(&self, letters: impl IntoIterator<Item = Letter>) {
         for (method, params) in letters {
             self.wire.tell(method, &params);
@@ -216,7 +216,7 @@ impl Server {
     }
 }
 
-/// Greets a server; what comes of it is told to all who wait for it.
+/// Initialises a server; all waiting callers get the result.
 async fn greet(server: Arc<Server>) {
     let params = greeting(server.heard.root());
     let answer = server.request("initialize", &params, server.known.cap).await;

@@ -1,4 +1,4 @@
-//! All servers that run: one for each language and project, shared by all who ask.
+//! All running servers: one per language and project, shared by all callers.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,48 +11,48 @@ use toolpost_process::{Environment, Sandbox, Sought, programs};
 use crate::wire::locked;
 use crate::{Fault, Home, KNOWN, Known, Server, Stamp};
 
-/// How long a server must have run for its failures before to be forgotten.
+/// Run time after which a server's earlier failures are forgotten.
 const STEADY: Duration = Duration::from_secs(300);
-/// How long a server is waited for that is asked to end.
+/// Time limit for a requested shutdown.
 const FAREWELL: Duration = Duration::from_millis(1900);
 
-/// How servers are started.
+/// Settings for starting servers.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What holds them: with a sandbox they change nothing and have no network, without one nothing holds them.
+    /// The launcher. With a sandbox, servers change nothing and have no network; without one they are not confined.
     pub sandbox: Sandbox,
-    /// Their environment.
+    /// The environment of servers.
     pub environment: Environment,
-    /// Where programs are never started from: the roots.
+    /// Directories whose programs are never started: the roots.
     pub not_in: Vec<PathBuf>,
-    /// The servers that are known.
+    /// The known servers.
     pub known: &'static [Known],
-    /// When they are ended.
+    /// The limits.
     pub limits: Limits,
 }
 
 impl Settings {
-    /// Makes settings with what is known, and with the house's limits.
+    /// Returns settings with the known servers and the default limits.
     #[must_use]
     pub fn new(sandbox: Sandbox, environment: Environment, not_in: Vec<PathBuf>) -> Self {
         Self { sandbox, environment, not_in, known: KNOWN, limits: Limits::default() }
     }
 }
 
-/// When servers are ended, and when they are started again.
+/// Limits on running and restarting servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How many bytes one of their messages may have.
+    /// Maximum size of a message, in bytes.
     pub message: usize,
-    /// How many bytes of memory one may hold.
+    /// Maximum memory of a server, in bytes.
     pub memory: u64,
-    /// How long one runs that nobody asks.
+    /// Idle time after which a server is ended.
     pub idle: Duration,
-    /// How long one rests after its first failure; twice as long after each further one.
+    /// Pause after the first failure; it doubles with each further one.
     pub rest: Duration,
-    /// How long one rests at most.
+    /// Maximum pause.
     pub rest_at_most: Duration,
-    /// How often it is looked after them.
+    /// Interval between checks of the servers.
     pub look: Duration,
 }
 
@@ -69,27 +69,27 @@ impl Default for Limits {
     }
 }
 
-/// What was found of a server on this machine.
+/// A known server, and its program on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Which.
+    /// The server.
     pub known: &'static Known,
-    /// Where its program is, and which were passed over since a project brought them.
+    /// The path of the program, and the programs that were skipped because a project contains them.
     pub sought: Sought,
 }
 
-/// All servers that run; copies share them.
+/// All running servers; copies share them.
 #[derive(Clone)]
 pub struct Servers(Arc<Shared>);
 
 struct Shared {
     settings: Settings,
     places: Mutex<HashMap<Key, Place>>,
-    /// Whether nothing is started any more; changed with the places held.
+    /// Set at shutdown, after which no server starts; changed while the places are locked.
     closed: AtomicBool,
 }
 
-/// A server's name, and where it was started.
+/// A server's name and project directory.
 type Key = (&'static str, PathBuf);
 
 #[derive(Default)]
@@ -100,7 +100,7 @@ struct Place {
 }
 
 impl Place {
-    /// Notes how a server was lost, which ran for a time and ended a time ago.
+    /// Records a failure, with the server's run time and the time since its end.
     fn failed(&mut self, fault: Fault, (ran, ago): (Duration, Duration)) {
         self.times = if ran >= STEADY { 1 } else { self.times.saturating_add(1) };
         let now = Instant::now();
@@ -109,29 +109,29 @@ impl Place {
 }
 
 impl Servers {
-    /// Starts with none that runs.
+    /// Returns an empty set.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self(Arc::new(Shared { settings, places: Mutex::default(), closed: AtomicBool::new(false) }))
     }
 
-    /// Says which of the known servers are on this machine.
+    /// Returns which of the known servers are installed on this machine.
     #[must_use]
     pub fn found(&self) -> Vec<Found> {
         self.0.settings.known.iter().map(|known| self.seek(known)).collect()
     }
 
-    /// Says which servers there are for files with an extension, the best first, found or not.
+    /// Returns the servers for files with an extension, the best first, installed or not.
     #[must_use]
     pub fn found_for(&self, extension: &str) -> Vec<Found> {
         let known = self.0.settings.known.iter().filter(|known| known.language(extension).is_some());
         known.map(|known| self.seek(known)).collect()
     }
 
-    /// Gives the server of a project, started if it does not run; `disk` is what the project holds at this time.
+    /// Returns the server of a project, and starts it if needed. `disk` is the project's current content.
     ///
     /// # Errors
-    /// When it cannot be started, or failed so lately that it rests.
+    /// If it cannot be started, or pauses after a recent failure.
     pub fn get(
         &self,
         found: &Found,
@@ -156,7 +156,7 @@ impl Servers {
         if let Some(server) = place.server.take() {
             match server.lost() {
                 Some(fault) => place.failed(fault, server.life()),
-                // What it read without is not what it would read now.
+                // A server that started without this file would now read the project differently.
                 None if server.lacks() != home.lacks.as_deref() => {}
                 None => return Ok(Arc::clone(place.server.insert(server))),
             }
@@ -179,13 +179,13 @@ impl Servers {
         }
     }
 
-    /// Says whether servers are held to what they may do; where none is, none should be asked.
+    /// Returns whether servers run in a sandbox; without one, none should be asked.
     #[must_use]
     pub fn confined(&self) -> bool {
         self.0.settings.sandbox != Sandbox::Off
     }
 
-    /// Ends all that run within two seconds, and starts no more.
+    /// Ends all running servers within two seconds, and starts no more.
     pub async fn shut_down(&self) {
         let places: Vec<Place> = {
             let mut places = locked(&self.0.places);
@@ -198,12 +198,12 @@ impl Servers {
             .map(|server| tokio::spawn(async move { server.shut_down(FAREWELL).await }))
             .collect();
         for end in ends {
-            // One that panicked has dropped its server, which ends it, too.
+            // A task that panicked has dropped its server, which ends it too.
             let _ = end.await;
         }
     }
 
-    /// Counts those that run.
+    /// Returns the number of running servers.
     #[must_use]
     pub fn running(&self) -> usize {
         let places = locked(&self.0.places);
@@ -220,7 +220,7 @@ impl Servers {
     }
 }
 
-/// Ends what nobody needs and what takes too much, as long as anybody holds the servers.
+/// Ends idle and oversized servers, until all owners are gone.
 async fn look_after(shared: Weak<Shared>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;

@@ -1,4 +1,4 @@
-//! What can be said to a server that has answered the greeting.
+//! Requests to a server that has answered `initialize`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,29 +12,29 @@ use crate::greeting::Promises;
 use crate::wire::locked;
 use crate::{Answer, Change, Encoding, Fault, Question, Server, Stage, Stamp, Standing};
 
-/// How long it is waited for before a question is asked again that came too early.
+/// Pause before a question that came too early is repeated.
 const AGAIN: Duration = Duration::from_millis(300);
-/// What a server answers when the files changed under a question, or it gave it up itself.
+/// Error codes for files that changed during a request, and for requests that the server cancelled.
 const TOO_EARLY: [i64; 2] = [-32801, -32802];
-/// How often it is looked whether a server is ready that says nothing new.
+/// Interval between checks of a silent server's readiness.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What can be done with a server that has answered the greeting.
+/// A server that has answered `initialize`.
 pub struct Talk<'a> {
     pub(crate) server: &'a Server,
     pub(crate) promises: Promises,
 }
 
 impl Talk<'_> {
-    /// Says how it counts characters.
+    /// Returns the position encoding.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.promises.encoding
     }
 
-    /// Tells it what changed on the disk since it was last told, and says what that is.
+    /// Reports changes on disk since the last call to the server, and returns them.
     ///
-    /// What it believes only when it is shown waits until it has [`understood`](Self::understood) it.
+    /// A change that the server notices only in open files is pending until [`understood`](Self::understood) is called.
     pub fn disk(&self, now: HashMap<PathBuf, Stamp>) -> Vec<(PathBuf, Change)> {
         let mut documents = locked(&self.server.documents);
         let changes = documents.compare(now);
@@ -47,31 +47,31 @@ impl Talk<'_> {
         changes
     }
 
-    /// Tells whether a file is open for it.
+    /// Returns whether a file is open in the server.
     #[must_use]
     pub fn is_open(&self, path: &Path) -> bool {
         locked(&self.server.documents).is_open(path)
     }
 
-    /// Shows it a file as it is now; nothing happens where it knows that.
+    /// Sends the current content of a file, unless the server has it.
     pub fn show(&self, path: &Path, language: &str, text: &str) {
         let mut documents = locked(&self.server.documents);
         let letters = documents.show(path, language, text);
         self.server.send(letters);
     }
 
-    /// Lists the changed files that it has to be shown, by path, whether it was told of them now or by an earlier call.
+    /// Lists the changed files that must be opened in the server, by path, from this and earlier calls.
     #[must_use]
     pub fn waiting(&self) -> Vec<PathBuf> {
         locked(&self.server.documents).waiting()
     }
 
-    /// Notes that it has answered about a file that it was shown.
+    /// Notes that the server has answered about a file that was opened for it.
     pub fn understood(&self, path: &Path) {
         locked(&self.server.documents).understood(path);
     }
 
-    /// Waits until it has read the project, as long as is wanted, and says how far it is then.
+    /// Waits until the server has read the project or the time is up, and returns its state.
     pub async fn settled(&self, wait: Duration) -> Standing {
         let end = Instant::now() + wait;
         let mut news = self.server.heard.follow();
@@ -81,15 +81,15 @@ impl Talk<'_> {
             if !matches!(standing.stage, Stage::Starting | Stage::Indexing(_)) || left.is_zero() {
                 return standing;
             }
-            // Whether there is news or not, it is judged again.
+            // The state is judged again with or without a notification.
             let _ = timeout(left.min(LOOK), news.changed()).await;
         }
     }
 
-    /// Asks it; a question that came too early for it is asked again in the same time.
+    /// Sends a question. One that came too early is repeated within the same time limit.
     ///
     /// # Errors
-    /// When it fails, refuses, is late, or answers what cannot be understood.
+    /// If the server fails, refuses, is late, or sends an answer that cannot be parsed.
     pub async fn ask(&self, question: &Question, within: Duration) -> Result<Answer, Fault> {
         let method = question.method();
         self.promised(question.promise(), method)?;
@@ -97,13 +97,13 @@ impl Talk<'_> {
         question.read(&answer).map_err(|what| self.odd(method, what))
     }
 
-    /// Looks up what it has promised to answer, by the name of the promise.
+    /// Looks up a capability by name.
     pub(crate) fn promised(&self, promise: &str, method: &str) -> Result<&Value, Fault> {
         let unable = || Fault::Unable { server: self.name(), method: method.to_owned() };
         self.promises.answers.get(promise).ok_or_else(unable)
     }
 
-    /// Puts a question; one that came too early is put again in the same time.
+    /// Sends a request. One that came too early is repeated within the same time limit.
     pub(crate) async fn put(&self, method: &str, params: &Value, within: Duration) -> Result<Value, Fault> {
         let end = Instant::now() + within;
         loop {
@@ -117,7 +117,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Says that an answer cannot be understood.
+    /// Builds the fault for an answer that cannot be parsed.
     pub(crate) fn odd(&self, method: &str, what: String) -> Fault {
         Fault::Odd { server: self.name(), method: method.to_owned(), what }
     }
@@ -128,7 +128,7 @@ impl Talk<'_> {
 }
 
 impl Drop for Talk<'_> {
-    /// Closes the files that were not needed for longest, where many are open.
+    /// Closes the least recently used files above the limit.
     fn drop(&mut self) {
         let letters = locked(&self.server.documents).close_old();
         self.server.send(letters);

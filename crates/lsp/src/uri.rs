@@ -1,25 +1,25 @@
-//! Files as `file://` addresses, there and back.
+//! Conversion between file paths and `file://` URIs.
 
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// Writes a file's absolute path as an address.
+/// Returns the URI of an absolute path.
 pub(crate) fn of_path(path: &Path) -> String {
     let mut address = "file://".to_owned();
     for byte in path.as_os_str().as_bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(byte) {
             address.push(char::from(*byte));
         } else {
-            // Writing to a text does not fail.
+            // Writing to a string does not fail.
             let _ = write!(address, "%{byte:02X}");
         }
     }
     address
 }
 
-/// Reads an address; none where it is not that of a file on this machine.
+/// Parses a URI; `None` if it is not a file on this machine.
 pub(crate) fn path_of(address: &str) -> Option<PathBuf> {
     let rest = address.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);

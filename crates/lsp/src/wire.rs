@@ -1,4 +1,4 @@
-//! The connection to one server: requests find their replies, and its own requests are answered.
+//! The connection to one server: matches replies to requests, and answers the server's requests.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read};
@@ -12,33 +12,33 @@ use toolpost_process::Wires;
 use crate::framing::{self, Unframed};
 use crate::message::{self, Message, Refusal};
 
-/// How many bytes may wait until a server reads them.
+/// Maximum number of bytes that wait until a server reads them.
 const QUEUED: usize = 64 * 1024 * 1024;
-/// How much stack a thread gets that reads or writes.
+/// Stack size of the reader and writer threads.
 const STACK: usize = 512 * 1024;
 
-/// Hears what a server says by itself.
+/// Receiver of a server's notifications and requests.
 pub(crate) trait Listener: Send + Sync + 'static {
-    /// Hears news.
+    /// Handles a notification.
     fn news(&self, method: &str, params: &Value);
     /// Answers a request.
     fn request(&self, method: &str, params: &Value) -> Result<Value, Refusal>;
-    /// Hears that nothing more will come, and why.
+    /// Handles the end of the connection, with its reason.
     fn over(&self, why: &Over);
 }
 
-/// Why a connection is over.
+/// The reason why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Over {
-    /// The server closed it, as it does when it ends.
+    /// The server closed it, as servers do when they exit.
     Closed,
-    /// It wrote what is no message.
+    /// The server wrote an invalid message.
     Garbled(String),
-    /// It does not read what it is sent.
+    /// The server does not read its input.
     Deaf,
 }
 
-/// Why a request has no reply.
+/// The reason why a request has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unanswered {
     Over(Over),
@@ -63,7 +63,7 @@ struct Pending {
 }
 
 impl Wire {
-    /// Reads and writes from now on; a message of the server has at most `longest` bytes.
+    /// Starts reading and writing; a message of the server has at most `longest` bytes.
     pub(crate) fn new(wires: Wires, longest: usize, listener: Arc<dyn Listener>) -> std::io::Result<Self> {
         let (outbox, inbox) = mpsc::channel::<Vec<u8>>();
         let wire = Self(Arc::new(Shared {
@@ -86,7 +86,7 @@ impl Wire {
         })?;
         thread("lsp-errors", move || {
             let mut piece = [0; 1024];
-            // It may quote files that may not be read: it is taken, so that the server goes on, and told to nobody.
+            // Standard error may quote files that may not be read: it is drained, so that the server continues, and not shown.
             while let Ok(1..) = errors.read(&mut piece) {}
         })?;
         let reading = wire.clone();
@@ -104,7 +104,7 @@ impl Wire {
         Ok(wire)
     }
 
-    /// Asks, and waits for the reply; a request that nobody waits for any more is cancelled.
+    /// Sends a request and waits for the reply; dropping the future cancels the request.
     pub(crate) async fn request(&self, method: &str, params: &Value) -> Result<Value, Unanswered> {
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         let (tell, reply) = oneshot::channel();
@@ -119,21 +119,21 @@ impl Wire {
         self.send(message::request(id, method, params));
         let reply = reply.await;
         asked.waits = false;
-        // Whoever would tell is gone only when the connection is.
+        // The channel closes only with the connection.
         reply.unwrap_or_else(|_| Err(Unanswered::Over(Over::Closed)))
     }
 
-    /// Tells news.
+    /// Sends a notification.
     pub(crate) fn tell(&self, method: &str, params: &Value) {
         self.send(message::news(method, params));
     }
 
-    /// Ends it: whoever waits is told why, and nobody waits again.
+    /// Ends the connection: pending and later requests get the reason.
     pub(crate) fn end(&self, why: &Over) {
         let mut pending = self.pending();
         pending.over.get_or_insert_with(|| why.clone());
         for (_, asked) in pending.asked.drain() {
-            // Who has gone meanwhile need not know.
+            // The receiver may be gone.
             let _ = asked.send(Err(Unanswered::Over(why.clone())));
         }
     }
@@ -144,11 +144,11 @@ impl Wire {
             self.end(&Over::Deaf);
             return;
         }
-        // Where nobody writes any more the reader hears of it, too.
+        // The end of the writer also ends the reader.
         let _ = self.0.outbox.send(body);
     }
 
-    /// Takes one message from the server.
+    /// Handles one message from the server.
     fn take(
         &self,
         output: &mut BufReader<std::io::PipeReader>,
@@ -161,7 +161,7 @@ impl Wire {
         })?;
         match Message::read(&body).map_err(Over::Garbled)? {
             Message::Reply(id, reply) => {
-                // One that was cancelled has nobody who waits.
+                // A cancelled request has no receiver.
                 if let Some(asked) = self.pending().asked.remove(&id) {
                     let _ = asked.send(reply.map_err(Unanswered::Refused));
                 }
@@ -171,7 +171,7 @@ impl Wire {
                 self.send(message::reply(&id, reply));
             }
             Message::News(method, params) => listener.news(&method, &params),
-            // Whoever waits for it is told that it is late.
+            // The caller gets a timeout.
             Message::Stray(_) => {}
         }
         Ok(())
@@ -182,7 +182,7 @@ impl Wire {
     }
 }
 
-/// A request that somebody waits for.
+/// A pending request.
 struct Asked<'a> {
     wire: &'a Wire,
     id: i64,

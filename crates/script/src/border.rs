@@ -1,12 +1,12 @@
-//! What goes over the border between a script and its host: text that is JSON.
+//! JSON text that crosses between a script and its host.
 
 use crate::{Asked, Reply};
 use serde_json::{Value, json};
 
-/// How many bytes go over the border at once.
+/// Maximum number of bytes per crossing.
 pub(crate) const MOST: usize = 8 * 1024 * 1024;
 
-/// Reads the calls that a script makes at once: each a list of texts, the name first.
+/// Parses a batch of calls: each a list of texts, the name first.
 pub(crate) fn calls(text: &str) -> Result<Vec<Asked>, String> {
     let rows: Vec<Vec<String>> =
         serde_json::from_str(text).map_err(|error| format!("the call cannot be understood: {error}"))?;
@@ -29,12 +29,12 @@ pub(crate) fn answers(answers: Vec<Result<Reply, String>>) -> String {
     Value::Array(rows.collect()).to_string()
 }
 
-/// Writes what the libraries are told.
+/// Writes the data for the libraries.
 pub(crate) fn rows(rows: &[Vec<String>]) -> String {
     json!(rows).to_string()
 }
 
-/// Reads a value that a script gives: a text, JSON, or nothing.
+/// Parses a value of a script: a text, JSON, or nothing.
 pub(crate) fn value(text: &str) -> Option<Reply> {
     let (kind, body): (String, String) = serde_json::from_str(text).ok()?;
     match kind.as_str() {

@@ -1,50 +1,50 @@
-//! Why a script did not come to its end, and where it was.
+//! Failures of scripts, with their position.
 
-/// Why a script did not come to its end.
+/// The failure of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The sort of reason.
+    /// The kind of failure.
     pub why: Why,
-    /// The line of the source, counted from 1, where it is known.
+    /// The line of the source, counted from 1, if known.
     pub line: Option<u32>,
-    /// The column in that line, counted from 1, where it is known.
+    /// The column, counted from 1, if known.
     pub column: Option<u32>,
-    /// What was wrong, without a full stop at its end.
+    /// The message, without a final full stop.
     pub message: String,
 }
 
-/// The sort of reason.
+/// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// It cannot be read; nothing of it ran.
+    /// The script does not parse; nothing ran.
     Syntax,
-    /// An error was thrown that nothing caught.
+    /// An uncaught error.
     Thrown,
-    /// It computed too long without a call.
+    /// Too much CPU time between calls.
     Compute,
-    /// Its time is up.
+    /// The time limit passed.
     Time,
-    /// It needs more memory than it may have.
+    /// The memory limit was exceeded.
     Heap,
-    /// Its calls within calls are too deep.
+    /// The stack limit was exceeded.
     Stack,
-    /// It made more calls than it may.
+    /// The limit of calls was exceeded.
     Calls,
-    /// It waits for a promise that nothing settles.
+    /// It waits for a promise that is never settled.
     Waiting,
-    /// The caller gave up.
+    /// The caller cancelled it.
     Cancelled,
-    /// It was not begun: others that cannot be ended are still running.
+    /// It did not start: too many scripts that cannot be stopped are still running.
     Busy,
 }
 
 impl Fault {
-    /// Makes a fault that no place of the source belongs to.
+    /// Builds a fault without a position.
     pub(crate) fn new(why: Why, message: impl Into<String>) -> Self {
         Self { why, line: None, column: None, message: message.into() }
     }
 
-    /// Adds where it happened.
+    /// Adds the position.
     pub(crate) fn at(mut self, place: Option<(u32, u32)>) -> Self {
         (self.line, self.column) = (place.map(|place| place.0), place.map(|place| place.1));
         self

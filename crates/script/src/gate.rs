@@ -1,4 +1,4 @@
-//! How many scripts run at once in this process, and how many that could not be ended may be left.
+//! Process-wide limits on running scripts, and on scripts that could not be stopped.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -6,21 +6,21 @@ use std::sync::{
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// So many scripts run at the same time; others wait for their turn.
+/// Maximum number of concurrent scripts; others wait.
 const AT_ONCE: usize = 4;
-/// With so many left over that do not stop, no further script is begun.
+/// Maximum number of scripts that did not stop; with that many, no further script starts.
 const MOST_LEFT: usize = 2;
 
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE);
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
-/// Waits for a turn; none is given while too many scripts are left over.
+/// Waits for a permit; refused while too many scripts have not stopped.
 pub(crate) async fn turn() -> Option<SemaphorePermit<'static>> {
     let turn = TURNS.acquire().await.ok()?;
     (LEFT.load(Ordering::Acquire) < MOST_LEFT).then_some(turn)
 }
 
-/// The thread of one script: when it was given up, its end is noticed all the same.
+/// The thread of one script, whose end is noticed even after it was abandoned.
 #[derive(Clone, Default)]
 pub(crate) struct Thread(Arc<Mutex<State>>);
 
@@ -33,7 +33,7 @@ enum State {
 }
 
 impl Thread {
-    /// Counts the thread as left over.
+    /// Counts the thread as abandoned.
     pub(crate) fn leave(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Awaited {
@@ -42,7 +42,7 @@ impl Thread {
         }
     }
 
-    /// Says that the thread has come to its end.
+    /// Records the end of the thread.
     pub(crate) fn end(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *state, State::Ended) == State::Left {

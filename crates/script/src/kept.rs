@@ -1,24 +1,24 @@
-//! What a script has said so far; it is there whatever becomes of the script.
+//! Collected output of a script, available however the script ends.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Lines that were kept, and how many were not.
+/// Stored lines, and the number of dropped ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// Those that were kept, in order.
+    /// The stored lines, in order.
     pub lines: Vec<String>,
-    /// How many more there were.
+    /// The number of dropped lines.
     pub left_out: usize,
 }
 
-/// Lines that are being kept, up to so many bytes.
+/// Lines up to a number of bytes.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     most: usize,
     kept: Mutex<(Lines, usize)>,
 }
 
-/// How many lines are kept, however short they are.
+/// Maximum number of lines.
 const MOST_LINES: usize = 10_000;
 
 impl Keeper {
@@ -26,7 +26,7 @@ impl Keeper {
         Self { most, kept: Mutex::default() }
     }
 
-    /// Keeps a line, or the beginning of it, or counts it.
+    /// Stores a line or its beginning, or counts it as dropped.
     pub(crate) fn add(&self, line: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (lines, bytes) = &mut *kept;

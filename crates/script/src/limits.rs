@@ -1,27 +1,27 @@
-//! What a script may use up.
+//! Resource limits of a script.
 
 use std::time::Duration;
 
-/// What a script may use up; each of them ends it with what there was.
+/// Resource limits of a script; exceeding one ends it with its partial result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of its values.
+    /// Heap in bytes.
     pub heap: usize,
-    /// Bytes of its calls within calls.
+    /// Stack in bytes.
     pub stack: usize,
-    /// Time of the processor between two answers of the host.
+    /// CPU time between two answers of the host.
     pub compute: Duration,
-    /// All of its time, with what it waits for.
+    /// Total time, including waiting.
     pub wall: Duration,
     /// Calls to the host.
     pub calls: usize,
     /// Bytes of its source.
     pub source: usize,
-    /// Bytes of what it logs; more is counted and not kept.
+    /// Bytes of its log; more is counted and dropped.
     pub log: usize,
-    /// Bytes of what it puts out; more is counted and not kept.
+    /// Bytes of its output; more is counted and dropped.
     pub output: usize,
-    /// Bytes of what it returns.
+    /// Bytes of its return value.
     pub value: usize,
 }
 

@@ -1,10 +1,10 @@
-//! Makes a script of what a model wrote: what stands around the code is taken off.
+//! Extraction of a script from a model's text: removes fences, tags and entities.
 
-/// How entities of HTML are written, and what they mean; `&amp;` is last, so that nothing is decoded twice.
+/// HTML entities and their characters; `&amp;` is last, so that nothing is decoded twice.
 const ENTITIES: [(&str, &str); 6] =
     [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")];
 
-/// Takes fences and wrapping tags off.
+/// Removes fences and enclosing tags.
 #[must_use]
 pub fn prepared(source: &str) -> &str {
     let mut text = source;
@@ -17,7 +17,7 @@ pub fn prepared(source: &str) -> &str {
     }
 }
 
-/// Decodes the entities of HTML, where there are any; it is only done for what cannot be read as it is.
+/// Decodes HTML entities, if any; only used for a script that does not parse unchanged.
 pub(crate) fn decoded(source: &str) -> Option<String> {
     if !ENTITIES.iter().any(|(entity, _)| source.contains(entity)) {
         return None;
@@ -25,7 +25,7 @@ pub(crate) fn decoded(source: &str) -> Option<String> {
     Some(ENTITIES.iter().fold(source.to_owned(), |text, (entity, letter)| text.replace(entity, letter)))
 }
 
-/// Takes off a tag of whatever name that stands around all of it: no script begins with one.
+/// Removes an enclosing tag of any name: no script begins with one.
 fn untagged(text: &str) -> &str {
     let inner = text.trim();
     let tagged = || {
@@ -48,7 +48,7 @@ fn unfenced(text: &str) -> &str {
     fenced().map_or(text, without_edges)
 }
 
-/// Takes the ends of lines off that stand around the code; the code's own indentation stays.
+/// Removes line ends around the code; the code's indentation stays.
 fn without_edges(text: &str) -> &str {
     let text = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
     text.trim_end()
@@ -68,7 +68,7 @@ mod tests {
             ("<my_plan><code>\nreturn 1\n</code></my_plan>", "return 1"),
             ("<code>\n```js\nreturn 1\n```\n</code>", "return 1"),
             ("<plan><![CDATA[return a < b]]></plan>", "return a < b"),
-            // Not around all of it.
+            // The tags do not enclose everything.
             ("```js\na\n``` and ```js\nb\n```x", "```js\na\n``` and ```js\nb\n```x"),
             ("return `\n```\n`", "return `\n```\n`"),
             ("<code>a", "<code>a"),

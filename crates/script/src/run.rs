@@ -1,4 +1,4 @@
-//! Runs a script on a thread of its own, and answers its calls from here.
+//! Execution of a script on its own thread, with its calls answered by the caller.
 
 use crate::{
     Asked, Fault, Host, Limits, Lines, Reply, Why,
@@ -17,58 +17,58 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long a script, or a call that it made, is waited for after it was told to stop.
+/// Time limit for a script, or one of its calls, to stop on request.
 const GRACE: Duration = Duration::from_secs(1);
-/// The stack of a script's thread beside what the script may use of it.
+/// Stack of a script's thread in addition to the script's own limit.
 const STACK: usize = 1024 * 1024;
 
-/// A script, and what it finds when it begins.
+/// A script, and its environment.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// What was written, with or without fences and tags around it.
+    /// The source, with or without fences and tags.
     pub source: String,
-    /// Functions of JavaScript, each of which takes the host, the rows, and the globals so far; it gives more globals.
+    /// JavaScript functions, each of which takes the host, the data, and the globals so far, and returns more globals.
     pub libraries: Vec<String>,
-    /// What the libraries are told.
+    /// The data for the libraries.
     pub rows: Vec<Vec<String>>,
-    /// What it may use up.
+    /// The limits.
     pub limits: Limits,
 }
 
-/// How a script ended.
+/// The outcome of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// What it returned, or why it did not come to its end.
+    /// The return value, or the reason for its failure.
     pub value: Result<Reply, Fault>,
-    /// What it logged.
+    /// The log.
     pub logs: Lines,
-    /// What it put out.
+    /// The output.
     pub outputs: Lines,
-    /// What it used up.
+    /// The used resources.
     pub used: Used,
 }
 
-/// What a script used up.
+/// The resources that a script used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
     /// Calls to the host.
     pub calls: usize,
     /// Those of them that failed.
     pub failed: usize,
-    /// Time of the processor.
+    /// CPU time.
     pub compute: Duration,
-    /// All of its time.
+    /// Total time.
     pub wall: Duration,
 }
 
-/// Calls that a script makes at once, and where their answers go.
+/// A batch of calls, and the channel for their answers.
 pub(crate) struct Request {
     pub(crate) calls: Vec<Asked>,
     pub(crate) at_once: usize,
     pub(crate) answers: oneshot::Sender<Vec<Result<Reply, String>>>,
 }
 
-/// What a script's thread and its caller share.
+/// The state shared by a script's thread and its caller.
 pub(crate) struct Shared {
     pub(crate) watch: Watch,
     pub(crate) logs: Keeper,
@@ -76,7 +76,7 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
 }
 
-/// Tells the script to stop when nobody waits for it any more.
+/// Stops the script when the caller drops the future.
 struct Stops(Arc<Shared>);
 
 impl Drop for Stops {
@@ -86,7 +86,7 @@ impl Drop for Stops {
     }
 }
 
-/// Runs a script to its end, or to the end of what it may use up.
+/// Runs a script to its end, or until a limit is exceeded.
 pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken) -> Ended {
     let begin = Instant::now();
     let limits = script.limits.clone();
@@ -162,7 +162,7 @@ fn gave_up() -> Fault {
     Fault::new(Why::Cancelled, "it ended without saying why")
 }
 
-/// Answers calls that were made at once, as many of them at the same time as was asked for.
+/// Answers a batch of calls, with the requested concurrency.
 async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut Used) {
     let Request { calls, at_once, answers } = request;
     used.calls += calls.len();

@@ -1,4 +1,4 @@
-//! Watches over the limits of one script, from the inside while it computes and from the outside while it waits.
+//! Enforcement of the limits of one script: by an interrupt while it computes, and by a timer while it waits.
 
 use crate::{Fault, Limits, Why};
 use rustix::time::{ClockId, clock_gettime};
@@ -8,15 +8,15 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Watches over one script.
+/// Supervisor of one script.
 pub(crate) struct Watch {
     compute: Duration,
     due: Instant,
-    /// Set when nobody waits for the script any more.
+    /// Set when the result is no longer needed.
     pub(crate) cancel: CancellationToken,
-    /// Why it is to stop; the first reason counts.
+    /// The reason to stop; the first one counts.
     stop: OnceLock<Why>,
-    /// The processor's time when the host last answered, and what was used before.
+    /// CPU time at the host's last answer, and the total before it.
     clock: Mutex<Clock>,
 }
 
@@ -33,7 +33,7 @@ impl Watch {
         Self { compute: limits.compute, due, cancel, stop: OnceLock::new(), clock: Mutex::default() }
     }
 
-    /// Looks whether the script has to stop; it is called on the script's own thread.
+    /// Returns whether the script has to stop; called on the script's thread.
     pub(crate) fn looks(&self) -> bool {
         if self.stop.get().is_some() {
             return true;
@@ -51,17 +51,17 @@ impl Watch {
         true
     }
 
-    /// Says that the script has to stop.
+    /// Requests a stop.
     pub(crate) fn stop(&self, why: Why) {
         let _ = self.stop.set(why);
     }
 
-    /// Gives why the script had to stop.
+    /// Returns the reason for the stop.
     pub(crate) fn stopped(&self) -> Option<Why> {
         self.stop.get().copied()
     }
 
-    /// Begins the time of the processor anew: the host has answered.
+    /// Restarts the CPU time limit after an answer of the host.
     pub(crate) fn begin(&self) {
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         let now = processor();
@@ -69,7 +69,7 @@ impl Watch {
         clock.used += now.saturating_sub(since);
     }
 
-    /// Sets the clock of the thread on which the script runs.
+    /// Sets the CPU clock of the script's thread.
     pub(crate) fn start(&self) {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).since = processor();
     }
@@ -79,12 +79,12 @@ impl Watch {
         processor().saturating_sub(since)
     }
 
-    /// Gives how much of the processor's time was used up to the last answer.
+    /// Returns the CPU time used up to the last answer.
     pub(crate) fn used(&self) -> Duration {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).used
     }
 
-    /// Waits until the time is up or the caller gives up.
+    /// Waits until the time limit or cancellation.
     pub(crate) async fn over(&self) {
         tokio::select! {
             biased;
@@ -93,7 +93,7 @@ impl Watch {
         }
     }
 
-    /// Words why the script had to stop.
+    /// Builds the fault for a reason to stop.
     pub(crate) fn fault(&self, limits: &Limits) -> Option<Fault> {
         let why = self.stopped()?;
         let message = match why {
@@ -109,7 +109,7 @@ impl Watch {
     }
 }
 
-/// Gives the time of the processor that this thread has used.
+/// Returns the CPU time of this thread.
 fn processor() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));

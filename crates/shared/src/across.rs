@@ -1,4 +1,4 @@
-//! Searches many repositories for what a regular expression says; nothing of them has to be on this machine.
+//! Regular expression search over many repositories, without local clones.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -17,63 +17,63 @@ use crate::server::Tables;
 use crate::versions::{Version, versions, whole_texts};
 use crate::{Fault, Server};
 
-/// How long a search may take; what was found until then is told.
+/// Time limit of a search; partial results are returned.
 const TIME: Duration = Duration::from_secs(60);
 
-/// How long one statement may take.
+/// Time limit of a statement.
 const STATEMENT: Duration = Duration::from_secs(120);
 
-/// So many repositories are searched in their order before it is asked which of the others have anything at all.
+/// The number of repositories that are searched in order before one query selects the others with candidates.
 const FIRST: usize = 8;
 
-/// So many contents are fetched at once.
+/// The number of contents per fetch.
 const FETCHED: usize = 64;
 
-/// Lines with more characters are cut to what surrounds the match.
+/// Maximum number of characters of a line; longer lines are cut around the match.
 const MAX_LINE: usize = 400;
 
-/// What to look for, and where.
+/// A query and its scope.
 #[derive(Debug, Clone)]
 pub struct Across {
     /// The regular expression; it is searched line by line.
     pub pattern: String,
-    /// How letters are compared.
+    /// Case sensitivity.
     pub case: Case,
-    /// Which repositories, by their names; `*` stands for any letters.
+    /// The repository names; `*` is a wildcard.
     pub repositories: Vec<String>,
-    /// Of which branch, where that is not the first that was pushed.
+    /// The branch; the default is the one that was pushed first.
     pub branch: Option<String>,
-    /// Which files, as `rg --glob` takes them; `!` leaves out.
+    /// File globs, as for `rg --glob`; `!` excludes.
     pub globs: Vec<String>,
-    /// How many lines to show around each that matches.
+    /// The number of context lines around each match.
     pub around: usize,
-    /// How many matching lines to return.
+    /// Maximum number of matching lines.
     pub limit: usize,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Default, Serialize)]
 pub struct FoundAcross {
-    /// The files that hold matches, by repository and path.
+    /// The files with matches, by repository and path.
     pub files: Vec<FileAcross>,
-    /// How many lines match.
+    /// The number of matching lines.
     pub lines: u64,
-    /// Whether there are more than that.
+    /// Set if there are more matches.
     pub more: bool,
-    /// How many repositories were searched.
+    /// The number of searched repositories.
     pub repositories: usize,
-    /// What was not searched, and why.
+    /// The parts that were not searched, with reasons.
     pub left_out: Vec<String>,
 }
 
-/// A file that holds matches.
+/// A file with matches.
 #[derive(Debug, Serialize)]
 pub struct FileAcross {
     /// The repository.
     pub repository: String,
     /// The commit.
     pub commit: String,
-    /// The path below the top of the repository; bytes that are no UTF-8 are replaced.
+    /// The path, relative to the top of the repository; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// The lines.
     pub lines: Vec<Line>,
@@ -88,7 +88,7 @@ struct Search<'s> {
     until: Instant,
 }
 
-/// What cannot be searched.
+/// Counts of files that cannot be searched.
 #[derive(Default)]
 struct LeftOut {
     binary: i64,
@@ -98,17 +98,17 @@ struct LeftOut {
 }
 
 impl Across {
-    /// Searches.
+    /// Runs the search.
     ///
     /// # Errors
-    /// When the expression or a name cannot be used, no repository has such a name, or the server fails.
+    /// If the expression or a name is not valid, no repository has such a name, or the server fails.
     pub fn run(&self, server: &Server) -> Result<FoundAcross, Fault> {
         let names = Names::new(&self.repositories)?;
         let paths = Paths::new(&self.globs)?;
         Texts::new(&self.pattern, self.case, self.around, MAX_LINE)?;
         let letters = match self.case {
             Case::Sensitive => Letters::AsWritten,
-            // What asks for too little finds too much, and that is searched.
+            // A condition that selects too little of the pattern only adds candidates, which are searched.
             Case::Insensitive | Case::Smart => Letters::AnyCase,
         };
         let condition = Pattern::read(&self.pattern, letters, Reach::Line).and_then(|read| condition(&read));
@@ -116,7 +116,7 @@ impl Across {
         let search = Search { server, asked: self, paths: &paths, condition: condition.as_deref(), until };
         server.run(STATEMENT, Tables::Needed, async |client: &mut Client| {
             let fault = |error: tokio_postgres::Error| server.fault(&error);
-            // All of it is said of one state.
+            // All queries use one snapshot.
             let look =
                 client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
             let look = look.start().await.map_err(fault)?;
@@ -165,7 +165,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Finds the repositories of which any content may match.
+    /// Returns the repositories with a candidate content.
     async fn with_any(&self, look: &Transaction<'_>, versions: &[Version]) -> Result<HashSet<i32>, Fault> {
         let ids: Vec<i32> = versions.iter().map(|version| version.repository).collect();
         let condition = self.condition.unwrap_or("true");
@@ -222,7 +222,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Lists the files of a commit in which the pattern may match, by path.
+    /// Lists the candidate files of a commit, by path.
     async fn candidates(
         &self,
         look: &Transaction<'_>,

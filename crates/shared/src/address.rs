@@ -1,4 +1,4 @@
-//! The address of a server, and how the connection to it is secured.
+//! The URL of a server, with the security of its connection.
 
 use std::path::{Path, PathBuf};
 
@@ -9,21 +9,21 @@ use toolpost_workspace::operator;
 
 use crate::Fault;
 
-/// The port where none is named.
+/// The default port.
 const PORT: u16 = 5432;
 
-/// The settings of an address that say how the connection is secured.
+/// The URL parameters about connection security.
 const MODE: &str = "sslmode";
 const ROOTS: &str = "sslrootcert";
 
-/// Where a server is, and how it is spoken to.
+/// The location of a server, and its connection settings.
 pub(crate) struct Address {
     pub(crate) config: Config,
-    /// Where it is, without the user and the password.
+    /// The location, without user and password.
     pub(crate) place: String,
     pub(crate) host: Host,
     pub(crate) port: u16,
-    /// None where the connection is plain.
+    /// `None` for an unencrypted connection.
     pub(crate) securing: Option<Securing>,
 }
 
@@ -52,14 +52,14 @@ impl Address {
         let secured = vouched.map(|vouched| Securing::new(&name, &vouched)).transpose();
         let securing =
             secured.map_err(|fault| Fault::Mode { place: place.clone(), why: fault.to_string() })?;
-        // Never plain where it was asked for, and never the one or the other.
+        // An encrypted connection never falls back, and optional encryption is not supported.
         config.ssl_mode(if securing.is_some() { SslMode::Require } else { SslMode::Disable });
         config.application_name("toolpost");
         Ok(Self { config, place, host, port, securing })
     }
 }
 
-/// Takes out of an address what says how the connection is secured: others read less of it.
+/// Removes the security parameters from a URL, since the client library knows fewer of them.
 fn apart(address: &str) -> (String, Option<String>, Option<PathBuf>) {
     let Some((before, query)) = address.split_once('?') else { return (address.to_owned(), None, None) };
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
@@ -74,7 +74,7 @@ fn apart(address: &str) -> (String, Option<String>, Option<PathBuf>) {
     (plain, mode, roots)
 }
 
-/// Reads `%2F` as `/`, and the like.
+/// Decodes `%2F` and other escapes.
 fn unescaped(value: &str) -> String {
     let mut out = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
@@ -87,7 +87,7 @@ fn unescaped(value: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Says who vouches for the server; none where the connection is plain.
+/// Returns the trusted certificates; `None` for an unencrypted connection.
 fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Option<Vouched>, Fault> {
     let no = |why: String| Fault::Mode { place: place.to_owned(), why };
     let roots = match roots {
@@ -105,7 +105,7 @@ fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Opti
             Err(no("sslrootcert is named, and sslmode does not ask for encryption; say sslmode=verify-full".to_owned()))
         }
         (Some("require"), None) => Ok(Some(Vouched::ByNobody)),
-        // As PostgreSQL's own clients have it: whoever names certificates wants them to be looked at.
+        // As in PostgreSQL's own clients, naming certificates means that they must be verified.
         (Some("require" | "verify-ca"), Some(pem)) => Ok(Some(Vouched::ByForAnyName(pem))),
         (Some("verify-ca"), None) => {
             Err(no("sslmode=verify-ca needs sslrootcert=FILE; or say sslmode=verify-full for the system's certificates".to_owned()))
@@ -121,7 +121,7 @@ fn vouched(place: &str, mode: Option<&str>, roots: Option<&Path>) -> Result<Opti
     }
 }
 
-/// Takes the password out of what was said as an address.
+/// Removes the password from a URL.
 #[must_use]
 pub fn without_password(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));

@@ -1,4 +1,4 @@
-//! Answers for the contents of a workspace: which of them the index knows, and in which of them a pattern may match.
+//! Queries about a workspace's contents: the known ones, and those with possible matches of a pattern.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,16 +13,16 @@ use crate::push::{SOUND, STANDS, hash_of};
 use crate::server::Tables;
 use crate::{Fault, Server};
 
-/// How long the server may think about a pattern: a search of all files is not much slower.
+/// The server's time limit for a pattern, close to the time of searching all files.
 const FIND: Duration = Duration::from_secs(2);
 
-/// How long it may think about which contents it knows.
+/// The server's time limit for finding known contents.
 const KNOWS: Duration = Duration::from_secs(60);
 
-/// With more pieces than these a pattern leaves too much to be worth the answer.
+/// Maximum number of candidate pieces; with more, the answer does not pay.
 const MOST: usize = 20_000;
 
-/// The repositories of a workspace, as the index has them.
+/// The repositories of a workspace in the index.
 pub struct Asking {
     server: Server,
     names: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// Asks a server about the contents of some repositories.
+    /// Creates a source for the contents of some repositories.
     #[must_use]
     pub fn new(server: Server, names: Vec<String>) -> Self {
         Self { server, names, ids: Mutex::default() }
@@ -39,7 +39,7 @@ impl Asking {
 
     async fn known(&self, client: &mut Client, contents: &[&[u8]]) -> Result<(Vec<Row>, Vec<Row>), Fault> {
         let fault = |error: tokio_postgres::Error| self.server.fault(&error);
-        // Both are said of one state.
+        // Both queries use one snapshot.
         let look = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
         let look = look.start().await.map_err(fault)?;
         let find = "select id, learnt, forgotten from toolpost.repositories where name = any($1)";
@@ -63,7 +63,7 @@ impl Shared for Asking {
         let asked: Vec<&[u8]> = contents.iter().map(|content| &content.as_bytes()[..]).collect();
         let work = async |client: &mut Client| self.known(client, &asked).await;
         let (repositories, known) = match self.server.run(KNOWS, Tables::Needed, work) {
-            // Nobody has pushed yet.
+            // Nothing has been pushed yet.
             Err(Fault::NotMade(_)) => (Vec::new(), Vec::new()),
             done => done.map_err(|fault| Lost(fault.to_string()))?,
         };
@@ -93,7 +93,7 @@ impl Shared for Asking {
     }
 }
 
-/// Asks for the state, and for the pieces in which a pattern may match, in one.
+/// Queries the state, and the pieces with possible matches, in one statement.
 fn question(ids: &[i32], condition: &str) -> String {
     let found: Vec<String> = ids
         .iter()
@@ -115,7 +115,7 @@ fn question(ids: &[i32], condition: &str) -> String {
     )
 }
 
-/// Reads the answer; none if it names too much.
+/// Parses the answer; `None` if it has too many candidates.
 fn answer(rows: &[Row]) -> Option<Answer> {
     if rows.len() > MOST {
         return None;
@@ -134,7 +134,7 @@ fn answer(rows: &[Row]) -> Option<Answer> {
     }
     answer.contents.values_mut().for_each(|parts| {
         parts.sort_unstable_by_key(|part| part.start);
-        // Nobody may send the search to one place twice.
+        // Duplicates are rejected, so that no content is searched twice.
         parts.dedup();
     });
     Some(answer)

@@ -1,4 +1,4 @@
-//! Asks the server which blocks fit a question best, by their words and by their meaning, and for all that scores need of them.
+//! Selection of candidate blocks by keywords and by meaning, and the data to score them.
 
 use std::collections::HashMap;
 
@@ -13,63 +13,63 @@ use crate::pack::{Held, name_number, number};
 use crate::push::hash_of;
 use crate::{Fault, Server};
 
-/// What a block is thought to be worth that holds a word as its name, anywhere, or in comments by its stem: what is best by
-/// that is looked at closely.
+/// Weights of a word as the block's name, anywhere, or as a stem in comments; the best blocks by these
+/// weights are scored exactly.
 const WORTH: [f32; 3] = [0.9, 0.45, 0.4];
 
-/// The files that are searched, with how they are cut.
+/// The searched files, with their cuts.
 const PLACED: &str = "placed as materialized (select f.repository, c.id, c.blocks, c.lengths, coalesce(c.model = $4, false) as meant \
      from toolpost.files f left join toolpost.cuts c \
      on c.repository = f.repository and c.hash = f.hash and c.way = f.way and c.whole and c.format = $5 \
      where f.repository = any($1) and f.version = any($2) and f.way is not null and ($3 or not f.test) and ";
 
-/// What lies at a place, or below it.
+/// Condition for a path, or a directory above it.
 const BELOW: &str = "($6::bytea is null or f.path = $6 or (f.path >= $6 || '\\x2f'::bytea and f.path < $6 || '\\x30'::bytea))";
 
-/// Where is looked, and by which model.
+/// The scope of a search, and its model.
 pub(crate) struct Scope<'s> {
     pub(crate) server: &'s Server,
     pub(crate) look: &'s Transaction<'s>,
     pub(crate) repositories: Vec<i32>,
     pub(crate) versions: Vec<i64>,
-    /// Whether tests are searched, too.
+    /// Set to search tests too.
     pub(crate) tests: bool,
-    /// The number of the model; none if the index has no vectors by it.
+    /// The number of the model; `None` if the index has no embeddings by it.
     pub(crate) model: Option<i32>,
-    /// The path of a file or a directory; all if none is said.
+    /// A file or a directory; everything by default.
     pub(crate) path: Option<Vec<u8>>,
 }
 
-/// What is searched.
+/// The size of the scope.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Extent {
     pub(crate) files: u64,
-    /// How many of them are not cut as they have to be.
+    /// The number of files without current blocks.
     pub(crate) uncut: u64,
-    /// How many of the others have no vectors by the model.
+    /// The number of further files without embeddings by the model.
     pub(crate) unmeant: u64,
     pub(crate) totals: Totals,
 }
 
-/// Names a block: its repository, its cut, and its number in that.
+/// The key of a block: its repository, its cut, and its number in the cut.
 pub(crate) type Key = (i32, i64, i32);
 
-/// Blocks that may fit best.
+/// The candidate blocks.
 #[derive(Default)]
 pub(crate) struct Best {
     pub(crate) blocks: Vec<Key>,
-    /// How many blocks hold each word of the question.
+    /// The number of blocks with each word of the query.
     pub(crate) holding: Vec<u64>,
 }
 
-/// What is known of a block.
+/// The stored data of a block.
 pub(crate) struct Known {
     pub(crate) first: i32,
     pub(crate) held: Held,
     pub(crate) likeness: Option<f32>,
 }
 
-/// Where a cut lies: a file of a commit.
+/// The location of a cut: a file of a commit.
 #[derive(Clone)]
 pub(crate) struct Place {
     pub(crate) repository: i32,
@@ -83,12 +83,12 @@ impl Scope<'_> {
         self.server.fault(error)
     }
 
-    /// What every question about the scope begins with.
+    /// The beginning of every query about the scope.
     fn scope(&self) -> [&(dyn ToSql + Sync); 6] {
         [&self.repositories, &self.versions, &self.tests, &self.model, &FORM, &self.path]
     }
 
-    /// Tells how much is searched.
+    /// Returns the size of the scope.
     pub(crate) async fn extent(&self) -> Result<Extent, Fault> {
         let sums: Vec<String> =
             (1..=5).map(|place| format!("coalesce(sum(lengths[{place}]), 0)::bigint")).collect();
@@ -104,7 +104,7 @@ impl Scope<'_> {
         Ok(Extent { files: number(0), uncut: number(1), unmeant: number(2), totals })
     }
 
-    /// Finds the blocks that may fit best: so many by their words, and so many by their meaning.
+    /// Returns the best candidates by keywords and by meaning, up to a number of each.
     pub(crate) async fn best(
         &self,
         words: &[Word],
@@ -151,7 +151,7 @@ impl Scope<'_> {
         Ok(best)
     }
 
-    /// Asks for what is known of blocks; those that are not what was written are left out.
+    /// Loads the data of blocks; damaged ones are omitted.
     pub(crate) async fn known(&self, blocks: &[Key], vector: &Vector) -> Result<HashMap<Key, Known>, Fault> {
         let repositories: Vec<i32> = blocks.iter().map(|key| key.0).collect();
         let cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
@@ -187,7 +187,7 @@ impl Scope<'_> {
         Ok(known)
     }
 
-    /// Asks where cuts lie.
+    /// Loads the locations of cuts.
     pub(crate) async fn places(&self, blocks: &[Key]) -> Result<HashMap<(i32, i64), Vec<Place>>, Fault> {
         let mut cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
         cuts.dedup();
@@ -211,7 +211,7 @@ impl Scope<'_> {
     }
 }
 
-/// Words which blocks hold the words of a question, how many hold each, and which of them are best by that.
+/// Builds the query for the blocks with the query's words, the number of blocks per word, and the best of them.
 fn worded(words: &[Word], totals: &Totals, most: usize) -> String {
     let [name, own, comment] = WORTH;
     let one = |at: usize, token: i32, worth: f32| {
@@ -224,7 +224,7 @@ fn worded(words: &[Word], totals: &Totals, most: usize) -> String {
     for (at, word) in words.iter().enumerate() {
         all.push(one(at, name_number(&word.token), name));
         all.push(one(at, number(&word.token), own));
-        // The second stem is a word that is a stem itself, which only comments may hold for it; that is looked at later.
+        // The second stem of a word that is already a stem occurs only in comments, so it is looked up later.
         all.extend(word.stems.iter().take(1).map(|stem| one(at, number(stem), comment)));
     }
     let total = totals.blocks;

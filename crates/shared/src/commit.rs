@@ -1,4 +1,4 @@
-//! Sets a commit in place of the one that a branch had, as a whole.
+//! Atomic replacement of a branch's commit.
 
 use std::path::Path;
 
@@ -19,18 +19,18 @@ pub(crate) struct Filed<'f> {
     pub(crate) hash: ContentHash,
 }
 
-/// A commit that becomes that of its branch.
+/// The new commit of a branch.
 pub(crate) struct Commit<'c> {
     pub(crate) repository: i32,
     pub(crate) branch: &'c str,
     pub(crate) commit: &'c str,
     pub(crate) withheld: usize,
-    /// The model by which all of it has vectors; none where there is no room for them.
+    /// The model of all its embeddings; `None` if the server stores none.
     pub(crate) model: Option<i32>,
 }
 
 impl Commit<'_> {
-    /// Sets it in place of the one that was there, as a whole.
+    /// Replaces the branch's commit in one transaction.
     pub(crate) fn set(&self, server: &Server, files: &[Filed<'_>]) -> Result<(), Fault> {
         let mut tries = 0;
         loop {
@@ -51,13 +51,13 @@ impl Commit<'_> {
         }
     }
 
-    /// Writes it; gives how many of its contents are not there, or not cut into blocks.
+    /// Writes the commit; returns how many of its contents are missing or not split into blocks.
     async fn write(
         &self,
         change: &Transaction<'_>,
         files: &[Filed<'_>],
     ) -> Result<i64, tokio_postgres::Error> {
-        // One at a time, and nobody removes contents meanwhile.
+        // The lock excludes other pushes and removals.
         let lock = "select id from toolpost.repositories where id = $1 for update";
         change.query(lock, &[&self.repository]).await?;
         let before = "delete from toolpost.versions where repository = $1 and branch = $2 returning id";
@@ -91,7 +91,7 @@ impl Commit<'_> {
         Ok(row.get(0))
     }
 
-    /// Enters files.
+    /// Inserts files.
     async fn enter(
         &self,
         change: &Transaction<'_>,

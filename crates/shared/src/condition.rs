@@ -1,18 +1,18 @@
-//! What a pattern needs, as a condition on the pieces of text that the server can look up.
+//! Conversion of a pattern to a condition that the server can look up.
 
 use std::collections::BTreeMap;
 
 use toolpost_grams::{Need, Pattern, Reach};
 
-/// How many texts a condition may ask for.
+/// Maximum number of texts in a condition.
 const MOST: usize = 64;
 
-/// How many texts that must all be there are asked for: more would not narrow it further.
+/// Maximum number of required texts: more would not narrow the result.
 const ALL: usize = 8;
 
-/// Words a pattern as a condition on `body`; none if it tells the server nothing that it has looked up.
+/// Converts a pattern to a condition on `body`; `None` if the index cannot look up any part of it.
 pub(crate) fn condition(pattern: &Pattern) -> Option<String> {
-    // What reaches over lines may begin in one piece and end in the next.
+    // A match across lines may begin in one piece and end in the next.
     if pattern.reach() == Reach::Lines {
         return None;
     }
@@ -32,7 +32,7 @@ fn worded(need: &Need<Vec<u8>>, room: &mut usize) -> Option<String> {
     }
 }
 
-/// Asks for one of several; texts that differ in the case of their letters alone are asked for once.
+/// Requires one of several texts; texts that differ only in case count once.
 fn any(needs: &[Need<Vec<u8>>], room: &mut usize) -> Option<String> {
     let mut texts: BTreeMap<Vec<u8>, Vec<&[u8]>> = BTreeMap::new();
     let mut ways = Vec::new();
@@ -53,7 +53,7 @@ fn any(needs: &[Need<Vec<u8>>], room: &mut usize) -> Option<String> {
     Some(format!("({})", ways.join(" or ")))
 }
 
-/// Asks for one text; none if the server has not looked up any part of it.
+/// Requires one text; `None` if the index has no part of it.
 fn like(text: &[u8], operator: &str, room: &mut usize) -> Option<String> {
     let words = std::str::from_utf8(text).ok()?;
     let is_word = |part: &[u8]| part.len() >= 3;

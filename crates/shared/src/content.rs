@@ -1,4 +1,4 @@
-//! A content as the index keeps it: what it is, its text in pieces, and its blocks.
+//! A content in the index: its identity, its text in pieces, and its blocks.
 
 use std::collections::BTreeSet;
 
@@ -6,24 +6,24 @@ use toolpost_grams::{Form, block, form};
 use toolpost_index::ranked::portable::LONGEST;
 use toolpost_workspace::{ContentHash, hash};
 
-/// Longer texts are not kept.
+/// Maximum length of a stored text.
 pub(crate) const LARGEST: usize = 64 << 20;
 
 /// A content.
 pub(crate) struct Content {
     pub(crate) hash: ContentHash,
-    /// The name that git has for it.
+    /// Git's id.
     pub(crate) git: Vec<u8>,
     pub(crate) size: i64,
     pub(crate) form: i16,
-    /// Where each piece begins, and its text.
+    /// The offset and text of each piece.
     pub(crate) pieces: Vec<(i64, String)>,
-    /// In which ways it is to be cut into blocks.
+    /// The languages for which it is split into blocks.
     pub(crate) ways: BTreeSet<&'static str>,
 }
 
 impl Content {
-    /// Takes a content apart.
+    /// Splits a content.
     pub(crate) fn of(git: &[u8], bytes: Vec<u8>, ways: BTreeSet<&'static str>) -> Self {
         let (hash, size) = (hash(&bytes), bytes.len() as i64);
         let kind = if bytes.len() > LARGEST { Form::Odd } else { form(&bytes) };
@@ -41,23 +41,23 @@ impl Content {
         Self { hash, git: git.to_vec(), size, form, pieces, ways }
     }
 
-    /// Gives how many bytes of text are kept of it.
+    /// Returns the number of stored bytes.
     pub(crate) fn weight(&self) -> usize {
         self.pieces.iter().map(|(_, text)| text.len()).sum()
     }
 
-    /// Gives its text.
+    /// Returns the text.
     pub(crate) fn text(&self) -> Vec<u8> {
         self.pieces.iter().flat_map(|(_, text)| text.as_bytes()).copied().collect()
     }
 }
 
-/// Tells whether contents of a kind and a size are cut into blocks.
+/// Returns whether contents of a kind and a size are split into blocks.
 pub(crate) fn is_cut(form: i16, size: i64) -> bool {
     form == number(Form::Text) && u64::try_from(size).is_ok_and(|size| size <= LONGEST)
 }
 
-/// Numbers the kind of a content, as the tables have it.
+/// Returns the number of a kind in the tables.
 pub(crate) fn number(form: Form) -> i16 {
     match form {
         Form::Text => 0,

@@ -1,4 +1,4 @@
-//! Brings the blocks of contents into the index, with their words and, where there is room for them, their vectors.
+//! Upload of blocks, with their words and, if the server supports them, embeddings.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -18,17 +18,17 @@ use crate::push::{AT_ONCE, PART, hash_of};
 use crate::server::Tables;
 use crate::{Fault, Server};
 
-/// The format of the blocks, as the tables have it.
+/// The format version of the blocks.
 pub(crate) const FORM: i32 = FORMAT as i32;
 
-/// Who makes vectors, and its number in the index; none where there is no room for them.
+/// The embedding model and its number in the index; `None` if the server stores no embeddings.
 #[derive(Clone, Copy)]
 pub(crate) struct Maker<'m> {
     pub(crate) model: &'m Static,
     pub(crate) number: Option<i32>,
 }
 
-/// A content that was cut in one way.
+/// A content that was split for one language.
 pub(crate) struct Cut {
     hash: ContentHash,
     way: &'static str,
@@ -36,17 +36,17 @@ pub(crate) struct Cut {
     lengths: [u64; 5],
 }
 
-/// A block, ready to be sent.
+/// A block, ready to send.
 struct Made {
     block: Block,
     packed: Packed,
     vector: Option<Vector>,
 }
 
-/// A content and a way, as they name a cut.
+/// A content and a language, the key of a cut.
 pub(crate) type Name = (ContentHash, String);
 
-/// Asks which cuts are there as they have to be.
+/// Returns which cuts are already complete in the index.
 pub(crate) fn known(
     server: &Server,
     repository: i32,
@@ -67,7 +67,7 @@ pub(crate) fn known(
     Ok(known)
 }
 
-/// Cuts contents in all the ways that are asked of them, on as many threads as there are cores; in the order of contents and ways.
+/// Splits contents for all requested languages, on all cores; in the order of contents and languages.
 pub(crate) fn make(contents: &[Content], maker: Maker<'_>) -> Vec<Cut> {
     let next = AtomicUsize::new(0);
     let made: Mutex<Vec<Cut>> = Mutex::default();
@@ -107,7 +107,7 @@ impl Cut {
     }
 }
 
-/// Sends cuts within a transaction: what others have sent stays, and what is damaged of it, or by another model, is made anew.
+/// Sends cuts in a transaction: existing ones stay, and damaged ones, or those by another model, are replaced.
 pub(crate) async fn send(
     change: &Transaction<'_>,
     repository: i32,
@@ -153,7 +153,7 @@ pub(crate) async fn send(
     Ok(())
 }
 
-/// Removes cuts with their blocks, and the vectors of more.
+/// Removes cuts with their blocks, and the embeddings of further ones.
 async fn remove(
     change: &Transaction<'_>,
     repository: i32,
@@ -174,7 +174,7 @@ async fn remove(
     Ok(())
 }
 
-/// Enters cuts; gives the numbers of those that were not there.
+/// Inserts cuts, and returns the numbers of the new ones.
 async fn insert(
     change: &Transaction<'_>,
     repository: i32,
@@ -197,7 +197,7 @@ async fn insert(
     Ok(rows.iter().filter_map(|row| Some(((hash_of(row.get(0))?, row.get(1)), row.get(2)))).collect())
 }
 
-/// Writes the blocks of cuts that have numbers.
+/// Writes the blocks of numbered cuts.
 async fn blocks(
     change: &Transaction<'_>,
     repository: i32,
@@ -231,7 +231,7 @@ async fn blocks(
     Ok(())
 }
 
-/// Writes the vectors of cuts that have numbers.
+/// Writes the embeddings of numbered cuts.
 async fn vectors(
     change: &Transaction<'_>,
     repository: i32,
@@ -257,7 +257,7 @@ async fn vectors(
     Ok(())
 }
 
-/// Lists the blocks of cuts that have numbers: the number of the cut, that of the block in it, and the block.
+/// Lists the blocks of numbered cuts: the cut's number, the block's number in it, and the block.
 fn rows<'c>(cuts: &'c [Cut], numbers: &HashMap<Name, i64>) -> Vec<(i64, i32, &'c Made)> {
     let own = |cut: &'c Cut| {
         let id = numbers.get(&cut.name()).copied();
@@ -266,20 +266,20 @@ fn rows<'c>(cuts: &'c [Cut], numbers: &HashMap<Name, i64>) -> Vec<(i64, i32, &'c
     cuts.iter().flat_map(own).collect()
 }
 
-/// Writes a vector as the extension reads it: whole numbers of this size are exact in two bytes.
+/// Formats an embedding for the extension: integers of this size are exact in two bytes.
 pub(crate) fn halves(vector: &Vector) -> String {
     let inner = braced(vector.parts.iter());
     format!("[{}]", inner.trim_matches(['{', '}']))
 }
 
-/// Writes numbers as an array.
+/// Formats numbers as an array.
 fn braced<N: std::fmt::Display>(numbers: impl Iterator<Item = N>) -> String {
     let mut out = String::from("{");
     for number in numbers {
         if out.len() > 1 {
             out.push(',');
         }
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(out, "{number}");
     }
     out.push('}');

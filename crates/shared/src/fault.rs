@@ -1,139 +1,139 @@
-//! Why the shared index could not do something.
+//! Errors of the shared index.
 
 use tokio_postgres::error::SqlState;
 
-/// Why the shared index could not do something, and what to do next.
+/// An error of the shared index, with the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The address is none.
+    /// The URL is not valid.
     #[error("`{0}` is no address of an index; it has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     Address(String),
-    /// The address says in no way that is known how the connection is secured.
+    /// The URL has unsupported security parameters.
     #[error("the connection to {place} cannot be secured: {why}")]
     Mode {
-        /// Where the server is.
+        /// The server's location.
         place: String,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
-    /// The server does not encrypt, or nobody vouches for it.
+    /// The server does not encrypt, or its certificate is not trusted.
     #[error(
         "no secured connection to the index at {place}: {why}; nothing was sent in plain text; look at the server's settings (ssl = on) and \
          its certificate, and at sslmode and sslrootcert in the address"
     )]
     Unsecured {
-        /// Where it is.
+        /// The server's location.
         place: String,
-        /// What went wrong.
+        /// The cause.
         why: String,
     },
-    /// The server is not there.
+    /// The server is unreachable.
     #[error(
         "the index at {place} cannot be reached: {why}; is the server running, and is the address right?"
     )]
     Unreachable {
-        /// Where it should be.
+        /// The server's location.
         place: String,
-        /// What the system said.
+        /// The system's message.
         why: String,
     },
-    /// The server does not let the user in.
+    /// The server rejects the user.
     #[error("the index at {place} refuses the user: {why}; correct the user and the password in the address")]
     Refused {
-        /// Where it is.
+        /// The server's location.
         place: String,
-        /// What the server said.
+        /// The server's message.
         why: String,
     },
     /// The server took too long.
     #[error("the index at {0} took too long for one question; look at what the server does, or ask for less")]
     Slow(String),
-    /// There is no index in the database.
+    /// The database has no index.
     #[error("the database at {0} holds no index; `toolpost index push` makes one")]
     NotMade(String),
-    /// The index was made by another version.
+    /// Another version made the index.
     #[error(
         "the index at {place} has version {found} of its tables, and this program knows version {known}; \
          use the program that made it, or the newer one of both"
     )]
     Version {
-        /// Where it is.
+        /// The server's location.
         place: String,
-        /// What it has.
+        /// The version of the tables.
         found: i32,
-        /// What is known.
+        /// The supported version.
         known: i32,
     },
-    /// The index was made by an older version.
+    /// An older version made the index.
     #[error(
         "the index at {place} has version {found} of its tables, which is older than {known}, the one of this program; \
          `toolpost index push` brings it up, and older programs then have to be replaced"
     )]
     Older {
-        /// Where it is.
+        /// The server's location.
         place: String,
-        /// What it has.
+        /// The version of the tables.
         found: i32,
-        /// What is known.
+        /// The supported version.
         known: i32,
     },
-    /// The model that makes vectors cannot be used.
+    /// The embedding model cannot be used.
     #[error("no vectors can be made: {0}")]
     Model(String),
-    /// Something that the index needs is not installed on the server.
+    /// A required extension is not installed on the server.
     #[error(
         "the server at {place} has no extension {name}; install the package that holds it, and try again"
     )]
     Extension {
-        /// Where it is.
+        /// The server's location.
         place: String,
-        /// Which one.
+        /// The extension.
         name: String,
     },
-    /// The server cannot hold the texts.
+    /// The server's encoding cannot store the texts.
     #[error(
         "the database at {place} has the encoding {found}; make one with the encoding UTF8 for the index"
     )]
     Encoding {
-        /// Where it is.
+        /// The server's location.
         place: String,
-        /// What it has.
+        /// The encoding.
         found: String,
     },
-    /// The server refused a statement.
+    /// The server rejected a statement.
     #[error("the index at {place} failed: {what}")]
     Failed {
-        /// Where it is.
+        /// The server's location.
         place: String,
-        /// What it said.
+        /// The server's message.
         what: String,
-        /// Whether it may go well when it is tried again.
+        /// Set if a retry may succeed.
         again: bool,
     },
-    /// Nothing in the index has such a name.
+    /// No repository has that name.
     #[error("no repository in the index is called {asked}; there are {known}")]
     NoRepository {
-        /// What was asked for.
+        /// The requested name.
         asked: String,
-        /// What there is.
+        /// The known names.
         known: String,
     },
-    /// Nothing of the repository has such a name.
+    /// The repository has no such branch.
     #[error("{repository} has no branch {branch} in the index; there are {known}")]
     NoBranch {
-        /// Whose branch was asked for.
+        /// The repository.
         repository: String,
-        /// What was asked for.
+        /// The requested branch.
         branch: String,
-        /// What there is.
+        /// The known branches.
         known: String,
     },
-    /// Git did not do what was asked of it.
+    /// A git command failed.
     #[error("git could not {what}: {why}")]
     Git {
-        /// What was asked.
+        /// The command's purpose.
         what: String,
-        /// What it said.
+        /// The message.
         why: String,
     },
     /// The pattern cannot be used.
@@ -142,16 +142,16 @@ pub enum Fault {
     /// A name with wildcards cannot be used.
     #[error("`{0}` is no name of repositories; `*` stands for any letters")]
     Names(String),
-    /// The question has no words.
+    /// The query has no words.
     #[error("`{0}` has no words to look for; say in a few words what the code does")]
     Question(String),
-    /// What was counted on is gone.
+    /// Required rows have been removed.
     #[error("the index at {0} changed while it was written to; push again")]
     Changed(String),
 }
 
 impl Fault {
-    /// Words what the server, or the way to it, said.
+    /// Converts an error of the server or the connection.
     pub(crate) fn of(place: &str, error: &tokio_postgres::Error) -> Self {
         let place = place.to_owned();
         let Some(said) = error.as_db_error() else {
@@ -195,7 +195,7 @@ impl Fault {
         Self::Failed { place, what, again }
     }
 
-    /// Says whether it may go well when it is tried again at once.
+    /// Returns whether an immediate retry may succeed.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::Failed { again: true, .. } | Self::Changed(_))
     }

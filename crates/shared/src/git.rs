@@ -1,4 +1,4 @@
-//! Asks git what a commit holds: nothing of a repository is run, and nothing is fetched.
+//! Reading of commits through git: no program of a repository runs, and nothing is fetched.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,39 +8,39 @@ use toolpost_process::{Environment, Launch, Program, Served, programs};
 
 use crate::Fault;
 
-/// What git is told whatever it is asked: to run no hooks or monitors, and to fetch nothing.
+/// Options for every call of git: no hooks, no monitors, no fetching.
 const CALM: &[&str] =
     &["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"];
 
-/// The longest answer to a question that has a short one.
+/// Maximum length of a short answer.
 const SHORT: u64 = 1 << 20;
 
-/// The longest listing of a commit.
+/// Maximum length of a commit's listing.
 const LISTING: u64 = 4 << 30;
 
-/// A repository of git.
+/// A git repository.
 pub(crate) struct Git {
     program: PathBuf,
     folder: PathBuf,
     environment: Environment,
 }
 
-/// Takes a content with its id.
+/// Receives a content with its id.
 pub(crate) type Take<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), Fault> + 't;
 
 /// A file of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tracked {
-    /// Its path, below the top of the repository.
+    /// The path, relative to the top of the repository.
     pub(crate) path: Vec<u8>,
-    /// The name that git has for its content.
+    /// Git's id of the content.
     pub(crate) id: Vec<u8>,
-    /// Its mode.
+    /// The mode.
     pub(crate) mode: i32,
 }
 
 impl Git {
-    /// Finds git; one that lies in the repository is not started.
+    /// Finds git; a program inside the repository is not used.
     pub(crate) fn of(folder: &Path) -> Result<Self, Fault> {
         let not_in = [folder.to_owned()];
         let environment = Environment::of_this_process()
@@ -54,7 +54,7 @@ impl Git {
         Ok(Self { program, folder: folder.to_owned(), environment })
     }
 
-    /// Gives the id of the commit that a name means.
+    /// Returns the id of the commit that a name refers to.
     pub(crate) fn commit(&self, name: &str) -> Result<String, Fault> {
         let what = format!("find the commit {name}");
         let said =
@@ -62,7 +62,7 @@ impl Git {
         Ok(said.trim().to_owned())
     }
 
-    /// Makes sure that the folder is the top of the repository: paths of a commit begin there, and so do the rules.
+    /// Checks that the directory is the top of the repository, to which paths of commits and rules are relative.
     pub(crate) fn be_at_top(&self) -> Result<(), Fault> {
         let what = "be asked at the top of the repository";
         let top = self.ask(what, &["rev-parse", "--show-toplevel"])?;
@@ -73,19 +73,19 @@ impl Git {
         Err(failed(what, &format!("the root is {}; give --root {}", self.folder.display(), top.display())))
     }
 
-    /// Gives the branch that is checked out; none where there is none.
+    /// Returns the checked-out branch, if any.
     pub(crate) fn branch(&self) -> Option<String> {
         let said = self.ask("name the branch", &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok()?;
         Some(said.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
-    /// Gives where the repository was cloned from; none where it was not.
+    /// Returns the clone URL, if any.
     pub(crate) fn origin(&self) -> Option<String> {
         let said = self.ask("name the origin", &["config", "--get", "remote.origin.url"]).ok()?;
         Some(said.trim().to_owned()).filter(|url| !url.is_empty())
     }
 
-    /// Lists the files of a commit; links and other repositories are none.
+    /// Lists the files of a commit, without links and submodules.
     pub(crate) fn files(&self, commit: &str) -> Result<Vec<Tracked>, Fault> {
         let what = format!("list the files of {commit}");
         let bytes = self.output(&what, &["ls-tree", "-r", "-z", "--full-tree", commit], LISTING)?;
@@ -109,7 +109,7 @@ impl Git {
         Ok(files)
     }
 
-    /// Reads contents by their ids, one after the other.
+    /// Reads contents by id, in order.
     pub(crate) fn contents(&self, ids: &HashSet<Vec<u8>>, take: &mut Take<'_>) -> Result<(), Fault> {
         let what = "read the contents of the commit";
         let (served, wires) = self.start(what, &["cat-file", "--batch"])?;
@@ -118,7 +118,7 @@ impl Git {
         let (mut input, mut output) = (wires.input, BufReader::new(wires.output));
         let done = std::thread::scope(|scope| {
             let asked = sorted.clone();
-            // What is asked for next is written while the answers are read.
+            // Requests are written while answers are read.
             scope.spawn(move || {
                 for id in asked {
                     if input.write_all(id).and_then(|()| input.write_all(b"\n")).is_err() {
@@ -127,7 +127,7 @@ impl Git {
                 }
             });
             let done = sorted.iter().try_for_each(|id| take(id, one(what, id, &mut output)?));
-            // Whoever still writes is told that nobody reads.
+            // Dropping the pipe ends the writer.
             served.kill();
             done
         });
@@ -200,12 +200,12 @@ fn failed(what: &str, why: &str) -> Fault {
     Fault::Git { what: what.to_owned(), why: why.to_owned() }
 }
 
-/// Names a repository by where it was cloned from: host and path, the same however it is written.
+/// Builds a repository's name from its clone URL: host and path, in one spelling.
 pub(crate) fn name_of(origin: &str) -> Option<String> {
     let rest = match origin.split_once("://") {
         Some(("file", _)) => return None,
         Some((_, rest)) => rest.to_owned(),
-        // As ssh has it: user@host:path.
+        // The form of ssh: user@host:path.
         None => {
             let (host, path) = origin.split_once(':').filter(|(host, _)| !host.contains('/'))?;
             format!("{host}/{path}")

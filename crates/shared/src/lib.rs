@@ -1,7 +1,7 @@
-//! The index that many machines share: what repositories hold, kept by a PostgreSQL server of the operator.
+//! The shared index: contents of repositories on the operator's PostgreSQL server.
 //!
-//! Contents are kept once in a repository, by their hash, however many branches and clones have them. A
-//! workspace asks about contents by their hashes, and searches all others on its own disk; so what it finds is what is there.
+//! Each content is stored once per repository, by its hash, for all branches and clones. A
+//! workspace queries contents by hash, and searches all others on its own disk, so its results always match the disk.
 
 mod across;
 mod address;

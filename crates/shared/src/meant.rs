@@ -1,4 +1,4 @@
-//! Searches the blocks of many repositories by words and by meaning; nothing of them has to be on this machine.
+//! Keyword and semantic search over the blocks of many repositories, without local clones.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,90 +16,90 @@ use crate::shown::Shown;
 use crate::versions::{Version, versions};
 use crate::{Fault, Server};
 
-/// How long a search may take.
+/// Time limit of a search.
 const TIME: Duration = Duration::from_secs(60);
 
-/// So many blocks for each that is wanted are looked at closely, and at least and at most so many.
+/// The number of candidates per requested block, and its bounds.
 const CLOSELY: (usize, usize, usize) = (8, 400, 8_000);
 
-/// How many words say why.
+/// Maximum number of words in an explanation.
 const WORDS: usize = 6;
 
-/// What to look for, and where.
+/// A query and its scope.
 #[derive(Debug, Clone)]
 pub struct Meant {
-    /// The question, in words.
+    /// The query text.
     pub question: String,
-    /// Which repositories, by their names; `*` stands for any letters.
+    /// The repository names; `*` is a wildcard.
     pub repositories: Vec<String>,
-    /// Of which branch, where that is not the first that was pushed.
+    /// The branch; the default is the one that was pushed first.
     pub branch: Option<String>,
-    /// Only this file, or below this directory.
+    /// A file, or a directory to search below.
     pub path: Option<String>,
-    /// Whether tests are searched, too.
+    /// Set to search tests too.
     pub tests: bool,
-    /// How many blocks to return.
+    /// Maximum number of returned blocks.
     pub limit: usize,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Default, Serialize)]
 pub struct FoundMeant {
-    /// The blocks, those that fit best first.
+    /// The blocks, the best first.
     pub blocks: Vec<BlockAcross>,
-    /// How many repositories were searched.
+    /// The number of searched repositories.
     pub repositories: usize,
-    /// How many files of them.
+    /// The number of their files.
     pub searched: u64,
-    /// How many blocks these have.
+    /// The number of their blocks.
     pub compared: u64,
-    /// The model by which meaning was compared; none if words alone were looked at.
+    /// The model for semantic scores; `None` for a search by keywords alone.
     pub model: Option<String>,
-    /// What was not searched, or not in every way, and why.
+    /// The parts that were not searched, or not by meaning, with reasons.
     pub left_out: Vec<String>,
 }
 
-/// A block that was found.
+/// A matching block.
 #[derive(Debug, Serialize)]
 pub struct BlockAcross {
     /// The repository.
     pub repository: String,
     /// The commit.
     pub commit: String,
-    /// The path below the top of the repository; bytes that are no UTF-8 are replaced.
+    /// The path, relative to the top of the repository; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// Its first line, counted from 1.
     pub first_line: u32,
     /// Its last line.
     pub last_line: u32,
-    /// What it is, such as `function`; `lines` where it is only lines.
+    /// The kind, such as `function`; `lines` for plain lines.
     pub kind: String,
-    /// The names of what it stands in and its own, with dots between them; empty for mere lines.
+    /// The qualified name, with dots; empty for plain lines.
     pub name: String,
-    /// How well it fits: 1 for what is the best by its words and by its meaning.
+    /// The score: 1 for a block that is best by keywords and by meaning.
     pub score: f64,
-    /// How near its meaning is to the question: 1 for the same; none if nothing is known of that.
+    /// The semantic similarity: 1 for an equal text; `None` if unknown.
     pub likeness: Option<f64>,
-    /// The words of the question that it holds, rare ones first.
+    /// The words of the query in the block, rare ones first.
     pub words: Vec<String>,
-    /// Its text, as far as it is shown.
+    /// The text, up to the size limit.
     pub lines: Vec<Stretch>,
-    /// Whether it has more lines than that.
+    /// Set if the text is truncated.
     pub cut: bool,
-    /// Where else the same block is, as `REPOSITORY: PATH`.
+    /// Other locations of the same block, as `REPOSITORY: PATH`.
     pub also: Vec<String>,
 }
 
-/// Lines that follow one another.
+/// Consecutive lines.
 #[derive(Debug, Serialize)]
 pub struct Stretch {
-    /// The number of the first one.
+    /// The number of the first line.
     pub first: u32,
-    /// Them all.
+    /// The text.
     pub text: String,
 }
 
-/// A block that may be shown.
+/// A candidate block.
 pub(crate) struct Candidate {
     pub(crate) key: Key,
     pub(crate) place: Place,
@@ -109,10 +109,10 @@ pub(crate) struct Candidate {
 }
 
 impl Meant {
-    /// Searches.
+    /// Runs the search.
     ///
     /// # Errors
-    /// When the question is empty or a name cannot be used, no repository has such a name, or the server fails.
+    /// If the query is empty, a name is not valid, no repository has such a name, or the server fails.
     pub fn run(&self, server: &Server) -> Result<FoundMeant, Fault> {
         let names = Names::new(&self.repositories)?;
         let words = asked(&self.question);
@@ -123,7 +123,7 @@ impl Meant {
         let vector = model.vector(Side::Question, &self.question);
         server.run(TIME, Tables::Needed, async |client: &mut Client| {
             let fault = |error: tokio_postgres::Error| server.fault(&error);
-            // All of it is said of one state.
+            // All queries use one snapshot.
             let look =
                 client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
             let look = look.start().await.map_err(fault)?;
@@ -188,7 +188,7 @@ impl Search<'_> {
         })
     }
 
-    /// Says whether the index has vectors at all, and the number that the model has in it.
+    /// Returns whether the index has embeddings at all, and the number of the model in it.
     async fn number(&self, look: &Transaction<'_>) -> Result<(bool, Option<i32>), Fault> {
         let find = "select to_regclass('toolpost.vectors') is not null, (select id from toolpost.models where name = $1)";
         let row =
@@ -197,7 +197,7 @@ impl Search<'_> {
         Ok((has_vectors, row.get::<_, Option<i32>>(1).filter(|_| has_vectors)))
     }
 
-    /// Scores the blocks that may be shown, as the index of a workspace does; those that fit best first.
+    /// Scores the candidates like the index of a workspace; the best first.
     fn scored(
         &self,
         holding: &[u64],
@@ -258,7 +258,7 @@ impl Search<'_> {
         all
     }
 
-    /// Says what was not searched, or by its words alone.
+    /// Lists the parts that were not searched, or by keywords alone.
     fn left_out(&self, extent: &Extent, has_vectors: bool, number: Option<i32>) -> Vec<String> {
         let mut said = Vec::new();
         let old: Vec<&str> = self

@@ -1,13 +1,13 @@
-//! Which repositories, and which of their files, are meant.
+//! Selection of repositories and of their files.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::Fault;
 
-/// Which repositories are meant.
+/// A pattern for repository names.
 pub(crate) struct Names(GlobSet);
 
-/// Which files are meant: the last pattern that fits decides.
+/// Globs for files: the last matching one decides.
 pub(crate) struct Paths {
     wanted: Option<GlobSet>,
     left_out: GlobSet,

@@ -1,37 +1,37 @@
-//! The words of a block as the tables have them: a number for each, and how often it stands where.
+//! The words of a block in the tables: a number for each, and its count per place.
 
 use toolpost_index::ranked::portable::{Counts, Piece};
 use toolpost_workspace::hash;
 
-/// In how many places a word can stand.
+/// The number of places of a word.
 const PLACES: usize = 5;
 
-/// What stands before a word that is a block's own name: whoever ranks blocks by their words alone asks for it.
+/// Prefix of a word that is a block's name, which keyword ranking prefers.
 const NAME: char = '\u{2}';
 
 /// The words of a block.
 pub(crate) struct Packed {
-    /// Their numbers, in order.
+    /// The numbers, sorted.
     pub(crate) tokens: Vec<i32>,
-    /// How long each place is, in two bytes; then for each number which places hold it, a bit each, and how often each of these does.
+    /// The length of each place in two bytes; then for each number a bit mask of its places, and its count in each.
     pub(crate) words: Vec<u8>,
 }
 
-/// The words of a block, as they are asked for.
+/// The words of a block, ready for lookups.
 pub(crate) struct Held {
     pub(crate) lengths: [u32; PLACES],
     tokens: Vec<i32>,
     counts: Vec<Counts>,
 }
 
-/// Numbers a word.
+/// Returns the number of a word.
 pub(crate) fn number(token: &str) -> i32 {
     let mut first = [0; 4];
     first.copy_from_slice(&hash(token.as_bytes()).as_bytes()[..4]);
     i32::from_le_bytes(first)
 }
 
-/// Numbers a word as the name of a block.
+/// Returns the number of a word as a block's name.
 pub(crate) fn name_number(token: &str) -> i32 {
     number(&format!("{NAME}{token}"))
 }
@@ -43,7 +43,7 @@ impl Packed {
         let own = piece.tokens.iter().map(|(token, counts)| (number(token), *counts));
         let mut all: Vec<(i32, Counts)> = own.chain(names).collect();
         all.sort_unstable();
-        // Of two words with one number that counts which stands there more often.
+        // If two words have one number, the more frequent one counts.
         all.reverse();
         all.dedup_by_key(|(number, _)| *number);
         all.reverse();
@@ -62,7 +62,7 @@ impl Packed {
 }
 
 impl Held {
-    /// Reads the words of a block; none if they are not what was written.
+    /// Parses the words of a block; `None` if they are damaged.
     pub(crate) fn read(tokens: Vec<i32>, words: &[u8]) -> Option<Self> {
         let (head, mut rest) = words.split_at_checked(2 * PLACES)?;
         let mut lengths = [0; PLACES];
@@ -84,14 +84,14 @@ impl Held {
         (rest.is_empty() && tokens.is_sorted()).then_some(Self { lengths, tokens, counts })
     }
 
-    /// Tells whether these are the words of a block.
+    /// Returns whether these are the words of a block.
     pub(crate) fn is(&self, packed: &Packed) -> bool {
         Self::read(packed.tokens.clone(), &packed.words).is_some_and(|own| {
             own.tokens == self.tokens && own.counts == self.counts && own.lengths == self.lengths
         })
     }
 
-    /// Tells how often a word stands where.
+    /// Returns the count of a word per place.
     pub(crate) fn counts(&self, token: &str) -> Option<Counts> {
         let at = self.tokens.binary_search(&number(token)).ok()?;
         self.counts.get(at).copied()

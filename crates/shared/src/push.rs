@@ -1,4 +1,4 @@
-//! Brings what a commit holds into the index: contents that are missing first, then the commit as a whole.
+//! Upload of a commit: first its missing contents, then the commit in one transaction.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -18,67 +18,67 @@ use crate::send::Sending;
 use crate::server::Tables;
 use crate::{Fault, Server};
 
-/// About so many contents, or files, the server is asked or told at once.
+/// The number of contents or files per statement.
 pub(crate) const AT_ONCE: usize = 8_192;
 
-/// How long one statement may take: a part of the contents, or the whole commit.
+/// Time limit of a statement: a batch of contents, or the whole commit.
 pub(crate) const PART: Duration = Duration::from_secs(180);
 pub(crate) const WHOLE: Duration = Duration::from_secs(900);
 
-/// How often something is tried that others came into the way of.
+/// Maximum number of attempts after conflicts with others.
 pub(crate) const TRIES: usize = 4;
 
-/// What is sound: all pieces of the content are there, with all their bytes.
+/// Condition for a complete content: all pieces are there, with all their bytes.
 pub(crate) const SOUND: &str = "b.pieces = s.pieces and (b.form <> 0 or b.size = s.size)";
 
-/// What is there of a content `b`.
+/// The stored state of a content `b`.
 pub(crate) const STANDS: &str = "cross join lateral (select count(*) as pieces, coalesce(sum(octet_length(p.body)), 0) as size \
      from toolpost.pieces p where p.repository = b.repository and p.hash = b.hash) s";
 
-/// What is brought into the index.
+/// A push.
 pub struct Push<'p> {
     /// A directory of the repository.
     pub folder: &'p Path,
-    /// What the repository is called in the index; if not said, by where it was cloned from, or by its directory.
+    /// The repository's name in the index; by default from its clone URL, or its directory.
     pub repository: Option<String>,
-    /// The commit, as git understands it.
+    /// The commit, in git's notation.
     pub commit: String,
-    /// The branch whose commit this is; if not said, the one that is checked out.
+    /// The branch of the commit; by default the checked-out one.
     pub branch: Option<String>,
-    /// Which paths the rules let be read.
+    /// The paths that the rules permit to read.
     pub may_read: &'p dyn Fn(&[u8]) -> bool,
 }
 
-/// What came of it.
+/// The result of a push.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Pushed {
-    /// What the repository is called.
+    /// The name of the repository.
     pub repository: String,
     /// The branch.
     pub branch: String,
     /// The commit.
     pub commit: String,
-    /// How many files it has in the index.
+    /// The number of its files in the index.
     pub files: usize,
-    /// How many files the rules keep out.
+    /// The number of files that the rules exclude.
     pub withheld: usize,
-    /// How many contents were sent, and how many bytes of text.
+    /// The number of sent contents.
     pub sent: usize,
-    /// How many bytes of text these have.
+    /// Their bytes of text.
     pub sent_bytes: u64,
-    /// How many contents were cut into blocks anew.
+    /// The number of contents that were split into blocks.
     pub cut: usize,
-    /// Why the index has no vectors of them; none if it has.
+    /// The reason why the index has no embeddings of them; `None` if it has.
     pub without_vectors: Option<String>,
 }
 
 impl Push<'_> {
-    /// Brings the commit into the index; `tell` hears how many of how many contents were sent.
+    /// Pushes the commit; `tell` receives the number of sent contents and the total.
     ///
-    /// Until it is done, others see the commit that was there before.
+    /// Until it is done, others see the previous commit.
     ///
     /// # Errors
-    /// When git or the server fails; what was sent until then is not sent again the next time.
+    /// If git or the server fails; contents that were sent are not sent again.
     pub fn run(&self, server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Pushed, Fault> {
         let git = Git::of(self.folder)?;
         let commit = git.commit(&self.commit)?;
@@ -102,7 +102,7 @@ impl Push<'_> {
         };
         for _ in 0..TRIES {
             match bring(server, &git, &model, &files, &mut pushed, tell) {
-                // Somebody removed contents that were there; they are sent again.
+                // Another process removed contents that were there; they are sent again.
                 Err(Fault::Changed(_)) => {}
                 done => return done.map(|()| pushed),
             }
@@ -111,7 +111,7 @@ impl Push<'_> {
     }
 }
 
-/// Brings what is missing of the files of a commit, and then the commit.
+/// Sends the missing contents of a commit's files, and then the commit.
 fn bring(
     server: &Server,
     git: &Git,
@@ -150,7 +150,7 @@ fn bring(
     Commit { repository, branch, commit, withheld, model: entered.model }.set(server, &filed)
 }
 
-/// Lists the contents that are to be read, by the names that git has for them, and in which ways they are to be cut.
+/// Lists the contents to read, by git's ids, and the languages for which each is split.
 fn missing(
     server: &Server,
     repository: i32,
@@ -174,10 +174,10 @@ fn missing(
     Ok(missing)
 }
 
-/// Gives the name that a repository has in the index, where none is said.
+/// Returns the default name of a repository.
 #[must_use]
 pub fn name_in(folder: &Path) -> String {
-    // Where there is no git, nothing was cloned.
+    // Without git there is no clone URL.
     name(Git::of(folder).ok().as_ref(), folder)
 }
 
@@ -188,23 +188,23 @@ fn name(git: Option<&Git>, folder: &Path) -> String {
     git.and_then(Git::origin).as_deref().and_then(name_of).unwrap_or_else(own)
 }
 
-/// A repository that was entered.
+/// A registered repository.
 struct Entered {
     repository: i32,
-    /// The number of the model; none where there is no room for vectors.
+    /// The number of the model; `None` if the server stores no embeddings.
     model: Option<i32>,
-    /// Why there is none.
+    /// The reason for a missing model.
     without: Option<String>,
 }
 
-/// Enters the repository and the model, if they are not there.
+/// Registers the repository and the model, if they are new.
 fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<Entered, Fault> {
     server.run(PART, Tables::MadeNow, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
         let vectors = schema::make_vectors(server, client).await?;
         let enter = "insert into toolpost.repositories (name, main) values ($1, $2) on conflict do nothing";
         client.execute(enter, &[&name, &branch]).await.map_err(fault)?;
-        // One that was forgotten begins anew, and so does what branch is its main one.
+        // A forgotten repository starts again, and its main branch is chosen again.
         let begin = "update toolpost.repositories r set main = $2 where name = $1 and main <> $2 \
                      and not exists (select from toolpost.versions v where v.repository = r.id)";
         client.execute(begin, &[&name, &branch]).await.map_err(fault)?;
@@ -221,14 +221,14 @@ fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<Enter
     })
 }
 
-/// A content that is in the index.
+/// A content in the index.
 struct Stands {
     hash: ContentHash,
-    /// Whether it is one that is cut into blocks.
+    /// Set if it is split into blocks.
     is_cut: bool,
 }
 
-/// Asks which contents are there, by the names that git has for them.
+/// Returns which contents are in the index, by git's ids.
 fn known(server: &Server, repository: i32, files: &[Tracked]) -> Result<HashMap<Vec<u8>, Stands>, Fault> {
     let ids: HashSet<&Vec<u8>> = files.iter().map(|file| &file.id).collect();
     let ids: Vec<&Vec<u8>> = ids.into_iter().collect();
@@ -253,12 +253,12 @@ fn known(server: &Server, repository: i32, files: &[Tracked]) -> Result<HashMap<
     Ok(known)
 }
 
-/// Reads a hash; none if it is none.
+/// Parses a hash; `None` if it is not valid.
 pub(crate) fn hash_of(bytes: &[u8]) -> Option<ContentHash> {
     Some(ContentHash::from_bytes(bytes.try_into().ok()?))
 }
 
-/// Writes the hexadecimal digits of a name that git has in half the bytes.
+/// Decodes the hexadecimal digits of a git id.
 fn packed(id: &[u8]) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map_or(0, |digit| digit as u8);
     id.chunks(2).map(|pair| pair.iter().fold(0, |number, byte| number << 4 | digit(*byte))).collect()

@@ -1,4 +1,4 @@
-//! Removes what is no longer wanted: a repository or a branch of it, and contents that no branch holds any more.
+//! Removal of repositories, branches, and contents that no branch contains any more.
 
 use std::time::Duration;
 
@@ -9,41 +9,41 @@ use crate::push::TRIES;
 use crate::server::Tables;
 use crate::{Fault, Server, schema};
 
-/// How long removing from one repository may take.
+/// Time limit for removing from one repository.
 const WHOLE: Duration = Duration::from_secs(900);
 
-/// What was forgotten.
+/// The result of forgetting a repository or a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// What the repository is called.
+    /// The name of the repository.
     pub repository: String,
     /// The branches.
     pub branches: Vec<String>,
-    /// How many contents went with them.
+    /// The number of removed contents.
     pub contents: u64,
-    /// How many bytes these have.
+    /// Their size in bytes.
     pub bytes: u64,
 }
 
-/// What no branch held any more.
+/// The result of pruning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Pruned {
-    /// How many repositories were looked through.
+    /// The number of examined repositories.
     pub repositories: usize,
-    /// How many contents were removed.
+    /// The number of removed contents.
     pub contents: u64,
-    /// How many bytes these have.
+    /// Their size in bytes.
     pub bytes: u64,
-    /// How many blocks were removed.
+    /// The number of removed blocks.
     pub blocks: u64,
 }
 
-/// Removes a branch of a repository, or all of it, with the contents that nothing else of it holds.
+/// Removes a branch of a repository, or all of it, with the contents that no other branch contains.
 ///
-/// Whoever reads sees it whole or not at all; a push that ends meanwhile waits, and sends again what it counted on.
+/// Readers see the removal completely or not at all. A push that ends meanwhile waits, and sends the contents it relied on again.
 ///
 /// # Errors
-/// When there is no such repository or branch, or the server fails.
+/// If there is no such repository or branch, or the server fails.
 pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<Forgotten, Fault> {
     again(server, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
@@ -66,7 +66,7 @@ pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result
         let branches: Vec<String> = rows.iter().map(|row| row.get(1)).collect();
         let remove = "delete from toolpost.files where repository = $1 and version = any($2)";
         change.execute(remove, &[&id, &versions]).await.map_err(fault)?;
-        // Searches that name no branch speak of the main one.
+        // Searches without a branch use the main one.
         let main = "update toolpost.repositories r set main = v.branch from (select branch from toolpost.versions where repository = $1 \
                     order by pushed desc limit 1) v where r.id = $1 and not exists \
                     (select from toolpost.versions own where own.repository = $1 and own.branch = r.main)";
@@ -78,10 +78,10 @@ pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result
     })
 }
 
-/// Removes contents, and blocks, that no branch holds any more; `tell` hears how many of how many repositories were looked through.
+/// Removes contents and blocks that no branch contains; `tell` receives the number of examined repositories and the total.
 ///
 /// # Errors
-/// When the server fails; what was removed until then stays removed.
+/// If the server fails; earlier removals stay.
 pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Pruned, Fault> {
     let (ids, has_vectors) = server.run(WHOLE, Tables::Needed, async |client: &mut Client| {
         let find = "select id from toolpost.repositories order by name";
@@ -109,7 +109,7 @@ pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Prun
     Ok(pruned)
 }
 
-/// Removes what no file of a repository holds; the repository is locked.
+/// Removes the contents without a file from a locked repository.
 async fn sweep(
     change: &Transaction<'_>,
     repository: i32,
@@ -139,7 +139,7 @@ async fn sweep(
     Ok(Pruned { repositories: 1, contents: hashes.len() as u64, bytes, blocks })
 }
 
-/// Does some work, and does it again where others came into its way.
+/// Runs a transaction, and repeats it after a conflict with another one.
 fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Fault>) -> Result<T, Fault> {
     let mut tries = 0;
     loop {
@@ -151,7 +151,7 @@ fn again<T>(server: &Server, work: impl AsyncFn(&mut Client) -> Result<T, Fault>
     }
 }
 
-/// Says which repositories there are.
+/// Returns the names of the repositories.
 async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result<Fault, Fault> {
     let find = "select name from toolpost.repositories r where exists (select from toolpost.versions v where v.repository = r.id) \
                 order by name limit 21";
@@ -162,7 +162,7 @@ async fn unknown(server: &Server, look: &Transaction<'_>, asked: &str) -> Result
     })
 }
 
-/// Says which branches there are.
+/// Returns the names of the branches.
 async fn no_branch(
     server: &Server,
     look: &Transaction<'_>,

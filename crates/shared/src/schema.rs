@@ -4,33 +4,33 @@ use tokio_postgres::{Client, Transaction, error::SqlState};
 
 use crate::{Fault, Server};
 
-/// The version of the tables that this program knows.
+/// The supported version of the tables.
 const VERSION: i32 = 2;
 
-/// One process at a time makes the tables.
+/// Key of the lock under which one process creates the tables.
 const LOCK: i64 = 0x746f_6f6c_706f_7374;
 
-/// What brings the tables from each version to the next, and the tables of each that lie in parts; the first makes them.
+/// The migrations from each version to the next, with the partitioned tables of each; the first creates the tables.
 const STEPS: &[(&str, &[&str])] = &[
     (include_str!("schema/1.sql"), &["files", "blobs", "pieces"]),
     (include_str!("schema/2.sql"), &["cuts", "blocks"]),
 ];
 
-/// What makes the table of vectors, wherever the server can have it.
+/// The statement that creates the table of embeddings, if the server supports it.
 const VECTORS: &str = include_str!("schema/vectors.sql");
 
-/// In how many parts the large tables lie; all that belongs to a repository lies in one.
+/// The number of partitions of large tables; all rows of a repository are in one.
 const PARTS: u32 = 16;
 
-/// Whether there is room for vectors.
+/// The server's support for embeddings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Vectors {
     Kept,
-    /// Why they are not.
+    /// The reason for missing support.
     NotKept(String),
 }
 
-/// Looks whether the tables are there in the version that is known.
+/// Checks that the tables have the supported version.
 pub(crate) async fn check(server: &Server, client: &mut Client) -> Result<(), Fault> {
     let place = || server.place().to_owned();
     match version(server, client).await? {
@@ -41,7 +41,7 @@ pub(crate) async fn check(server: &Server, client: &mut Client) -> Result<(), Fa
     }
 }
 
-/// Makes the tables, or brings them to the version that is known.
+/// Creates the tables, or migrates them to the supported version.
 pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fault> {
     let place = || server.place().to_owned();
     let fault = |error: tokio_postgres::Error| server.fault(&error);
@@ -73,7 +73,7 @@ pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fau
         if found == 1 {
             let can = "select exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals))";
             if change.query_one(can, &[]).await.map_err(fault)?.get(0) {
-                // A fifth more room, and half the time to look into a piece.
+                // lz4 takes a fifth more space, and halves the time to read a piece.
                 change.batch_execute(&quick()).await.map_err(fault)?;
             }
         }
@@ -82,7 +82,7 @@ pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fau
     change.commit().await.map_err(fault)
 }
 
-/// Makes room for vectors, if the server can have it; without it all else goes on working.
+/// Creates the table of embeddings, if the server supports it; everything else works without it.
 pub(crate) async fn make_vectors(server: &Server, client: &mut Client) -> Result<Vectors, Fault> {
     let fault = |error: tokio_postgres::Error| server.fault(&error);
     if has_vectors(server, client).await? {
@@ -116,7 +116,7 @@ pub(crate) async fn make_vectors(server: &Server, client: &mut Client) -> Result
                 Some(code) if code == SqlState::INSUFFICIENT_PRIVILEGE => {
                     "let an administrator say `create extension vector` in this database, and push again"
                 }
-                // Before 0.7 it has no numbers of two bytes.
+                // Versions before 0.7 lack numbers of two bytes.
                 Some(code) if code == SqlState::UNDEFINED_OBJECT => {
                     "install pgvector 0.7 or later there, say `alter extension vector update`, and push again"
                 }
@@ -127,13 +127,13 @@ pub(crate) async fn make_vectors(server: &Server, client: &mut Client) -> Result
     }
 }
 
-/// Says whether there is room for vectors.
+/// Returns whether the server stores embeddings.
 pub(crate) async fn has_vectors(server: &Server, client: &Client) -> Result<bool, Fault> {
     let find = "select to_regclass('toolpost.vectors') is not null";
     Ok(client.query_one(find, &[]).await.map_err(|error| server.fault(&error))?.get(0))
 }
 
-/// Gives the version of the tables; none if there are none.
+/// Returns the version of the tables, if there are any.
 async fn version(server: &Server, client: &Client) -> Result<Option<i32>, Fault> {
     let fault = |error: tokio_postgres::Error| server.fault(&error);
     let there =
@@ -144,7 +144,7 @@ async fn version(server: &Server, client: &Client) -> Result<Option<i32>, Fault>
     Ok(Some(client.query_one("select version from toolpost.schema", &[]).await.map_err(fault)?.get(0)))
 }
 
-/// Sees to it that what the tables need of the server is there.
+/// Checks the server's encoding and extensions.
 async fn extensions(server: &Server, change: &Transaction<'_>) -> Result<(), Fault> {
     for name in ["pg_trgm", "btree_gin"] {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
@@ -157,7 +157,7 @@ async fn extensions(server: &Server, change: &Transaction<'_>) -> Result<(), Fau
     Ok(())
 }
 
-/// Writes what makes the parts of large tables.
+/// Builds the statements that create the partitions.
 fn parts(tables: &[&str]) -> String {
     let part = |table: &str, number: u32| {
         format!(
@@ -168,7 +168,7 @@ fn parts(tables: &[&str]) -> String {
     tables.iter().flat_map(|table| (0..PARTS).map(move |number| part(table, number))).collect()
 }
 
-/// Writes what makes long texts quick to be looked into.
+/// Builds the statements that set the compression of long texts.
 fn quick() -> String {
     let part = |number: u32| {
         format!("alter table toolpost.pieces_{number} alter column body set compression lz4;\n")

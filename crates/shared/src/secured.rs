@@ -1,4 +1,4 @@
-//! The way in which the client of PostgreSQL has its connections secured.
+//! TLS for the PostgreSQL client.
 
 use std::future::Future;
 use std::io;
@@ -9,10 +9,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use toolpost_net::{Secured, Securing};
 
-/// Secures a connection when the server has said that it can.
+/// Encrypts a connection after the server has agreed.
 pub(crate) struct Securer(pub(crate) Securing);
 
-/// A connection that is secured.
+/// An encrypted connection.
 pub(crate) struct Stream<S>(Secured<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Securer {

@@ -1,4 +1,4 @@
-//! Sends contents with their blocks, so many at once: all of these, or nothing.
+//! Upload of contents with their blocks, in atomic batches.
 
 use std::collections::HashSet;
 
@@ -10,18 +10,18 @@ use crate::push::{PART, SOUND, STANDS, TRIES};
 use crate::server::Tables;
 use crate::{Fault, Server};
 
-/// So much text is sent at once, and so many contents.
+/// Maximum size of a batch: bytes of text, and contents.
 const WEIGHT: usize = 8 << 20;
 const COUNT: usize = 1_000;
 
-/// Contents on their way.
+/// A batch of contents.
 pub(crate) struct Sending<'s> {
     server: &'s Server,
     repository: i32,
     maker: Maker<'s>,
     batch: Vec<Content>,
     weight: usize,
-    /// How many contents were cut into blocks.
+    /// The number of contents that were split into blocks.
     pub(crate) cut: usize,
 }
 
@@ -30,18 +30,18 @@ impl<'s> Sending<'s> {
         Self { server, repository, maker, batch: Vec::new(), weight: 0, cut: 0 }
     }
 
-    /// Takes a content; what has gathered is sent from time to time.
+    /// Adds a content, and sends full batches.
     pub(crate) fn add(&mut self, content: Content) -> Result<(), Fault> {
         self.weight += content.weight();
         self.batch.push(content);
         if self.weight >= WEIGHT || self.batch.len() >= COUNT { self.send() } else { Ok(()) }
     }
 
-    /// Sends what has gathered: all of it, or nothing.
+    /// Sends the batch, completely or not at all.
     pub(crate) fn send(&mut self) -> Result<(), Fault> {
         let mut batch = std::mem::take(&mut self.batch);
         self.weight = 0;
-        // Two that send the same wait for one another in one order.
+        // A common order lets two pushes of the same contents wait for one another without deadlock.
         batch.sort_unstable_by_key(|content| content.hash);
         batch.dedup_by(|next, kept| {
             let same = next.hash == kept.hash;
@@ -85,7 +85,7 @@ async fn send(
         .filter(|hash| !new.contains(*hash))
         .collect();
     if !there.is_empty() {
-        // Others have sent them; what is damaged of that is made anew.
+        // Another push has sent them; damaged ones are replaced.
         let find = format!(
             "select b.hash from toolpost.blobs b {STANDS} where b.repository = $1 and b.hash = any($2) and not ({SOUND})"
         );
@@ -125,7 +125,7 @@ async fn send(
     Ok(())
 }
 
-/// Enters contents; gives the hashes of those that were not there.
+/// Inserts contents, and returns the hashes of the new ones.
 async fn insert<'c>(
     change: &Transaction<'_>,
     repository: i32,

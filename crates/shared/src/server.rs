@@ -1,4 +1,4 @@
-//! The server that keeps the index, and the few connections to it.
+//! The server of the index, and a small pool of connections to it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,29 +13,29 @@ use crate::address::Address;
 use crate::secured::Securer;
 use crate::{Fault, schema};
 
-/// How many connections are kept open while nobody needs them.
+/// Maximum number of idle connections.
 const IDLE: usize = 4;
 
-/// How long a connection may take.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How much longer than the server may take an answer is waited for.
+/// Additional time to wait beyond the server's own limit.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A server that keeps an index; nothing is asked before it has to be. Cheap to clone.
+/// A server with an index; connected on first use. Cheap to clone.
 #[derive(Clone)]
 pub struct Server(Arc<Inner>);
 
 struct Inner {
     address: Address,
-    /// None only while it is dropped.
+    /// `None` only during drop.
     threads: Option<Runtime>,
     idle: Mutex<Vec<Client>>,
-    /// Whether the tables were looked at.
+    /// Set once the tables have been checked.
     looked: AtomicBool,
 }
 
-/// Whether the tables have to be there already.
+/// The requirement on existing tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tables {
     Needed,
@@ -43,10 +43,10 @@ pub(crate) enum Tables {
 }
 
 impl Server {
-    /// Names a server by its address.
+    /// Creates a server from its URL.
     ///
     /// # Errors
-    /// When the address is none, or asks for what is not spoken.
+    /// If the URL is not valid, or requires an unsupported feature.
     pub fn at(address: &str) -> Result<Self, Fault> {
         let address = Address::read(address)?;
         let threads = Builder::new_multi_thread()
@@ -59,18 +59,18 @@ impl Server {
         Ok(Self(Arc::new(Inner { address, threads: Some(threads), idle, looked })))
     }
 
-    /// Gives where it is, without the user and the password.
+    /// Returns the location, without user and password.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.0.address.place
     }
 
-    /// Words what a statement failed with.
+    /// Converts the error of a statement.
     pub(crate) fn fault(&self, error: &tokio_postgres::Error) -> Fault {
         Fault::of(&self.0.address.place, error)
     }
 
-    /// Does some work on a connection, within a time; where one that was kept turns out to be gone, on another one.
+    /// Runs work on a connection, within a time limit; if a pooled connection is closed, on a new one.
     pub(crate) fn run<T>(
         &self,
         time: Duration,
@@ -91,7 +91,7 @@ impl Server {
                     Some(client) => client,
                     None => self.connect().await?,
                 };
-                // Texts are quoted as this setting has it, whatever the server's own is; extensions lie where an administrator put them.
+                // Quoting depends on this setting, so it is fixed; the path includes the schema of the extensions.
                 let limit = format!(
                     "set statement_timeout = {}; set standard_conforming_strings = on; \
                      set search_path = \"$user\", public, extensions, toolpost",
@@ -113,13 +113,13 @@ impl Server {
                 }
             }
         };
-        // The server gives up first, and says so.
+        // The server's limit is shorter, so that its error arrives.
         let patience = time + GRACE;
         threads
             .block_on(async { tokio::time::timeout(patience, all).await.unwrap_or_else(|_| Err(silent())) })
     }
 
-    /// Looks once whether the tables are those that are known, and makes them if that is asked for.
+    /// Checks once that the tables have the known version, and creates them on request.
     async fn look(&self, client: &mut Client, tables: Tables) -> Result<(), Fault> {
         if tables == Tables::MadeNow {
             schema::make(self, client).await?;
@@ -153,7 +153,7 @@ impl Server {
         }
     }
 
-    /// Says who asks, over a connection that is secured if that is asked for.
+    /// Authenticates over a connection that is encrypted on request.
     async fn greet<S>(&self, stream: S) -> Result<Client, Fault>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -180,7 +180,7 @@ impl Server {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // The last one may go where nothing may wait.
+        // The last owner may drop the pool on a thread that must not block.
         if let Some(threads) = self.threads.take() {
             threads.shutdown_background();
         }

@@ -1,4 +1,4 @@
-//! Shows blocks only with the text that their commit names: each is fetched, checked by its hash, and cut anew.
+//! Verified display of blocks: each text is fetched, checked by its hash, and split again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,26 +13,26 @@ use crate::pack::Packed;
 use crate::versions::{Version, whole_texts};
 use crate::{Fault, Server};
 
-/// How many bytes of a block are shown.
+/// Maximum number of bytes shown of a block.
 const MOST: usize = 4_000;
 
-/// How many other places of the same block are named.
+/// Maximum number of listed duplicates of a block.
 const ALSO: usize = 8;
 
-/// How far two likenesses of one block may lie from one another.
+/// Tolerance when comparing a stored and a computed similarity.
 const NEAR: f32 = 0.01;
 
-/// A content that was cut in one way.
+/// A content that was split for one language.
 type Name = (ContentHash, String);
 
-/// The blocks that are shown.
+/// The verified blocks.
 pub(crate) struct Shown<'s> {
     server: &'s Server,
     look: &'s Transaction<'s>,
     model: &'s Static,
     vector: &'s Vector,
     versions: HashMap<i32, &'s Version>,
-    /// The texts that were fetched, and their blocks; none where a text is damaged.
+    /// The fetched texts with their blocks; `None` for a damaged text.
     cuts: HashMap<Name, Option<(String, Vec<Piece>)>>,
     pub(crate) blocks: Vec<BlockAcross>,
     damaged: Vec<String>,
@@ -59,7 +59,7 @@ impl<'s> Shown<'s> {
         }
     }
 
-    /// Shows the first blocks of those that fit; the same block at another place is named beside the first.
+    /// Verifies the best blocks; duplicates at other locations are listed with the first.
     pub(crate) async fn fill(
         &mut self,
         candidates: Vec<Candidate>,
@@ -118,7 +118,7 @@ impl<'s> Shown<'s> {
         Ok(())
     }
 
-    /// Makes what is shown of a block; none if the index says of it what its text does not.
+    /// Builds the shown form of a block; `None` if the index contradicts the text.
     fn block(&self, candidate: &Candidate, known: Option<&Known>) -> Option<BlockAcross> {
         let name = (candidate.place.hash, candidate.place.way.clone());
         let (text, pieces) = self.cuts.get(&name)?.as_ref()?;
@@ -170,7 +170,7 @@ impl<'s> Shown<'s> {
         format!("{name}: {}", candidate.place.path)
     }
 
-    /// Says what was not shown because the index does not say the truth of it.
+    /// Reports the blocks that were omitted because the index contradicts their text.
     pub(crate) fn damage(&self) -> Option<String> {
         if self.damaged.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The commits that a search across repositories speaks of, and the texts of their files.
+//! The searched commits, and the texts of their files.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::names::Names;
 use crate::push::hash_of;
 use crate::{Fault, Server};
 
-/// A commit of a repository in the index.
+/// A commit in the index.
 pub(crate) struct Version {
     pub(crate) repository: i32,
     pub(crate) id: i64,
@@ -18,11 +18,11 @@ pub(crate) struct Version {
     pub(crate) withheld: i32,
     pub(crate) binary: i32,
     pub(crate) odd: i32,
-    /// Whether its files say how they are cut into blocks.
+    /// Set if its files name the languages for which they are split.
     pub(crate) has_ways: bool,
 }
 
-/// Lists the commits that are searched, by the names of their repositories.
+/// Lists the searched commits, by repository name.
 pub(crate) async fn versions(
     server: &Server,
     look: &Transaction<'_>,
@@ -56,7 +56,7 @@ pub(crate) async fn versions(
     Ok(wanted)
 }
 
-/// Fetches the texts of some contents; what is not what its hash says is left out.
+/// Fetches the texts of contents; a text with a wrong hash is omitted.
 pub(crate) async fn whole_texts(
     server: &Server,
     look: &Transaction<'_>,

@@ -1,21 +1,21 @@
-//! What an image file's container says, found by walking its blocks without decoding a pixel.
+//! Properties of an image file's container, read from its blocks without decoding a pixel.
 
 use super::Format;
 
-/// What the container says.
+/// The properties of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Container {
-    /// Frames of the animation; 1 for a still picture.
+    /// Frames of the animation; 1 for a still image.
     pub(super) frames: u32,
-    /// Whether the file reaches the end that its format asks for.
+    /// The completeness of the file.
     pub(super) end: End,
-    /// Pixels of the frame that is decoded, where it may differ from the picture's own (GIF).
+    /// Pixels of the decoded frame, if it may differ from the image's own size (GIF).
     pub(super) frame_pixels: u64,
-    /// Bytes a pixel that decoding takes beside the picture itself.
+    /// Bytes per pixel that decoding takes in addition to the image itself.
     pub(super) working_bytes: u64,
 }
 
-/// Whether a file reaches its end.
+/// The completeness of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// The end marker is there.
@@ -24,7 +24,7 @@ pub(super) enum End {
     Missing,
 }
 
-/// Tells the format by the first bytes.
+/// Returns the format by the first bytes.
 pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
     match crate::kind(bytes, "") {
         crate::Kind::Png => Some(Format::Png),
@@ -80,7 +80,7 @@ fn walk_jpeg(bytes: &[u8], found: &mut Container) -> Option<()> {
             }
             _ => {
                 if matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce) {
-                    // A progressive picture keeps a 16-bit coefficient a sample until its last scan.
+                    // A progressive image keeps a 16-bit coefficient a sample until its last scan.
                     found.working_bytes = 2 * u64::from(*bytes.get(at + 9)?);
                 }
                 at += 2 + usize::from(u16::from_be_bytes(array(bytes, at + 2)?));
@@ -112,7 +112,7 @@ fn walk_gif(bytes: &[u8], found: &mut Container) -> Option<()> {
     }
 }
 
-/// Bytes of the colour table that a packed field announces.
+/// Size of the colour table that a packed field announces, in bytes.
 fn colour_table(packed: u8) -> usize {
     if packed & 0x80 == 0 { 0 } else { 3 << ((packed & 7) + 1) }
 }
@@ -128,7 +128,7 @@ fn skip_sub_blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
 }
 
 fn walk_webp(bytes: &[u8], found: &mut Container) -> Option<()> {
-    // The planes or the lossless pixels that are unpacked before the picture is.
+    // The planes or the lossless pixels are unpacked before the image.
     found.working_bytes = 4;
     let end = (u32::from_le_bytes(array(bytes, 4)?) as usize).checked_add(8)?;
     let mut at = 12;

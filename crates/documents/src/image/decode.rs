@@ -1,4 +1,4 @@
-//! Decoding a picture within limits.
+//! Decoding of an image within limits.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,16 +10,16 @@ use ::image::{DynamicImage, ImageDecoder, ImageResult, Limits};
 use super::container::{Container, End};
 use super::{Format, ImageError, ImageLimits};
 
-/// A decoded picture as it is stored, and how it wants to be turned.
+/// A decoded image as stored, and its orientation.
 pub(super) struct Decoded {
     pub(super) picture: DynamicImage,
     pub(super) orientation: Orientation,
 }
 
-/// What is wrong with most broken files.
+/// The usual problem of damaged files.
 const CUT_OFF: &str = "the data ends before the picture does";
 
-/// Decodes the picture, the first frame of an animation.
+/// Decodes the image, or the first frame of an animation.
 pub(super) fn decode(
     bytes: &[u8],
     format: Format,
@@ -27,7 +27,7 @@ pub(super) fn decode(
     limits: &ImageLimits,
 ) -> Result<Decoded, ImageError> {
     let job = Job { bytes, format, container, limits };
-    // A decoder that panics is a broken image to the caller.
+    // A decoder that panics means a damaged image.
     catch_unwind(AssertUnwindSafe(|| job.run())).unwrap_or_else(|_| Err(job.broken("the decoder gave up")))
 }
 
@@ -54,10 +54,10 @@ impl Job<'_> {
         let mut decoder = opened.map_err(|error| self.refused(&error))?;
         self.check_size(&decoder)?;
         if self.format == Format::Jpeg && self.container.end == End::Missing {
-            // The decoder would paint what is missing grey, and say nothing.
+            // The decoder would silently paint missing data grey.
             return Err(self.broken(CUT_OFF));
         }
-        // Formats that cannot be limited so refuse the call; their size was checked above.
+        // Formats without support for limits refuse the call; their size was checked above.
         let _ = decoder.set_limits(self.decoder_limits());
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
         let picture = DynamicImage::from_decoder(decoder).map_err(|error| self.refused(&error))?;

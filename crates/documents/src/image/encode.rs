@@ -1,4 +1,4 @@
-//! Making a decoded picture fit: scaled, turned, encoded.
+//! Scaling, rotation and encoding of a decoded image.
 
 use ::image::codecs::jpeg::JpegEncoder;
 use ::image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -8,7 +8,7 @@ use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType as ResizeFilter, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use std::borrow::Cow;
 
-/// An encoded picture.
+/// An encoded image.
 pub(super) struct Encoded {
     pub(super) mime: &'static str,
     pub(super) data: Vec<u8>,
@@ -16,12 +16,12 @@ pub(super) struct Encoded {
     pub(super) height: u32,
 }
 
-/// JPEG qualities, tried from the first on until the picture is small enough.
+/// JPEG qualities, tried in order until the image is small enough.
 const QUALITIES: [u8; 3] = [85, 70, 50];
-/// A picture is not scaled below this to save bytes.
+/// Minimum side to which an image is scaled to save bytes.
 const SMALLEST_SIDE: u32 = 16;
 
-/// Scales a picture so that its longest side is at most `max_side`; `None` when it already fits.
+/// Scales an image so that its longest side is at most `max_side`; `None` if it already fits.
 pub(super) fn scaled(picture: &DynamicImage, max_side: u32) -> Result<Option<DynamicImage>, String> {
     let (width, height) = (picture.width(), picture.height());
     let longest = width.max(height);
@@ -35,7 +35,7 @@ pub(super) fn scaled(picture: &DynamicImage, max_side: u32) -> Result<Option<Dyn
     resized(picture, side(width), side(height)).map(Some)
 }
 
-/// Turns and mirrors a picture, at most 8 bits a channel afterwards.
+/// Rotates and mirrors an image, at most 8 bits a channel afterwards.
 pub(super) fn turned(picture: DynamicImage, orientation: Orientation) -> DynamicImage {
     let mut picture = eight_bits(picture);
     picture.apply_orientation(orientation);
@@ -94,7 +94,7 @@ fn jpeg(picture: &DynamicImage, quality: u8) -> Result<Encoded, String> {
     Ok(Encoded { mime: "image/jpeg", data, width: picture.width(), height: picture.height() })
 }
 
-/// Scales in four channels of 8 bits, and gives back as many channels as there were.
+/// Scales in four channels of 8 bits, and returns the original number of channels.
 fn resized(picture: &DynamicImage, width: u32, height: u32) -> Result<DynamicImage, String> {
     let mut target = Image::new(width, height, PixelType::U8x4);
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(ResizeFilter::Lanczos3));

@@ -1,11 +1,11 @@
-//! Why an image cannot be shown.
+//! Errors of images.
 
 use super::Format;
 
-/// Why an image cannot be shown.
+/// The reason why an image cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// The bytes are no PNG, JPEG, GIF or WebP.
+    /// The bytes are not a PNG, JPEG, GIF or WebP image.
     #[error("not a PNG, JPEG, GIF or WebP image ({size} bytes); convert it to one of these to look at it")]
     NotAnImage {
         /// Bytes in the file.
@@ -24,10 +24,10 @@ pub enum ImageError {
         width: u32,
         /// Pixels down.
         height: u32,
-        /// The limit that was passed.
+        /// The exceeded limit.
         max_pixels: u64,
     },
-    /// The decoded picture would take more memory than may be used.
+    /// The decoded image would take more memory than permitted.
     #[error(
         "{format} image of {width}×{height} pixels ({size} bytes): decoding takes more than {max_memory} bytes of memory; scale it down first"
     )]
@@ -40,20 +40,20 @@ pub enum ImageError {
         width: u32,
         /// Pixels down.
         height: u32,
-        /// The limit that was passed.
+        /// The exceeded limit.
         max_memory: u64,
     },
-    /// The picture does not decode.
+    /// The image does not decode.
     #[error("broken {format} image ({size} bytes): {why}; restore or export the file again")]
     Broken {
         /// The format of the file.
         format: Format,
         /// Bytes in the file.
         size: usize,
-        /// What the decoder met.
+        /// The decoder's message.
         why: String,
     },
-    /// The picture decodes, but no encoding of it is small enough.
+    /// The image decodes, but no encoding of it is small enough.
     #[error(
         "{format} image of {width}×{height} pixels ({size} bytes): cannot be made smaller than {max_bytes} bytes"
     )]
@@ -66,7 +66,7 @@ pub enum ImageError {
         width: u32,
         /// Pixels down.
         height: u32,
-        /// The limit that was passed.
+        /// The exceeded limit.
         max_bytes: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What a cell's last run left, in the forms of formats 3 and 4.
+//! Outputs of a cell's last run, in the forms of formats 3 and 4.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -8,7 +8,7 @@ use super::terminal::plain;
 use super::{NotebookLimits, Output, joined};
 use crate::image;
 
-/// Media types of pictures, with their keys in format 3.
+/// Media types of images, with their keys in format 3.
 const PICTURES: &[(&str, &str)] =
     &[("image/png", "png"), ("image/jpeg", "jpeg"), ("image/gif", "gif"), ("image/webp", "webp")];
 /// Media types that are text, best first, with their keys in format 3.
@@ -50,7 +50,7 @@ impl<'l> Outputs<'l> {
                 shown.push(picture);
             }
         }
-        // Beside a picture the text only names it.
+        // The text alternative of an image only names it.
         if is_seen {
             return;
         }
@@ -89,7 +89,7 @@ impl<'l> Outputs<'l> {
         Output::Text { text: text[..kept].to_owned(), left_out: text.len() - kept }
     }
 
-    /// The end of a traceback says most, so its beginning is what is left out.
+    /// The end of a traceback is the most useful, so its beginning is dropped.
     fn error(&self, output: &Map<String, Value>) -> Output {
         let lines = output.get("traceback").and_then(Value::as_array).into_iter().flatten();
         let traceback = lines.filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
@@ -105,7 +105,7 @@ impl<'l> Outputs<'l> {
     }
 }
 
-/// Text as it is, anything else as JSON.
+/// Text unchanged, anything else as JSON.
 fn worded(value: &Value) -> String {
     match value {
         Value::String(_) => joined(Some(value)),

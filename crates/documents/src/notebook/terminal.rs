@@ -1,8 +1,8 @@
-//! Text as a terminal would leave it: without escape sequences and overwritten lines.
+//! Text as a terminal displays it: without escape sequences and overwritten lines.
 
 use std::borrow::Cow;
 
-/// Removes escape sequences, and what a carriage return overwrites.
+/// Removes escape sequences, and text that a carriage return overwrites.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(['\u{1b}', '\r']) {
         return Cow::Borrowed(text);

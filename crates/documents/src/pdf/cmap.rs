@@ -1,4 +1,4 @@
-//! Character maps: which codes a string is made of, and what they mean.
+//! Character maps: the codes of a string, and their text.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) struct CharMap {
 const MOST_ENTRIES: usize = 200_000;
 
 impl CharMap {
-    /// Reads a map; what it does not understand is passed over.
+    /// Parses a map; invalid parts are skipped.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let mut map = Self::default();
         let mut operands: Vec<Token> = Vec::new();
@@ -56,7 +56,7 @@ impl CharMap {
         Some(String::from_utf16_lossy(&units))
     }
 
-    /// Bytes of the code that `bytes` begins with; `None` when the map does not say.
+    /// Bytes of the code that `bytes` begins with; `None` if the map does not define it.
     pub(super) fn code_length(&self, bytes: &[u8]) -> Option<usize> {
         let fits = |&&(length, first, last): &&(usize, u32, u32)| {
             bytes.get(..length).is_some_and(|code| (first..=last).contains(&number(code)))

@@ -1,4 +1,4 @@
-//! Running a page's content stream for the text that it draws.
+//! Interpretation of a page's content stream for the text that it draws.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,12 +12,12 @@ use super::matrix::Matrix;
 use super::worker::Clock;
 use super::{PdfError, font};
 
-/// Bytes of unpacked content that one page may have in all, forms included.
+/// Maximum bytes of unpacked content of a page, forms included.
 const MOST_CONTENT: usize = 64 << 20;
-/// Forms within forms, and forms drawn in all.
+/// Maximum nesting of forms, and number of drawn forms.
 const DEEPEST_FORM: usize = 12;
 const MOST_FORMS: usize = 2_000;
-/// Saved states and operands; what goes beyond is dropped.
+/// Maximum number of saved states and operands; further ones are dropped.
 const MOST_STATES: usize = 512;
 const MOST_OPERANDS: usize = 100_000;
 
@@ -29,7 +29,7 @@ pub(super) struct Painter<'a> {
     missing: Rc<Font>,
     /// The text so far.
     pub(super) layout: Layout,
-    /// Pictures that were drawn.
+    /// The number of drawn images.
     pub(super) images: usize,
     content_left: usize,
     forms_left: usize,
@@ -48,7 +48,7 @@ struct State {
     rise: f64,
 }
 
-/// One stream on its way: the state, the saved ones, and where text stands.
+/// One running stream: its state, the saved states, and the text position.
 struct Run<'r> {
     resources: &'r [&'r Dictionary],
     state: State,
@@ -74,7 +74,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Draws a page's streams, which count as one.
+    /// Draws a page's streams, which form one.
     pub(super) fn page(&mut self, streams: &[&Stream], resources: &Dictionary) -> Result<(), PdfError> {
         let mut content = Vec::new();
         for stream in streams {
@@ -84,7 +84,7 @@ impl<'a> Painter<'a> {
         self.run(&content, &[resources], Matrix::IDENTITY, 0)
     }
 
-    /// Draws a form, such as the look of an annotation, with its corner at a place.
+    /// Draws a form, such as the appearance of an annotation, with its corner at a point.
     pub(super) fn form_at(&mut self, form: &Stream, x: f64, y: f64) -> Result<(), PdfError> {
         self.layout.break_line();
         self.form(form, &[], Matrix([1.0, 0.0, 0.0, 1.0, x, y]), 0)
@@ -304,7 +304,7 @@ impl<'r> Run<'r> {
         self.text = Matrix([1.0, 0.0, 0.0, 1.0, x, y]).then(&self.text);
     }
 
-    /// Takes a string, and moves behind it.
+    /// Draws a string, and advances the text position.
     fn piece(&mut self, bytes: &[u8]) -> Piece {
         let state = &self.state;
         let stretch = if state.font.writing == Writing::Across { state.stretch } else { 1.0 };

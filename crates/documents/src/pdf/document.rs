@@ -1,4 +1,4 @@
-//! Choosing a document's pages and reading each.
+//! Selection and reading of a document's pages.
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
@@ -6,11 +6,11 @@ use super::content::Painter;
 use super::worker::Clock;
 use super::{Page, PageNote, PageRange, Pdf, PdfError, PdfLimits, font, load};
 
-/// With fewer letters than this, a page that shows a picture is a picture.
+/// With fewer letters than this, a page with an image counts as an image.
 const FEW_LETTERS: usize = 20;
 const DEEPEST_PAGE: usize = 64;
 
-/// Reads the pages asked for.
+/// Reads the requested pages.
 pub(super) fn read(
     bytes: &[u8],
     range: Option<&PageRange>,
@@ -125,7 +125,7 @@ fn annotations<'d>(document: &'d Document, page: &'d Dictionary) -> impl Iterato
     listed.into_iter().flatten().filter_map(|item| document.dereference(item).ok()?.1.as_dict().ok())
 }
 
-/// The look of a visible annotation, such as a field that was filled in, and its corner.
+/// The appearance of a visible annotation, such as a completed field, and its corner.
 fn look_of<'d>(document: &'d Document, annotation: &'d Dictionary) -> Option<(&'d Stream, f64, f64)> {
     const HIDDEN: i64 = 2;
     let flags = annotation.get_deref(b"F", document).and_then(Object::as_i64).unwrap_or(0);
@@ -138,7 +138,7 @@ fn look_of<'d>(document: &'d Document, annotation: &'d Dictionary) -> Option<(&'
     Some((look, font::float(place.first()?)?, font::float(place.get(1)?)?))
 }
 
-/// Success never comes without text: says why there is none.
+/// A result without text is an error that gives the reason.
 fn refuse_textless(pages: &[Page], numbers: Vec<u32>, total: u32) -> Result<(), PdfError> {
     if pages.iter().any(|page| !page.text.is_empty()) {
         return Ok(());

@@ -1,10 +1,10 @@
-//! The encoding that a font program carries within itself, for fonts whose dictionary names none.
+//! The encoding inside a font program, for fonts whose dictionary names none.
 
 use lopdf::{Dictionary, Document, Object};
 
 use super::lexer::{Lexer, Token};
 
-/// A font program larger than this is not read.
+/// Maximum size of a font program.
 const LARGEST_PROGRAM: usize = 8 << 20;
 
 /// The names of the glyphs of the 256 codes.

@@ -1,9 +1,9 @@
-//! What the codes of a font without a character map of its own mean.
+//! The meaning of codes in fonts without an embedded character map.
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
 use lopdf::{Dictionary, Document, Object};
 
-/// How the strings of a composite font are written.
+/// The string encoding of a composite font.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Wide {
     /// Glyph numbers, two bytes each.
@@ -16,7 +16,7 @@ pub(super) enum Wide {
     Legacy(&'static Encoding),
 }
 
-/// Parts of the names of predefined character maps, and what they are made of.
+/// Parts of the names of predefined character maps, and their encodings.
 const PREDEFINED: &[(&str, Wide)] = &[
     ("-UCS2", Wide::Utf16),
     ("-UTF16", Wide::Utf16),
@@ -99,7 +99,7 @@ pub(super) fn simple_table(font: &Dictionary, document: &Document) -> Vec<Option
     table
 }
 
-/// What the embedded font says of its codes, over the standard.
+/// The embedded font's own names of its codes, over the standard ones.
 fn own_table(font: &Dictionary, document: &Document) -> Vec<Option<String>> {
     let is_true_type =
         font.get_deref(b"Subtype", document).and_then(Object::as_name).is_ok_and(|kind| kind == b"TrueType");
@@ -139,10 +139,10 @@ const MORE_NAMES: &[(&str, &str)] = &[
     ("greaterorequalslant", "⩾"),
 ];
 
-/// What TeX adds to a name for the same sign in other sizes.
+/// Suffixes of TeX for the same character in other sizes.
 const SIZES: [&str; 6] = ["text", "display", "bigg", "Bigg", "big", "Big"];
 
-/// A longer name than this is no glyph's.
+/// Maximum length of a glyph name.
 const LONGEST_NAME: usize = 64;
 
 /// The text of a glyph by its name: the common list, `uni20AC` and `u1F600`, and `f_f_i` or `a.alt` by their parts.

@@ -1,29 +1,29 @@
-//! Why a PDF cannot be read.
+//! Errors of PDF files.
 
 use super::range::spans_text;
 
-/// Why a PDF cannot be read.
+/// The reason why a PDF cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PdfError {
     /// The file needs a password.
     #[error("the PDF is encrypted with a password; decrypt it first (for example with `qpdf --decrypt`)")]
     Encrypted,
-    /// The bytes do not begin as a PDF does.
+    /// The file does not have a PDF header.
     #[error("not a PDF: the file does not begin with `%PDF-`")]
     NotAPdf,
     /// The document's structure is broken.
     #[error("the PDF cannot be read: {why}; the file may be damaged or cut off")]
     Garbled {
-        /// What the reader met.
+        /// The reader's message.
         why: String,
     },
-    /// None of the pages asked for has text.
+    /// No requested page has text.
     #[error(
         "no text on {} of {total}: without a text layer the page is a scan, a drawing or blank",
         page_words(pages)
     )]
     NoText {
-        /// The pages that were looked at.
+        /// The examined pages.
         pages: Vec<u32>,
         /// Pages in the document.
         total: u32,
@@ -41,7 +41,7 @@ pub enum PdfError {
     TooManyPages {
         /// Pages in the range.
         asked: u32,
-        /// The most pages of one call.
+        /// The maximum of one call.
         max: u32,
     },
     /// The document is too long to be read without a range.
@@ -49,7 +49,7 @@ pub enum PdfError {
     PagesNeeded {
         /// Pages in the document.
         total: u32,
-        /// The most pages of one call.
+        /// The maximum of one call.
         max: u32,
     },
     /// Reading took longer than allowed.

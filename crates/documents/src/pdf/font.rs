@@ -8,20 +8,20 @@ use super::cmap::{CharMap, number};
 use super::encoding::{Wide, simple_table};
 use super::metrics::standard_width;
 
-/// What stands for a code whose meaning the file does not tell.
+/// Replacement for a code whose meaning the file does not define.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
 
 /// One code of a string.
 pub(super) struct Glyph<'a> {
-    /// What it means.
+    /// Its text.
     pub(super) text: &'a str,
-    /// How far it moves, in the font's size.
+    /// Its width, in the font's size.
     pub(super) advance: f64,
-    /// Whether word spacing applies to it.
+    /// Set if word spacing applies to it.
     pub(super) is_space: bool,
 }
 
-/// Which way a font runs.
+/// The writing direction of a font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writing {
     /// From left to right (or right to left).
@@ -33,7 +33,7 @@ pub(super) enum Writing {
 /// A font.
 pub(super) struct Font {
     codes: Codes,
-    /// Which way it runs.
+    /// The writing direction.
     pub(super) writing: Writing,
 }
 
@@ -52,7 +52,7 @@ struct Widths {
     default: f64,
 }
 
-/// A character map larger than this is not read.
+/// Maximum size of a character map.
 const LARGEST_MAP: usize = 8 << 20;
 
 impl Font {
@@ -61,7 +61,7 @@ impl Font {
         Self::read(&Dictionary::new(), document)
     }
 
-    /// Reads a font; what is broken in it falls back to the standard.
+    /// Reads a font; damaged parts fall back to the standard.
     pub(super) fn read(font: &Dictionary, document: &Document) -> Self {
         if font.get_deref(b"Subtype", document).and_then(Object::as_name).is_ok_and(|kind| kind == b"Type0") {
             return Self::read_wide(font, document);
@@ -79,7 +79,7 @@ impl Font {
         Self { codes: Codes::Simple(Box::new(Simple { texts, widths })), writing: Writing::Across }
     }
 
-    /// Takes a string apart into its codes.
+    /// Splits a string into its codes.
     pub(super) fn decode(&self, bytes: &[u8], mut each: impl FnMut(Glyph<'_>)) {
         match &self.codes {
             Codes::Simple(simple) => {
@@ -182,7 +182,7 @@ fn simple_widths(font: &Dictionary, texts: &[Option<String>], document: &Documen
     (0..).zip(texts).map(|(code, text)| width(code, text)).collect()
 }
 
-/// What one unit of a width is in the font's size; only Type 3 fonts say so themselves.
+/// The value of one unit of width in the font's size; only Type 3 fonts define it themselves.
 fn glyph_scale(font: &Dictionary, document: &Document) -> f64 {
     let matrix = font.get_deref(b"FontMatrix", document).and_then(Object::as_array).ok();
     matrix.and_then(|matrix| matrix.first()).and_then(float).map_or(0.001, f64::abs)

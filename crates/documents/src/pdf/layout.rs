@@ -1,15 +1,15 @@
-//! From pieces of text with places to lines of text.
+//! Assembly of positioned pieces of text into lines.
 
 /// A piece of text on the page, in the page's own units.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) text: String,
-    /// Where it begins.
+    /// The starting point.
     pub(super) x: f64,
     pub(super) y: f64,
-    /// Which way it runs, as a vector of length 1.
+    /// The direction, as a vector of length 1.
     pub(super) direction: (f64, f64),
-    /// How far it runs.
+    /// The length.
     pub(super) length: f64,
     /// The size of its letters.
     pub(super) size: f64,
@@ -28,15 +28,15 @@ pub(super) struct Layout {
     unknown: usize,
 }
 
-/// What a page's text came to.
+/// The text of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Laid {
     pub(super) text: String,
     /// Bytes that did not fit.
     pub(super) left_out: usize,
-    /// Characters that are no white space.
+    /// Characters other than white space.
     pub(super) letters: usize,
-    /// Those among them whose meaning the file does not tell.
+    /// Characters among them whose meaning the file does not define.
     pub(super) unknown: usize,
 }
 
@@ -51,7 +51,7 @@ impl Layout {
         Self { text: String::new(), last: None, most, left_out: 0, letters: 0, unknown: 0 }
     }
 
-    /// Adds a piece behind those that are there.
+    /// Appends a piece.
     pub(super) fn add(&mut self, piece: Piece) {
         if piece.text.is_empty() {
             return;
@@ -67,7 +67,7 @@ impl Layout {
         self.last = Some(piece);
     }
 
-    /// Begins a new line whatever the places say.
+    /// Begins a new line regardless of the positions.
     pub(super) fn break_line(&mut self) {
         self.last = None;
         self.put_between("\n");
@@ -126,7 +126,7 @@ impl Layout {
     }
 }
 
-/// Whether a piece is drawn over itself, as some writers do to make it bold.
+/// Returns whether a piece is drawn over itself, as some writers do for bold text.
 fn is_same_again(last: &Piece, piece: &Piece) -> bool {
     let near = 0.1 * last.size;
     last.text == piece.text && (last.x - piece.x).abs() < near && (last.y - piece.y).abs() < near

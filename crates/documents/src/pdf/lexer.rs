@@ -1,6 +1,6 @@
-//! The words of a content stream or a character map, read one by one without recursion.
+//! Tokens of a content stream or a character map, read one by one without recursion.
 
-/// One word.
+/// One token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     /// A number.
@@ -19,7 +19,7 @@ pub(super) enum Token {
     Word(Vec<u8>),
 }
 
-/// Reads the words of a stream; what is no word is passed over.
+/// Reads the tokens of a stream; invalid bytes are skipped.
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -30,7 +30,7 @@ impl<'a> Lexer<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Passes over an inline image, from behind `BI` to behind `EI`.
+    /// Skips an inline image, from after `BI` to after `EI`.
     pub(super) fn skip_inline_image(&mut self) {
         for token in self.by_ref() {
             if token == Token::Word(b"ID".to_vec()) {
@@ -176,7 +176,7 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// Whether `EI` stands at `at`, between blanks and with words, not image data, behind it.
+/// Returns whether `EI` is at `at`, between blanks and followed by tokens, not image data.
 fn ends_image(rest: &[u8], at: usize) -> bool {
     if !rest[at..].starts_with(b"EI") || !is_blank(rest[at - 1]) {
         return false;
@@ -208,7 +208,7 @@ fn number(word: &[u8]) -> Option<f64> {
         return None;
     }
     let word = std::str::from_utf8(word).ok()?;
-    // Some writers put a minus in the middle; what stands before it counts.
+    // Some writers put a minus in the middle; the digits before it count.
     let end = word.char_indices().skip(1).find(|(_, letter)| *letter == '-').map_or(word.len(), |(at, _)| at);
     let number = word[..end].parse::<f64>().ok()?;
     number.is_finite().then_some(number)

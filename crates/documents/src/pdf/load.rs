@@ -1,4 +1,4 @@
-//! Opening a document within bounds of time and memory.
+//! Opening of a document within limits of time and memory.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -35,7 +35,7 @@ pub(super) fn open(bytes: &[u8], clock: &Clock) -> Result<Document, PdfError> {
     }
 }
 
-/// Says an error with its causes.
+/// Formats an error with its causes.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
@@ -46,21 +46,21 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     words
 }
 
-/// Where the places of the objects come from.
+/// The source of the objects' positions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Structure {
     AsWritten,
     Rebuilt,
 }
 
-/// What loading may still use.
+/// The remaining budget of loading.
 struct Meter {
     memory_left: usize,
     clock: Clock,
 }
 
 thread_local! {
-    /// The library calls a plain function for each object, which finds its meter here.
+    /// The library calls a plain function for each object, which finds its budget here.
     static METER: RefCell<Option<Meter>> = const { RefCell::new(None) };
 }
 
@@ -88,7 +88,7 @@ fn load(bytes: &[u8], clock: &Clock, structure: Structure) -> Result<Document, P
     }
 }
 
-/// Lets every object through until time or memory is used up.
+/// Accepts objects until time or memory is used up.
 ///
 /// The library has no other way to be stopped, so it is unwound; `load` catches that.
 fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {

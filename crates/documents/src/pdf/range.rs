@@ -1,18 +1,18 @@
-//! Page ranges as people write them.
+//! Page ranges in the notation of users.
 
-/// Pages that are asked for, such as `1-5`, `3`, `10-` or `1,3,5-7`.
+/// Requested pages, such as `1-5`, `3`, `10-` or `1,3,5-7`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRange {
     spans: Vec<Span>,
 }
 
-/// Why a page range cannot be understood.
+/// The reason why a page range cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageRangeError {
-    /// Nothing was written.
+    /// The range is empty.
     #[error("the page range is empty: write pages such as \"3\", \"1-5\", \"10-\" or \"1,3,5-7\"")]
     Empty,
-    /// A part is no page and no range.
+    /// A part is not a page or a range.
     #[error(
         "\"{part}\" is not a page or a range: write pages such as \"3\", \"1-5\", \"10-\" or \"1,3,5-7\""
     )]
@@ -20,7 +20,7 @@ pub enum PageRangeError {
         /// The part as written.
         part: String,
     },
-    /// Page 0 was asked for.
+    /// Page 0 was requested.
     #[error("\"{part}\" asks for page 0: pages are counted from 1")]
     Zero {
         /// The part as written.
@@ -31,19 +31,19 @@ pub enum PageRangeError {
     Backwards {
         /// The part as written.
         part: String,
-        /// The page it begins with.
+        /// The first page.
         first: u32,
-        /// The page it ends with.
+        /// The last page.
         last: u32,
     },
 }
 
 impl PageRange {
-    /// Understands `1-5`, `3`, `10-` (to the last page) and lists of these.
+    /// Parses `1-5`, `3`, `10-` (to the last page) and lists of these.
     ///
     /// # Errors
     ///
-    /// When a part is no page or range, names page 0, or runs backwards.
+    /// If a part is not a page or range, names page 0, or runs backwards.
     pub fn parse(written: &str) -> Result<Self, PageRangeError> {
         if written.trim().is_empty() {
             return Err(PageRangeError::Empty);

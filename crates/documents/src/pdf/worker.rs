@@ -1,4 +1,4 @@
-//! A thread of its own for each document, so that no file can hold up, overflow or bring down the caller.
+//! A thread per document, so that no file can block, overflow or crash the caller.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::PdfError;
 
-/// Tells the reader when to stop.
+/// Stop condition of a reader.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
     end: Option<Instant>,
@@ -17,7 +17,7 @@ pub(super) struct Clock {
     abandoned: Arc<AtomicBool>,
 }
 
-/// Readers at work, those included whose caller has gone.
+/// Running readers, including those whose caller has gone.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 const MOST_RUNNING: usize = 16;
 /// Far more than the parser's nesting limits can use.
@@ -29,7 +29,7 @@ impl Clock {
         Self { end, seconds: deadline.as_secs(), abandoned: Arc::new(AtomicBool::new(false)) }
     }
 
-    /// Fails when time is up or nobody waits any more.
+    /// Fails if time is up or the caller has gone.
     pub(super) fn check(&self) -> Result<(), PdfError> {
         let late = self.end.is_some_and(|end| Instant::now() >= end);
         if late || self.abandoned.load(Ordering::Relaxed) { Err(self.timed_out()) } else { Ok(()) }
@@ -40,7 +40,7 @@ impl Clock {
     }
 }
 
-/// Runs `work` on a thread with a large stack, and waits no longer than the deadline.
+/// Runs `work` on a thread with a large stack, and waits at most until the deadline.
 pub(super) fn run<T: Send + 'static>(
     deadline: Duration,
     work: impl FnOnce(&Clock) -> Result<T, PdfError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Leaves of HTML what a reader sees: whole elements, each closed, not too deep, without what is hidden.
+//! Reduction of HTML to its visible parts: complete elements, each closed, with bounded depth.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,23 +6,23 @@ use std::collections::HashMap;
 use super::names::{self, Sort};
 use super::scan::{Closed, Piece, Scan, Tag};
 
-/// How deep elements may lie in one another; of deeper ones the text stays.
+/// Maximum depth of elements; deeper ones keep only their text.
 const DEEPEST: usize = 100;
 
-/// What a reader sees of a page.
+/// The visible parts of a page.
 #[derive(Debug, Default)]
 pub(super) struct Clean<'h> {
-    /// Its pieces: every element that is opened is closed.
+    /// The pieces: every opened element is closed.
     pub(super) pieces: Vec<Piece<'h>>,
-    /// What the page is called.
+    /// The title.
     pub(super) title: Option<String>,
-    /// To what its links are relative, where it says so.
+    /// The base URL, if the page sets one.
     pub(super) base: Option<String>,
-    /// Whether all of it is there.
+    /// The completeness.
     pub(super) extent: Extent,
 }
 
-/// Whether all of a page was taken.
+/// The completeness of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Extent {
     #[default]
@@ -30,7 +30,7 @@ pub(super) enum Extent {
     Beginning,
 }
 
-/// An element that is open.
+/// An open element.
 struct Open<'h> {
     name: Cow<'h, str>,
     sight: Sight,
@@ -42,17 +42,17 @@ enum Sight {
     Hidden,
 }
 
-/// The elements that are open, and what was left of the page so far.
+/// The open elements, and the output so far.
 struct Work<'h> {
     clean: Clean<'h>,
     open: Vec<Open<'h>>,
     hidden: usize,
-    /// Those that lie too deep, by their names: their ends mean nothing either.
+    /// Elements beyond the maximum depth, by name: their end tags are ignored too.
     deeper: HashMap<Cow<'h, str>, usize>,
     room: usize,
 }
 
-/// Cleans a page; of a long one the beginning is taken.
+/// Cleans a page; only the beginning of a long one is used.
 pub(super) fn clean(html: &str, room: usize) -> Clean<'_> {
     let mut work =
         Work { clean: Clean::default(), open: Vec::new(), hidden: 0, deeper: HashMap::new(), room };
@@ -108,7 +108,7 @@ impl<'h> Work<'h> {
             Sort::Unseen | Sort::Plain => {}
         }
         self.close_implied(&tag.name);
-        // In a drawing every element can be written as one that holds nothing.
+        // Within a drawing, every element can be self-closing.
         if tag.closed == Closed::Itself
             && self.open.iter().any(|open| open.name == "svg" || open.name == "math")
         {
@@ -138,14 +138,14 @@ impl<'h> Work<'h> {
         self.close_nearest(&[name], walls);
     }
 
-    /// Closes what an element ends by beginning.
+    /// Closes the elements that a start tag ends.
     fn close_implied(&mut self, name: &str) {
         for (closed, walls) in names::implied(name) {
             self.close_nearest(closed, walls);
         }
     }
 
-    /// Closes the innermost element of some names, and what lies in it, unless a wall lies between.
+    /// Closes the innermost element with one of some names, and its content, unless a boundary is in between.
     fn close_nearest(&mut self, closed: &[&str], walls: &[&str]) {
         let found =
             self.open.iter().rposition(|open| closed.contains(&&*open.name) || walls.contains(&&*open.name));
@@ -172,7 +172,7 @@ impl<'h> Work<'h> {
     }
 }
 
-/// Tells whether an element says that it is not to be seen.
+/// Returns whether an element is marked as hidden.
 fn is_hidden(tag: &Tag<'_>) -> bool {
     let style = || {
         let style: String = tag.attribute("style").unwrap_or_default().split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! HTML as what a reader sees of it: as Markdown, or as plain text.
+//! Conversion of HTML pages to Markdown or plain text.
 
 mod clean;
 mod names;
@@ -14,34 +14,34 @@ use crate::web::WebAddress;
 use clean::{Clean, Extent};
 pub use part::Which;
 
-/// The most bytes of a page that are turned into something else, without what is not seen.
+/// Maximum size of a page for conversion, without its hidden parts, in bytes.
 const MOST: usize = 2 << 20;
-/// The most bytes that come of it: what lies deep is written with many spaces.
+/// Maximum size of the result: deep nesting is written with many spaces.
 const LONGEST: usize = 4 << 20;
 
-/// What a page says.
+/// The text of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// What the page is called.
+    /// The title.
     pub title: Option<String>,
-    /// Its words.
+    /// The text.
     pub text: String,
-    /// Which part of it that is.
+    /// The part of the page that was converted.
     pub part: Which,
-    /// Whether all of that part was taken.
+    /// The completeness of that part.
     pub whole: Whole,
 }
 
-/// Whether all of a page was taken.
+/// The completeness of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whole {
     /// All of it.
     All,
-    /// It is too long, and the beginning was.
+    /// The beginning of a page that is too long.
     Beginning,
 }
 
-/// Gives what a page says, as Markdown.
+/// Converts a page to Markdown.
 #[must_use]
 pub fn markdown(html: &str, address: &WebAddress) -> Said {
     let page = clean::clean(html, MOST);
@@ -51,7 +51,7 @@ pub fn markdown(html: &str, address: &WebAddress) -> Said {
     said(&page, chosen.which, text)
 }
 
-/// Gives what a page says, as plain text.
+/// Converts a page to plain text.
 #[must_use]
 pub fn text(html: &str, address: &WebAddress) -> Said {
     let page = clean::clean(html, MOST);
@@ -82,11 +82,11 @@ fn converted(html: &str) -> String {
         ..Options::default()
     };
     let made = HtmlToMarkdown::builder().options(options).build().convert(html);
-    // Reading from memory does not fail; if it did, the words themselves would still be there.
+    // Reading from memory does not fail; the fallback keeps the text.
     made.unwrap_or_else(|_| text::text(&clean::clean(html, usize::MAX).pieces))
 }
 
-/// Takes off spaces at the ends of lines, and all but one of empty lines that follow one another.
+/// Removes spaces at the ends of lines, and repeated empty lines.
 fn tidied(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;

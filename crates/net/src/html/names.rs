@@ -1,21 +1,21 @@
-//! What the names of elements mean for how they lie in one another.
+//! Nesting rules of HTML elements by name.
 
-/// How an element is treated.
+/// The treatment of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// The frame of the page, which stands there anyway.
+    /// The frame of the page, which is implied.
     Frame,
-    /// It holds nothing.
+    /// An element without content.
     Empty,
-    /// Readers do not see what it holds.
+    /// An element whose content is not visible.
     Unseen,
-    /// Any other.
+    /// Any other element.
     Plain,
 }
 
 /// The parts of a table.
 pub(super) const TABLE: &[&str] = &["table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption"];
-/// What an end of something else does not reach out of.
+/// Boundaries that the end of an inner element does not cross.
 pub(super) const CELLS: &[&str] = &["table", "td", "th", "caption"];
 
 const EMPTY: &[&str] = &[
@@ -26,7 +26,7 @@ const UNSEEN: &[&str] = &[
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "video", "audio",
     "title", "select", "datalist", "button", "textarea", "noembed", "noframes", "dialog",
 ];
-/// Elements that end a paragraph, and that begin on a line of their own.
+/// Elements that end a paragraph, and begin on a new line.
 const BLOCKS: &[&str] = &[
     "address",
     "article",
@@ -61,7 +61,7 @@ const BLOCKS: &[&str] = &[
 ];
 const LISTS: &[&str] = &["ul", "ol", "menu", "dl", "table", "td", "th"];
 
-/// Tells how an element is treated.
+/// Returns the treatment of an element.
 pub(super) fn sort(name: &str) -> Sort {
     match name {
         "html" | "head" | "body" => Sort::Frame,
@@ -71,20 +71,20 @@ pub(super) fn sort(name: &str) -> Sort {
     }
 }
 
-/// Tells whether an element that holds nothing is seen.
+/// Returns whether an element without content is visible.
 pub(super) fn is_shown_empty(name: &str) -> bool {
     matches!(name, "br" | "hr" | "img")
 }
 
-/// Tells whether an element begins on a line of its own.
+/// Returns whether an element begins on a new line.
 pub(super) fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name) || TABLE.contains(&name) || matches!(name, "li" | "dt" | "dd" | "option")
 }
 
-/// Elements that end where another begins, and what they do not reach out of.
+/// Elements that end where another begins, and the boundaries that this does not cross.
 type Implied = (&'static [&'static str], &'static [&'static str]);
 
-/// Gives which elements end where one begins.
+/// Returns the elements that a start tag ends.
 pub(super) fn implied(name: &str) -> &'static [Implied] {
     match name {
         "li" => &[(&["li"], LISTS)],

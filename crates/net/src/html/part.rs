@@ -1,4 +1,4 @@
-//! Which part of a page is what it is about: the article, or the element that the page itself names as its main one.
+//! Selection of a page's main part: the article, or the element that the page names as its main one.
 
 use dom_smoothie::{Config, Readability};
 
@@ -7,23 +7,23 @@ use super::scan::{Piece, Tag};
 use super::{text, write};
 use crate::web::WebAddress;
 
-/// The longest page in which an article is looked for, in bytes.
+/// Maximum size of a page for article extraction, in bytes.
 const LONGEST: usize = 1 << 20;
-/// The most elements of such a page.
+/// Maximum number of elements of such a page.
 const ELEMENTS: usize = 20_000;
-/// How much of what is seen an article must hold: one part of so many.
+/// Minimum share of the visible text in an article: one part in this many.
 const SHARE: usize = 5;
-/// The least characters of a main element.
+/// Minimum number of characters of a main element.
 const LEAST: usize = 200;
 
-/// Which part of a page was taken.
+/// The selected part of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// All that is seen.
+    /// All visible text.
     All,
     /// The element that the page names as its main one.
     Main,
-    /// The article that was found in it.
+    /// The article in it.
     Article,
 }
 
@@ -33,11 +33,11 @@ pub(super) struct Chosen {
     pub(super) which: Which,
 }
 
-/// Chooses the part that the page is about.
+/// Selects the main part.
 pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> Chosen {
     let all = write::html(&page.pieces, base);
     let main = main(&page.pieces).filter(|main| text::seen(main) >= LEAST);
-    // An article loses tables and code, which are what documentation is read for.
+    // Article extraction loses tables and code, which documentation needs.
     let is_reference = main.is_some_and(|main| main.iter().any(is_reference));
     if !is_reference && let Some(html) = article(page, &all, base) {
         return Chosen { html, which: Which::Article };
@@ -48,7 +48,7 @@ pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> Chosen {
     }
 }
 
-/// Finds the main element: one that is named so, or the only article.
+/// Returns the main element: one with that name, or the only article.
 fn main<'p, 'h>(pieces: &'p [Piece<'h>]) -> Option<&'p [Piece<'h>]> {
     let named = |tag: &Tag<'_>| {
         tag.name == "main" || tag.attribute("role").is_some_and(|role| role.eq_ignore_ascii_case("main"))
@@ -62,7 +62,7 @@ fn main<'p, 'h>(pieces: &'p [Piece<'h>]) -> Option<&'p [Piece<'h>]> {
     element(pieces, first(&named).or(only)?)
 }
 
-/// Gives the pieces of an element, from its beginning to its end.
+/// Returns the pieces of an element, with its tags.
 fn element<'p, 'h>(pieces: &'p [Piece<'h>], at: usize) -> Option<&'p [Piece<'h>]> {
     let Piece::Open(Tag { name, .. }) = pieces.get(at)? else { return None };
     let mut depth = 0_usize;
@@ -83,7 +83,7 @@ fn is_reference(piece: &Piece<'_>) -> bool {
     matches!(piece, Piece::Open(tag) if matches!(&*tag.name, "pre" | "table" | "dl"))
 }
 
-/// Finds an article in a page that looks as if it had one; it must hold much of what is seen.
+/// Extracts an article from a page that seems to have one; it must contain much of the visible text.
 fn article(page: &Clean<'_>, all: &str, base: &WebAddress) -> Option<String> {
     let elements = page.pieces.iter().filter(|piece| matches!(piece, Piece::Open(_))).count();
     if all.len() > LONGEST || elements > ELEMENTS {

@@ -1,30 +1,30 @@
-//! Takes HTML apart, from its beginning to its end and never back: texts, and tags with their attributes.
+//! Single-pass HTML scanner without backtracking: texts, and tags with their attributes.
 
 use std::borrow::Cow;
 
 /// A piece of HTML.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece<'h> {
-    /// Text as it is written, with its entities.
+    /// Raw text, with entities.
     Text(&'h str),
-    /// The beginning of an element.
+    /// A start tag.
     Open(Tag<'h>),
-    /// The end of an element, by its name.
+    /// An end tag, by name.
     Close(Cow<'h, str>),
 }
 
-/// The beginning of an element.
+/// A start tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag<'h> {
-    /// Its name, in small letters.
+    /// The name, in lower case.
     pub(super) name: Cow<'h, str>,
-    /// Its attributes as they are written, values with their entities.
+    /// The raw attributes, values with entities.
     pub(super) attributes: Vec<(Cow<'h, str>, &'h str)>,
-    /// Whether it is written as one that holds nothing.
+    /// The form of the tag.
     pub(super) closed: Closed,
 }
 
-/// Whether a tag is written as one that holds nothing.
+/// The form of a tag: self-closing or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closed {
     /// `<a/>`
@@ -34,22 +34,22 @@ pub(super) enum Closed {
 }
 
 impl<'h> Tag<'h> {
-    /// Gives the value of an attribute, as it is written.
+    /// Returns the raw value of an attribute.
     pub(super) fn attribute(&self, name: &str) -> Option<&'h str> {
         self.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| *value)
     }
 }
 
-/// The most attributes of an element; the others are passed over.
+/// Maximum number of attributes of an element; further ones are ignored.
 const ATTRIBUTES: usize = 64;
-/// Elements whose content is text to their own end, whatever it looks like.
+/// Elements whose content is raw text up to their own end tag.
 const RAW: &[&str] = &["script", "style", "xmp", "iframe", "noembed", "noframes", "textarea", "title"];
 
-/// Takes HTML apart.
+/// The scanner.
 pub(super) struct Scan<'h> {
     html: &'h str,
     at: usize,
-    /// The element whose content is text, if one has just begun.
+    /// The raw-text element that has just begun, if any.
     raw: Option<Cow<'h, str>>,
 }
 
@@ -62,12 +62,12 @@ impl<'h> Scan<'h> {
         &self.html[self.at..]
     }
 
-    /// Moves behind the next place where something stands, or to the end.
+    /// Moves past the next occurrence of a text, or to the end.
     fn behind(&mut self, what: &str) {
         self.at = self.rest().find(what).map_or(self.html.len(), |found| self.at + found + what.len());
     }
 
-    /// Takes the text up to the end of an element whose content is text.
+    /// Takes the raw text up to the end tag of its element.
     fn raw_text(&mut self, name: &str) -> &'h str {
         let rest = self.rest();
         let mut from = 0;
@@ -86,7 +86,7 @@ impl<'h> Scan<'h> {
         rest
     }
 
-    /// Reads what begins with `<`; nothing if it is a comment or the like.
+    /// Reads a tag at `<`; `None` for a comment or similar.
     fn tag(&mut self) -> Option<Piece<'h>> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
@@ -122,7 +122,7 @@ impl<'h> Scan<'h> {
         }
     }
 
-    /// Reads a name and attributes, up to the `>`; a tag that does not end is none.
+    /// Reads a name and attributes, up to the `>`; an unfinished tag is ignored.
     fn words(&mut self) -> Option<Tag<'h>> {
         let bytes = self.html.as_bytes();
         let name = self.word(|byte| b" \t\n\x0c\r/>".contains(&byte));
@@ -152,7 +152,7 @@ impl<'h> Scan<'h> {
         }
     }
 
-    /// Reads what follows the name of an attribute.
+    /// Reads the value after the name of an attribute.
     fn value(&mut self) -> &'h str {
         let before = self.at;
         self.skip(|byte| byte.is_ascii_whitespace());
@@ -171,7 +171,7 @@ impl<'h> Scan<'h> {
         value
     }
 
-    /// Takes bytes up to one that ends them.
+    /// Takes bytes up to a terminator.
     fn word(&mut self, ends: impl Fn(u8) -> bool) -> &'h str {
         let from = self.at;
         self.skip(|byte| !ends(byte));
@@ -231,7 +231,7 @@ fn lower(name: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// Writes pieces shortly: texts in quotes, tags with their attributes.
+    /// Formats pieces for tests: texts in quotes, tags with their attributes.
     fn shown(html: &str) -> String {
         let words = Scan::new(html).map(|piece| match piece {
             Piece::Text(text) => format!("{text:?}"),

@@ -1,4 +1,4 @@
-//! A page as plain text: a line for each block, lists with dashes, cells apart by tabs.
+//! Conversion of a page to plain text: a line per block, lists with dashes, cells separated by tabs.
 
 use super::names;
 use super::scan::{Piece, Tag};
@@ -17,7 +17,7 @@ pub(super) fn text(pieces: &[Piece<'_>]) -> String {
     lines.out
 }
 
-/// Counts the characters that a reader sees.
+/// Counts the visible characters.
 pub(super) fn seen(pieces: &[Piece<'_>]) -> usize {
     let texts = pieces.iter().filter_map(|piece| match piece {
         Piece::Text(text) => Some(*text),
@@ -29,11 +29,11 @@ pub(super) fn seen(pieces: &[Piece<'_>]) -> usize {
 #[derive(Default)]
 struct Lines {
     out: String,
-    /// How many elements are open whose spaces and breaks count.
+    /// Depth of open elements with preformatted text.
     kept: usize,
-    /// A space that is written before the next word.
+    /// A pending space before the next word.
     gap: bool,
-    /// What the next line begins with.
+    /// The prefix of the next line.
     lead: &'static str,
 }
 
@@ -58,7 +58,7 @@ impl Lines {
         }
     }
 
-    /// Writes what the line begins with; tells whether it is the beginning of a line.
+    /// Writes the prefix of the line; returns whether the line is at its start.
     fn begin(&mut self) -> bool {
         let starts = self.out.is_empty() || self.out.ends_with('\n');
         if starts && !self.lead.is_empty() {
@@ -106,7 +106,7 @@ impl Lines {
         self.gap = false;
     }
 
-    /// Ends the line, and puts empty ones behind it.
+    /// Ends the line, and adds empty lines after it.
     fn line(&mut self, breaks: usize) {
         self.gap = false;
         if self.out.is_empty() {
@@ -117,7 +117,7 @@ impl Lines {
     }
 }
 
-/// Tells how many line ends part a block from others.
+/// Returns the number of line ends that separate a block.
 fn apart(name: &str) -> usize {
     match name {
         "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" | "ul" | "ol" | "dl" | "table"

@@ -1,24 +1,24 @@
-//! Pieces of a page as HTML again: whole, with links that stand by themselves, and without what only dresses it.
+//! Conversion of pieces back to HTML, with absolute links and without presentational markup.
 
 use std::borrow::Cow;
 
 use super::scan::{Piece, Tag};
 use crate::web::WebAddress;
 
-/// Attributes that mean something for what is read.
+/// Attributes that matter to a reader.
 const KEPT: &[&str] = &[
     "alt", "class", "colspan", "datetime", "id", "itemprop", "lang", "name", "role", "rowspan", "start",
     "title",
 ];
-/// The longest address that a link or a picture keeps.
+/// Maximum length of a link's or image's URL.
 const LONGEST: usize = 2_000;
 
-/// Writes pieces as HTML; links are relative to an address.
+/// Writes pieces as HTML; links are resolved against a base URL.
 pub(super) fn html(pieces: &[Piece<'_>], base: &WebAddress) -> String {
     let mut out = String::new();
     for piece in pieces {
         match piece {
-            // What came between two texts is gone: the end of one and the beginning of the next must not become a tag.
+            // An element between two texts was removed: their ends must not combine into a tag.
             Piece::Text(text) => match text.strip_suffix('<') {
                 Some(before) => {
                     out.push_str(before);
@@ -58,7 +58,7 @@ fn open(tag: &Tag<'_>, base: &WebAddress, out: &mut String) {
     out.push('>');
 }
 
-/// Gives where an attribute leads, whole; nothing where it leads nowhere or holds a picture itself.
+/// Returns the absolute URL of an attribute; `None` for no URL or an embedded image.
 fn link(tag: &Tag<'_>, name: &str, base: &WebAddress) -> Option<String> {
     let written = html_escape::decode_html_entities(tag.attribute(name)?.trim());
     let whole = base.url().join(&written).ok()?;
@@ -70,7 +70,7 @@ fn attribute(name: &str, value: Cow<'_, str>, out: &mut String) {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
-    // The value is written as it stood there, where it may have stood in other quotes.
+    // The value is written raw; it may have been in other quotes.
     out.push_str(&value.replace('"', "&quot;"));
     out.push('"');
 }

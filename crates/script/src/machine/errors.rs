@@ -1,31 +1,31 @@
-//! What was thrown, in words, with the place in the source.
+//! Thrown errors as text, with their position in the source.
 
 use super::{SCRIPT, WRAPPED};
 use crate::{Fault, Why};
 use rquickjs::{Ctx, Error, Exception, Value};
 
-/// How many characters of a message are kept.
+/// Maximum number of characters of a message.
 const MESSAGE: usize = 4_000;
 
-/// Makes the fault of an error that comes from no line of the script.
+/// Builds a fault for an error without a line of the script.
 pub(super) fn plain(ctx: &Ctx<'_>, error: &Error) -> Fault {
     let thrown = ctx.catch().into_object().and_then(Exception::from_object);
     let message = thrown.and_then(|thrown| thrown.message()).unwrap_or_else(|| error.to_string());
     Fault::new(kind("", &message), message)
 }
 
-/// Makes an error object of a message.
+/// Creates an error object from a message.
 pub(super) fn thrown<'js>(ctx: &Ctx<'js>, message: &str) -> Value<'js> {
     let made = Exception::from_message(ctx.clone(), message);
     made.map_or_else(|_| Value::new_undefined(ctx.clone()), |made| made.into_object().into_value())
 }
 
-/// Throws what ends a script that has to stop: its next step is interrupted whatever catches it.
+/// Throws, and makes the next step interrupt too, so that a script cannot catch its end.
 pub(super) fn stopping(ctx: &Ctx<'_>) -> Error {
     Exception::throw_message(ctx, "the script has to stop")
 }
 
-/// Reads what the description of something thrown says: its name, its message, and its trace.
+/// Parses the description of a thrown value: its name, its message, and its trace.
 pub(super) fn fault(described: &str, lines: u32) -> Fault {
     let read: Option<(String, String, String)> = serde_json::from_str(described).ok();
     let (name, message, trace) = read.unwrap_or_default();
@@ -48,7 +48,7 @@ fn kind(name: &str, message: &str) -> Why {
     }
 }
 
-/// Finds the first place of the script in a trace.
+/// Returns the first position of the script in a trace.
 fn place(trace: &str, lines: u32) -> Option<(u32, u32)> {
     trace.lines().find_map(|line| {
         let own = [(SCRIPT, 0), (WRAPPED, 1)].into_iter();

@@ -9,10 +9,10 @@ use rquickjs::{Ctx, Exception, Function, Object, Result};
 use std::sync::Arc;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
-/// How many calls are answered at the same time at most.
+/// Maximum number of concurrent calls.
 const AT_ONCE: usize = 8;
 
-/// Makes the host: `ask(calls, atOnce)`, which waits for the answers, `log(text)` and `output(text)`.
+/// Creates the host object: `ask(calls, atOnce)`, which waits for the answers, `log(text)` and `output(text)`.
 pub(super) fn host<'js>(
     ctx: &Ctx<'js>,
     shared: &Arc<Shared>,
@@ -29,7 +29,7 @@ pub(super) fn host<'js>(
     Ok(host)
 }
 
-/// Sends calls to the host and waits for their answers; the script does not compute meanwhile.
+/// Sends calls to the host and blocks until they are answered.
 fn asked(
     ctx: &Ctx<'_>,
     shared: &Shared,

@@ -16,13 +16,13 @@ use rquickjs::{
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What is taken away and guarded before a script begins.
+/// The script that removes and guards built-ins.
 const GUARDS: &str = include_str!("guards.js");
-/// The names of sources, as they stand in the traces of errors.
+/// The names of sources in the traces of errors.
 const SCRIPT: &str = "script.js";
 const WRAPPED: &str = "wrapped.js";
 const LIBRARY: &str = "library.js";
-/// How many bytes may be allocated before cycles are looked for.
+/// Number of allocated bytes that starts a search for cycles.
 const CYCLES: usize = 4 * 1024 * 1024;
 
 /// Runs a script to its end.
@@ -69,13 +69,13 @@ fn machine(shared: &Arc<Shared>) -> rquickjs::Result<(Runtime, Context)> {
     Ok((runtime, context))
 }
 
-/// What the guards give back: how errors are described and values are written.
+/// The functions of the guards: description of errors and formatting of values.
 struct Helpers<'js> {
     describe: Function<'js>,
     encode: Function<'js>,
 }
 
-/// Puts the host's functions in place, then the guards; from then on nothing built in can be changed.
+/// Installs the host's functions, then the guards; afterwards no built-in can be changed.
 fn set_up<'js>(
     ctx: &Ctx<'js>,
     script: &Script,
@@ -102,7 +102,7 @@ fn evaluate<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, source: &str, name: &
     ctx.eval_with_options(source, options)
 }
 
-/// A script that is being run.
+/// A running script.
 struct Machine<'a, 'js> {
     ctx: &'a Ctx<'js>,
     helpers: Helpers<'js>,
@@ -116,13 +116,13 @@ impl<'js> Machine<'_, 'js> {
         let (promise, wrapped) = match self.begin(source) {
             Ok(begun) => begun,
             Err(fault) => {
-                // What cannot be read may have been written for a page of HTML.
+                // A script that does not parse may have been encoded for HTML.
                 let decoded = prepare::decoded(source).and_then(|source| self.begin(&source).ok());
                 decoded.ok_or(fault)?
             }
         };
         let value = self.settled(&promise, lines)?;
-        // Without a `return`, what a script ends with counts only where it is a promise: an async function that was called.
+        // Without a `return`, the final value counts only if it is a promise: an async function that was called.
         let value = match wrapped {
             Wrapped::Yes => value,
             Wrapped::No => {
@@ -140,7 +140,7 @@ impl<'js> Machine<'_, 'js> {
         self.encoded(value, lines)
     }
 
-    /// Begins the script: as it is, or within a function where it returns.
+    /// Starts the script: unchanged, or within a function if it returns.
     fn begin(&self, source: &str) -> Result<(Promise<'js>, Wrapped), Fault> {
         if let Ok(promise) = self.parsed(source, SCRIPT) {
             return Ok((promise, Wrapped::No));
@@ -162,7 +162,7 @@ impl<'js> Machine<'_, 'js> {
         }
     }
 
-    /// Reads a source; it is run as far as to its first `await`.
+    /// Parses a source, and runs it to its first `await`.
     fn parsed(&self, source: &str, name: &str) -> Result<Promise<'js>, Value<'js>> {
         let mut options = EvalOptions::default();
         (options.strict, options.promise) = (false, true);
@@ -174,7 +174,7 @@ impl<'js> Machine<'_, 'js> {
         }
     }
 
-    /// Works until a promise is settled.
+    /// Runs pending jobs until a promise is settled.
     fn settled(&self, promise: &Promise<'js>, lines: u32) -> Result<Value<'js>, Fault> {
         loop {
             if self.shared.watch.looks() {
@@ -203,12 +203,12 @@ impl<'js> Machine<'_, 'js> {
         }
     }
 
-    /// Works until nothing is left to do.
+    /// Runs all pending jobs.
     fn drain(&self) {
         while !self.shared.watch.looks() && self.ctx.execute_pending_job() {}
     }
 
-    /// Says what was thrown, and where.
+    /// Describes a thrown value with its position.
     fn described(&self, reason: Value<'js>, lines: u32) -> Fault {
         if reason.is_null() {
             let message = "null was thrown, as it is where there is no memory left for an error";
@@ -230,7 +230,7 @@ impl<'js> Machine<'_, 'js> {
     }
 }
 
-/// Whether a script runs within a function, so that it can return.
+/// The form of a script: at the top level, or within a function so that it can return.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrapped {
     Yes,
