@@ -34,8 +34,8 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
     let (mut sheets, mut from_1904) = (Vec::new(), false);
     xml::walk(BOOK, &list, budget, |node| match node {
         Node::Open("sheet", start) => {
-            let ids = start.attributes().filter_map(Result::ok);
-            let id = ids.into_iter().find(|one| one.key.as_ref().ends_with(":id"));
+            let mut ids = start.attributes().filter_map(Result::ok);
+            let id = ids.find(|one| one.key.as_ref().ends_with(":id"));
             let id = id.and_then(|one| one.unescape_value().ok()).map(std::borrow::Cow::into_owned);
             sheets.extend(attribute(start, "name").zip(id));
         }
