@@ -55,8 +55,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             trip.cx.may_read =
                 Arc::new(move |path| may_read(path) || is_granted(&granted, Access::Reads, path));
         }
-        let (hosts, yes) = (policy.clone(), granted.clone());
-        let session = trip.call.session.clone();
+        let (hosts, yes, session) = (policy.clone(), granted.clone(), trip.call.session.clone());
         trip.cx.may_fetch = Arc::new(move |host| {
             hosts.reach(host, |touch| yes.contains(touch) || session.granted.holds(touch))
         });
