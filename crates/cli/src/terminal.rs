@@ -15,7 +15,7 @@ const INTERRUPT: u8 = 3;
 
 /// Reads one key; none if the input ended or Ctrl-C was pressed, which sends its signal then.
 ///
-/// What was typed before is discarded, so that it answers no question that it was not meant for.
+/// Earlier input is discarded, so that it answers no question that it was not meant for.
 pub(crate) fn key() -> io::Result<Option<u8>> {
     let raw = Raw::enter()?;
     let mut key = [0];

@@ -13,15 +13,15 @@ pub struct Question {
     pub touches: Vec<String>,
     /// Why approval is needed; empty if the lines of the touches hold it.
     pub reason: String,
-    /// How long an approval may hold, besides this once.
+    /// Longer times that an approval may hold, besides this once.
     pub spans: Vec<Span>,
-    /// What an approval for longer than once covers; empty if that is exactly this call.
+    /// Description of what an approval for longer than once covers; empty if that is exactly this call.
     pub covers: String,
-    /// What a permanent approval writes; none if it is not offered.
+    /// Rules that a permanent approval writes; none if it is not offered.
     pub adds: Option<Addition>,
 }
 
-/// What a permanent approval writes.
+/// Rules that a permanent approval adds to a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Addition {
     /// The policy file.
@@ -30,7 +30,7 @@ pub struct Addition {
     pub rules: Vec<String>,
 }
 
-/// How long an approval holds that holds longer than once.
+/// A time that an approval holds, longer than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Span {

@@ -581,7 +581,7 @@ const FURTHER: [&str; 26] = [
     "`shutdown now`",
 ];
 /// Options that hand over code, wherever they come.
-const CODE: [&str; 7] = ["-c", "-e", "--eval", "--eval=code", "--exec", "-exec", "--init-hook=x"];
+const CODE: [&str; 6] = ["-c", "-e", "--eval", "--eval=code", "--exec", "-exec"];
 
 const HARMLESS: [&str; 6] =
     ["ls", "git status", "echo 'a b'", "cat x | head -3", "[ -f x ]", "for i in 1 2; do echo $i; done"];
@@ -647,7 +647,8 @@ proptest! {
         let command = [&[APPROVED[approved]], words.as_slice()].concat().join(" ");
         let (was, now) = (world.judge(&before, &command), world.judge(&policy, &command));
         prop_assert!(was != Deny || now == Deny, "{command}");
-        let code = words.iter().any(|word| CODE.contains(word));
+        let hook = APPROVED[approved].starts_with("pylint") && words.contains(&"--init-hook=x");
+        let code = hook || words.iter().any(|word| CODE.contains(word));
         prop_assert!(!code || now != Allow, "{command}");
     }
 

@@ -12,11 +12,7 @@ use toolpost_workspace::WorkspacePath;
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let policy = next.runtime.config.policy.clone();
-        let session = trip.call.session.granted.rules();
-        let taught = if session.is_empty() { None } else { policy.taught(&session) };
-        let is_taught = |touch: &Touch| {
-            taught.as_ref().is_some_and(|rules| rules.judge(touch).decision == Decision::Allow)
-        };
+        let taught = policy.taught(&trip.call.session.granted.rules());
         let mut asked: Vec<(Touch, Judgement)> = Vec::new();
         let mut granted: Vec<Touch> = Vec::new();
         let mut refused = None;
@@ -27,9 +23,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             let judgement = policy.judge(touch);
             match judgement.decision {
                 Decision::Allow => {}
-                Decision::Ask if trip.call.session.granted.holds(touch) || is_taught(touch) => {
-                    granted.push(touch.clone());
-                }
+                Decision::Ask if is_approved(&trip.call, &taught, touch) => granted.push(touch.clone()),
                 Decision::Ask => asked.push((touch.clone(), judgement)),
                 Decision::Deny => {
                     let failure = denied(touch, &judgement.why, judgement.lifted);
@@ -61,8 +55,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             trip.cx.may_read =
                 Arc::new(move |path| may_read(path) || is_granted(&granted, Access::Reads, path));
         }
-        let (hosts, yes) = (policy.clone(), granted.clone());
-        let session = trip.call.session.clone();
+        let (hosts, yes, session) = (policy.clone(), granted.clone(), trip.call.session.clone());
         trip.cx.may_fetch = Arc::new(move |host| {
             hosts.reach(host, |touch| yes.contains(touch) || session.granted.holds(touch))
         });
@@ -78,6 +71,12 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         note.into_iter().for_each(|note| done.page.note(note));
         Ok(done)
     })
+}
+
+/// Returns whether an approval of the session covers a touch: by the very touch, or by a rule.
+fn is_approved(call: &Call, taught: &Option<Policy>, touch: &Touch) -> bool {
+    let by_rule = |rules: &Policy| rules.judge(touch).decision == Decision::Allow;
+    call.session.granted.holds(touch) || taught.as_ref().is_some_and(by_rule)
 }
 
 /// Tells whether somebody has said yes to a path.

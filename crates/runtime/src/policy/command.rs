@@ -56,7 +56,7 @@ pub struct JudgedSegment {
     /// The pattern that an approval for longer than once is about; none if no rule can name what the command does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvable: Option<Approvable>,
-    /// What it needs of the network that no rule opens.
+    /// Needs of the network that no rule meets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// What it would touch besides.
@@ -73,7 +73,7 @@ pub struct Approvable {
     pub words: FurtherWords,
 }
 
-/// Whether a pattern covers further words.
+/// Further words that a pattern covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FurtherWords {
@@ -326,7 +326,7 @@ fn searched(policy: &Policy, search: &Search, reading: &Reading<'_>) -> Vec<Judg
     for place in &places {
         match place {
             Place::At { absolute, relative: Some(_) } => starts.push(absolute),
-            // What lies outside of the roots is asked about by its own name.
+            // A directory outside the roots is asked about by its own name.
             Place::At { relative: None, .. } => {}
             Place::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
         }

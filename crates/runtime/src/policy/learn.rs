@@ -53,7 +53,7 @@ struct LearnedRule {
     verbs: Vec<&'static str>,
     key: &'static str,
     pattern: String,
-    /// What the rule covers, for a person.
+    /// Description of what the rule covers, for a person.
     covers: String,
     /// The path, of a rule over paths.
     place: String,
@@ -67,7 +67,7 @@ impl Policy {
         Self { learned: Some(Arc::new(file)), ..self }
     }
 
-    /// Returns the user's policy file, as it is shown.
+    /// Returns the path of the user's policy file.
     pub(crate) fn learned_file(&self) -> Option<String> {
         self.learned.as_ref().map(|file| file.display().to_string())
     }
@@ -109,8 +109,11 @@ impl Policy {
         operator::replace(file, &text).map_err(failed)
     }
 
-    /// Makes the policy with more rules at the end of the user's, before those of projects.
+    /// Makes the policy with more rules at the end of the user's, before those of projects; none if there are none.
     pub(crate) fn taught(&self, rules: &str) -> Option<Self> {
+        if rules.is_empty() {
+            return None;
+        }
         let source = self.learned.as_ref().map_or(Path::new("approvals"), |file| file.as_path());
         let further = file::parse(rules, &RuleSource::Operator(source.display().to_string())).ok()?;
         let of_projects =
@@ -171,7 +174,7 @@ impl Lesson {
         self.rules.iter().map(LearnedRule::line).collect()
     }
 
-    /// Returns each rule in one line, as it is added to a policy file.
+    /// Returns each rule in one line, with all that is added to a policy file.
     pub(crate) fn added(&self) -> Vec<String> {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
     }

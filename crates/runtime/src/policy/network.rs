@@ -76,7 +76,7 @@ const NEEDS: &[(&str, &[&str])] = &[
 /// Git's subcommands that reach the host of a remote, which its configuration names.
 const REMOTE: &[&str] = &["clone", "fetch", "ls-remote", "pull", "push"];
 
-/// What a command needs of the network.
+/// A need of the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Need {
     /// These hosts, none of which commands may reach.

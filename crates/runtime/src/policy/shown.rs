@@ -3,7 +3,7 @@
 use super::{Decision, Judgement, Policy, command::Explained};
 use toolpost_engine::{Command, Touch};
 
-/// What a question shows.
+/// The touches and the reason that a question shows.
 #[derive(Debug, Default)]
 pub(crate) struct Display {
     /// Each touch, and below a command its parts with their reasons.

@@ -21,7 +21,7 @@ use toolpost_workspace::{
 const MOST_NAMES: usize = 200_000;
 /// The most withheld files that are named.
 const MOST_FOUND: usize = 5;
-/// How long an answer holds: one question judges a command several times.
+/// The time that an answer holds: one question judges a command several times.
 const FRESH: Duration = Duration::from_secs(2);
 
 /// Looks for withheld files in a workspace.

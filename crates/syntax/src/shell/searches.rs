@@ -11,9 +11,9 @@ use super::{
 pub struct Search {
     /// The directory, or a file.
     pub start: Word,
-    /// Whether names that begin with a dot are read.
+    /// Names that begin with a dot are read, too.
     pub hidden: bool,
-    /// Whether files that ignore rules name are read.
+    /// Files that ignore rules name are read, too.
     pub ignored: bool,
     /// Patterns of names: only these are read, unless there are none.
     pub names: Vec<String>,

@@ -27,7 +27,7 @@ pub(super) const FORMS: &[Form] = &[
     form("sort", Files).valued("-k -t -o -S -T --output --key --compress-program").acts(&[("-o --output -T --temporary-directory", Writes), ("--compress-program", Runs), ("--files0-from", Reads)]),
     form("shuf", Files).valued("-n -o -i").acts(&[("-o --output", Writes)]),
     form("tree", Files).valued("-L -P -I -o -H -T").acts(&[("-o --output", Writes), ("-R", Changes)]),
-    form("grep, egrep, fgrep, zgrep", TextThenFiles("-e -f --regexp --file")).valued("-e -f -m -A -B -C -d -D --regexp --file --include --exclude --exclude-dir --exclude-from --directories --max-count --after-context --before-context --context").acts(&[("-f --file --exclude-from", Reads)]),
+    form("grep, egrep, fgrep, zgrep", TextThenFiles("-e -f --regexp --file")).valued("-e -f -m -A -B -C -d -D --regexp --file --include --exclude --exclude-dir --exclude-from --directories --max-count --after-context --before-context --context").acts(&[("-f --file", Reads)]),
     form("rg", TextThenFiles("-e -f --regexp --file --files")).valued("-e -f -m -A -B -C -g -t -T -r -d -j -E -M --pre --glob --iglob --type --type-not --type-add --regexp --file --max-count --after-context --before-context --context --max-depth --threads --encoding --replace --sort --sortr --color --max-columns --max-filesize").acts(&[("--pre --hostname-bin", Runs), ("-f --file --ignore-file", Reads)]),
     form("ag, ack", TextThenFiles("")).acts(&[("--pager --ackrc --output", Runs)]),
     form("fd, fdfind", TextThenFiles("")).valued("-e -t -d -E -S -j -o").acts(&[("-x --exec -X --exec-batch -l --list-details", Runs), ("-C --base-directory", Elsewhere)]),
