@@ -13,14 +13,15 @@ use toolpost_workspace::WorkspacePath;
 
 /// The part of the wait after which the files are looked for that must be read first.
 const SHORT: f64 = 0.4;
-/// How long these files are looked for, how many there are at most, and how long they are read in any case.
+/// How long these files are looked for, and which part of the wait at most, how many there are at most, and how long they are read in any case.
 const LOOK: Duration = Duration::from_millis(500);
+const LOOK_SHARE: f64 = 0.3;
 const FIRST: usize = 3_000;
 const READ: Duration = Duration::from_millis(700);
 /// The shortest word that tells anything of a file.
 const SHORTEST: usize = 3;
 /// The part of the time left for a call that it may wait.
-const SHARE: f64 = 0.8;
+const SHARE: f64 = 0.4;
 /// When a caller first hears that an index is waited for, and how often it hears that again.
 const QUIET: Duration = Duration::from_millis(300);
 const PACE: Duration = Duration::from_millis(500);
@@ -64,7 +65,7 @@ pub(super) fn lend<'i>(
     drop(lent);
     let root = engine.resolve(".").ok();
     let mut first = match about.base.as_ref().or(root.as_ref()) {
-        Some(base) => holding(engine, base, &about.names, LOOK, cx),
+        Some(base) => holding(engine, base, &about.names, LOOK.min(long.mul_f64(LOOK_SHARE)), cx),
         None => HashSet::new(),
     };
     first.extend(about.paths.iter().cloned());
