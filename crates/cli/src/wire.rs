@@ -31,7 +31,7 @@ use toolpost_workspace::{
 /// The most that a project's rules may have.
 const PROJECT_RULES: u64 = 1024 * 1024;
 
-/// How long a process for one question waits for an index.
+/// The time that a process for one question waits for an index.
 const PATIENT: Duration = Duration::from_secs(50);
 
 /// How long a process lives.

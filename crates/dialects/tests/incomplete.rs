@@ -63,7 +63,7 @@ fn fill(world: &World) {
     world.put("user.py", "from deep.target import wanted_name\n\n\ndef use():\n    return wanted_name(1)\n");
 }
 
-/// Whether a reply says that the index is not complete.
+/// Checks whether a reply says that the index is not complete.
 fn is_marked(reply: &str) -> bool {
     reply.contains("not read yet")
 }

@@ -49,7 +49,7 @@ pub struct Engine {
     meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
     upgrades: Arc<Upgrades>,
     index_wait: Duration,
-    /// Whether vectors are made in the background.
+    /// True while vectors are made in the background.
     pub(crate) filling: Arc<AtomicBool>,
     agents: Option<Arc<dyn Agents>>,
     fetched: Arc<Cache>,
@@ -332,7 +332,7 @@ impl Engine {
         Self { index_wait, ..self }
     }
 
-    /// How long a call waits for an index that is not complete.
+    /// The time that a call waits for an index that is not complete.
     pub(crate) fn index_wait(&self) -> Duration {
         self.index_wait
     }
@@ -408,7 +408,7 @@ impl Engine {
     }
 }
 
-/// How long a call waits for an index that is not complete, unless the operator says otherwise.
+/// The default time that a call waits for an index that is not complete.
 const INDEX_WAIT: Duration = Duration::from_millis(1_500);
 
 /// How many threads work for calls at the same time. Whoever makes the threads makes some more: what listens to clients

@@ -38,7 +38,7 @@ pub enum Complete {
 pub struct Walked {
     /// What was left out on purpose, in words.
     pub skipped: Vec<String>,
-    /// How far an index is that is still being built, in words.
+    /// The progress of an index that is still being built, in words.
     pub unfinished: Option<String>,
     /// The first few places that could not be read, with the reason.
     pub unreadable: Vec<String>,

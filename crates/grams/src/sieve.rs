@@ -52,7 +52,7 @@ pub(crate) struct Tally {
     way: Way,
 }
 
-/// How many files that may not be looked into are named.
+/// The most files that may not be looked into that are named.
 pub const WITHHELD_NAMES: usize = 3;
 
 /// The directory that was judged last, and whether a walk enters it.

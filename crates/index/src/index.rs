@@ -36,11 +36,11 @@ struct Inner {
     state: RwLock<State>,
     /// Held by whoever brings the index up to date.
     turn: Mutex<Turn>,
-    /// Whether files are read in the background.
+    /// True while files are read in the background.
     working: AtomicBool,
-    /// Whether only files that a caller asks for first are read.
+    /// True while only files that a caller asks for first are read.
     paused: AtomicBool,
-    /// How many files are read, and how many are not yet.
+    /// The numbers of files that are read and that are not yet.
     counts: [AtomicUsize; 2],
 }
 
@@ -53,7 +53,7 @@ struct Turn {
     watched: Watched,
     /// The files that have to be read, by how they are shown.
     pending: BTreeMap<Arc<str>, Pending>,
-    /// Whether a look at all files is not finished, because files are pending.
+    /// True while a look at all files is not finished, because files are pending.
     unsettled: bool,
 }
 
@@ -170,8 +170,7 @@ impl Index {
         (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
     }
 
-    /// Reads only files that a caller asks for first, until it is told otherwise: a test of an index that is not ready needs no large
-    /// workspace then.
+    /// Reads only files that a caller asks for first while `paused`: a test of an incomplete index needs no large workspace then.
     pub fn pause(&self, paused: bool) {
         self.0.paused.store(paused, Ordering::Relaxed);
     }

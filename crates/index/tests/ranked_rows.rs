@@ -83,9 +83,9 @@ fn shown(found: &Found) -> Vec<String> {
 const ROWS: &[(&str, &[&str])] = &[
     ("foo", &["a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     ("bar", &["a.rs bar", "b.py bar", "a.rs both"]),
-    ("foo bar", &["a.rs bar", "b.py bar", "a.rs both", "a.rs foo", "c.js foo", "b.py foo"]),
+    ("foo bar", &["a.rs bar", "b.py bar", "a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     ("foo AND bar", &["a.rs both"]),
-    ("foo OR bar", &["a.rs bar", "b.py bar", "a.rs both", "a.rs foo", "c.js foo", "b.py foo"]),
+    ("foo OR bar", &["a.rs bar", "b.py bar", "a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     ("foo and bar", &["a.rs both"]),
     ("foo or baz", &["c.js baz", "a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     ("foo && bar", &["a.rs both"]),
@@ -156,10 +156,10 @@ const ROWS: &[(&str, &[&str])] = &[
             "client.ts HttpClient.sendRequest",
         ],
     ),
-    ("+foo bar", &["a.rs both", "a.rs foo", "c.js foo", "b.py foo"]),
+    ("+foo bar", &["a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     ("+foo +bar", &["a.rs both"]),
     ("+foo -bar", &["a.rs foo", "c.js foo", "b.py foo"]),
-    ("+foo bar -helper", &["a.rs both", "a.rs foo", "c.js foo", "b.py foo"]),
+    ("+foo bar -helper", &["a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     (
         "foo OR NOT bar",
         &[
@@ -179,7 +179,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("foo AND bar OR baz", &["c.js baz", "a.rs both"]),
     ("foo AND (bar OR baz)", &["a.rs both"]),
     ("(foo OR bar) AND return", &["a.rs foo", "b.py foo", "c.js foo"]),
-    ("(foo OR bar) AND NOT ext:py", &["a.rs bar", "a.rs both", "a.rs foo", "c.js foo"]),
+    ("(foo OR bar) AND NOT ext:py", &["a.rs bar", "a.rs foo", "c.js foo", "a.rs both"]),
     ("foo bar AND helper", &["a.rs bar", "a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     ("return", &["a.rs foo", "b.py foo", "login.go Login", "c.js foo", "client.ts HttpClient.sendRequest"]),
     ("function", &["c.js foo", "c.js baz"]),

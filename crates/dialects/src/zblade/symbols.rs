@@ -195,9 +195,6 @@ impl Tool for SymbolSearch {
             searched: output.searched.words(),
         };
         json::write(&found, page);
-        if let Some(unfinished) = output.searched.unfinished() {
-            page.note(unfinished);
-        }
         if shown < total {
             let limit = if shown < MOST { ", or raise limit" } else { "" };
             page.note(format!(
@@ -264,9 +261,6 @@ impl Tool for SymbolGraph {
             searched: output.searched.words(),
         };
         json::write(&related, page);
-        if let Some(unfinished) = output.searched.unfinished() {
-            page.note(unfinished);
-        }
         tell_move(output.moved.as_ref(), &output.symbol, page);
         for (side, name) in [(into, "incoming"), (out, "outgoing")] {
             let (shown, total) = (side.uses.len(), side.total());

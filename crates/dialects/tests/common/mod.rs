@@ -125,6 +125,7 @@ impl World {
         let world = Self::built(
             dialect,
             |engine| {
+                let engine = engine.with_index_wait(Duration::from_millis(1_500));
                 engine.pause_indexes(true);
                 kept = Some(engine.clone());
                 engine
@@ -181,7 +182,9 @@ impl World {
             ..Places::default()
         };
         let dependencies = Dependencies::new(workspace.clone(), places);
+        // Replies are compared as a whole, however busy the machine is.
         let whole = Engine::new(workspace)
+            .with_index_wait(Duration::from_secs(60))
             .with_commands(commands)
             .with_servers(servers)
             .with_dependencies(Some(dependencies))

@@ -13,19 +13,20 @@ use toolpost_workspace::WorkspacePath;
 
 /// The part of the wait after which the files are looked for that must be read first.
 const SHORT: f64 = 0.4;
-/// How long these files are looked for, how many there are at most, and how long they are read in any case.
+/// The time for which these files are looked for, the most of the wait that this takes, how many there are at most, and how long they are read in any case.
 const LOOK: Duration = Duration::from_millis(500);
+const LOOK_SHARE: f64 = 0.3;
 const FIRST: usize = 3_000;
 const READ: Duration = Duration::from_millis(700);
 /// The shortest word that tells anything of a file.
 const SHORTEST: usize = 3;
 /// The part of the time left for a call that it may wait.
-const SHARE: f64 = 0.8;
+const SHARE: f64 = 0.4;
 /// When a caller first hears that an index is waited for, and how often it hears that again.
 const QUIET: Duration = Duration::from_millis(300);
 const PACE: Duration = Duration::from_millis(500);
 
-/// What a question to the index of symbols is about, so that the files which can answer it are read first.
+/// The subject of a question to the index of symbols: the files that can answer it are read first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct About {
     /// Names, or words of names.
@@ -36,7 +37,7 @@ pub(crate) struct About {
     pub(crate) base: Option<WorkspacePath>,
 }
 
-/// How long a call waits for an index, and for the first part of that.
+/// Returns the first part of the wait for an index, and all of it.
 pub(crate) fn limits(engine: &Engine, cx: &CallCtx) -> (Duration, Duration) {
     let long = engine.index_wait().min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE));
     (long.mul_f64(SHORT), long)
@@ -47,7 +48,7 @@ pub(crate) fn until(began: Instant, long: Duration) -> Instant {
     (began + long).max(Instant::now() + READ.min(long))
 }
 
-/// Lends the index of symbols as it is at the end of the wait.
+/// Lends the index of symbols at the end of the wait.
 pub(super) fn lend<'i>(
     engine: &'i Engine,
     about: &About,
@@ -64,7 +65,7 @@ pub(super) fn lend<'i>(
     drop(lent);
     let root = engine.resolve(".").ok();
     let mut first = match about.base.as_ref().or(root.as_ref()) {
-        Some(base) => holding(engine, base, &about.names, LOOK, cx),
+        Some(base) => holding(engine, base, &about.names, LOOK.min(long.mul_f64(LOOK_SHARE)), cx),
         None => HashSet::new(),
     };
     first.extend(about.paths.iter().cloned());
@@ -110,7 +111,7 @@ fn pattern(word: &str) -> Option<String> {
     (!joined.is_empty()).then_some(joined)
 }
 
-/// How far an index is that is not complete, as a sentence without its end.
+/// The progress of an index that is not complete, as a sentence without its end.
 pub(crate) fn unfinished(waiting: usize, all: usize) -> String {
     format!(
         "{waiting} of {} not read yet: the index is still being built ({} % done)",

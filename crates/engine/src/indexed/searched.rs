@@ -15,7 +15,7 @@ pub struct Searched {
     pub languages: BTreeMap<String, usize>,
     /// How many of them have parts that the parser does not understand.
     pub imperfect: usize,
-    /// How many files are not read yet: the index is still being built, and there may be more than was found.
+    /// The number of files that are not read yet: the index is still being built, and there may be more than was found.
     pub waiting: usize,
     /// What was not searched, in words.
     pub left_out: Vec<String>,

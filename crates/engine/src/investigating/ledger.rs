@@ -18,7 +18,7 @@ pub(crate) struct Place {
     pub(crate) score: f64,
     /// The reasons beside its words and its meaning, each as the predicate of a sentence.
     pub(crate) why: Vec<String>,
-    /// How near its meaning is to the objective: 1 for the same, 0 if nothing is known of that.
+    /// The similarity of its meaning to the objective: 1 for the same, 0 if it is unknown.
     pub(crate) likeness: f64,
     /// Lines that show it.
     pub(crate) evidence: Vec<u64>,
@@ -198,7 +198,7 @@ impl Place {
         }
     }
 
-    /// Says why the place was found, as the predicate of a sentence.
+    /// Returns why the place was found, as the predicate of a sentence.
     pub(crate) fn reasons(&self) -> String {
         let mut parts = self.why.clone();
         if !self.holds.is_empty() {

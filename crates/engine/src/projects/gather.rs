@@ -97,7 +97,7 @@ fn go_on(engine: &Engine, later: Vec<WorkspacePath>, cx: &CallCtx) {
     }
 }
 
-/// Gives what is known of a file, and reads it for that where it may have changed, if the time is not over.
+/// Returns the record of a file, and reads the file for that where it may have changed, if the time is not over.
 fn record(
     engine: &Engine,
     path: &WorkspacePath,

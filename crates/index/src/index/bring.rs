@@ -9,9 +9,9 @@ use toolpost_workspace::{WorkspacePath, memory};
 use super::{Index, Inner, PAUSE, Trouble, Turn};
 use crate::ranked::Patience;
 
-/// How long the background work leaves the turn to others.
+/// The time for which the background work leaves the turn to others.
 const BREATH: Duration = Duration::from_millis(4);
-/// How long a step reads files for a caller, and how long in the background.
+/// The time for which a step reads files for a caller, and in the background.
 const STEP: Duration = Duration::from_millis(500);
 const BACKGROUND_STEP: Duration = Duration::from_millis(150);
 

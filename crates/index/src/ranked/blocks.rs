@@ -53,7 +53,7 @@ pub(crate) struct Definition {
     /// The byte at which the name begins.
     pub(crate) at: usize,
     pub(crate) name: String,
-    /// How likely a search for the name asks for this definition: 0 first.
+    /// The order among definitions of one name: 0 first.
     pub(crate) rank: u8,
 }
 

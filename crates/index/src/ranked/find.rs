@@ -24,7 +24,7 @@ pub(crate) struct Scored {
     pub(crate) score: f64,
     /// Whether the block itself holds a word of the query, and not only its path.
     own: bool,
-    /// Whether the block defines the name that the query spells.
+    /// True if the block defines the name that the query spells.
     pub(crate) defines: bool,
 }
 

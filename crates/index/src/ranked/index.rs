@@ -46,9 +46,9 @@ struct Inner {
     broken: Mutex<BTreeSet<u32>>,
     /// Whether files are read beside all else.
     working: AtomicBool,
-    /// Whether only files that a caller asks for first are read.
+    /// True while only files that a caller asks for first are read.
     paused: AtomicBool,
-    /// How many files are read, and how many are not yet.
+    /// The numbers of files that are read and that are not yet.
     counts: [AtomicUsize; 2],
     /// Places that were asked about and that the index of the workspace leaves out; the last one asked about last.
     places: Mutex<Vec<(WorkspacePath, Index)>>,
@@ -259,8 +259,7 @@ impl Index {
         (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
     }
 
-    /// Reads only files that a caller asks for first, until it is told otherwise: a test of an index that is not ready needs no large
-    /// workspace then.
+    /// Reads only files that a caller asks for first while `paused`: a test of an incomplete index needs no large workspace then.
     pub fn pause(&self, paused: bool) {
         self.0.paused.store(paused, Ordering::Relaxed);
     }

@@ -16,7 +16,7 @@ pub(crate) const VERSION: u32 = 4;
 pub(crate) const PLACES: usize = 5;
 /// What stands before a stem, so that it is no word.
 pub(crate) const STEM: char = '\u{1}';
-/// The prefixes of a name that is defined: as it is written, and folded if that differs.
+/// The prefixes of a name that is defined: verbatim, and folded if that differs.
 pub(crate) const DEFINED: [char; 2] = ['\u{2}', '\u{3}'];
 
 /// Checks for a token that is a stem or a definition, which patterns of words must not match.

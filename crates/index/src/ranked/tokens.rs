@@ -134,7 +134,7 @@ pub(crate) fn folded(word: &str) -> String {
     lower.map(|letter| if letter == 'ſ' { 's' } else { letter }).collect()
 }
 
-/// Lists the terms under which a defined name is kept: as it is written, and folded if that differs.
+/// Lists the terms under which a defined name is kept: verbatim, and folded if that differs.
 pub(crate) fn definition_terms(name: &str) -> impl Iterator<Item = String> + use<> {
     let [exact, alike] = DEFINED;
     let folded = shortened(folded(name));

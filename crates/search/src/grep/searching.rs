@@ -14,7 +14,7 @@ use super::{GrepRequest, Mode, Totals, Unsearched, run};
 
 /// How many names of files that are too large are kept.
 pub(super) const LARGE_NAMES: usize = 5;
-/// How many names of files that policy withholds are kept.
+/// The most names of files that policy withholds that are kept.
 pub(super) const WITHHELD_NAMES: usize = toolpost_grams::WITHHELD_NAMES;
 
 /// Searches files, on one thread, and adds up what it finds.

@@ -9,12 +9,12 @@ use toolpost_index::ranked::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// How often the wait looks whether the files that come first are read.
+/// The pause before the wait looks again for files that come first and are not read.
 const PAUSE: Duration = Duration::from_millis(200);
 /// The part of the wait for which files that come first are looked for, at most half a second.
 const LOOK: (f64, Duration) = (0.3, Duration::from_millis(500));
 
-/// Lends the index as it is at the end of the wait, or before, where the rest of it would not make the answer whole.
+/// Lends the index at the end of the wait, or before, where the rest of it would not make the answer whole.
 pub(in crate::operations) fn lend<'i>(
     engine: &Engine,
     index: &'i Index,

@@ -21,10 +21,10 @@ use toolpost_workspace::{AccessKind, WorkspacePath};
 const AGAIN: usize = 4;
 /// How much of the time that is left vectors may be made for: the answer needs some of it.
 const SHARE: f64 = 0.6;
-/// How many more blocks are put in order than are shown, since of some files blocks are left out.
+/// The number of blocks put in order beyond those shown, since of some files blocks are left out.
 const MORE: usize = 8;
 const TIMES: usize = 4;
-/// How many blocks of one file are shown, and of how many files.
+/// The most blocks of one file that are shown, and the most files.
 const OF_FILE: usize = 2;
 const FILES: usize = 10;
 
@@ -85,13 +85,7 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             join(&mut found, own);
         }
         varied(&mut found);
-        let room = page::Room {
-            limit: request.limit,
-            tokens: Some(request.tokens),
-            each: request.each,
-            bytes: request.max_bytes,
-            words: &words,
-        };
+        let room = room(request, &words);
         if found.stale {
             groups.iter().for_each(|group| group.index.doubt());
             continue;
@@ -108,6 +102,16 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
     }
     let what = "Files changed each time they were read, so that no answer would have been true.";
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+fn room<'w>(request: &Request, words: &'w [String]) -> page::Room<'w> {
+    page::Room {
+        limit: request.limit,
+        tokens: Some(request.tokens),
+        each: request.each,
+        bytes: request.max_bytes,
+        words,
+    }
 }
 
 fn output(meaning: &Meaning, vector: &Vector, found: Fused, page: page::Page, walk: Walked) -> Output {

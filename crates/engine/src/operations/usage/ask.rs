@@ -26,7 +26,7 @@ const OF_TOKENS: u64 = 5_000;
 const EACH: usize = 40;
 /// How much meaning counts beside words.
 const MEANING: f64 = 0.8;
-/// How much more a package counts that is for all of what the question says, and the share from which on it is searched early.
+/// The bonus of a package that is for all of what the question says, and the share from which on it is searched early.
 const PURPOSE: f64 = 0.35;
 const FITTING: f64 = 0.99;
 /// How many bytes of one block are shown.
@@ -92,19 +92,7 @@ pub(super) fn answer(
         Wanted { name: Some(package.label), base: package.path, standing, purpose }
     });
     let mut wanted: Vec<_> = known.collect();
-    // What the question names comes first, then what the project names.
-    wanted.sort_by_key(|wanted| match wanted.standing {
-        Standing::Named => 0,
-        _ if wanted.purpose >= FITTING => 1,
-        Standing::Direct | Standing::Own => 2,
-        Standing::Indirect => 3,
-        Standing::Tooling => 4,
-    });
-    let named = wanted.iter().filter(|wanted| wanted.standing == Standing::Named).count();
-    wanted.insert(
-        named,
-        Wanted { name: None, base: request.base.clone(), standing: Standing::Own, purpose: 0.0 },
-    );
+    in_order(&mut wanted, &request.base);
     let mut consulted = None;
     for _ in 0..AGAIN {
         let (mut gathered, sources) = gather(engine, request, &wanted, &vector, cx)?;
@@ -143,6 +131,20 @@ pub(super) fn answer(
     }
     let what = "Files of packages changed each time they were read, so that no answer would have been true.";
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+/// Orders packages as they are searched, with the project after those that the question names.
+fn in_order(wanted: &mut Vec<Wanted>, base: &WorkspacePath) {
+    // What the question names comes first, then what the project names.
+    wanted.sort_by_key(|wanted| match wanted.standing {
+        Standing::Named => 0,
+        _ if wanted.purpose >= FITTING => 1,
+        Standing::Direct | Standing::Own => 2,
+        Standing::Indirect => 3,
+        Standing::Tooling => 4,
+    });
+    let named = wanted.iter().filter(|wanted| wanted.standing == Standing::Named).count();
+    wanted.insert(named, Wanted { name: None, base: base.clone(), standing: Standing::Own, purpose: 0.0 });
 }
 
 /// Leaves half of the room to the service, or as much as it needs.
@@ -265,7 +267,7 @@ fn one(
     })
 }
 
-/// Tells how many times as much as usual is asked for.
+/// Returns how many times as much as usual is asked for.
 fn times(request: &Request) -> usize {
     usize::try_from(request.tokens / OF_TOKENS).unwrap_or(1).max(1)
 }

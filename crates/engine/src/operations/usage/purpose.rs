@@ -1,4 +1,4 @@
-//! How well the description and the keywords of a package fit a question.
+//! The fit of a package's description and keywords to a question.
 
 use crate::{Engine, investigating};
 use toolpost_workspace::{WorkspacePath, walk::found_below};

@@ -51,7 +51,7 @@ impl Fusion {
 
     /// How much meaning counts in that.
     const SHARE: f64 = 0.75;
-    /// How much meaning counts at least, and the numbers of words between which the share falls: a long question names what it asks for.
+    /// The least share of meaning, and the numbers of words between which it falls: a long question names what it asks for.
     const LONG_SHARE: f64 = 0.5;
     const LONG: (f64, f64) = (8.0, 20.0);
 
@@ -112,7 +112,7 @@ struct Candidate {
     likeness: Option<f32>,
     words: f64,
     score: f64,
-    /// Whether it defines the name that the question spells.
+    /// True if it defines the name that the question spells.
     defines: bool,
 }
 
