@@ -24,11 +24,41 @@ struct Tongue {
 }
 
 const TONGUES: &[Tongue] = &[
-    Tongue { file: "a.py", blocks: Blocks::Colon, head: "def f#(a):", branch: "if a > #:", call: "call_#(a)" },
-    Tongue { file: "a.js", blocks: Blocks::Braces, head: "function f#(a) {", branch: "if (a > #) {", call: "call_#(a);" },
-    Tongue { file: "a.rs", blocks: Blocks::Braces, head: "fn f#(a: u8) {", branch: "if a > # {", call: "call_#(a);" },
-    Tongue { file: "a.c", blocks: Blocks::Braces, head: "int f#(int a) {", branch: "if (a > #) {", call: "call_#(a);" },
-    Tongue { file: "a.ts", blocks: Blocks::Braces, head: "function f#(a: number) {", branch: "while (a > #) {", call: "call_#(a);" },
+    Tongue {
+        file: "a.py",
+        blocks: Blocks::Colon,
+        head: "def f#(a):",
+        branch: "if a > #:",
+        call: "call_#(a)",
+    },
+    Tongue {
+        file: "a.js",
+        blocks: Blocks::Braces,
+        head: "function f#(a) {",
+        branch: "if (a > #) {",
+        call: "call_#(a);",
+    },
+    Tongue {
+        file: "a.rs",
+        blocks: Blocks::Braces,
+        head: "fn f#(a: u8) {",
+        branch: "if a > # {",
+        call: "call_#(a);",
+    },
+    Tongue {
+        file: "a.c",
+        blocks: Blocks::Braces,
+        head: "int f#(int a) {",
+        branch: "if (a > #) {",
+        call: "call_#(a);",
+    },
+    Tongue {
+        file: "a.ts",
+        blocks: Blocks::Braces,
+        head: "function f#(a: number) {",
+        branch: "while (a > #) {",
+        call: "call_#(a);",
+    },
     Tongue { file: "a.rb", blocks: Blocks::End, head: "def f#(a)", branch: "if a > #", call: "call_#(a)" },
 ];
 
@@ -36,7 +66,13 @@ const TONGUES: &[Tongue] = &[
 type Leveled = (usize, String);
 
 /// Writes a block with nested branches, from numbers.
-fn block(tongue: &Tongue, level: usize, picks: &mut impl Iterator<Item = u8>, out: &mut Vec<Leveled>, count: &mut usize) {
+fn block(
+    tongue: &Tongue,
+    level: usize,
+    picks: &mut impl Iterator<Item = u8>,
+    out: &mut Vec<Leveled>,
+    count: &mut usize,
+) {
     let calls = 1 + picks.next().unwrap_or(0) % 3;
     for _ in 0..calls {
         *count += 1;
@@ -59,8 +95,10 @@ fn close(tongue: &Tongue, level: usize, out: &mut Vec<Leveled>) {
 }
 
 fn written(lines: &[Leveled], unit: &str, cut: usize) -> String {
-    let lines: Vec<String> =
-        lines.iter().map(|(level, text)| format!("{}{text}", unit.repeat(level.saturating_sub(cut)))).collect();
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|(level, text)| format!("{}{text}", unit.repeat(level.saturating_sub(cut))))
+        .collect();
     lines.join("\n")
 }
 
@@ -149,8 +187,7 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
         return Came::Refused;
     }
     let file = written(&lines, unit, 0) + "\n";
-    let meant: Vec<Leveled> =
-        lines[..from].iter().chain(&wanted).chain(&lines[to..]).cloned().collect();
+    let meant: Vec<Leveled> = lines[..from].iter().chain(&wanted).chain(&lines[to..]).cloned().collect();
     let meant = written(&meant, unit, 0) + "\n";
     let old = text(&lines[from..to], unit, scheme(olds), picks);
     let new = text(&wanted, unit, scheme(news), &picks[1..]);
