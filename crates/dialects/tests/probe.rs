@@ -107,18 +107,18 @@ fn by_lines() -> Vec<(Value, String)> {
             json!({"file_path": "src/a.rs", "start_line": "2", "position": "AFTER", "new_string": "    x();\n"}),
             TEXT.replace(second, "    x();\n    second(2);\n"),
         ),
-        // What says nothing counts as left out; text that was copied counts before lines, which choose among places.
+        // What says nothing counts as left out; lines count before text that was copied, which they must hold.
         (
             json!({"file_path": "src/a.rs", "symbol": "", "start_line": " ", "old_string": "first(1)", "new_string": "1"}),
             TEXT.replace("first(1)", "1"),
         ),
         (
-            json!({"file_path": "src/a.rs", "start_line": "2", "end_line": null, "old_string": "second", "new_string": "x"}),
-            TEXT.replace("second", "x"),
+            json!({"file_path": "src/a.rs", "start_line": "3", "end_line": null, "old_string": "second(2);", "new_string": "    x();"}),
+            TEXT.replace(second, "    x();\n"),
         ),
         (
-            json!({"file_path": "src/a.rs", "start_line": "3", "old_string": ";\n", "new_string": ",\n"}),
-            TEXT.replace("second(2);", "second(2),"),
+            json!({"file_path": "src/a.rs", "start_line": "2", "position": "before", "old_string": "first(1);\n", "new_string": "    x();"}),
+            TEXT.replace(first, "    x();\n    first(1);\n"),
         ),
     ]
 }
@@ -147,7 +147,15 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
         ),
         (
             json!({"new_string": "x", "old_string": "first", "position": "after", "start_line": "1"}),
-            "old_string would be replaced, and position puts text beside a line; one call does one of the two.",
+            "Line 1 of src/a.rs does not hold the text to replace. Nothing was changed.\n\nWhat is there:\n1:",
+        ),
+        (
+            json!({"new_string": "x", "old_string": "first", "start_line": "3", "end_line": "4"}),
+            "Lines 3-4 of src/a.rs do not hold the text to replace.",
+        ),
+        (
+            json!({"new_string": "x", "old_string": "(", "start_line": "1", "replace_all": true}),
+            "start_line names the lines to replace, and replace_all every place of old_string;",
         ),
         (json!({"new_string": "x", "old_string": "first", "position": "after"}), half),
         (json!({"new_string": "x", "old_string": "first", "end_line": "3"}), half),

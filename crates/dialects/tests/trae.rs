@@ -500,6 +500,11 @@ fn update_file_replaces() {
             "Updated f in 1 place: lines 5-5 of 5 now (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: line numbers]",
             "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
         ),
+        (
+            blocks(&["fn b() {", "fn c() {", "fn a() {", "fn z() {"]),
+            "Updated f in 2 places: lines 1-4 of 6 now (+2 -2).\n@@ -1,6 +1,6 @@\n-fn a() {\n+fn z() {\n     one();\n }\n-fn b() {\n+fn c() {\n     one();\n }",
+            "f=fn z() {\n    one();\n}\nfn c() {\n    one();\n}\n",
+        ),
     ];
     for (arguments, words, after) in done {
         check(&[CODE], "update_file", arguments, words, Some(&[after]));
@@ -512,10 +517,6 @@ fn update_file_refuses() {
         (
             blocks(&["one();", "two();"]),
             "! The text to replace was found 2 times in f.\n\nIt begins on these lines:\n     2\t    one();\n     5\t    one();\n\nPut more of the surrounding lines into old_str, so that it fits one place.\nWhere every place is meant, give each its own block in replace_blocks.",
-        ),
-        (
-            blocks(&["fn b() {", "fn c() {", "fn a() {", "fn z() {"]),
-            "! Edit 2: The text to replace stands in f at line 1, above the place of the change before it; the changes of one call are made in the order of the file. Nothing was changed.\nSend them in the order in which the texts stand in the file.",
         ),
         (
             blocks(&["fn a() {", "fn z() {", "fn q() {", "fn r() {"]),
@@ -720,7 +721,7 @@ fn what_was_seen_and_has_changed_since_is_neither_rewritten_nor_moved_nor_delete
         &world,
         "update_file",
         edit,
-        "Updated f in 1 place: lines 1-1 of 1 now (+1 -1).\n@@ -1 +1 @@\n-two\n+2\n[toolpost: the file changed since it was last seen (1 line differs); the current version was changed]",
+        "Updated f in 1 place: lines 1-1 of 1 now (+1 -1).\n@@ -1 +1 @@\n-two\n+2\n[toolpost: the file changed since it was last seen (1 line differs: line 1); the current version was changed]",
         Some(&["f=2\n"]),
     );
     told(&world, "delete_file", json!({"file_paths": ["f"]}), "Deleted f (2 bytes).", Some(&[]));

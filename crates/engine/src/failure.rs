@@ -61,6 +61,10 @@ pub enum Hint {
     GiveMoreContext,
     /// Ask for every occurrence to be replaced.
     ReplaceAll,
+    /// Write this file as a whole.
+    WriteWhole(WorkspacePath),
+    /// Replace a text in this file that is there now.
+    ReplaceText(WorkspacePath),
     /// One of these may be meant.
     DidYouMean(Vec<String>),
     /// Look for the file by its name.

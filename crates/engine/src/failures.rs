@@ -141,9 +141,6 @@ pub(crate) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure
     Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
 }
 
-/// How many lines of a file are shown to one who seeks a text that nothing in it resembles.
-const PREVIEW: usize = 20;
-
 /// A text to replace that is not there, or in too many places.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let number = |count: usize| u32::try_from(count).ok();
@@ -214,9 +211,7 @@ fn absent(
         ));
     }
     let Some(closest) = closest else {
-        let lines: Vec<&str> = text.view().lines().take(PREVIEW).collect();
-        let begins = format!("Nothing in it is like it. It begins with:\n{}", text.shown(&lines.join("\n")));
-        return failure.found(begins).hint(Hint::ReadAgain(path.clone()));
+        return failure.found("Nothing in it is like it.").hint(Hint::ReadAgain(path.clone()));
     };
     let (first, last) = (closest.first_line, closest.last_line);
     let why = if closest.whitespace_only { "only whitespace differs" } else { "it differs" };

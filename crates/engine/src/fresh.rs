@@ -106,15 +106,19 @@ fn covers(engine: &Engine, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Counts the lines that are not as they were when the file was last seen.
+/// Says which lines are not as they were when the file was last seen.
 pub(crate) fn lines_changed(
     engine: &Engine,
     cx: &CallCtx,
     path: &WorkspacePath,
     now: &[u8],
-) -> Option<usize> {
+) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), engine.encoding()).ok()?;
     let now = Text::open(now.to_vec(), engine.encoding()).ok()?;
     let diff = diff::unified(before.view(), now.view(), 0);
-    Some(diff.added.max(diff.removed))
+    let (first, last) = (diff.first_line, diff.last_line);
+    Some(match diff.added.max(diff.removed) {
+        1 => format!("1 line differs: line {first}"),
+        lines => format!("{lines} lines differ, between lines {first} and {last}"),
+    })
 }

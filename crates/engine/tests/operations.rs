@@ -149,7 +149,7 @@ async fn content_decides_whether_a_write_is_fresh() {
     let edited = world.change(vec![world.text("f", "two", "2")], Fresh::REQUIRED).await.unwrap();
     assert_eq!(
         edited.files[0].notes,
-        ["the file changed since it was last seen (1 line differs); the current version was changed"]
+        ["the file changed since it was last seen (1 line differs: line 4); the current version was changed"]
     );
     world.read("f", 1, 9).await;
     fs::write(&path, fs::read(&path).unwrap()).unwrap();

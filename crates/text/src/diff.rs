@@ -18,6 +18,12 @@ pub const MAX_LINES: usize = 200;
 /// At most so many characters of a line are written.
 const MAX_WIDTH: usize = 2000;
 
+/// So many bytes before the first difference in a long line are shown.
+const BEFORE: usize = 80;
+
+/// So many characters of a long line are shown from there on.
+const AROUND: usize = 400;
+
 /// How many bytes are compared at once.
 const CHUNK: usize = 256;
 
@@ -203,18 +209,49 @@ impl Writer<'_> {
                     self.lines(' ', &self.old[*old_index..old_index + len]);
                 }
                 changed => {
-                    self.lines('-', &self.old[changed.old_range()]);
-                    self.lines('+', &self.new[changed.new_range()]);
+                    let (old, new) = (&self.old[changed.old_range()], &self.new[changed.new_range()]);
+                    if old.len() == new.len() {
+                        let from: Vec<usize> =
+                            old.iter().zip(new).map(|(old, new)| self.begin(old, new)).collect();
+                        self.cut_lines('-', old, &from);
+                        self.cut_lines('+', new, &from);
+                    } else {
+                        self.lines('-', old);
+                        self.lines('+', new);
+                    }
                 }
             }
         }
     }
 
+    /// Returns from which byte on two versions of a line are shown: some before their first difference, if they are long.
+    fn begin(&self, old: &str, new: &str) -> usize {
+        let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+        let longest = old.len().max(new.len());
+        if longest <= self.limits.width || same <= BEFORE {
+            0
+        } else {
+            old.floor_char_boundary(same - BEFORE)
+        }
+    }
+
     /// Writes lines with the sign of what became of them.
     fn lines(&mut self, sign: char, lines: &[&str]) {
-        for line in lines {
-            let (body, closed) = line.strip_suffix('\n').map_or((*line, false), |body| (body, true));
-            match cut::line(body, self.limits.width) {
+        self.cut_lines(sign, lines, &[]);
+    }
+
+    /// Writes lines, each from a byte on, with the sign of what became of them.
+    fn cut_lines(&mut self, sign: char, lines: &[&str], from: &[usize]) {
+        for (at, line) in lines.iter().enumerate() {
+            let from = from.get(at).copied().unwrap_or(0);
+            let (before, line) = line.split_at(from);
+            let sign = match before.chars().count() {
+                0 => sign.to_string(),
+                left => format!("{sign}{}left out {}] ", cut::NOTICE, counted(left as u64, "character")),
+            };
+            let (body, closed) = line.strip_suffix('\n').map_or((line, false), |body| (body, true));
+            let width = if from == 0 { self.limits.width } else { AROUND };
+            match cut::line(body, width) {
                 (kept, 0) => self.line(&format!("{sign}{kept}\n")),
                 (kept, more) => {
                     self.line(&format!(

@@ -8,6 +8,7 @@ mod fold;
 mod keep;
 mod miss;
 mod near;
+mod part;
 mod reindent;
 mod show;
 mod unescape;

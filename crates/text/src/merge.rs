@@ -9,6 +9,8 @@ mod line;
 mod loss;
 mod pieces;
 mod refusal;
+mod repeat;
+mod sequence;
 mod whole;
 
 pub use crate::omission::{Marker, marker};
@@ -70,5 +72,19 @@ pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
     let scope = Scope { old: &old, base: 0, ends: Ends::Open };
     let pieces = place(&scope, &snippet)?;
     no_marker(&old, &pieces, |marker| marker == Marker::Said)?;
-    Ok(Merged { splices: splices(original, &pieces), taken: Taken::Parts, notes: Vec::new() })
+    let merged = Merged { splices: splices(original, &pieces), taken: Taken::Parts, notes: Vec::new() };
+    changes_something(&old, &snippet, &merged)?;
+    Ok(merged)
+}
+
+/// Refuses a merge that changes nothing, although the text is not what the snippet shows.
+///
+/// # Errors
+///
+/// With the first line of the snippet that the text does not have at its place, or before which it has others.
+pub fn changes_something(old: &[&str], snippet: &[Line], merged: &Merged) -> Result<(), Refusal> {
+    match sequence::difference(old, snippet).filter(|_| merged.splices.is_empty()) {
+        Some(line) => Err(Refusal::whole(Why::Unchanged { line })),
+        None => Ok(()),
+    }
 }

@@ -53,3 +53,14 @@ fn texts_without_anything_in_common_are_compared_too() {
     let found = unified(&many('a'), &many('b'), 3);
     assert_eq!((found.added, found.removed), (40_000, 40_000));
 }
+
+#[test]
+fn a_change_far_along_in_a_long_line_is_shown() {
+    for at in [100, 2_500, 9_000, 400_000] {
+        let line = |word: &str| format!("{}{word}{}\n", "\u{e9}x".repeat(at), "y".repeat(3_000));
+        let found = unified(&line("before"), &line("after"), 3);
+        assert!(found.text.contains("before") && found.text.contains("after"), "{at}: {}", found.text);
+        assert!(found.text.len() < 10_000, "{at}: {} bytes", found.text.len());
+        assert_eq!((found.added, found.removed), (1, 1));
+    }
+}

@@ -324,9 +324,9 @@ fn misses_say_what_helps() {
         ),
         ("aXa\naXa", "aXa\naXa\n", "aXa", Want::One, Miss::Absent { closest: None, already_there: None }),
         (
-            "b\nvalue = 2",
-            "value = 3",
-            "value = 2",
+            "b\nvalues = 2",
+            "values = 3",
+            "values = 2",
             Want::Every,
             Miss::Absent { closest: None, already_there: Some(2) },
         ),
@@ -388,6 +388,30 @@ fn the_closest_lines_are_shown_word_by_word() {
     }
     let nothing = find(view, "completely different words stand here", "new", &How::one(Unescaped));
     assert_eq!(nothing, Err(Miss::Absent { closest: None, already_there: None }));
+}
+
+#[test]
+fn a_part_of_a_longer_line_is_found_too() {
+    let long = format!("{}const limit = 10;{}", "let a=1;".repeat(2_000), "let b=2;".repeat(2_000));
+    let rows = [
+        (
+            "one\n\ndef to_bytes(value: str | bytes, encoding: str = \"utf-8\") -> bytes:\n    return value\n",
+            "def to_bytess(",
+            3,
+            "to_bytes(",
+        ),
+        (long.as_str(), "const limits = 10;", 1, "const limit = 10;"),
+        ("a\nb\ncall(first, second, third_argument)\n", "second, third_argumen,", 3, "third_argument"),
+    ];
+    for (view, old, line, part) in rows {
+        let Err(Miss::Absent { closest: Some(found), .. }) = find(view, old, "new", &How::one(Exact)) else {
+            panic!("{old}: nothing is like it");
+        };
+        assert_eq!((found.first_line, found.last_line), (line, line), "{old}");
+        assert!(found.shown.contains(part) && found.shown.len() < 400, "{old}: {}", found.shown);
+    }
+    let short = find("fn 2() {}\n", "1", "2", &How::one(Exact));
+    assert!(matches!(short, Err(Miss::Absent { already_there: None, .. })), "{short:?}");
 }
 
 #[test]

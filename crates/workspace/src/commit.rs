@@ -6,6 +6,7 @@ mod copy;
 pub(crate) mod directories;
 mod error;
 mod in_place;
+mod late;
 mod metadata;
 mod plan;
 mod record;
@@ -20,7 +21,7 @@ use rustix::io::Errno;
 
 pub use error::{CommitError, CommitKind};
 
-use self::apply::{Stop, Way, apply, check, prepare};
+use self::apply::{Stop, Way, apply, check, confirm, prepare};
 use self::directories::remove_empty;
 use self::error::Failed;
 use self::plan::Plan;
@@ -133,7 +134,12 @@ impl<'a> Commit<'a> {
                 Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.rewrite(number)?;
+            if number >= KEPT_OPEN {
+                self.confirm(number)?;
+                self.works[number].former = None;
+            }
         }
+        (0..self.works.len()).try_for_each(|number| self.confirm(number))?;
         self.sync_directories();
         if self.phase == Phase::Swapping {
             self.enter(Phase::Done)?;
@@ -142,9 +148,24 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
+    /// Keeps what another process appended to a file while it was replaced; any other change ends the commit.
+    fn confirm(&mut self, number: usize) -> Result<(), CommitError> {
+        let work = &mut self.works[number];
+        match confirm(work, self.way) {
+            Ok(true) => self.done.notes.push(Note::Appended { path: work.path.clone() }),
+            Ok(false) => {}
+            Err(why) => return Err(why.at(&work.path)),
+        }
+        Ok(())
+    }
+
     /// Removes what is not needed any more; from here on nothing can fail that matters.
     fn finish(mut self) -> Committed {
         let mut leftovers = Vec::new();
+        for number in 0..self.works.len() {
+            // Too late to stop: what is not an addition was written by a process that held the file open.
+            let _ = self.confirm(number);
+        }
         if self.phase == Phase::Done {
             for work in &self.works {
                 leftovers.extend(clear(self.workspace, &work.step));
@@ -265,6 +286,7 @@ impl<'a> Commit<'a> {
         let copies = in_place::keep(state, &spot, &old, &work.bytes);
         work.step.copies = Some(copies.map_err(|failed| CommitKind::from(failed).at(&work.path))?);
         work.step.kind = StepKind::InPlace;
+        work.former = None;
         if let Some(mode) = work.mode.filter(|mode| work.old.is_some_and(|old| old.mode != *mode)) {
             // Last of all, so that there is nothing to take back.
             self.modes.insert(work.path.clone(), mode);

@@ -169,6 +169,11 @@ pub enum Note {
         /// How many further names there are.
         others: u64,
     },
+    /// Another process appended to the file while it was replaced; the addition is at the end of the new content.
+    Appended {
+        /// The file.
+        path: WorkspacePath,
+    },
     /// The file could not be replaced by a rename, so it was rewritten in place, with a backup until it was done.
     InPlace {
         /// The file.
@@ -221,6 +226,9 @@ impl fmt::Display for Note {
         match self {
             Self::LinkBroken { path, others } => {
                 write!(formatter, "{path} had {others} other hard link(s): they keep the old content")
+            }
+            Self::Appended { path } => {
+                write!(formatter, "another process appended to {path} meanwhile; its text is kept at the end")
             }
             Self::InPlace { path, fault } => {
                 write!(formatter, "{path} was rewritten in place, because it cannot be replaced ({fault})")

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::io::Write;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -48,6 +49,55 @@ fn sixty_threads_change_sixty_places() {
         let (workspace, _) = Workspace::open(Options { state, ..world.options() }).unwrap();
         set_all(&workspace, |_| true);
         assert_eq!(world.tree(), [format!("f={}", slots(1))]);
+    }
+}
+
+#[test]
+fn what_a_person_appends_during_edits_is_kept() {
+    for with_state in [true, false] {
+        let world = World::new();
+        world.write("f", "edit 0\n");
+        let state = with_state.then(|| world.state());
+        let (workspace, _) = Workspace::open(Options { state, ..world.options() }).unwrap();
+        let (path, file) = (workspace.resolve("f").unwrap(), world.at("f"));
+        let done = std::sync::atomic::AtomicBool::new(false);
+        let lines = thread::scope(|scope| {
+            let person = scope.spawn(|| {
+                let mut lines = 0;
+                while !done.load(std::sync::atomic::Ordering::Relaxed) && lines < 4000 {
+                    let mut file = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
+                    writeln!(file, "line {lines}").unwrap();
+                    lines += 1;
+                    thread::sleep(Duration::from_micros(200));
+                }
+                lines
+            });
+            for edit in 0..300 {
+                let hold = workspace.hold(std::slice::from_ref(&path), WAIT).unwrap();
+                let before = workspace.read(&path, 1 << 20).unwrap();
+                let text = String::from_utf8(before.bytes).unwrap();
+                let (_, rest) = text.split_once('\n').unwrap();
+                let changed = format!("edit {edit}\n{rest}");
+                // A refusal is allowed, a lost line is not.
+                let _ = hold.commit(
+                    vec![write(&path, &changed, Expect::Hash(before.hash))],
+                    &toolpost_workspace::Cause::default(),
+                );
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            person.join().unwrap()
+        });
+        let text = world.read("f");
+        let mut missing = Vec::new();
+        for line in 0..lines {
+            let wanted = format!("line {line}");
+            if text.lines().filter(|line| *line == wanted).count() != 1 {
+                missing.push(wanted);
+            }
+        }
+        let edits = text.lines().filter(|line| line.starts_with("edit ")).count();
+        assert_eq!((missing, edits), (Vec::<String>::new(), 1), "{lines} lines");
+        assert!(lines > 20, "{lines} lines are too few to meet an edit");
     }
 }
 

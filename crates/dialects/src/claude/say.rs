@@ -18,6 +18,8 @@ pub(super) fn say(hint: &Hint) -> String {
             "Give more surrounding lines in old_string, so that it is unique.".to_owned()
         }
         Hint::ReplaceAll => "Or set replace_all to true, if every occurrence is meant.".to_owned(),
+        Hint::WriteWhole(_) => "Or write the whole file with Write.".to_owned(),
+        Hint::ReplaceText(path) => format!("Or replace a text in {} with Edit.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with Glob, for example {}.", example(&[("pattern", &format!("**/{name}"))]))

@@ -42,6 +42,8 @@ fn say(hint: &Hint) -> String {
         Hint::LookInto(path) => format!("Look into {}.", path.display()),
         Hint::GiveMoreContext => "Give more of the text around it.".to_owned(),
         Hint::ReplaceAll => "Ask for every occurrence to be replaced.".to_owned(),
+        Hint::WriteWhole(path) => format!("Write the whole of {}.", path.display()),
+        Hint::ReplaceText(path) => format!("Replace a text in {}.", path.display()),
         Hint::FindByName(name) => format!("Look for {name} by its name."),
         Hint::Page(from) => format!("Ask for the part from {from} on."),
         Hint::Pages(count) => format!("Ask for some of the {count} pages."),

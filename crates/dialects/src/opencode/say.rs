@@ -20,6 +20,8 @@ pub(super) fn say(hint: &Hint) -> String {
         ),
         Hint::GiveMoreContext => "Give more surrounding lines in oldString, so that it is unique.".to_owned(),
         Hint::ReplaceAll => "Or use replaceAll: true, if every occurrence is meant.".to_owned(),
+        Hint::WriteWhole(_) => "Or write the whole file with write.".to_owned(),
+        Hint::ReplaceText(path) => format!("Or replace a text in {} with edit.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with glob, for example {}.", example(&[("pattern", &format!("**/{name}"))]))

@@ -6,7 +6,6 @@ use toolpost_engine::{
     Failure, Hint, Kind,
     operations::change::{self, Change, Lines, Output, Reference, Request, Side, Want, Where},
 };
-use toolpost_text::lines::LineRange;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Edit;
@@ -19,7 +18,7 @@ pub(super) struct Args {
     /// The new text, or the new code. With lines or a symbol: nothing takes them out.
     #[schemars(extend("x-aliases" = ["new_str", "new_text", "content"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Text to replace, copied from the file; it must be there once.
+    /// Text to replace, copied from the file; it must be there once. With start_line, the lines are replaced, and must hold it.
     #[schemars(extend("x-aliases" = ["old_str", "old_text"], "examples" = ["let a = 1;"]))]
     old_string: Option<String>,
     /// Replace every occurrence of old_string.
@@ -56,18 +55,19 @@ impl Tool for Edit {
         let given = |said: &Option<String>| said.clone().filter(|said| !said.trim().is_empty());
         let place = if let Some(symbol) = given(&args.symbol) {
             Where::Symbol { name: symbol, side: side(args.position) }
-        } else if let Some(old) = args.old_string.filter(|old| !old.is_empty()) {
-            let near = match (given(&args.start_line), given(&args.end_line)) {
-                (None, None) if args.position.is_none() => None,
-                (None, _) => return Err(half_lines()),
-                (Some(_), _) if args.position.is_some() => return Err(two_places()),
-                (Some(start), end) => Some(range(lines(&start, end.as_deref(), None)?)),
-            };
-            let want = if args.replace_all { Want::Every } else { Want::One };
-            // Text that was copied says more than a number: lines named beside it only choose among several places.
-            Where::Text { old, want, near, matching: at.dialect.matching }
         } else if let Some(start) = given(&args.start_line) {
-            Where::Lines(lines(&start, given(&args.end_line).as_deref(), args.position)?)
+            let lines = lines(&start, given(&args.end_line).as_deref(), args.position)?;
+            match args.old_string.filter(|old| !old.is_empty()) {
+                Some(_) if args.replace_all => return Err(two_places()),
+                Some(holds) => Where::LinesWith { lines, holds },
+                None => Where::Lines(lines),
+            }
+        } else if let Some(old) = args.old_string.filter(|old| !old.is_empty()) {
+            if args.position.is_some() || given(&args.end_line).is_some() {
+                return Err(half_lines());
+            }
+            let want = if args.replace_all { Want::Every } else { Want::One };
+            Where::Text { old, want, near: None, matching: at.dialect.matching }
         } else {
             return Err(nowhere());
         };
@@ -114,10 +114,6 @@ fn side(position: Option<Position>) -> Side {
     }
 }
 
-fn range(lines: Lines) -> LineRange {
-    LineRange { first: lines.first.line, last: lines.last.line.max(lines.first.line) }
-}
-
 fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
     said.parse().map_err(|error| Failure::invalid(format!("{name}: {error}.")))
 }
@@ -133,10 +129,10 @@ fn half_lines() -> Failure {
 
 fn two_places() -> Failure {
     Failure::invalid(
-        "old_string would be replaced, and position puts text beside a line; one call does one of the two.",
+        "start_line names the lines to replace, and replace_all every place of old_string; one call does one of the two.",
     )
     .hint(Hint::Advice(
-        "Leave old_string out to put the text before or after start_line, or position to replace old_string."
+        "Leave replace_all out to replace the lines, or start_line to replace old_string everywhere."
             .to_owned(),
     ))
 }

@@ -25,6 +25,8 @@ pub(super) fn say(hint: &Hint) -> String {
             "Give more lines around it in old_string, so that one place is meant, or name the line by start_line.".to_owned()
         }
         Hint::ReplaceAll => "Or set replace_all to true, if every occurrence is meant.".to_owned(),
+        Hint::WriteWhole(_) => "Or write the whole file with create, overwrite: true.".to_owned(),
+        Hint::ReplaceText(path) => format!("Or replace a text in {} with edit.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with searchFiles, for example {}.", example(&[("pattern", name)]))

@@ -33,7 +33,7 @@ pub const DIALECT: Dialect = Dialect {
     ],
     instructions: "File and search tools over the workspace. Find places with search_codebase (by what they mean), search_by_regex and list_dir, look at \
         up to ten of them at once with view_files, change them with update_file: its reply is a diff, so there is no \
-        need to view the file again. Several blocks of one update_file call are made in the order of the file, all \
+        need to view the file again. Several blocks of one update_file call are made in the order given, all \
         of them or none. write_to_file makes new files (rewrite=false) or replaces whole ones (rewrite=true). Paths \
         may be absolute or relative to the workspace; nothing outside of it is reached. run_command runs a program with its \
         arguments; what takes long is looked at with check_command_status and ended with stop_command.",

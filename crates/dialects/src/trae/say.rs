@@ -19,6 +19,8 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::ReplaceAll => {
             "Where every place is meant, give each its own block in replace_blocks.".to_owned()
         }
+        Hint::WriteWhole(_) => "Or write the whole file with write_to_file, rewrite: true.".to_owned(),
+        Hint::ReplaceText(path) => format!("Or replace a text in {} with update_file.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(_) => "See which files there are with list_dir.".to_owned(),
         Hint::LookInto(path) => {

@@ -15,7 +15,7 @@ pub(super) struct Args {
     /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// What to replace, block by block, in the order in which the texts stand in the file.
+    /// What to replace, block by block; each is made on what the blocks before it have made.
     #[schemars(extend("x-aliases" = ["blocks", "edits", "replacements"], "examples" = [[{"old_str": "let a = 1;", "new_str": "let a = 2;"}]]))]
     replace_blocks: Vec<Block>,
 }

@@ -21,6 +21,8 @@ pub(super) fn say(hint: &Hint) -> String {
                 .to_owned()
         }
         Hint::ReplaceAll => "Or make one replacement for each occurrence.".to_owned(),
+        Hint::WriteWhole(_) => "Or write the whole file with write_file.".to_owned(),
+        Hint::ReplaceText(path) => format!("Or replace a text in {} with apply_patch.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
         Hint::FindByName(name) => {
             format!("Find it with find_files, for example {}.", example(&[("pattern", name)]))

@@ -29,6 +29,8 @@ pub(crate) struct Draft {
     /// How much of it the caller will have seen, once a part of it is changed.
     pub(crate) seen: Part,
     pub(crate) notes: Vec<String>,
+    /// A note that another process changed the file since the caller saw it.
+    pub(crate) changed_since: Option<String>,
     /// How the changes of parts so far have moved the lines.
     pub(crate) moved: Moved,
 }
@@ -77,6 +79,7 @@ impl Draft {
             wrote_whole: false,
             seen: Part::AsBefore,
             notes: Vec::new(),
+            changed_since: None,
             moved: Moved::default(),
         })
     }
@@ -134,7 +137,7 @@ impl Draft {
     }
 
     /// A notebook that was valid JSON stays so.
-    fn still_a_notebook(&self, before: &[u8], after: &[u8]) -> Result<(), Failure> {
+    pub(super) fn still_a_notebook(&self, before: &[u8], after: &[u8]) -> Result<(), Failure> {
         if self.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
             return Ok(());
         }
@@ -186,11 +189,8 @@ impl Draft {
         }
         if self.seen != Part::Some {
             let lines = fresh::lines_changed(engine, cx, &self.path, bytes);
-            let differ = lines.map_or(String::new(), |lines| match lines {
-                1 => " (1 line differs)".to_owned(),
-                _ => format!(" ({lines} lines differ)"),
-            });
-            self.notes.push(format!(
+            let differ = lines.map_or(String::new(), |lines| format!(" ({lines})"));
+            self.changed_since = Some(format!(
                 "the file changed since it was last seen{differ}; the current version was changed"
             ));
         }

@@ -8,7 +8,7 @@ use toolpost_text::{
     encoding::Text,
     hashline::{self, Moved, Reference},
     line_edit::{self, NoLines, Side},
-    lines::LineRange,
+    lines::{LineIndex, LineRange, lf},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -22,7 +22,7 @@ pub(super) fn edit(
     engine: &Engine,
     cx: &CallCtx,
     draft: &mut Draft,
-    lines: &Lines,
+    (lines, holds): (&Lines, Option<&str>),
     new: &str,
 ) -> Result<(), Failure> {
     let Some(text) = draft.text(engine)? else {
@@ -31,6 +31,9 @@ pub(super) fn edit(
     let shown = text.shown(text.view());
     let at = Named { engine, cx, path: &draft.path, present: &shown };
     let (range, moved) = at.find(lines)?;
+    if let Some(old) = holds {
+        check_holds(&draft.path, text.view(), range, old)?;
+    }
     let edited = line_edit::edit(text.view(), range, lines.side, new)
         .map_err(|error| failure(&draft.path, lines, error, &shown))?;
     let splices = [edited.splice];
@@ -41,6 +44,23 @@ pub(super) fn edit(
     }
     draft.notes.extend(moved);
     Ok(())
+}
+
+/// Refuses lines that do not hold a text, which the caller expects there.
+fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) -> Result<(), Failure> {
+    let span = LineIndex::new(view).span(range).and_then(|span| view.get(span));
+    let old = lf(old);
+    let bare = old.trim_matches('\n');
+    if span.is_none_or(|span| bare.is_empty() || span.contains(bare)) {
+        return Ok(()); // of lines that are not there, more is said later
+    }
+    let (name, LineRange { first, last }) = (path.display(), range);
+    let lines = if first == last { format!("Line {first}") } else { format!("Lines {first}-{last}") };
+    let does = if first == last { "does" } else { "do" };
+    let what = format!("{lines} of {name} {does} not hold the text to replace. Nothing was changed.");
+    Err(Failure::new(Kind::NoMatch, what)
+        .found(format!("What is there:\n{}", around(view, first)))
+        .hint(Hint::Advice("Name the lines that are meant alone, or the text alone.".to_owned())))
 }
 
 /// Says where lines that were seen stand now, for one who may not change them before seeing that.

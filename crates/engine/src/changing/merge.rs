@@ -12,6 +12,7 @@ use toolpost_text::{
     lines,
     merge::{self, Refusal, Taken, Why},
 };
+use toolpost_workspace::WorkspacePath;
 
 /// Works out the content with the snippet merged into it.
 pub(super) fn apply(
@@ -45,7 +46,7 @@ pub(super) fn apply(
     }
     let language = Language::meant(Path::new(&path), language);
     let merged = toolpost_syntax::merge::merge(text.view(), snippet, language)
-        .map_err(|refusal| refused(&path, &refusal, &text))?;
+        .map_err(|refusal| refused(&draft.path, &refusal, &text))?;
     if let (Taken::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
         fresh::judge_content(engine, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
     }
@@ -56,17 +57,26 @@ pub(super) fn apply(
 }
 
 /// Says which part of a snippet has no place, and what to do about it.
-fn refused(path: &str, refusal: &Refusal, text: &Text) -> Failure {
+fn refused(path: &WorkspacePath, refusal: &Refusal, text: &Text) -> Failure {
+    let name = path.display();
     let (kind, advice) = match &refusal.why {
         Why::Absent | Why::Order { .. } => (
             Kind::NoMatch,
             "Repeat a line or the head of the function that is in the file before and after what changes, in the \
              file's order, and put a marker for everything else.",
         ),
-        Why::Ambiguous { .. } | Why::Unbounded { .. } => (
+        Why::Ambiguous { .. } | Why::Unbounded { .. } | Why::Readings { .. } => (
             Kind::Ambiguous,
             "Show more of what is around it, such as the whole function or the lines before and after, so that one \
              place is meant.",
+        ),
+        Why::Twice { .. } => (
+            Kind::Ambiguous,
+            "To move it, show its new and its former surroundings in one part without a marker between them.",
+        ),
+        Why::Unchanged { .. } => (
+            Kind::Invalid,
+            "Show the whole function or block as it should be, or put a marker for everything that stays.",
         ),
         Why::Doubles { .. } => (
             Kind::Ambiguous,
@@ -83,8 +93,7 @@ fn refused(path: &str, refusal: &Refusal, text: &Text) -> Failure {
         ),
         Why::Partial { .. } => (
             Kind::Invalid,
-            "Put a marker such as `... existing code ...` in a comment wherever something stays, or write the whole \
-             file.",
+            "Put a marker such as `... existing code ...` in a comment wherever something stays.",
         ),
         Why::Nothing => (Kind::Invalid, "Write out what shall really stand there."),
         Why::Empty => (Kind::Invalid, "Give the code that changes, with what is around it."),
@@ -95,7 +104,11 @@ fn refused(path: &str, refusal: &Refusal, text: &Text) -> Failure {
             (Kind::TooLarge, "Replace only the lines that change, by the text that stands there now.")
         }
     };
-    let failure =
-        Failure::new(kind, format!("{path} was not changed. {}.", text.shown(&refusal.to_string())));
-    failure.hint(Hint::Advice(advice.to_owned()))
+    let what = format!("{name} was not changed. {}.", text.shown(&refusal.to_string()));
+    let failure = Failure::new(kind, what).hint(Hint::Advice(advice.to_owned()));
+    match refusal.why {
+        Why::Partial { .. } => failure.hint(Hint::WriteWhole(path.clone())),
+        Why::Unread { .. } => failure,
+        _ => failure.hint(Hint::ReplaceText(path.clone())),
+    }
 }

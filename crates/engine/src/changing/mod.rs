@@ -58,13 +58,16 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
         | Where::Text { .. }
         | Where::Next { .. }
         | Where::Lines(_)
+        | Where::LinesWith { .. }
         | Where::Symbol { .. }
         | Where::Merge { .. }
         | Where::Exact(_) => failure,
     })?;
     draft.judge(engine, cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
         match (&change.at, draft.present()) {
-            (Where::Lines(lines), Some(present)) if failure.kind == Kind::Stale => {
+            (Where::Lines(lines) | Where::LinesWith { lines, .. }, Some(present))
+                if failure.kind == Kind::Stale =>
+            {
                 lines::whereabouts(engine, cx, &change.path, present, lines)
                     .into_iter()
                     .fold(failure, Failure::hint)
@@ -75,7 +78,10 @@ fn apply(engine: &Engine, cx: &CallCtx, drafts: &mut Drafts, change: &Change) ->
     match &change.at {
         Where::Whole(existence) => whole::write(engine, draft, *existence, &change.text),
         Where::Text { .. } | Where::Next { .. } => place::replace(engine, cx, draft, change),
-        Where::Lines(lines) => lines::edit(engine, cx, draft, lines, &change.text),
+        Where::Lines(lines) => lines::edit(engine, cx, draft, (lines, None), &change.text),
+        Where::LinesWith { lines, holds } => {
+            lines::edit(engine, cx, draft, (lines, Some(holds.as_str())), &change.text)
+        }
         Where::Symbol { name, side } => symbol::edit(engine, draft, name, *side, &change.text),
         Where::Merge { language } => merge::apply(engine, cx, draft, language.as_deref(), &change.text),
         Where::Exact(exact) => exact::put(engine, draft, exact, &change.text),

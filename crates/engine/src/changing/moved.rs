@@ -24,13 +24,21 @@ struct Step {
 impl Moved {
     /// Notes what is replaced in a view, before it is.
     pub(super) fn note(&mut self, view: &str, splices: &[Splice]) {
-        // From the last to the first, so that the lines in front of each are still where they were.
-        for Splice { range, new } in splices.iter().rev() {
+        let (mut done, mut line) = (0, 1);
+        let mut number = |upto: usize| {
+            line += lines::breaks(view.get(done..upto).unwrap_or_default());
+            done = upto;
+            line
+        };
+        let steps = splices.iter().map(|Splice { range, new }| {
             let begins = range.end < view.len() && (range.end == 0 || view[..range.end].ends_with('\n'));
-            let behind = lines::number(view, range.end) + usize::from(!begins);
-            let (before, after) = (lines::breaks(&view[range.clone()]), lines::breaks(new));
-            self.0.push(Step { first: lines::number(view, range.start), behind, before, after });
-        }
+            let (first, last) = (number(range.start), number(range.end));
+            let behind = last + usize::from(!begins);
+            Step { first, behind, before: last - first, after: lines::breaks(new) }
+        });
+        // From the last to the first, so that the lines in front of each are still where they were.
+        let steps: Vec<Step> = steps.collect();
+        self.0.extend(steps.into_iter().rev());
     }
 
     /// Says where lines stand now that the caller has seen before the first change.

@@ -70,7 +70,7 @@ pub(super) fn take(engine: &Engine, cx: &CallCtx, draft: &mut Draft) -> Result<C
         from,
         replaced: std::mem::take(&mut draft.replaced),
         seen,
-        notes: std::mem::take(&mut draft.notes),
+        notes: draft.changed_since.take().into_iter().chain(std::mem::take(&mut draft.notes)).collect(),
         next: std::mem::take(&mut draft.next),
         moved: std::mem::take(&mut draft.moved),
     })

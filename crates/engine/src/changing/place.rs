@@ -8,10 +8,8 @@ use crate::{
 use std::path::Path;
 use toolpost_syntax::Language;
 use toolpost_text::{
-    counted::counted,
     encoding::{Splice, Text},
     guard,
-    lines::LineIndex,
     matching::{self, Found, How, Miss},
 };
 use toolpost_workspace::WorkspacePath;
@@ -31,7 +29,7 @@ pub(super) fn replace(
         return Ok(());
     }
     let Some(text) = draft.text(engine)? else { return create(engine, draft, old, &change.text) };
-    let found = matching::find(text.view(), old, &change.text, &how).map_err(|miss| {
+    let found = find(&text, old, &change.text, &how).map_err(|miss| {
         failures::with_encoding(missed(engine, draft, &miss, &text, change, &how), &text, old)
     })?;
     if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
@@ -42,7 +40,7 @@ pub(super) fn replace(
         let miss = matching::find(text.view(), old, &change.text, &strict).err().unwrap_or(Miss::Same);
         return Err(missed(engine, draft, &miss, &text, change, &strict));
     }
-    let notes = notes(&found, how.want);
+    let notes = notes(&found);
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
     // Judged is what is written: what was wrong with the text as it came may have been corrected.
@@ -50,6 +48,23 @@ pub(super) fn replace(
     draft.splice(&text, &splices, &[&written])?;
     draft.notes.extend(notes);
     Ok(())
+}
+
+/// Looks for a text. One that is looked for after the change before it may be anywhere if it is nowhere after that.
+fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Found, Miss> {
+    let view = text.view();
+    if how.start.is_none() {
+        return matching::find(view, old, new, how);
+    }
+    let anywhere = How { start: None, ..*how };
+    let exactly = How { upto: Step::Exact, want: Want::One, ..anywhere };
+    if let Ok(found) = matching::find(view, old, new, &exactly) {
+        return Ok(found);
+    }
+    match matching::find(view, old, new, how) {
+        Err(Miss::Absent { .. }) => matching::find(view, old, new, &anywhere),
+        found => found,
+    }
 }
 
 /// Checks that a loose match adds no syntax error; true for a file without a grammar.
@@ -88,18 +103,11 @@ fn asked<'a>(engine: &Engine, at: &'a Where, draft: &Draft) -> Result<(&'a str, 
     }
 }
 
-/// Says what is wrong with a text to replace; of one that stands only above the change before, where.
+/// Says what is wrong with a text to replace.
 fn missed(engine: &Engine, draft: &Draft, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
     let (Where::Text { old, .. } | Where::Next { old, .. }) = &change.at else {
         return failures::miss(&draft.path, miss, text);
     };
-    if let (Miss::Absent { .. }, Where::Next { .. }, Some(1..)) = (miss, &change.at, how.start) {
-        let above = How { want: Want::First, start: None, ..*how };
-        if let Ok(above) = matching::find(text.view(), old, &change.text, &above) {
-            let line = above.hits.first().map_or(1, |hit| LineIndex::new(text.view()).line(hit.range.start));
-            return out_of_order(&draft.path, line);
-        }
-    }
     match (&draft.now, &draft.before) {
         (Now::Bytes(_), Some(Before::File { bytes, .. })) => {
             let disk = Text::open(bytes.clone(), engine.encoding()).ok();
@@ -108,16 +116,6 @@ fn missed(engine: &Engine, draft: &Draft, miss: &Miss, text: &Text, change: &Cha
         _ => None,
     }
     .unwrap_or_else(|| failures::miss(&draft.path, miss, text))
-}
-
-fn out_of_order(path: &WorkspacePath, line: usize) -> Failure {
-    let what = format!(
-        "The text to replace stands in {} at line {line}, above the place of the change before it; the changes of one \
-         call are made in the order of the file.",
-        path.display()
-    );
-    Failure::new(Kind::NoMatch, what)
-        .hint(Hint::Advice("Send them in the order in which the texts stand in the file.".to_owned()))
 }
 
 /// Says what is wrong where changes before this one are not made either: by what the file holds, which stays.
@@ -162,14 +160,8 @@ fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<()
     Ok(())
 }
 
-fn notes(found: &Found, want: Want) -> Vec<String> {
-    let mut notes = Vec::new();
-    if found.step != Step::Exact {
-        let differed: Vec<&str> = found.differences.iter().map(|difference| difference.words()).collect();
-        notes.push(format!("matched although these differed from the file: {}", differed.join(", ")));
-    }
-    if want == Want::Every {
-        notes.push(format!("replaced {}", counted(found.hits.len() as u64, "occurrence")));
-    }
-    notes
+fn notes(found: &Found) -> Option<String> {
+    let differed: Vec<&str> = found.differences.iter().map(|difference| difference.words()).collect();
+    (found.step != Step::Exact)
+        .then(|| format!("matched although these differed from the file: {}", differed.join(", ")))
 }

@@ -43,6 +43,8 @@ fn file(engine: &Engine, drafts: &[Draft], draft: &Draft) -> Changed {
         (Some(_), None, true) if draft.wrote_whole => What::Overwritten { lines_before },
         (Some(_), None, true) => What::Replaced { count: draft.replaced },
     };
+    let since = draft.changed_since.iter().filter(|_| what != What::Unchanged);
+    let notes = since.chain(&draft.notes).cloned().collect();
     let removed = if draft.is_there() { diff.removed } else { lines::count(&old) };
     Changed {
         path: draft.path.display(),
@@ -55,7 +57,7 @@ fn file(engine: &Engine, drafts: &[Draft], draft: &Draft) -> Changed {
         lines: lines::count(&new) as u64,
         bytes: after.len() as u64,
         hash: hash.map_or_else(String::new, |hash| hash.to_string()),
-        notes: draft.notes.clone(),
+        notes,
         seen: seen(drafts, draft, hash),
     }
 }

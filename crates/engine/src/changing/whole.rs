@@ -51,6 +51,9 @@ pub(super) fn write(
             written.bytes
         }
     };
+    if let Some(before) = &before {
+        draft.still_a_notebook(before.bytes(), &bytes)?;
+    }
     draft.put(bytes);
     draft.wrote_whole = true;
     // What was seen of the lines before is nowhere in the new ones.

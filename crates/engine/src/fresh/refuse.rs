@@ -39,7 +39,8 @@ pub(super) fn unread(
 /// The refusal to write over all of what was seen in part.
 pub(super) fn unread_in_part(engine: &Engine, path: &WorkspacePath, present: &[u8], sight: Sight) -> Failure {
     let what = format!(
-        "Only a part of {} was seen in this session; writing all of it would lose the rest.",
+        "Some lines of {} were not shown in this session, or another process changed them since; writing the whole file \
+         would lose them.",
         path.display()
     );
     let hint = Hint::Advice("See all of it first, or change only the part that you have seen.".to_owned());

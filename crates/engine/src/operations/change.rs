@@ -62,6 +62,13 @@ pub enum Where {
     },
     /// These lines.
     Lines(Lines),
+    /// These lines, if they hold this text.
+    LinesWith {
+        /// The lines.
+        lines: Lines,
+        /// The text.
+        holds: String,
+    },
     /// In the place of what has this name in the file's language, or beside it.
     Symbol {
         /// The name, alone or behind the names of what it belongs to.
@@ -229,6 +236,7 @@ impl Where {
             Self::Text { .. }
             | Self::Next { .. }
             | Self::Lines(_)
+            | Self::LinesWith { .. }
             | Self::Symbol { .. }
             | Self::Merge { .. }
             | Self::Exact(_)

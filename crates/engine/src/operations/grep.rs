@@ -1,14 +1,14 @@
 //! `grep`: lines that match a regular expression, in the files under a directory.
 
 use crate::{
-    Access, CallCtx, Engine, Failure, Operation, Touch,
+    Access, CallCtx, Engine, Failure, Operation, Part, Seen, Touch,
     walking::{Walked, walk},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use toolpost_search::{GrepOutput, GrepRequest, grep::Cut, grep::FileHits, grep::Role, grep::Unsearched};
-use toolpost_text::cut::NOTICE;
+use toolpost_text::{cut::NOTICE, encoding::Text};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
 pub use toolpost_search::{Case, Hidden, Prune, Rules, grep::Show, grep::Span};
@@ -90,6 +90,9 @@ impl Request {
     }
 }
 
+/// A file with more bytes than this cannot be shown whole.
+const WHOLE: u64 = 1 << 20;
+
 /// How many characters of a line are shown where nothing else is asked for.
 const LINE: usize = 400;
 
@@ -167,6 +170,9 @@ pub struct Output {
     #[serde(skip)]
     #[schemars(skip)]
     pub asked: Asked,
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) seen: Option<Seen>,
 }
 
 /// What a search was asked, as far as its words repeat it.
@@ -237,9 +243,9 @@ impl Operation for Grep {
         let mut request = GrepRequest { may_read, encoding, ..asked(request) };
         walk(engine, cx, &base, "steps through files", move |engine, control| {
             let mut asked_for = asked_for;
-            let kind = engine.workspace().stat(&request.base).map(|stat| stat.kind);
+            let kind = engine.workspace().stat(&request.base).ok().map(|stat| stat.kind);
             if let Some(limit) = limit_of_file
-                && kind.is_ok_and(|kind| kind != FileKind::Directory)
+                && kind.is_some_and(|kind| kind != FileKind::Directory)
             {
                 asked_for.limit = Some(limit);
                 request.limit = Some(usize::try_from(limit).unwrap_or(usize::MAX));
@@ -249,9 +255,17 @@ impl Operation for Grep {
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
             output.walk = output.walk.of_one_root(engine, &request.base);
-            Ok(fit(output, max_bytes))
+            let mut output = fit(output, max_bytes);
+            if kind == Some(FileKind::File) {
+                output.seen = whole(engine, &request.base, &output);
+            }
+            Ok(output)
         })
         .await
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        output.seen.clone().into_iter().collect()
     }
 }
 
@@ -303,7 +317,23 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
         counted,
         walk,
         asked,
+        seen: None,
     }
+}
+
+/// Returns the content of a file whose lines are all shown whole, as with the pattern `^`.
+fn whole(engine: &Engine, path: &WorkspacePath, output: &Output) -> Option<Seen> {
+    let [File { lines, .. }] = output.files.as_slice() else { return None };
+    let in_order = lines.iter().zip(1..).all(|(line, number)| line.number == number);
+    if output.mode != Mode::Content || !in_order || output.lines_matched != lines.len() as u64 {
+        return None;
+    }
+    let present = engine.workspace().read(path, WHOLE).ok()?;
+    let text = Text::open(present.bytes.clone(), engine.encoding()).ok()?;
+    let shown = text.shown(text.view());
+    let same = shown.lines().eq(lines.iter().map(|line| line.text.as_str()));
+    let bytes = Some(present.bytes.into());
+    same.then(|| Seen { path: path.clone(), hash: Some(present.hash), part: Part::Whole, bytes })
 }
 
 /// Leaves out the entries that do not fit into the answer, so that it is known where to continue.

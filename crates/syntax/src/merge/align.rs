@@ -18,7 +18,7 @@ pub(super) fn pair(
     news: &[&Item],
 ) -> Result<Vec<Option<usize>>, (usize, Why)> {
     let mut pairing = Pairing { old, olds, new, news, to: vec![None; news.len()], taken: HashSet::new() };
-    pairing.identical();
+    pairing.identical()?;
     pairing.by_key()?;
     pairing.by_name();
     pairing.by_first_line();
@@ -76,17 +76,28 @@ impl Pairing<'_> {
     }
 
     /// Pairs what is the same but for white space and the comments before it.
-    fn identical(&mut self) {
+    ///
+    /// Fails with a statement that is there several times and not as often in the snippet: each of them may be meant.
+    fn identical(&mut self) -> Result<(), (usize, Why)> {
         let mut known: HashMap<(Sort, String), VecDeque<usize>> = HashMap::new();
         for (at, item) in self.olds.iter().enumerate() {
             known.entry((sort(item.kind), self.old.plain(item))).or_default().push_back(at);
         }
+        let keys: Vec<(Sort, String)> =
+            self.news.iter().map(|item| (sort(item.kind), self.new.plain(item))).collect();
         for (at, item) in self.news.iter().enumerate() {
-            let key = (sort(item.kind), self.new.plain(item));
-            if let Some(found) = known.get_mut(&key).and_then(VecDeque::pop_front) {
+            let key = &keys[at];
+            let Some(found) = known.get_mut(key) else { continue };
+            let shown = || keys[at..].iter().filter(|other| *other == key).count();
+            if item.kind == Kind::Statement && found.len() > 1 && found.len() != shown() {
+                let free: Vec<usize> = found.iter().copied().collect();
+                return Err((at, self.several(&free)));
+            }
+            if let Some(found) = found.pop_front() {
                 self.set(at, found);
             }
         }
+        Ok(())
     }
 
     /// Pairs what has the same name and sort.

@@ -7,7 +7,7 @@ use toolpost_text::merge::{Piece, Refusal, Why};
 use super::insert::{self, Run, Side};
 use super::item::{self, Both};
 use super::shape::real;
-use super::{align, source::Source};
+use super::{align, imports, source::Source};
 use crate::{Item, Kind};
 
 /// A block of the text and one of the snippet, with the lines inside of each.
@@ -53,17 +53,100 @@ pub(super) fn merge(
             item::merge(both, olds[*old], news[at], out)?;
         }
     }
+    in_order(both, &olds, &news, &pairs)?;
+    let joined = imports::joined(both, &olds, &news, &pairs, out);
     let parts = parts(both, &news, block.here.clone());
+    let mut replaced = Vec::new();
     for run in runs(&parts, &pairs, &news) {
-        let gap = gap(&run, &olds, &pairs, &news);
+        if run.items.clone().all(|at| joined.contains(&at)) {
+            continue;
+        }
+        let gap = gap(&run, &olds, &pairs, &news).map_err(|old| {
+            both.refuse(
+                both.new.span(news[run.items.start]),
+                Why::Unbounded { line: both.old.head(olds[old]) + 1 },
+            )
+        })?;
         let site =
             insert::Site { both, olds: &olds, there: block.there.clone(), news: &news, pairs: &pairs, depth };
         match gap {
-            Some(gap) => insert::replace(&site, &run, gap, out),
+            Some(gap) => {
+                replaced.extend(gap.clone());
+                insert::replace(&site, &run, gap, out);
+            }
             None => insert::run(&site, &run, out)?,
         }
     }
+    left_out(both, &olds, &parts, (&pairs, &replaced), depth);
     Ok(())
+}
+
+/// Refuses statements that the snippet has in another order than the text: only code that runs line by line has one.
+fn in_order(both: &Both<'_>, olds: &[&Item], news: &[&Item], pairs: &[Option<usize>]) -> Result<(), Refusal> {
+    let mut before = None;
+    for (at, old) in pairs.iter().enumerate() {
+        let Some(old) = old.filter(|old| olds[*old].kind == Kind::Statement) else { continue };
+        if before.is_some_and(|before| before > old) {
+            let line = both.old.head(olds[old]) + 1;
+            return Err(both.refuse(both.new.span(news[at]), Why::Order { line }));
+        }
+        before = Some(old);
+    }
+    Ok(())
+}
+
+/// Notes what stays although the snippet shows its neighbours without a marker between them.
+fn left_out(
+    both: &Both<'_>,
+    olds: &[&Item],
+    parts: &[Part],
+    (pairs, replaced): (&[Option<usize>], &[usize]),
+    depth: Depth,
+) {
+    let mut kept: Vec<&Item> = Vec::new();
+    // Where the next old item is expected; none after a marker, which stands for what follows.
+    let mut next = (depth == Depth::Within).then_some(0);
+    let mut add = |from: Option<usize>, upto: usize| {
+        let between = from.map_or(upto..upto, |from| from..upto);
+        let free = between.filter(|at| !pairs.contains(&Some(*at)) && !replaced.contains(at));
+        kept.extend(
+            free.map(|at| olds[at]).filter(|item| item.kind.defines() || item.kind == Kind::Statement),
+        );
+    };
+    for part in parts {
+        match *part {
+            Part::Marker => next = None,
+            Part::Item(at) => {
+                if let Some(old) = pairs[at] {
+                    add(next, old);
+                    next = Some(old + 1);
+                }
+            }
+        }
+    }
+    if depth == Depth::Within {
+        add(next, olds.len());
+    }
+    if kept.is_empty() {
+        return;
+    }
+    let names: Vec<String> = kept.iter().take(8).map(|item| named(both, item)).collect();
+    let more = if kept.len() > names.len() {
+        format!(" and {} more", kept.len() - names.len())
+    } else {
+        String::new()
+    };
+    both.note(format!("kept, although the snippet does not show it: {}{more}", names.join(", ")));
+}
+
+/// Names an item of the text, or shows how it begins.
+fn named(both: &Both<'_>, item: &Item) -> String {
+    let line = both.old.head(item) + 1;
+    if item.kind.defines() {
+        format!("{} {} (line {line})", item.kind.name(), item.name)
+    } else {
+        format!("line {line}")
+    }
 }
 
 /// Lists what stands in a block of the snippet, in order.
@@ -120,21 +203,32 @@ fn runs(parts: &[Part], pairs: &[Option<usize>], news: &[&Item]) -> Vec<Run> {
 }
 
 /// Finds the statements that a row of new ones takes the place of: what stands between the same two neighbours.
-fn gap(run: &Run, olds: &[&Item], pairs: &[Option<usize>], news: &[&Item]) -> Option<Range<usize>> {
+///
+/// Fails with a statement that may be replaced or stay.
+fn gap(
+    run: &Run,
+    olds: &[&Item],
+    pairs: &[Option<usize>],
+    news: &[&Item],
+) -> Result<Option<Range<usize>>, usize> {
     let (Side::Known { old: before, .. }, Side::Known { old: after, .. }) = (run.before, run.after) else {
-        return None;
+        return Ok(None);
     };
     let between = before + 1..after;
     let plain = |item: &&Item| matches!(item.kind, Kind::Statement | Kind::Comment);
     let taken = |at: usize| pairs.contains(&Some(at));
     let statements = |items: &[&Item]| items.iter().filter(|item| item.kind == Kind::Statement).count();
-    let gone = olds.get(between.clone())?;
-    let fits = !gone.is_empty()
+    let Some(gone) = olds.get(between.clone()) else { return Ok(None) };
+    let free = !gone.is_empty()
         && gone.iter().all(plain)
         && !between.clone().any(taken)
-        && gone.iter().all(|item| item.children.is_empty())
-        && statements(gone) <= statements(&news[run.items.clone()]);
-    fits.then_some(between)
+        && gone.iter().all(|item| item.children.is_empty());
+    let come = statements(&news[run.items.clone()]);
+    match free {
+        true if statements(gone) <= come => Ok(Some(between)),
+        true if come > 0 => Err(between.start),
+        _ => Ok(None),
+    }
 }
 
 /// Finds the white space before the items of a block.

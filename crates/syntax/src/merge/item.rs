@@ -32,7 +32,7 @@ impl Both<'_> {
     }
 
     /// Remembers what is said of the merge.
-    fn note(&self, note: String) {
+    pub(super) fn note(&self, note: String) {
         self.notes.borrow_mut().push(note);
     }
 

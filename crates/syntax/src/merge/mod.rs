@@ -4,6 +4,7 @@
 mod align;
 mod block;
 mod home;
+mod imports;
 mod insert;
 mod item;
 mod shape;
@@ -42,10 +43,12 @@ pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Resul
     if let Some(merged) = plain.as_ref().and_then(|plain| whole::merge(&old, plain, snippet)) {
         return Ok(merged);
     }
-    match by_tree(&old, plain, &said) {
+    let merged = match by_tree(&old, plain, &said) {
         Err(refusal) if refusal.why.leaves_lines() => by_lines(&old, &said, snippet).map_err(|_| refusal),
         by_tree => by_tree,
-    }
+    }?;
+    lines::changes_something(&old.lines, &said, &merged)?;
+    Ok(merged)
 }
 
 /// Merges with the first reading of the snippet that has a home in the text: as it stands, then as a part of something.

@@ -21,18 +21,12 @@ pub(super) enum Entries {
 
 /// Refuses a result that has lost something with a name, that has an error which the text did not have, or an entry twice.
 pub(super) fn check(old: &Source, splices: &[Splice], entries: Entries) -> Result<(), Refusal> {
+    sound(old, splices)?;
     let result = apply(old.text, splices);
     let language = old.language.name();
     let Ok(tree) = old.language.parse(&result) else {
         return Err(Refusal::whole(Why::Unread { what: "result", language }));
     };
-    let errors = tree.errors();
-    if errors.len() > old.errors.len()
-        && let Some(first) = errors.first()
-    {
-        let line = LineIndex::new(&result).line(first.start);
-        return Err(Refusal::whole(Why::Breaks { language, line }));
-    }
     let mut there: HashMap<Path, usize> = HashMap::new();
     visit(&tree.blocks(), &mut Vec::new(), &mut |path, _| *there.entry(path).or_default() += 1);
     let mut lost: Vec<(usize, String)> = Vec::new();
@@ -48,6 +42,23 @@ pub(super) fn check(old: &Source, splices: &[Splice], entries: Entries) -> Resul
     match entries {
         Entries::Once => once(old, &tree),
         Entries::AsSaid => Ok(()),
+    }
+}
+
+/// Refuses a result with an error that the text did not have.
+pub(super) fn sound(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
+    let result = apply(old.text, splices);
+    let language = old.language.name();
+    let Ok(tree) = old.language.parse(&result) else {
+        return Err(Refusal::whole(Why::Unread { what: "result", language }));
+    };
+    let errors = tree.errors();
+    match errors.first() {
+        Some(first) if errors.len() > old.errors.len() => {
+            let line = LineIndex::new(&result).line(first.start);
+            Err(Refusal::whole(Why::Breaks { language, line }))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -16,7 +16,9 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
         return None;
     }
     let (before, after) = (file(old.blocks.clone()), file(variant.blocks.clone()));
-    if !missing(&before, &after).is_empty() || !keeps_statements(old, &new) {
+    let gone = missing(&before, &after);
+    let has_all = gone.is_empty() && keeps_statements(old, &new);
+    if !has_all && !is_complete(old, &new) {
         return None;
     }
     let text: String = adapted(&old.lines, lines::snippet(snippet), old.style)
@@ -27,8 +29,36 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
     let text = if snippet.ends_with('\n') { text.as_str() } else { text.trim_end_matches('\n') };
     let same = bare(text).iter().zip(lines::snippet(snippet)).all(|(one, other)| *one == other.text);
     let splices = replace_all(old.text, if same { snippet } else { text });
-    verify::check(old, &splices, Entries::AsSaid).ok()?;
-    Some(Merged { splices, taken: Taken::Whole, notes: Vec::new() })
+    if has_all {
+        verify::check(old, &splices, Entries::AsSaid).ok()?;
+        return Some(Merged { splices, taken: Taken::Whole, notes: Vec::new() });
+    }
+    verify::sound(old, &splices).ok()?;
+    let names: Vec<String> = gone.iter().map(|item| format!("{} {}", item.kind.name(), item.name)).collect();
+    let without =
+        if names.is_empty() { String::new() } else { format!("; no longer there: {}", names.join(", ")) };
+    let notes =
+        vec![format!("took the code for the whole file, as it has no marker and is complete{without}")];
+    Some(Merged { splices, taken: Taken::Whole, notes })
+}
+
+/// Checks whether a snippet without a marker has what only a complete file has, although it leaves definitions out.
+///
+/// That is a package clause, a default export where the file has one, or imports and a guard for the main program. A
+/// snippet that is much shorter than the file is not taken for all of it.
+fn is_complete(old: &Source, new: &Source) -> bool {
+    let full = |source: &Source| source.lines.iter().filter(|line| !line.trim().is_empty()).count();
+    if full(new) * 5 < full(old) * 2 {
+        return false;
+    }
+    let both = |holds: &dyn Fn(&Source) -> bool| holds(old) && holds(new);
+    let kind = |source: &Source, kind: Kind| source.blocks.iter().any(|item| item.kind == kind);
+    let line = |source: &Source, start: &str| source.lines.iter().any(|line| line.starts_with(start));
+    both(&|source| kind(source, Kind::Package))
+        || both(&|source| line(source, "export default "))
+        || both(&|source| {
+            line(source, "if __name__ ==") && (line(source, "import ") || line(source, "from "))
+        })
 }
 
 /// Tells whether a snippet has most of the statements that stand in a file without a name.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::fold::{is_blank, plain};
-use super::{Closest, Miss, show};
+use super::{Closest, Miss, part, show};
 
 /// So many lines of the old text are compared.
 const MAX_LINES: usize = 100;
@@ -24,8 +24,11 @@ const MAX_VOTES: usize = 200_000;
 /// Lines may have been put in or left out, so that a line stands so far off.
 const DRIFT: usize = 3;
 
+/// A new text of fewer characters than this is not looked for.
+const SHORT: usize = 8;
+
 /// Less likeness than this, of 1000, is not shown.
-const LEAST: usize = 500;
+pub(super) const LEAST: usize = 500;
 
 /// Says that an old text is absent, and what helps.
 pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
@@ -34,7 +37,8 @@ pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
 
 /// Finds the only line at which the new text stands.
 fn already_there(view: &str, new: &str) -> Option<usize> {
-    if new.trim().is_empty() {
+    // A shorter text stands somewhere by chance.
+    if solid(new).filter(|character| *character != '\n').take(SHORT).count() < SHORT {
         return None;
     }
     let mut found = memmem::find_iter(view.as_bytes(), new);
@@ -55,7 +59,7 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<Closest> {
             best = Some((score, start));
         }
     }
-    let (_, start) = best?;
+    let Some((_, start)) = best else { return part::closest(&lines, wanted) };
     let end = (start + wanted.len()).min(lines.len());
     let like = trimmed(&lines[start..end], wanted);
     let (start, end) = (start + like.start, start + like.end);

@@ -10,6 +10,8 @@ use crate::lines::indent;
 pub(crate) struct Shift {
     pairs: Vec<Pair>,
     first: Pair,
+    /// Whether the second line of the old text is deeper than the first.
+    steps_in: bool,
 }
 
 /// An indentation of the old text and that of the same line in the file.
@@ -56,7 +58,9 @@ impl Shift {
     /// Lines that are indented alike in the old text must be so in the file, and deeper ones deeper.
     pub(crate) fn new<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut seen: Vec<(&str, &str)> = Vec::new();
-        for (old, file) in lines {
+        let mut steps_in = false;
+        for (number, (old, file)) in lines.enumerate() {
+            steps_in |= number == 1 && seen.first().is_some_and(|first| first.0.len() < old.len());
             match seen.iter().find(|known| known.0 == old) {
                 Some(known) if known.1 != file => return None,
                 Some(_) => {}
@@ -70,7 +74,7 @@ impl Shift {
         let deeper =
             |two: &[Pair]| two[0].old.len() < two[1].old.len() && two[0].file.len() < two[1].file.len();
         let consistent = pairs.windows(2).all(deeper);
-        first.filter(|_| consistent).map(|first| Self { pairs, first })
+        first.filter(|_| consistent).map(|first| Self { pairs, first, steps_in })
     }
 
     /// Says whether no line is shifted by more than a level.
@@ -89,11 +93,13 @@ impl Shift {
         let own: Vec<&str> = lines.iter().map(|line| indent(line)).collect();
         let Some(begin) = own.first() else { return Some(new.to_owned()) };
         let usual = LazyCell::new(unit);
-        let like_file = self.like_file(&own, || *usual);
+        let like_file = self.like_file(&lines, &own, || *usual);
         let begins_alike = *begin == self.first.old;
         if begins_alike && own.iter().all(|own| self.known(own).is_some()) {
             let mapped = self.rewrite(new, |own| self.known(own).map(str::to_owned))?;
-            return (like_file != Fit::Exact || mapped == new).then_some(mapped);
+            let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
+            let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
+            return (mapped == new || like_file != Fit::Exact && !cut).then_some(mapped);
         }
         let scaled = || {
             let scale = self.scale(&own, *usual)?;
@@ -108,17 +114,21 @@ impl Shift {
             Fit::Extended => scaled().is_none_or(|scaled| scaled == new).then(|| new.to_owned()),
             Fit::No => scaled().or_else(|| {
                 // The first line was copied without its indentation, the others have the file's.
-                let rest = own.get(1..).filter(|rest| !rest.is_empty())?;
-                let cut = begin.is_empty() && self.first.old.is_empty() && !self.first.file.is_empty();
-                let whole = rest.iter().all(|own| !own.is_empty() && self.in_file(own));
                 let at = new.find(|c| c != '\n').unwrap_or(0);
-                (cut && whole).then(|| format!("{}{}{}", &new[..at], self.first.file, &new[at..]))
+                self.is_cut(&own).then(|| format!("{}{}{}", &new[..at], self.first.file, &new[at..]))
             }),
         }
     }
 
+    /// Checks whether only the first line of new text seems to have lost its indentation: the others have the file's.
+    fn is_cut(&self, own: &[&str]) -> bool {
+        let Some((begin, rest)) = own.split_first() else { return false };
+        let lost = begin.is_empty() && self.first.old.is_empty() && !self.first.file.is_empty();
+        lost && !rest.is_empty() && rest.iter().all(|own| !own.is_empty() && self.in_file(own))
+    }
+
     /// Rates how well the indentations of new text agree with the file's.
-    fn like_file(&self, own: &[&str], usual: impl FnOnce() -> Indent) -> Fit {
+    fn like_file(&self, lines: &[&str], own: &[&str], usual: impl FnOnce() -> Indent) -> Fit {
         if own.first() != Some(&self.first.file.as_str()) {
             return Fit::No;
         }
@@ -137,7 +147,13 @@ impl Shift {
         let base = self.first.file.len();
         let whole = own.iter().all(|own| self.in_file(own) || own.len().abs_diff(base) % level.max(1) == 0);
         let single = |two: &[&str]| two[1].len() <= two[0].len() + level || self.in_file(two[1]);
-        if one_kind.is_some() && whole && own.windows(2).all(single) { Fit::Extended } else { Fit::No }
+        let opened = lines.windows(2).all(|two| {
+            indent(two[1]).len() <= indent(two[0]).len() || self.in_file(indent(two[1])) || opens(two[0])
+        });
+        let least = self.pairs.first().map_or(0, |pair| pair.file.len());
+        let inside = own.iter().all(|own| own.len() >= least);
+        let extends = one_kind.is_some() && whole && inside && opened && own.windows(2).all(single);
+        if extends { Fit::Extended } else { Fit::No }
     }
 
     /// Checks whether a line of the place has this indentation in the file.
@@ -178,8 +194,7 @@ impl Shift {
     fn is_mixed(&self, lines: &[&str]) -> bool {
         let file_only = |own: &str| self.in_file(own) && self.known(own).is_none();
         lines.windows(2).any(|two| {
-            let opens = two[0].trim_end().ends_with(['{', '(', '[', ':', ',']);
-            file_only(indent(two[1])) && indent(two[1]).len() > indent(two[0]).len() && !opens
+            file_only(indent(two[1])) && indent(two[1]).len() > indent(two[0]).len() && !opens(two[0])
         })
     }
 
@@ -273,6 +288,22 @@ impl Shift {
         }
     }
 }
+
+/// Checks whether a deeper line may follow a line.
+fn opens(line: &str) -> bool {
+    let line = line.trim();
+    let first = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    line.ends_with(['{', '(', '[', ':', ',', '|', '=', '>'])
+        || line.ends_with(" do")
+        || line.ends_with(" then")
+        || OPENERS.contains(&first) && !line.contains(';') && !line.ends_with("end")
+}
+
+/// Words that begin a block without a sign at the end of the line.
+const OPENERS: &[&str] = &[
+    "begin", "case", "class", "def", "else", "elsif", "ensure", "for", "function", "if", "module", "repeat",
+    "rescue", "unless", "until", "when", "while",
+];
 
 /// Says whether there is nothing on a line.
 fn is_blank_line(line: &str) -> bool {

@@ -1,11 +1,10 @@
 //! The places of a snippet's parts, found by the lines that it shares with the text.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::edge::{self, Side};
 use super::line::{depth, has_word, is_blank, same};
-use super::{Line, Piece, Refusal, Why, entry, loss};
+use super::{Line, Piece, Refusal, Why, entry, loss, repeat, sequence};
 
 /// Some lines of a file into which a snippet goes.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +29,8 @@ pub enum Ends {
 /// A part of a snippet between two markers.
 pub(super) struct Segment<'a> {
     pub(super) lines: &'a [Line],
+    /// How many lines of the snippet are before it.
+    pub(super) at: usize,
     /// The marker before it.
     pub(super) before: Option<&'a Line>,
     /// The marker after it.
@@ -49,29 +50,43 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     if segments.is_empty() {
         return Err(Refusal::of(lines, Why::Empty));
     }
-    let places = places(scope, lines, &segments)?;
+    let to = sequence::align(scope, lines).map_err(|why| Refusal::of(lines, why))?;
+    let places = places(scope, lines, &segments, &to)?;
     let mut pieces = Vec::new();
+    let mut new = vec![false; lines.len()];
     for (at, segment) in segments.iter().enumerate() {
         let found = &places[at];
         let before = at.checked_sub(1).map_or(0, |before| places[before].end)..found.start;
         let after = found.end..places.get(at + 1).map_or(scope.old.len(), |next| next.start);
         let (left, moved) = entry::settle(scope, segment, found, (before, after))?;
+        for (line, new) in segment.lines.iter().zip(&mut new[segment.at..]) {
+            *new = left.contains(line);
+        }
         pieces.extend(moved);
         let left = Segment { lines: &left, ..*segment };
         let new = edge::spaced(scope.old, found, &left, lines);
         pieces.push(Piece { old: found.start + scope.base..found.end + scope.base, new });
     }
+    let fresh = |at: usize| new[at] && to[at].is_none();
+    pieces.extend(repeat::moved(scope, lines, fresh, &places)?);
     pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
     Ok(pieces)
 }
 
 /// Finds the lines whose place each part of a snippet takes.
-fn places(scope: &Scope<'_>, lines: &[Line], segments: &[Segment<'_>]) -> Result<Vec<Range<usize>>, Refusal> {
+fn places(
+    scope: &Scope<'_>,
+    lines: &[Line],
+    segments: &[Segment<'_>],
+    to: &[Option<usize>],
+) -> Result<Vec<Range<usize>>, Refusal> {
     let said: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     let mut places = Vec::with_capacity(segments.len());
     let mut from = 0;
     for segment in segments {
-        let found = spot(scope, from, segment)?;
+        let found = spot(scope, from, segment, to)?;
+        loss::unmentioned(scope, lines, segment, to, &found)
+            .map_err(|why| Refusal::of(segment.lines, why))?;
         let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
         let old = &scope.old[found.clone()];
         let base = scope.base + found.start;
@@ -91,7 +106,7 @@ fn places(scope: &Scope<'_>, lines: &[Line], segments: &[Segment<'_>]) -> Result
 fn segments(lines: &[Line]) -> Vec<Segment<'_>> {
     let mut out = Vec::new();
     let mut before = None;
-    let mut rest = lines;
+    let (mut rest, mut done) = (lines, 0);
     loop {
         let end = rest.iter().position(|line| line.marker.is_some());
         let part = &rest[..end.unwrap_or(rest.len())];
@@ -99,20 +114,26 @@ fn segments(lines: &[Line]) -> Vec<Segment<'_>> {
         let first = part.iter().position(|line| !line.is_blank());
         let last = part.iter().rposition(|line| !line.is_blank());
         if let (Some(first), Some(last)) = (first, last) {
-            out.push(Segment { lines: &part[first..=last], before, after });
+            out.push(Segment { lines: &part[first..=last], at: done + first, before, after });
         }
         let Some(end) = end else { return out };
         before = after;
+        done += end + 1;
         rest = &rest[end + 1..];
     }
 }
 
 /// Finds the lines whose place a part takes.
-fn spot(scope: &Scope<'_>, from: usize, segment: &Segment<'_>) -> Result<Range<usize>, Refusal> {
+fn spot(
+    scope: &Scope<'_>,
+    from: usize,
+    segment: &Segment<'_>,
+    to: &[Option<usize>],
+) -> Result<Range<usize>, Refusal> {
     let old = &scope.old[from..];
     let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
     let refuse = |why| Refusal::of(segment.lines, why);
-    let mut pins = pins(old, &new, segment);
+    let mut pins = pins(from, old, &new, segment, to);
     let fixed = scope.ends == Ends::Fixed;
     if !fixed {
         brackets(scope.old, from, segment, &mut pins);
@@ -138,10 +159,20 @@ fn spot(scope: &Scope<'_>, from: usize, segment: &Segment<'_>) -> Result<Range<u
     Ok(start..from + last_old + 1 + covered)
 }
 
-/// Pairs lines of a part with lines of the text that are certainly the same ones.
-fn pins(old: &[&str], new: &[&str], segment: &Segment<'_>) -> Vec<(usize, usize)> {
-    let unique = rising(unique(old, new));
-    let mut pins = if unique.is_empty() { blocks(old, new) } else { unique };
+/// Pairs lines of a part with the lines of the text that they are; none if no line with a word is among them.
+fn pins(
+    from: usize,
+    old: &[&str],
+    new: &[&str],
+    segment: &Segment<'_>,
+    to: &[Option<usize>],
+) -> Vec<(usize, usize)> {
+    let aligned = to[segment.at..segment.at + new.len()].iter().enumerate();
+    let aligned = aligned.filter_map(|(at, old)| Some(((*old)?.checked_sub(from)?, at)));
+    let mut pins: Vec<(usize, usize)> = aligned.filter(|(_, at)| !is_blank(new[*at])).collect();
+    if !pins.iter().any(|(_, at)| has_word(new[*at])) {
+        pins.clear();
+    }
     // A marker deeper than the line after it stands for the rest of a block: that line is the first one outside of it.
     let inside = segment.before.filter(|marker| depth(&marker.text) > depth(new[0]));
     if inside.is_some() && pins.first().is_none_or(|(_, first)| *first > 0) {
@@ -170,84 +201,6 @@ fn brackets(old: &[&str], from: usize, segment: &Segment<'_>, pins: &mut Vec<(us
     if around && closes && from <= last && pins.last().is_none_or(|pin| pin.0 < last - from && pin.1 < end) {
         pins.push((last - from, end));
     }
-}
-
-/// Pairs lines that stand once in the text and once in the part.
-fn unique(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    let mut seen: HashMap<&str, (usize, usize, usize)> = HashMap::new();
-    for (at, line) in old.iter().enumerate().filter(|(_, line)| has_word(line)) {
-        let entry = seen.entry(line.trim_end()).or_default();
-        *entry = (entry.0 + 1, at, entry.2);
-    }
-    for line in new {
-        if let Some(entry) = seen.get_mut(line.trim_end()) {
-            entry.2 += 1;
-        }
-    }
-    let pair = |(at, line): (usize, &&str)| match seen.get(line.trim_end()) {
-        Some((1, there, 1)) => Some((*there, at)),
-        _ => None,
-    };
-    new.iter().enumerate().filter_map(pair).collect()
-}
-
-/// Keeps the longest row of pairs that rises in the text, too.
-fn rising(pairs: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
-    let mut ends: Vec<usize> = Vec::new();
-    let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (at, (old, _)) in pairs.iter().enumerate() {
-        let row = ends.partition_point(|end| pairs[*end].0 < *old);
-        previous.push(row.checked_sub(1).map(|before| ends[before]));
-        if row == ends.len() {
-            ends.push(at);
-        } else {
-            ends[row] = at;
-        }
-    }
-    let mut row: Vec<(usize, usize)> = Vec::new();
-    let mut next = ends.last().copied();
-    while let Some(at) = next {
-        row.push(pairs[at]);
-        next = previous[at];
-    }
-    row.reverse();
-    row
-}
-
-/// Pairs the beginning and the end of a part with a run of lines that stands once in the text.
-fn blocks(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    let mut out: Vec<(usize, usize)> = run(old, new);
-    let (mut old_back, mut new_back) = (old.to_vec(), new.to_vec());
-    old_back.reverse();
-    new_back.reverse();
-    let tail = run(&old_back, &new_back);
-    for (there, here) in tail.into_iter().rev() {
-        let pair = (old.len() - 1 - there, new.len() - 1 - here);
-        if out.last().is_none_or(|last| last.0 < pair.0 && last.1 < pair.1) {
-            out.push(pair);
-        }
-    }
-    out
-}
-
-/// Pairs the first lines of a part, if they are found together once.
-fn run(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    let mut places: Vec<usize> = (0..old.len()).collect();
-    let mut words = false;
-    for (length, wanted) in new.iter().enumerate() {
-        let next: Vec<usize> = places
-            .iter()
-            .copied()
-            .filter(|place| old.get(place + length).is_some_and(|line| same(line, wanted)))
-            .collect();
-        words |= has_word(wanted);
-        match next.as_slice() {
-            [] => return Vec::new(),
-            [place] if words && length > 0 => return (0..=length).map(|at| (place + at, at)).collect(),
-            _ => places = next,
-        }
-    }
-    Vec::new()
 }
 
 /// Finds the place of a part of which no line is certain.

@@ -1,9 +1,11 @@
 //! What would be lost of which a snippet says nothing.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-use super::line::{has_word, is_blank};
-use super::{Why, heading};
+use super::anchor::{Ends, Scope, Segment};
+use super::line::{depth, has_word, is_blank, same};
+use super::{Line, Why, heading};
 use crate::cut;
 use crate::lines::LineRange;
 
@@ -17,6 +19,53 @@ pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), Why> {
         let name = cut::line(old[first].trim(), 80).0.to_owned();
         let lines = LineRange { first: base + first + 1, last: base + last + 1 };
         return Err(Why::Loses { lines, names: vec![name] });
+    }
+    Ok(())
+}
+
+/// Judges the old lines between lines of a part that stay: they go only if others come in their place.
+///
+/// # Errors
+///
+/// If statements would go for which there are none, or less than half as many, in the snippet.
+pub(super) fn unmentioned(
+    scope: &Scope<'_>,
+    lines: &[Line],
+    segment: &Segment<'_>,
+    to: &[Option<usize>],
+    found: &Range<usize>,
+) -> Result<(), Why> {
+    let fixed = scope.ends == Ends::Fixed;
+    let here = segment.at..segment.at + segment.lines.len();
+    let pairs = here.clone().filter_map(|at| Some((to[at].filter(|old| found.contains(old))?, at)));
+    let mut pairs: Vec<(usize, usize)> = pairs.collect();
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    pairs.push((found.end, here.end));
+    let shown = |old: &str| lines.iter().zip(to).any(|(line, to)| to.is_none() && same(&line.text, old));
+    let known = |new: &str| scope.old.iter().any(|old| same(old, new));
+    let (mut old_from, mut new_from) = (found.start, here.start);
+    for (index, (old, new)) in pairs.iter().copied().enumerate() {
+        let gone: Vec<usize> =
+            (old_from..old).filter(|at| has_word(scope.old[*at]) && !shown(scope.old[*at])).collect();
+        let width = gone.iter().map(|at| depth(scope.old[*at])).min().unwrap_or(0);
+        let lost = gone.iter().filter(|at| depth(scope.old[**at]) == width).count();
+        let come: Vec<&str> = lines[new_from..new].iter().map(|line| line.text.as_str()).collect();
+        let come: Vec<&str> = come.into_iter().filter(|line| has_word(line) && !known(line)).collect();
+        let width = come.iter().map(|line| depth(line)).min().unwrap_or(0);
+        let come = come.iter().filter(|line| depth(line) == width).count();
+        let inner = index > 0 && index + 1 < pairs.len();
+        let bound = inner || fixed;
+        if bound
+            && lost > come * 2
+            && let (Some(first), Some(last)) = (gone.first(), gone.last())
+        {
+            let names = gone.iter().take(3).map(|at| cut::line(scope.old[*at].trim(), 80).0.to_owned());
+            let lines = LineRange { first: scope.base + first + 1, last: scope.base + last + 1 };
+            return Err(Why::Loses { lines, names: names.collect() });
+        }
+        (old_from, new_from) = (old + 1, new + 1);
     }
     Ok(())
 }

@@ -39,6 +39,28 @@ pub enum Why {
         /// The line of the file.
         line: usize,
     },
+    /// Two alignments are equally good and lead to different results.
+    #[error("it can be read in two ways. One result would be:\n{}\nThe other:\n{}", first.join("\n"), second.join("\n"))]
+    Readings {
+        /// Lines of one result.
+        first: Vec<String>,
+        /// Lines of the other.
+        second: Vec<String>,
+    },
+    /// The file has such a line elsewhere.
+    #[error("line {line} of the file is the same, and it may be moved here or stay there")]
+    Twice {
+        /// The line of the file.
+        line: usize,
+    },
+    /// The snippet changes nothing, and yet the file is not what it shows.
+    #[error(
+        "nothing in the file would change, although the file differs from the snippet at its line {line}"
+    )]
+    Unchanged {
+        /// The line of the snippet.
+        line: usize,
+    },
     /// It would take lines away that the snippet does not mention.
     #[error("lines {}-{} of the file would be lost, of which the snippet says nothing: {}", lines.first, lines.last, names.join(", "))]
     Loses {

@@ -8,6 +8,7 @@ use rustix::io::{Errno, Result};
 use super::copy::copy;
 use super::directories::is_empty;
 use super::error::{CommitKind, Failed};
+use super::late::{Former, Late};
 use super::stage::{Like, PERMISSIONS, stage};
 use super::work::{Rename, Work};
 use crate::access::AccessKind;
@@ -121,11 +122,43 @@ fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKi
     }
 }
 
+/// Looks once more at the file that a step has replaced; returns whether it has grown meanwhile.
+///
+/// Fails if it has other content. In one stroke that content is back in its place then; otherwise the step knows the
+/// former file by it, so that the commit can be taken back.
+pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, CommitKind> {
+    let (Some(former), Some(Mark { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
+        return Ok(false);
+    };
+    let length = work.old.map_or(0, |stat| stat.len);
+    let looking = Failed::when("looking at the former file");
+    let spot = Spot::open(&work.path).map_err(&looking)?;
+    let bytes = match former.settle(&spot, old, length).map_err(&looking)? {
+        Late::Nothing => return Ok(false),
+        Late::Appended => return Ok(true),
+        Late::Changed(bytes) => bytes,
+    };
+    let found = hash(&bytes);
+    match (way, &work.step.temp) {
+        (Way::OneStroke, Some(temp)) => {
+            let staged = stage(&spot, temp.name(), &bytes, found, &Like::Old(former.file()), None);
+            staged?;
+            spot.replace(temp.name(), &spot.name).map_err(Failed::when("putting the former content back"))?;
+        }
+        _ => work.step.old = work.step.old.map(|mark| Mark { hash: Some(found), ..mark }),
+    }
+    work.former = None;
+    Err(CommitKind::Changed { found })
+}
+
 fn put(work: &mut Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
     let Some(temp) = work.step.temp.as_ref().map(Raw::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&spot.directory, temp, &spot.directory, &spot.name);
         return moved.map_err(Failed::when("giving the new file its name")).map_err(Stop::from);
+    }
+    if work.step.old.is_some_and(|old| old.hash.is_some()) {
+        work.former = Some(Former::open(spot).map_err(CommitKind::from)?);
     }
     let swapped = match (way, &work.step.backup) {
         (Way::WithBackup, Some(backup)) => put_with_backup(spot, temp, backup.name()),

@@ -6,9 +6,11 @@ use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::in_place;
+use crate::access::AccessKind;
 use crate::fault::Fault;
 use crate::journal::{Journal, Phase, Raw, Step, StepKind};
 use crate::path::WorkspacePath;
+use crate::read::stat_at;
 use crate::spot::{Found, Spot, gone, move_to};
 use crate::tree::remove_tree;
 use crate::workspace::Workspace;
@@ -122,6 +124,10 @@ fn drop_temp(path: &WorkspacePath, step: &Step) -> Reverted {
         Ok(spot) => spot,
         Err(errno) => return unreached(errno),
     };
+    // On a read-only file system nothing can be removed, and nothing was made.
+    if matches!(stat_at(&spot.directory, temp.name().as_ref()), Err(AccessKind::Missing)) {
+        return Reverted::Nothing;
+    }
     // It may be the copy of a directory.
     match remove_tree(&spot.directory, temp.name()) {
         Ok(()) => Reverted::Nothing,

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use super::late::Former;
 use crate::access::{Kind, Stat};
 use crate::hash::ContentHash;
 use crate::journal::{Mark, Raw, Step, StepKind};
@@ -40,6 +41,8 @@ pub(super) struct Work {
     pub(super) step: Step,
     /// The directory that the new content was written in, so that it is found again under another name.
     pub(super) staged: Option<Spot>,
+    /// The file that was replaced, held open until the commit ends.
+    pub(super) former: Option<Former>,
 }
 
 /// What is copied.
@@ -83,6 +86,7 @@ pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
         old: None,
         step,
         staged: None,
+        former: None,
     }
 }
 

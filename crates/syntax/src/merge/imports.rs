@@ -1,0 +1,52 @@
+//! Single imports that a snippet has in a group, and the other way round.
+
+use std::collections::HashSet;
+
+use toolpost_text::merge::Piece;
+
+use super::item::{Both, owned};
+use crate::{Item, Kind};
+
+/// Puts new groups of imports in the place of the single ones that they have.
+///
+/// Returns the items of the snippet that have their place by this, or are in a group of the text already.
+pub(super) fn joined(
+    both: &Both<'_>,
+    olds: &[&Item],
+    news: &[&Item],
+    pairs: &[Option<usize>],
+    out: &mut Vec<Piece>,
+) -> Vec<usize> {
+    let mut done = Vec::new();
+    for (at, new) in news.iter().enumerate().filter(|(at, _)| pairs[*at].is_none()) {
+        if !is_group(new) {
+            if new.kind == Kind::Import
+                && olds.iter().any(|old| is_group(old) && names(old).contains(new.name.as_str()))
+            {
+                done.push(at); // it is there, in the group
+            }
+            continue;
+        }
+        let wanted = names(new);
+        let single = |old: &&&Item| old.kind == Kind::Import && wanted.contains(old.name.as_str());
+        let singles: Vec<&&Item> = olds.iter().filter(single).collect();
+        for (number, old) in singles.iter().enumerate() {
+            let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
+            let lines =
+                if number == 0 { owned(&both.fitted(both.new.span(new), from, to)) } else { Vec::new() };
+            out.push(Piece { old: both.old.span(old), new: lines });
+        }
+        if !singles.is_empty() {
+            done.push(at);
+        }
+    }
+    done
+}
+
+fn is_group(item: &Item) -> bool {
+    item.kind == Kind::Group && item.children.iter().any(|child| child.kind == Kind::Import)
+}
+
+fn names(item: &Item) -> HashSet<&str> {
+    item.children.iter().map(|child| child.name.as_str()).collect()
+}

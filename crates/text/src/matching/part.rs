@@ -1,0 +1,95 @@
+//! The part of a longer line that is the most like an old text, to be shown and never to be changed.
+
+use std::collections::HashMap;
+
+use super::closest::LEAST;
+use super::fold::{is_blank, plain};
+use super::{Closest, show};
+
+/// So many characters of the old text are compared.
+const MAX_WIDTH: usize = 200;
+
+/// So many characters of the file are compared.
+const EFFORT: usize = 8_000_000;
+
+/// So many characters around the part are shown.
+const AROUND: usize = 60;
+
+/// Finds the part of a line that is the most like the longest line of an old text.
+pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<Closest> {
+    let (index, sought) = wanted.iter().enumerate().max_by_key(|(_, line)| solid(line).count())?;
+    let sought: Vec<char> = solid(sought).map(|(_, character)| character).take(MAX_WIDTH).collect();
+    if sought.len() < 3 {
+        return None;
+    }
+    let mut best: Option<(usize, usize, usize, usize)> = None;
+    let mut effort = 0;
+    for (at, line) in lines.iter().enumerate() {
+        effort += line.len();
+        if effort > EFFORT {
+            break;
+        }
+        if let Some((score, from, to)) = window(line, &sought)
+            && score >= LEAST
+            && best.is_none_or(|(most, ..)| score > most)
+        {
+            best = Some((score, at, from, to));
+        }
+    }
+    let (_, at, from, to) = best?;
+    let line = lines[at];
+    let before = line[..from].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
+    let after = line[to..].char_indices().nth(AROUND).map_or(line.len(), |(after, _)| to + after);
+    let cut = |out: bool| if out { "\u{2026}" } else { "" };
+    Some(Closest {
+        first_line: at + 1,
+        last_line: at + 1,
+        shown: format!("{}{}{}", cut(before > 0), &line[before..after], cut(after < line.len())),
+        diff: show::difference(&[wanted[index].trim()], &[&line[from..to]], at + 1),
+        whitespace_only: false,
+    })
+}
+
+/// Rates, of 1000, the part of a line that shares the most pairs of characters with a text; returns its bytes, too.
+fn window(line: &str, sought: &[char]) -> Option<(usize, usize, usize)> {
+    let characters: Vec<(usize, char)> = solid(line).collect();
+    let width = sought.len();
+    if characters.len() < 3 {
+        return None;
+    }
+    let mut left: HashMap<(char, char), i32> = HashMap::new();
+    for two in sought.windows(2) {
+        *left.entry((two[0], two[1])).or_default() += 1;
+    }
+    let pair = |at: usize| (characters[at].1, characters[at + 1].1);
+    let (mut shared, mut best) = (0_usize, (0, 0));
+    let pairs = characters.len() - 1;
+    for end in 0..pairs {
+        if let Some(count) = left.get_mut(&pair(end)) {
+            shared += usize::from(*count > 0);
+            *count -= 1;
+        }
+        if end >= width - 1
+            && let Some(count) = left.get_mut(&pair(end - (width - 1)))
+        {
+            *count += 1;
+            shared -= usize::from(*count > 0);
+        }
+        if shared > best.0 {
+            best = (shared, end);
+        }
+    }
+    let (shared, end) = best;
+    let first = (end + 2).saturating_sub(width);
+    let (from, _) = characters[first];
+    let (last, character) = characters[end + 1];
+    let to = last + line[last..].chars().next().map_or(character.len_utf8(), char::len_utf8);
+    (shared > 0).then(|| (1000 * shared / (width - 1), from, to))
+}
+
+/// Lists the characters of a line apart from white space, with plain punctuation, and the byte of each.
+fn solid(line: &str) -> impl Iterator<Item = (usize, char)> {
+    line.char_indices()
+        .filter(|(_, character)| !is_blank(*character))
+        .map(|(at, character)| (at, plain(character)))
+}
