@@ -27,6 +27,8 @@ const TIMES: usize = 4;
 /// The most blocks of one file that are shown, and the most files.
 const OF_FILE: usize = 2;
 const FILES: usize = 10;
+/// The most blocks of a short answer.
+const SHORT: usize = 20;
 
 /// How long files are waited for that changed while the vectors were made.
 const SOON: Duration = Duration::from_millis(300);
@@ -84,7 +86,7 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             }
             join(&mut found, own);
         }
-        varied(&mut found);
+        varied(&mut found, request.limit);
         let room = room(request, &words);
         if found.stale {
             groups.iter().for_each(|group| group.index.doubt());
@@ -221,8 +223,11 @@ fn fill_on(engine: &Engine, groups: Vec<Group>, cx: &CallCtx) {
     }
 }
 
-/// Keeps the best blocks of each file, and the best files.
-fn varied(found: &mut Fused) {
+/// Keeps the best blocks of each file, and the best files; all of them in a long answer.
+fn varied(found: &mut Fused, limit: usize) {
+    if limit > SHORT {
+        return;
+    }
     let mut files: HashMap<String, usize> = HashMap::new();
     found.hits.retain(|(hit, _)| {
         let room = files.contains_key(&hit.key.path) || files.len() < FILES;
