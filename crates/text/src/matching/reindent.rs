@@ -10,7 +10,7 @@ use crate::lines::indent;
 pub(crate) struct Shift {
     pairs: Vec<Pair>,
     first: Pair,
-    /// Whether the second line of the old text is deeper than the first.
+    /// The second line of the old text is deeper than the first.
     steps_in: bool,
 }
 
@@ -42,7 +42,7 @@ struct Scale {
     kind: Kind,
 }
 
-/// How well the indentation of new text agrees with the file's.
+/// Agreement of the indentation of new text with the file's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
     /// Each line has an indentation that a line of the place has.
