@@ -132,8 +132,12 @@ impl Shift {
         if own.first() != Some(&self.first.file.as_str()) {
             return Fit::No;
         }
+        let goes_in = |at: usize, two: &[&str]| {
+            indent(two[1]).len() <= indent(two[0]).len() || opens(two[0]) || at == 0 && self.steps_in
+        };
         if own.iter().all(|own| self.in_file(own)) {
-            return Fit::Exact;
+            let sound = lines.windows(2).enumerate().all(|(at, two)| goes_in(at, two));
+            return if sound { Fit::Exact } else { Fit::No };
         }
         let level = match self.pairs.as_slice() {
             [_, _, ..] => self.steps(|pair| pair.file.as_str()),
