@@ -106,7 +106,7 @@ fn covers(engine: &Engine, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Says which lines are not as they were when the file was last seen.
+/// Describes the lines that are not as they were when the file was last seen.
 pub(crate) fn lines_changed(
     engine: &Engine,
     cx: &CallCtx,

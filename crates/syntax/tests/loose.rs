@@ -7,7 +7,7 @@ use proptest::test_runner::TestError;
 use toolpost_syntax::{Language, added_error};
 use toolpost_text::matching::{How, Step, find};
 
-/// How a language writes a block.
+/// The form of a block in a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blocks {
     Colon,
@@ -148,7 +148,7 @@ fn scheme(pick: u8) -> Scheme {
     }
 }
 
-/// What came of one edit.
+/// The outcome of one edit.
 #[derive(Debug, PartialEq, Eq)]
 enum Came {
     Refused,
@@ -203,7 +203,7 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
         assert_eq!(added_error(language, &file, &result), None, "{result}");
         return Came::Right;
     }
-    // Outside of Python the width of an indentation means nothing: other columns are ugly, not wrong.
+    // Except in Python, the width of an indentation means nothing: other columns are ugly, not wrong.
     let bare = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let nests = |text: &str| -> Vec<usize> {
         let mut open: Vec<usize> = Vec::new();

@@ -19,7 +19,7 @@ impl Random {
     }
 }
 
-/// How a kind of file is written.
+/// The form of a kind of file.
 struct Style {
     file: &'static str,
     before: &'static str,
@@ -114,7 +114,7 @@ const STYLES: &[Style] = &[
     },
 ];
 
-/// What is done to a body.
+/// A change of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Act {
     Insert,
@@ -233,7 +233,7 @@ fn file(style: &Style, body: &Body) -> String {
     format!("{}{}{}", style.before, function(style, body, false, false), style.after)
 }
 
-/// What came of a merge.
+/// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Came {
     Right,

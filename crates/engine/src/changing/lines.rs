@@ -52,7 +52,7 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
     let old = lf(old);
     let bare = old.trim_matches('\n');
     if span.is_none_or(|span| bare.is_empty() || span.contains(bare)) {
-        return Ok(()); // of lines that are not there, more is said later
+        return Ok(()); // the edit itself reports lines that do not exist
     }
     let (name, LineRange { first, last }) = (path.display(), range);
     let lines = if first == last { format!("Line {first}") } else { format!("Lines {first}-{last}") };

@@ -10,7 +10,7 @@ use crate::lines::indent;
 pub(crate) struct Shift {
     pairs: Vec<Pair>,
     first: Pair,
-    /// Whether the second line of the old text is deeper than the first.
+    /// The second line of the old text is deeper than the first.
     steps_in: bool,
 }
 
@@ -42,7 +42,7 @@ struct Scale {
     kind: Kind,
 }
 
-/// How well the indentation of new text agrees with the file's.
+/// Agreement of the indentation of new text with the file's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
     /// Each line has an indentation that a line of the place has.
@@ -132,8 +132,12 @@ impl Shift {
         if own.first() != Some(&self.first.file.as_str()) {
             return Fit::No;
         }
+        let goes_in = |at: usize, two: &[&str]| {
+            indent(two[1]).len() <= indent(two[0]).len() || opens(two[0]) || at == 0 && self.steps_in
+        };
         if own.iter().all(|own| self.in_file(own)) {
-            return Fit::Exact;
+            let sound = lines.windows(2).enumerate().all(|(at, two)| goes_in(at, two));
+            return if sound { Fit::Exact } else { Fit::No };
         }
         let level = match self.pairs.as_slice() {
             [_, _, ..] => self.steps(|pair| pair.file.as_str()),

@@ -29,7 +29,7 @@ pub enum Ends {
 /// A part of a snippet between two markers.
 pub(super) struct Segment<'a> {
     pub(super) lines: &'a [Line],
-    /// How many lines of the snippet are before it.
+    /// The number of lines of the snippet before it.
     pub(super) at: usize,
     /// The marker before it.
     pub(super) before: Option<&'a Line>,

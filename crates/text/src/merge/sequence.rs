@@ -65,7 +65,7 @@ pub(super) fn difference(old: &[&str], lines: &[Line]) -> Option<usize> {
     None
 }
 
-/// Which of several alignments of one cost is taken.
+/// The choice between alignments of one cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tie {
     Early,

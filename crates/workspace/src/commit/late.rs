@@ -20,11 +20,11 @@ use super::stage::write_all;
 /// A file that is being replaced, held open.
 pub(super) struct Former {
     file: OpenFile,
-    /// How many of its bytes are in the history or in the new content; none before the first look.
+    /// The number of its bytes that the commit knows; none before the first look.
     known: Option<u64>,
 }
 
-/// What became of a former file.
+/// A change of a former file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Late {
     Nothing,
