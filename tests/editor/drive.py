@@ -270,6 +270,40 @@ def stays_careful(client, user):
     user.does("setlocal modifiable")
 
 
+def minds_unsaved_text(client, user):
+    """Other tools work on the disk: a read names unsaved changes, and a write is refused until they are saved or discarded."""
+    def reads(path="a.txt"):
+        return client.says("read_file", path=path)
+
+    edits = (
+        ("edit_file", {"path": "a.txt", "old_content": "eins", "new_content": "EINS"}),
+        ("write_file", {"path": "a.txt", "content": "new\n"}),
+        ("delete_file", {"path": "a.txt"}),
+        ("move_file", {"source": "a.txt", "destination": "moved.txt"}),
+    )
+    file = client.base / "ws/a.txt"
+    file.write_text(TEXT)
+    user.does(f"edit! {client.base}/ws/a.txt")
+    failure, words = reads()
+    check("a saved buffer needs no note", not failure and "unsaved" not in words, words)
+    user.does("call setline(4, 'unsaved text')")
+    failure, words = reads()
+    check("a read notes unsaved changes", not failure and "a.txt has unsaved changes in Neovim" in words and "unsaved text" not in words, words)
+    failure, words = reads("src/b | !touch made.txt")
+    check("a read of another file does not", not failure and "has unsaved changes" not in words, words)
+    for tool, arguments in edits:
+        failure, words = client.says(tool, **arguments)
+        check(f"{tool} refuses", failure and "a.txt has unsaved changes in Neovim" in words and "Nothing was changed" in words, words)
+        check(f"{tool} changes nothing", file.read_text() == TEXT and not (client.base / "ws/moved.txt").exists())
+    equal("the buffer is as it was", user.lines()[3], "unsaved text")
+    user.does("edit!")
+    failure, words = client.says(*edits[0][:1], **edits[0][1])
+    check("an edit works once the changes are discarded", not failure and file.read_text() == TEXT.replace("eins", "EINS"), words)
+    file.write_text(TEXT)
+    user.does("edit! a.txt")
+    user.does("edit! crlf.txt")
+
+
 def speaks_of_trouble(client, user):
     # It wants to know to which character.
     user.types("f")
@@ -282,6 +316,10 @@ def speaks_of_trouble(client, user):
     os.kill(user.process.pid, signal.SIGSTOP)
     failure, words = client.says("insert_at_cursor", content="late")
     check("one that hangs says so", failure and "did not answer within" in words, words)
+    failure, words = client.says("read_file", path="a.txt")
+    check("a read works, and says that it hangs", not failure and "did not answer, so files may have unsaved changes" in words, words)
+    failure, words = client.says("read_file", path="a.txt")
+    check("once", not failure and "did not answer" not in words, words)
     os.kill(user.process.pid, signal.SIGCONT)
     time.sleep(1)
     equal("and does nothing later", user.lines(), before)
@@ -355,7 +393,7 @@ def main(binary):
         user = User(base, "user")
         client = Client(binary, base, "--editor", f"nvim:{user.socket}")
         try:
-            for part in (opens_and_moves, selects, writes, stays_careful, speaks_of_trouble):
+            for part in (opens_and_moves, selects, writes, stays_careful, minds_unsaved_text, speaks_of_trouble):
                 part(client, user)
         finally:
             client.end()

@@ -361,7 +361,7 @@ def brought(binary, base, sandbox):
 
 def main(binary, python, node, *names):
     doctor = subprocess.run([binary, "doctor", "--json"], capture_output=True, text=True).stdout
-    if "nothing here confines" in doctor:
+    if "none is available" in doctor:
         print("nothing confines programs here, so no language server is started")
         return 77
     sandbox = "on"

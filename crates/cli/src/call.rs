@@ -14,7 +14,7 @@ use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::bridge::Bridge;
 use toolpost_engine::{Pinned, Session};
-use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Runtime, Structured};
+use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Published, Runtime, Structured};
 use toolpost_tool::{Part, RunResult};
 use toolpost_workspace::operator;
 
@@ -87,7 +87,12 @@ fn understood(
         (None, None) => return Ok(Given::Arguments(json!({}))),
     };
     let error = match serde_json::from_str(&text) {
-        Ok(arguments) => return Ok(Given::Arguments(arguments)),
+        Ok(arguments) => {
+            if let Some(known) = known {
+                refuse_unknown(settings, known, &arguments)?;
+            }
+            return Ok(Given::Arguments(arguments));
+        }
         Err(error) => error,
     };
     let Some(known) = known else { return Err(error).context("the arguments are not JSON") };
@@ -95,6 +100,20 @@ fn understood(
     bail!(
         "the arguments are not JSON: {error}\n  help: give them as a JSON object, for example\n        {}",
         one_tool::command_line(settings, known, &example)
+    )
+}
+
+/// Refuses arguments that the tool does not have: the caller is a person or a shell script, and meant something by them.
+fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> Result<()> {
+    let unknown = tool.unknown_arguments(arguments);
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let name = &tool.name;
+    bail!(
+        "{name}: {}. Nothing was done.\n  help: `{}` lists the parameters",
+        unknown.join("; "),
+        one_tool::help_line(settings, tool)
     )
 }
 

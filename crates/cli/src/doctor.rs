@@ -1,4 +1,4 @@
-//! `toolpost doctor`: what works on this machine, what does not and how to repair it, and the active settings.
+//! `toolpost doctor`: a page with the state of this machine and this workspace, repairs, and the active settings.
 
 use crate::{
     args::{Common, Doctor, OnOff},
@@ -13,6 +13,9 @@ use std::{path::PathBuf, process::ExitCode};
 use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::probe;
+
+/// The number of the escape sequence for bold text.
+const BOLD: &str = "1";
 
 /// How good a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +56,21 @@ struct Finding {
     found: String,
 }
 
-/// The findings, in the order in which they are printed.
+/// The headings of the page, and what is listed under each; the last one takes the rest.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("This machine", &["version", "confinement", "sandbox"]),
+    ("This workspace", &["cannot start", "root", "state folder", "recovery", "rules", "code", "tasks"]),
+    ("Models and agents", &["model", "own agent", "agents"]),
+    ("Tools and services", &[]),
+];
+
+/// Returns the heading under which something is listed.
+fn heading(what: &str) -> &'static str {
+    let own = GROUPS.iter().find(|(_, members)| members.contains(&what));
+    own.unwrap_or(&GROUPS[GROUPS.len() - 1]).0
+}
+
+/// The findings, in the order in which they were made.
 #[derive(Default)]
 struct Findings(Vec<Finding>);
 
@@ -100,9 +117,16 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
 /// Prints a page for a user: findings, then settings.
 fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> {
     let colours = Colours::of(&std::io::stdout());
-    for Finding { status, what, found } in &findings.0 {
-        let mark = colours.paint(&format!("{:<4}", status.word()), status.colour());
-        out::line(&format!("{mark} {what:>13}  {found}"))?;
+    for (number, (group, _)) in GROUPS.iter().enumerate() {
+        let listed: Vec<&Finding> = findings.0.iter().filter(|one| heading(one.what) == *group).collect();
+        if !listed.is_empty() {
+            let apart = if number == 0 { "" } else { "\n" };
+            out::line(&format!("{apart}{}", colours.paint(group, BOLD)))?;
+        }
+        for Finding { status, what, found } in listed {
+            let mark = colours.paint(&format!("{:<4}", status.word()), status.colour());
+            out::line(&format!("{mark} {what:>13}  {found}"))?;
+        }
     }
     let count =
         |status: Status, noun: &str| match findings.0.iter().filter(|one| one.status == status).count() {
@@ -112,7 +136,7 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
     out::line(&format!("\n{}, {}", count(Status::Warn, "warning"), count(Status::Fail, "failure")))?;
     for (heading, lines) in [("Settings that you changed", set), ("Default settings", defaults)] {
         if !lines.is_empty() {
-            out::line(&format!("\n{}", colours.paint(heading, "1")))?;
+            out::line(&format!("\n{}", colours.paint(heading, BOLD)))?;
             lines.iter().try_for_each(|line| out::line(&format!("  {line}")))?;
         }
     }
@@ -176,16 +200,15 @@ fn sandbox(settings: &Settings, findings: &mut Findings) {
     let found = available();
     let landlock = found.landlock.map_or("no Landlock".to_owned(), |version| format!("Landlock {version}"));
     let (status, first) = match found.means {
-        Means::Namespaces => {
-            (Status::Ok, format!("namespaces of its own, a filter of system calls, {landlock}"))
-        }
-        Means::Bubblewrap => {
-            (Status::Ok, format!("namespaces made by the system's bwrap, a filter of system calls, {landlock}"))
-        }
+        Means::Namespaces => (Status::Ok, format!("namespaces, a filter of system calls, {landlock}")),
+        Means::Bubblewrap => (
+            Status::Ok,
+            format!("namespaces made by the system's bwrap, a filter of system calls, {landlock}"),
+        ),
         Means::Landlock => (Status::Warn, format!("a filter of system calls, {landlock}; no namespaces")),
         Means::Nothing => (
             Status::Fail,
-            "nothing here confines commands, so none is run. Fix: enable user namespaces, or pass --sandbox off"
+            "none is available, so no command runs. Fix: enable user namespaces, or pass --sandbox off"
                 .to_owned(),
         ),
     };

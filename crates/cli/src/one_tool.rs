@@ -51,10 +51,20 @@ pub(crate) fn page(settings: &Settings, tool: &Published) -> String {
     text
 }
 
+/// Writes the command line that shows the page of a tool.
+pub(crate) fn help_line(settings: &Settings, tool: &Published) -> String {
+    format!("toolpost {}help {}", flag(settings, tool), tool.name)
+}
+
+/// Returns the flag that activates the dialect of a tool; empty if it is active.
+fn flag(settings: &Settings, tool: &Published) -> String {
+    let spoken = settings.dialects.value.iter().any(|name| name.eq_ignore_ascii_case(tool.dialect.name));
+    if spoken { String::new() } else { format!("--dialect {} ", tool.dialect.name) }
+}
+
 /// Writes a command line that calls a tool.
 pub(crate) fn command_line(settings: &Settings, tool: &Published, arguments: &str) -> String {
-    let spoken = settings.dialects.value.iter().any(|name| name.eq_ignore_ascii_case(tool.dialect.name));
-    let flag = if spoken { String::new() } else { format!("--dialect {} ", tool.dialect.name) };
+    let flag = flag(settings, tool);
     format!("toolpost call {flag}{} '{}'", tool.name, arguments.replace('\'', "'\\''"))
 }
 

@@ -106,6 +106,14 @@ fn doctor_fails_where_nothing_would_work() {
     let good = world.run(&["doctor"]);
     assert_eq!((good.code, good.err.as_str()), (Some(0), ""));
     assert!(good.out.contains(&format!("         root  {}\n", world.root().display())), "{}", good.out);
+    let headings: Vec<&str> = good
+        .out
+        .lines()
+        .filter(|line| !line.contains("  ") && !line.is_empty() && !line.contains(" failure"))
+        .collect();
+    let wanted = ["This machine", "This workspace", "Models and agents", "Tools and services"];
+    assert_eq!(headings[..4], wanted, "{}", good.out);
+    assert!(!good.out.contains('\u{1b}'), "a pipe gets no colours");
     let bad = world.run(&["doctor", "--root", "/no/such/root"]);
     assert_eq!(bad.code, Some(1));
     assert!(bad.out.contains(" cannot start  the root /no/such/root cannot be opened"), "{}", bad.out);

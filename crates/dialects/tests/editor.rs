@@ -296,6 +296,68 @@ async fn of_an_attached_editor_only_what_may_be_read_is_told() {
     }
 }
 
+/// Every tool that writes files refuses one with unsaved changes in the editor; tools that read one say so.
+#[tokio::test]
+async fn unsaved_text_is_neither_overwritten_nor_overlooked() {
+    let edit = json!({"path": "f", "old_text": "one", "new_text": "1"});
+    let writes = [
+        ("write_file", json!({"path": "f", "content": "x"})),
+        ("create_file", json!({"path": "f", "content": "x"})),
+        ("edit_file", json!({"path": "f", "old_content": "one", "new_content": "1"})),
+        ("apply_patch", edit.clone()),
+        ("apply_edit", edit),
+        ("delete_file", json!({"path": "f"})),
+        ("move_file", json!({"source": "f", "destination": "g"})),
+        ("copy_file", json!({"source": "h", "destination": "f"})),
+    ];
+    // Those that write no file of theirs: a directory, and the buffer itself.
+    let others = ["create_directory", "replace_selection", "insert_at_cursor"];
+    for tool in DIALECT.tools.iter().filter(|tool| tool.access.contains(&Access::Writes)) {
+        let known = writes.iter().any(|(name, _)| *name == tool.name) || others.contains(&tool.name);
+        assert!(known, "{} writes, and has no row here", tool.name);
+    }
+    for (tool, arguments) in writes {
+        let (world, editor) = staged("f", Shape::Characters, Sight::Current);
+        world.put("h", "h\n");
+        let read = reply(&world, "read_file", json!({"path": "f"})).await;
+        assert!(
+            read.contains("[toolpost: f has unsaved changes in Staged; this call used the file on disk]"),
+            "{read}"
+        );
+        let other = reply(&world, "read_file", json!({"path": "h"})).await;
+        assert!(!other.contains("unsaved"), "{other}");
+        let before = world.files();
+        let said = reply(&world, tool, arguments.clone()).await;
+        assert!(
+            said.starts_with("Conflict: f has unsaved changes in Staged. Nothing was changed."),
+            "{tool}: {said}"
+        );
+        assert_eq!(world.files(), before, "{tool}");
+        editor.view.lock().unwrap().open[0].standing = Standing::Saved;
+        let said = reply(&world, tool, arguments).await;
+        assert!(!said.contains("unsaved"), "{tool}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_directory_with_unsaved_text_is_neither_deleted_nor_moved() {
+    let (world, editor) = staged("f", Shape::Characters, Sight::Current);
+    world.put("d/f", "one\n");
+    editor.view.lock().unwrap().open[0].name =
+        world.root().canonicalize().unwrap().join("d/f").display().to_string();
+    let calls = [
+        ("delete_file", json!({"path": "d", "recursive": true})),
+        ("move_file", json!({"source": "d", "destination": "e"})),
+    ];
+    for (tool, arguments) in calls {
+        let said = reply(&world, tool, arguments).await;
+        assert!(said.starts_with("Conflict: d/f has unsaved changes in Staged."), "{tool}: {said}");
+        assert_eq!(world.files()["d/f"], b"one\n", "{tool}");
+    }
+    let said = reply(&world, "create_file", json!({"path": "d/g", "content": "x"})).await;
+    assert!(!said.contains("unsaved"), "{said}");
+}
+
 #[tokio::test]
 async fn nothing_is_written_where_something_moved() {
     let (world, editor) = staged("f", Shape::Characters, Sight::Current);

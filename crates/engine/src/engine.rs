@@ -1,8 +1,8 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    Agents, Bridges, CallCtx, Commands, Editing, Expected, Failure, Hint, Kind, MayRead, Seeking, Several,
-    Touch, agents, bridges, failures,
+    Agents, Bridges, BufferNotes, CallCtx, Commands, Editing, Expected, Failure, Hint, Kind, MayRead,
+    Seeking, Several, Touch, agents, bridges, editors, failures,
     fetching::Cache,
     fresh,
     indexed::Withheld,
@@ -405,6 +405,14 @@ impl Engine {
     pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Expected, Failure> {
         let (engine, cx) = (self.clone(), cx.clone());
         blocking(move || fresh::judge(&engine, &cx, &touches)).await
+    }
+
+    /// Compares the files that a call names with the buffers of the attached editor; returns notes for the reply.
+    ///
+    /// # Errors
+    /// `Conflict` if the call would write a file that has unsaved changes in the editor.
+    pub async fn check_buffers(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<BufferNotes, Failure> {
+        editors::check_buffers(self, cx, touches).await
     }
 }
 

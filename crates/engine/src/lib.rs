@@ -44,8 +44,8 @@ pub use command::{Approval, Command, Host, Line};
 pub use commands::Commands;
 pub use cx::{CallCtx, Changed, Expected, Fresh, MayDelegate, MayFetch, MayRead, MayWrite, Need, Progress};
 pub use editors::{
-    Act as EditorAct, Buffer, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing, View,
-    Without,
+    Act as EditorAct, Buffer, BufferNotes, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing,
+    View, Without,
 };
 pub use embedding::Service as EmbeddingService;
 pub use engine::{Engine, WORKERS};

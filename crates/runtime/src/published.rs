@@ -158,6 +158,19 @@ impl Published {
         rest.is_some_and(|rest| self.answers_to(rest))
     }
 
+    /// Lists the arguments that the tool does not have, in a sentence for each object; empty for tools of other servers.
+    #[must_use]
+    pub fn unknown_arguments(&self, arguments: &Value) -> Vec<String> {
+        if let Body::Remote(..) = self.body {
+            return Vec::new();
+        }
+        // Arguments that cannot be decoded fail in the call, with their own reasons.
+        let Ok(decoded) = toolpost_tool::decode(arguments.clone(), &self.full_schema) else {
+            return Vec::new();
+        };
+        decoded.unknown().into_iter().map(str::to_owned).collect()
+    }
+
     /// Understands a call.
     pub(crate) fn prepare(&self, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
         match &self.body {

@@ -6,6 +6,8 @@ use toolpost_engine::Failure;
 
 /// How many unknown arguments are named.
 const UNKNOWN: usize = 10;
+/// How a note begins that names unknown arguments.
+const IGNORED: &str = "ignored unknown argument";
 
 /// Arguments that fit the schema, with the names of the schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +16,15 @@ pub struct Decoded {
     pub arguments: Map<String, Value>,
     /// What was odd about them, in a sentence each.
     pub notes: Vec<String>,
+}
+
+impl Decoded {
+    /// Returns the notes about unknown arguments, without the word "ignored": for a caller that refuses them.
+    #[must_use]
+    pub fn unknown(&self) -> Vec<&str> {
+        let unknown = self.notes.iter().filter(|note| note.starts_with(IGNORED));
+        unknown.filter_map(|note| note.split_once(' ').map(|(_, rest)| rest)).collect()
+    }
 }
 
 /// Makes the arguments fit a whole schema.
@@ -43,7 +54,7 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
             None => key.clone(),
         });
         notes.push(format!(
-            "ignored unknown argument{}: {}",
+            "{IGNORED}{}: {}",
             if unknown.len() == 1 { "" } else { "s" },
             named.collect::<Vec<_>>().join(", ")
         ));

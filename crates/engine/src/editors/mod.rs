@@ -1,9 +1,12 @@
 //! Editors: what an attached one can do, and what a session remembers where none is attached.
 
 mod attached;
+mod buffers;
 mod own;
 mod shown;
 
+pub use buffers::BufferNotes;
+pub(crate) use buffers::check as check_buffers;
 use own::Own;
 pub use shown::{Opened, Place, Selection, Shown};
 

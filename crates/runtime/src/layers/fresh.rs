@@ -1,4 +1,5 @@
-//! A write needs a read of the content that it changes, by hash; what was shown and written is recorded.
+//! A write needs a read of the content that it changes, by hash, and an editor without unsaved changes of it; what was shown and
+//! written is recorded.
 
 use super::{Back, Going, Next, Stop, Trip};
 use toolpost_engine::{Access, Session};
@@ -13,13 +14,22 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
 }
 
 async fn judged<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Back {
+    let engine = &next.runtime.engine;
+    let touches = match engine.editing().editor {
+        Some(_) => trip.prepared()?.touches.clone(),
+        None => Vec::new(),
+    };
+    let buffers = engine.check_buffers(&trip.cx, touches).await?;
     let prepared = trip.prepared()?;
     let pinned = !trip.cx.session.pinned().is_empty();
     if pinned || prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
         let touches = prepared.touches.clone();
         trip.cx.expected = next.runtime.engine.freshness(&trip.cx, touches).await?;
     }
-    next.go(trip).await
+    let mut done = next.go(trip).await?;
+    buffers.of_call.into_iter().for_each(|note| done.page.note(note));
+    buffers.of_session.into_iter().for_each(|note| done.page.note_once(note));
+    Ok(done)
 }
 
 /// Also a failure shows files: one that refuses a write over what was not seen shows what stands there.
