@@ -95,6 +95,7 @@ async fn answer(person: &Person, args: &Args) -> Result<Answer> {
                 Err(words) => return Ok(Err(words)),
             };
             arguments["limit"] = json!(uses.limit);
+            arguments["offset"] = json!(uses.offset);
             person.call(Relations::NAME, arguments).await
         }
     }
@@ -141,7 +142,7 @@ fn outline(output: &Value) -> Vec<String> {
         let parent = symbol["parent"].as_u64().and_then(|parent| depths.get(usize::try_from(parent).ok()?));
         let depth = parent.map_or(0, |above| above + 1);
         depths.push(depth);
-        let (line, indent) = (number(&symbol["first_line"]), "  ".repeat(depth));
+        let (line, indent) = (number(&symbol["line"]), "  ".repeat(depth));
         lines.push(format!("{line:>6}  {indent}{}  {}", text(&symbol["kind"]), text(&symbol["signature"])));
     }
     let (total, errors) = (number(&output["total"]), number(&output["errors"]));
@@ -163,9 +164,14 @@ fn found(output: &Value) -> Vec<String> {
     let hits = list(&output["symbols"]);
     let line = |hit: &Value| {
         let symbol = &hit["symbol"];
-        let (path, line) = (text(&symbol["path"]), number(&symbol["first_line"]));
+        let (path, line) = (text(&symbol["path"]), number(&symbol["line"]));
         let (kind, qualified) = (text(&symbol["kind"]), text(&symbol["qualified"]));
-        format!("{path}:{line}  {kind} {qualified}  {}", text(&symbol["signature"]))
+        let copies = match list(&hit["copies"]).len() {
+            0 => String::new(),
+            1 => "  (and 1 built copy)".to_owned(),
+            copies => format!("  (and {copies} built copies)"),
+        };
+        format!("{path}:{line}  {kind} {qualified}  {}{copies}", text(&symbol["signature"]))
     };
     let mut lines: Vec<String> = hits.iter().map(line).collect();
     let total = number(&output["total"]);
@@ -196,38 +202,71 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
         let name = other["qualified"].as_str().unwrap_or("(no symbol)");
         let other = match way {
             Way::In => name.to_owned(),
-            Way::Out => format!("{name} ({}:{})", text(&other["path"]), number(&other["first_line"])),
+            Way::Out => format!("{name} ({}:{})", text(&other["path"]), number(&other["line"])),
         };
         let (path, code) = (text(&one["path"]), text(&one["text"]));
         format!("{path}{line}  {other}  {}, {}  {code}", text(&one["sure"]), text(&one["how"]))
     };
     let mut lines: Vec<String> = uses.iter().map(line).collect();
+    let places = list(&side["unresolved_places"]);
+    lines.extend(places.iter().map(|one| {
+        let line = one["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
+        let within = one["within"].as_str().unwrap_or("(no symbol)");
+        format!(
+            "{}{line}  {within}  unresolved, {}  {}",
+            text(&one["path"]),
+            text(&one["usage"]),
+            text(&one["text"])
+        )
+    }));
     let count = |name: &str| number(&side[name]);
-    let total = count("proved") + count("inferred") + count("possible");
-    if total == 0 {
+    let known = count("proved") + count("inferred") + count("possible");
+    if known == 0 {
         let none = match way {
             Way::In => "Nothing is known that calls it.",
             Way::Out => "Nothing is known that it calls.",
         };
         lines.push(none.to_owned());
     }
-    if total > uses.len() as u64 {
-        lines.push(format!("{} of {total} are shown, the surest first; --limit shows more.", uses.len()));
+    if let Some(next) = side["next_offset"].as_u64() {
+        let (offset, shown) = (count("offset"), uses.len() + places.len());
+        let total = known + count("unresolved");
+        lines.push(format!(
+            "{} to {} of {total} are shown, the surest first; --offset {next} shows the next.",
+            offset + 1,
+            offset + shown as u64
+        ));
     }
-    let withheld = match count("withheld") {
-        0 => String::new(),
-        withheld => format!(" {withheld} lead to files that the rules withhold."),
-    };
-    let places = if count("unresolved") == 1 { "place" } else { "places" };
-    lines.push(format!(
-        "{} proved, {} inferred, {} possible; {} {places} unresolved.{withheld} Searched: {}.",
+    lines.push(format!("{} Searched: {}.", summary(side, way), searched(of)));
+    lines
+}
+
+/// Summarizes the counts, and reports whether the list is complete.
+fn summary(side: &Value, way: Way) -> String {
+    let count = |name: &str| number(&side[name]);
+    let places = |count: u64| format!("{count} {}", if count == 1 { "place" } else { "places" });
+    let mut words = format!(
+        "{} proved, {} inferred, {} possible; {} unresolved.",
         count("proved"),
         count("inferred"),
         count("possible"),
-        count("unresolved"),
-        searched(of)
-    ));
-    lines
+        places(count("unresolved"))
+    );
+    match (way, side["complete"].as_bool()) {
+        (Way::In, Some(true)) => words.push_str(" Complete: no other place calls this name."),
+        (Way::Out, Some(true)) => {}
+        _ => words.push_str(" Not complete: what could not be resolved or read may be one more."),
+    }
+    let rest = [
+        ("outside", "lead out of the project"),
+        ("through_variables", "call what a parameter or a variable holds"),
+        ("other_places", "have the name in another relation (imports, reads, types)"),
+        ("withheld", "lead to files that the rules withhold"),
+    ];
+    for (name, what) in rest.iter().filter(|(name, _)| count(name) > 0) {
+        words.push_str(&format!(" {} {what}.", places(count(name))));
+    }
+    words
 }
 
 /// Says what was searched.

@@ -20,7 +20,9 @@ pub struct Symbol {
     pub kind: String,
     /// The file.
     pub path: String,
-    /// Its first line, counted from 1, with what stands before it and belongs to it.
+    /// The line of its name, from 1.
+    pub line: u32,
+    /// Its first line, with what stands before it and belongs to it.
     pub first_line: u32,
     /// Its last line.
     pub last_line: u32,
@@ -52,15 +54,18 @@ impl<'a> Shower<'a> {
     pub(crate) fn symbol(&self, at: At) -> Symbol {
         let index = self.asked.index;
         let (file, symbol) = (index.file(at.file), index.symbol(at));
+        let read = self.text(&file.path);
+        let named = read.as_ref().and_then(|read| u32::try_from(read.1.line(symbol.at.0 as usize)).ok());
         Symbol {
             id: index.id(at),
             name: index.text(symbol.name).to_owned(),
             qualified: index.text(symbol.qualified).to_owned(),
             kind: symbol.kind.kind().name().to_owned(),
             path: file.path.to_string(),
+            line: named.unwrap_or(symbol.lines.0),
             first_line: symbol.lines.0,
             last_line: symbol.lines.1,
-            signature: self.text(&file.path).map_or_else(String::new, |read| {
+            signature: read.map_or_else(String::new, |read| {
                 one_line(read.0.get(bytes(symbol.signature)).unwrap_or_default())
             }),
         }

@@ -182,7 +182,7 @@ fn listed(asked: &Asked<'_>, symbols: &[At]) -> String {
     let shower = Shower::new(asked);
     let line = |at: &At| {
         let symbol = shower.symbol(*at);
-        format!("  {} ({}:{})", symbol.id, symbol.path, symbol.first_line)
+        format!("  {} ({}:{})", symbol.id, symbol.path, symbol.line)
     };
     symbols.iter().take(NAMED).map(line).collect::<Vec<_>>().join("\n")
 }

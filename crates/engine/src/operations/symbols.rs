@@ -51,6 +51,8 @@ pub struct Hit {
     pub symbol: Symbol,
     /// How its name fits.
     pub fit: String,
+    /// The files with copies of it that a build made.
+    pub copies: Vec<String>,
 }
 
 impl Operation for Symbols {
@@ -84,9 +86,13 @@ fn search(asked: &Asked<'_>, request: &Request, kinds: &[Sort]) -> Output {
     let found = asked.index.find(&wanted, &may);
     let shower = Shower::new(asked);
     let mut room = request.max_bytes;
-    let hits =
-        found.hits.iter().map(|hit| Hit { symbol: shower.symbol(hit.at), fit: hit.fit.name().to_owned() });
-    let symbols: Vec<Hit> = hits
+    let hits = found.hits.iter().map(|hit| Hit {
+        symbol: shower.symbol(hit.at),
+        fit: hit.fit.name().to_owned(),
+        copies: Vec::new(),
+    });
+    let symbols: Vec<Hit> = grouped(asked, hits.collect())
+        .into_iter()
         .take_while(|hit| {
             let weight = hit.symbol.weight();
             let fits = weight <= room;
@@ -95,7 +101,31 @@ fn search(asked: &Asked<'_>, request: &Request, kinds: &[Sort]) -> Output {
         })
         .collect();
     let near = if found.total == 0 { near(asked, &request.query, &may) } else { Vec::new() };
-    Output { symbols, total: found.total, searched: Searched::of(asked, base), near }
+    let copies: usize = symbols.iter().map(|hit| hit.copies.len()).sum();
+    Output { symbols, total: found.total - copies, searched: Searched::of(asked, base), near }
+}
+
+/// Puts the copies that a build made behind the symbol of which they are copies.
+fn grouped(asked: &Asked<'_>, hits: Vec<Hit>) -> Vec<Hit> {
+    let is_built = |hit: &Hit| {
+        let file = asked.index.by_path(&hit.symbol.path);
+        file.is_some_and(|file| asked.index.file(file).is_built())
+    };
+    let stem = |hit: &Hit| {
+        let name = hit.symbol.path.rsplit('/').next().unwrap_or_default();
+        name.split('.').next().unwrap_or_default().to_owned()
+    };
+    let (built, mut out): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_built);
+    let mut alone = Vec::new();
+    for copy in built {
+        let same = |hit: &&mut Hit| hit.symbol.qualified == copy.symbol.qualified && stem(hit) == stem(&copy);
+        match out.iter_mut().find(same) {
+            Some(source) => source.copies.push(copy.symbol.path),
+            None => alone.push(copy),
+        }
+    }
+    out.extend(alone);
+    out
 }
 
 /// Lists names that are like one that nothing has.

@@ -35,6 +35,16 @@ impl File {
         &self.record.summary().language
     }
 
+    /// Checks by its path whether a build made it from another file.
+    #[must_use]
+    pub fn is_built(&self) -> bool {
+        const FOLDERS: [&str; 8] = ["dist", "build", "out", "bundles", "umd", "esm", "cjs", "generated"];
+        const ENDS: [&str; 6] = [".min.js", ".umd.js", ".d.ts", ".d.mts", ".d.cts", ".bundle.js"];
+        let (folder, _) = super::split(&self.path);
+        folder.split('/').any(|part| FOLDERS.contains(&part))
+            || ENDS.iter().any(|end| self.path.ends_with(end))
+    }
+
     /// Tells whether there are places in it that could not be made sense of.
     #[must_use]
     pub fn is_imperfect(&self) -> bool {
