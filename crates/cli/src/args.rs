@@ -386,6 +386,9 @@ pub(crate) struct Uses {
     /// Maximum number of uses
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) limit: u8,
+    /// Number of uses to skip
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: u32,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

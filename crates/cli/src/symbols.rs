@@ -95,6 +95,7 @@ async fn answer(person: &Person, args: &Args) -> Result<Answer> {
                 Err(words) => return Ok(Err(words)),
             };
             arguments["limit"] = json!(uses.limit);
+            arguments["offset"] = json!(uses.offset);
             person.call(Relations::NAME, arguments).await
         }
     }
@@ -182,7 +183,12 @@ fn found(output: &Value) -> Vec<String> {
         let symbol = &hit["symbol"];
         let (path, line) = (text(&symbol["path"]), number(&symbol["line"]));
         let (kind, qualified) = (text(&symbol["kind"]), text(&symbol["qualified"]));
-        format!("{path}:{line}  {kind} {qualified}  {}", text(&symbol["signature"]))
+        let copies = match list(&hit["copies"]).len() {
+            0 => String::new(),
+            1 => "  (and 1 built copy)".to_owned(),
+            copies => format!("  (and {copies} built copies)"),
+        };
+        format!("{path}:{line}  {kind} {qualified}  {}{copies}", text(&symbol["signature"]))
     };
     let mut lines: Vec<String> = hits.iter().map(line).collect();
     let total = number(&output["total"]);
@@ -224,32 +230,65 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
         format!("{path}{line}  {other}  {}, {}  {code}", text(&one["sure"]), text(&one["how"]))
     };
     let mut lines: Vec<String> = uses.iter().map(line).collect();
+    let places = list(&side["unresolved_places"]);
+    lines.extend(places.iter().map(|one| {
+        let line = one["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
+        let within = one["within"].as_str().unwrap_or("(no symbol)");
+        format!(
+            "{}{line}  {within}  unresolved, {}  {}",
+            text(&one["path"]),
+            text(&one["usage"]),
+            text(&one["text"])
+        )
+    }));
     let count = |name: &str| number(&side[name]);
-    let total = count("proved") + count("inferred") + count("possible");
-    if total == 0 {
+    let known = count("proved") + count("inferred") + count("possible");
+    if known == 0 {
         let so_far = if is_complete(of) { "" } else { " so far" };
         lines.push(match way {
             Way::In => format!("Nothing is known{so_far} that calls it."),
             Way::Out => format!("Nothing is known{so_far} that it calls."),
         });
     }
-    if total > uses.len() as u64 {
-        lines.push(format!("{} of {total} are shown, the surest first; --limit shows more.", uses.len()));
+    if let Some(next) = side["next_offset"].as_u64() {
+        let (offset, shown) = (count("offset"), uses.len() + places.len());
+        let total = known + count("unresolved");
+        lines.push(format!(
+            "{} to {} of {total} are shown, the surest first; --offset {next} shows the next.",
+            offset + 1,
+            offset + shown as u64
+        ));
     }
-    let withheld = match count("withheld") {
-        0 => String::new(),
-        withheld => format!(" {withheld} lead to files that the rules withhold."),
-    };
-    let places = if count("unresolved") == 1 { "place" } else { "places" };
-    lines.push(format!(
-        "{} proved, {} inferred, {} possible; {} {places} unresolved.{withheld} Searched: {}.",
+    lines.push(format!("{} Searched: {}.", summary(side, way), searched(of)));
+    lines
+}
+
+/// Summarizes the counts, and reports whether the list is complete.
+fn summary(side: &Value, way: Way) -> String {
+    let count = |name: &str| number(&side[name]);
+    let places = |count: u64| format!("{count} {}", if count == 1 { "place" } else { "places" });
+    let mut words = format!(
+        "{} proved, {} inferred, {} possible; {} unresolved.",
         count("proved"),
         count("inferred"),
         count("possible"),
-        count("unresolved"),
-        searched(of)
-    ));
-    lines
+        places(count("unresolved"))
+    );
+    match (way, side["complete"].as_bool()) {
+        (Way::In, Some(true)) => words.push_str(" Complete: no other place calls this name."),
+        (Way::Out, Some(true)) => {}
+        _ => words.push_str(" Not complete: what could not be resolved or read may be one more."),
+    }
+    let rest = [
+        ("outside", "lead out of the project"),
+        ("through_variables", "call what a parameter or a variable holds"),
+        ("other_places", "have the name in another relation (imports, reads, types)"),
+        ("withheld", "lead to files that the rules withhold"),
+    ];
+    for (name, what) in rest.iter().filter(|(name, _)| count(name) > 0) {
+        words.push_str(&format!(" {} {what}.", places(count(name))));
+    }
+    words
 }
 
 /// Writes how many there are of something.

@@ -50,8 +50,8 @@ const RESOLVED: &str = "{\"symbol\":{\"symbol_id\":\"rust:src/config.rs#A(consta
     \"language\":\"rust\",\"children\":[],\"child_count\":0}";
 const RELATED: &str = "{\"symbol\":{\"symbol_id\":\"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
      \"path\":\"src/config.rs\",\"start_line\":1,\"end_line\":1,\"signature\":\"pub const A: u8 = 1;\"},\
-    \"relationship_type\":\"usage\",\"incoming\":[],\"incoming_counts\":{\"proved\":0,\"inferred\":0,\"possible\":0,\"unresolved\":0},\
-    \"outgoing\":[],\"outgoing_counts\":{\"proved\":0,\"inferred\":0,\"possible\":0,\"unresolved\":0,\"outside_of_project\":0},\
+    \"relationship_type\":\"usage\",\"incoming\":[],\"incoming_counts\":{\"proved\":0,\"inferred\":0,\"possible\":0,\"unresolved\":0,\"complete\":true},\
+    \"outgoing\":[],\"outgoing_counts\":{\"proved\":0,\"inferred\":0,\"possible\":0,\"unresolved\":0,\"complete\":true,\"outside_of_project\":0},\
     \"searched\":\"2 files (rust 2), looked at just now\"}";
 
 /// What is shown of the index of a directory.

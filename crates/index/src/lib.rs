@@ -25,7 +25,9 @@ pub use graph::{At, File, FileId, Graph, Kept, Tally};
 pub use index::{Index, LeftOut, Lent, Trouble};
 pub use links::Link;
 pub use modules::is_manifest;
-pub use query::{Again, Counts, Direction, Edge, Edges, Fit, Hit, Hits, Once, Relation, Resolved, Wanted};
+pub use query::{
+    Again, Counts, Direction, Edge, Edges, Fit, Hit, Hits, Once, Relation, Resolved, Unresolved, Wanted,
+};
 pub use record::{
     Base, Bound, Defined, Expression, Hint, Imported, Local, Record, Sort, Span, Step, Usage, Used, VERSION,
     What, make,

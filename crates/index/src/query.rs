@@ -5,7 +5,7 @@ mod find;
 mod incoming;
 mod known;
 
-pub use edges::{Counts, Direction, Edge, Edges, Relation};
+pub use edges::{Counts, Direction, Edge, Edges, Relation, Unresolved};
 pub use find::{Fit, Hit, Hits, Wanted};
 pub(crate) use incoming::Asked;
 pub use known::{Again, Once, Resolved};

@@ -16,7 +16,7 @@ pub(crate) use summary::Summary;
 use crate::Word;
 
 /// Changes whenever what is remembered of the same text changes: records of other versions are made anew.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);
@@ -109,6 +109,12 @@ pub enum Usage {
     Inherit,
     /// It is imported.
     Import,
+    /// A literal such as `T { … }` constructs one.
+    Construct,
+    /// The name occurs in an unknown role: a key, the name of an argument, a token of a macro.
+    Mention,
+    /// It looks like a call, in text that the parser does not understand.
+    Apparent,
 }
 
 /// Something that is imported, or exported on behalf of another file.

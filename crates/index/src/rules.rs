@@ -1,5 +1,7 @@
 //! What is particular to a language when names are followed in it.
 
+mod core;
+
 /// How the names of modules lead to files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
@@ -36,6 +38,10 @@ pub(crate) struct Rules {
     pub(crate) functions: &'static str,
     /// Names that so many things have that the only one in a workspace still proves nothing.
     pub(crate) common: &'static str,
+    /// Names of the standard library of the language for which the same holds.
+    pub(crate) core: &'static str,
+    /// Members that every object has by the language.
+    pub(crate) universal: &'static str,
 }
 
 /// Names of methods that are found on values of every language's own types.
@@ -98,6 +104,8 @@ const PYTHON: Rules = Rules {
     hands_second: "",
     functions: "",
     common: COMMON,
+    core: "",
+    universal: core::OBJECT_PYTHON,
 };
 
 const ECMA: Rules = Rules {
@@ -122,6 +130,8 @@ const ECMA: Rules = Rules {
     hands_second: "reduce reduceRight",
     functions: "",
     common: COMMON,
+    core: "",
+    universal: core::OBJECT_ECMA,
 };
 
 const RUST: Rules = Rules {
@@ -156,6 +166,8 @@ const RUST: Rules = Rules {
     hands_second: "fold try_fold",
     functions: "",
     common: COMMON,
+    core: core::RUST,
+    universal: "",
 };
 
 const GO: Rules = Rules {
@@ -169,6 +181,8 @@ const GO: Rules = Rules {
     hands_second: "",
     functions: "",
     common: COMMON,
+    core: "",
+    universal: "",
 };
 
 const C: Rules = Rules {
@@ -188,6 +202,8 @@ const C: Rules = Rules {
     hands_second: "",
     functions: "",
     common: COMMON,
+    core: "",
+    universal: "",
 };
 
 const JAVA: Rules = Rules {
@@ -201,6 +217,8 @@ const JAVA: Rules = Rules {
     hands_second: "",
     functions: "Consumer Function Predicate BiConsumer BiFunction BiPredicate ToIntFunction ToLongFunction ToDoubleFunction",
     common: COMMON,
+    core: "",
+    universal: core::OBJECT_JAVA,
 };
 
 const OTHER: Rules = Rules {
@@ -214,11 +232,23 @@ const OTHER: Rules = Rules {
     hands_second: "",
     functions: "",
     common: COMMON,
+    core: core::OTHER,
+    universal: core::OBJECT_OTHER,
 };
 
 /// Tells whether a name stands in a list of names with spaces between them.
 pub(crate) fn lists(names: &str, name: &str) -> bool {
     names.split(' ').any(|other| other == name)
+}
+
+/// Checks whether a language has a global of this name that no import brings; type names begin with a capital letter.
+pub(crate) fn is_global(name: &str) -> bool {
+    name.starts_with(|letter: char| letter.is_uppercase()) || lists(core::GLOBALS, name)
+}
+
+/// Checks whether a language has a type of this name that no import brings.
+pub(crate) fn is_global_type(name: &str) -> bool {
+    lists(core::TYPES, name)
 }
 
 /// Gives what is particular to a language.

@@ -16,9 +16,9 @@ fn what_happens_between_two_questions_is_seen_by_the_second() {
     type Act = fn(&std::path::Path);
     let rows: [(&str, Act, &[&str]); 13] = [
         ("nothing", |_| {}, &["a.py:g -> b.py:g"]),
-        ("a definition goes", |root| write(root, "b.py", "def h(): ...\n"), &["a.py:g -> outside"]),
+        ("a definition goes", |root| write(root, "b.py", "def h(): ...\n"), &["a.py:g -> unresolved"]),
         ("and comes back", |root| write(root, "b.py", "def g(): ...\n"), &["a.py:g -> b.py:g"]),
-        ("of the same length", |root| write(root, "b.py", "def k(): ...\n"), &["a.py:g -> outside"]),
+        ("of the same length", |root| write(root, "b.py", "def k(): ...\n"), &["a.py:g -> unresolved"]),
         (
             "a file is renamed",
             |root| fs::rename(root.join("b.py"), root.join("c.py")).unwrap(),
@@ -131,7 +131,7 @@ fn what_is_not_followed_to_its_end_is_not_called_outside() {
     write(folder.path(), "far.py", "from m0 import f\nf()\n");
     write(folder.path(), "not.py", "from m38 import g\ng()\n");
     let index = index(folder.path(), None);
-    assert_eq!(calls(&index), ["far.py:f -> unresolved", "near.py:f -> m40.py:f", "not.py:g -> outside"]);
+    assert_eq!(calls(&index), ["far.py:f -> m40.py:f", "near.py:f -> m40.py:f", "not.py:g -> unresolved"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What one file tells of itself, found in one pass: what it defines, what it uses by name, what it imports, what is local.
 
 mod collect;
+mod mentions;
 mod parts;
 mod within;
 
@@ -55,6 +56,12 @@ pub enum Usage {
     Inherit,
     /// It is imported.
     Import,
+    /// A literal such as `T { … }` constructs one.
+    Construct,
+    /// The name occurs in an unknown role: a key, the name of an argument, a token of a macro.
+    Mention,
+    /// It looks like a call, in text that the parser does not understand.
+    Apparent,
 }
 
 /// Something that is imported, or exported on behalf of another file.

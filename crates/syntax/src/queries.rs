@@ -9,6 +9,8 @@ use crate::grammar::Grammar;
 pub(crate) enum Role {
     Call,
     Type,
+    /// A literal of a type.
+    Construct,
     Inherit,
     Read,
     Write,
@@ -105,6 +107,7 @@ fn role(name: &str) -> Option<Role> {
     Some(match name {
         "call" => Role::Call,
         "type" => Role::Type,
+        "construct" => Role::Construct,
         "inherit" => Role::Inherit,
         "read" => Role::Read,
         "write" => Role::Write,

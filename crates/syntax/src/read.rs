@@ -144,6 +144,9 @@ impl Reader<'_> {
             body = value.child_by_field_name("body");
         }
         item.kind = self.refined(inner, rule, body, item.kind);
+        if let Some(value) = value.filter(|_| body.is_none() && self.holds_members(item.kind)) {
+            item.children = self.local(value, depth);
+        }
         if item.kind == Kind::Function {
             item.parameters = self.parameters(inner, body);
         }
@@ -281,6 +284,19 @@ impl Reader<'_> {
         )
     }
 
+    /// Checks whether items of this kind hold the methods of an object literal.
+    fn holds_members(&self, kind: Kind) -> bool {
+        let value = matches!(kind, Kind::Variable | Kind::Constant | Kind::Field);
+        value && self.grammar.rule("pair").is_some()
+    }
+
+    /// Checks whether a key of an object literal has a function as its value.
+    fn is_method(&self, node: Node<'_>) -> bool {
+        let key = node.child_by_field_name("key").is_some_and(|key| key.kind() == "property_identifier");
+        let value = node.child_by_field_name("value");
+        key && value.is_some_and(|value| self.grammar.callables.contains(&value.kind()))
+    }
+
     /// Lists the definitions inside of code that is no block of items.
     fn local(&self, code: Node<'_>, depth: usize) -> Vec<Item> {
         let mut out = Vec::new();
@@ -297,6 +313,7 @@ impl Reader<'_> {
             let defines = rule.is_some_and(|rule| {
                 matches!(rule.kind, Kind::Function | Kind::Macro)
                     || rule.kind.holds_items() && rule.kind != Kind::Group
+                    || node.kind() == "pair" && self.is_method(node)
             });
             let item =
                 (defines && !self.grammar.is_comment(node.kind())).then(|| self.describe(node, depth + 1));

@@ -1,5 +1,7 @@
 //! A parsed text.
 
+pub(crate) mod blank;
+
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
@@ -41,7 +43,8 @@ pub struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, Unread> {
-        let tree = tree_of(&(language.0.load)(), text)?;
+        let seen = if language.name() == "cpp" { blank::exports(text) } else { text.into() };
+        let tree = tree_of(&(language.0.load)(), &seen)?;
         Ok(Self { language, text, tree })
     }
 

@@ -1,7 +1,7 @@
 //! The tables of accuracy, in Markdown and as data.
 
 use super::corpora::Corpus;
-use super::score::{Score, Share};
+use super::score::{Claims, Score, Share};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -14,7 +14,12 @@ pub(super) struct Row {
     pub(super) levels: Vec<(&'static str, Score)>,
     /// How often each way of finding a target is right.
     pub(super) how: BTreeMap<String, Share>,
+    /// Incomplete answers, and those that claim completeness.
+    pub(super) claims: Claims,
 }
+
+/// The precision that `inferred: unique` must reach in each language, in percent.
+const UNIQUE: usize = 95;
 
 /// Writes the tables.
 pub(super) fn table(rows: &[Row]) -> String {
@@ -40,14 +45,34 @@ pub(super) fn table(rows: &[Row]) -> String {
             let _ = writeln!(out, "| {} | {level} | {shares} |", row.corpus.name);
         }
     }
+    out.push_str("\n| corpus | definitions with calls | lacking one | of these, saying that they are complete |\n|---|--:|--:|--:|\n");
+    for row in rows {
+        let Claims { definitions, lacking, claiming } = row.claims;
+        let _ = writeln!(out, "| {} | {definitions} | {lacking} | {claiming} |", row.corpus.name);
+    }
     if rows.iter().any(|row| !row.how.is_empty()) {
         out.push_str(&calibration(rows));
     }
     out
 }
 
-/// Writes how often each way of finding a target is right, over all corpora of a language.
-fn calibration(rows: &[Row]) -> String {
+/// Lists the failures: incomplete answers that claim completeness, and languages in which `inferred: unique` is too often wrong.
+pub(super) fn shortfalls(rows: &[Row]) -> Vec<String> {
+    let claiming = rows.iter().filter(|row| row.claims.claiming > 0).map(|row| {
+        format!(
+            "{}: {} answers lack a call and say that they are complete",
+            row.corpus.name, row.claims.claiming
+        )
+    });
+    let low = by_language(rows)
+        .into_iter()
+        .filter(|((_, how), share)| *how == "inferred: unique" && share.part * 100 < share.whole * UNIQUE);
+    let low =
+        low.map(|((language, how), share)| format!("{language}: {how} is right in {} of all", share.shown()));
+    claiming.chain(low).collect()
+}
+
+fn by_language(rows: &[Row]) -> BTreeMap<(&str, &str), Share> {
     let mut all: BTreeMap<(&str, &str), Share> = BTreeMap::new();
     for row in rows {
         for (how, share) in &row.how {
@@ -56,6 +81,12 @@ fn calibration(rows: &[Row]) -> String {
             sum.whole += share.whole;
         }
     }
+    all
+}
+
+/// Writes how often each way of finding a target is right, over all corpora of a language.
+fn calibration(rows: &[Row]) -> String {
+    let all = by_language(rows);
     let mut out = String::from("\n| language | how | right | of | precision |\n|---|---|--:|--:|--:|\n");
     for ((language, how), share) in all {
         let Share { part, whole } = share;
@@ -86,6 +117,11 @@ pub(super) fn json(rows: &[Row]) -> Value {
             "files": row.files,
             "sites": { "own": own, "other": other, "variable": variable, "unknown": unknown },
             "levels": row.levels.iter().map(level).collect::<Vec<_>>(),
+            "claims": {
+                "definitions": row.claims.definitions,
+                "lacking": row.claims.lacking,
+                "claiming": row.claims.claiming,
+            },
             "how": row.how.iter().map(|(how, one)| (how.clone(), share(*one))).collect::<serde_json::Map<_, _>>(),
         })
     };

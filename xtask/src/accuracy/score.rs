@@ -2,6 +2,7 @@
 
 use super::code::{Code, Id};
 use super::oracle::Truth;
+use super::ours::{Ours, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one way says of each site: definitions, or something that is none (wrong wherever it stands).
@@ -74,6 +75,46 @@ pub(super) fn score(code: &Code, truths: &[Truth], said: &Said, counts: impl Fn(
         score.edge_recall.add(said_edges.contains(edge));
     }
     score
+}
+
+/// Definitions whose answer lacks a call, and those among them that claim completeness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Claims {
+    /// Definitions with a call of something in the program.
+    pub(super) definitions: usize,
+    /// Definitions with a true call that is not among the targets, at any level of certainty.
+    pub(super) lacking: usize,
+    /// Lacking definitions whose answer claims completeness.
+    pub(super) claiming: usize,
+}
+
+/// Counts the definitions whose answer lacks a true call, and those among them that claim completeness.
+pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
+    let verdicts = (0..code.sites.len()).map(|number| ours.of(number));
+    let sites = code.sites.iter().zip(truths).zip(verdicts);
+    let mut of: BTreeMap<Id, (bool, bool)> = BTreeMap::new();
+    let mut own = BTreeSet::new();
+    for ((site, truth), verdict) in sites {
+        let Some(within) = site.within else { continue };
+        let (lacks, open) = of.entry(within).or_default();
+        *open |= matches!(verdict, Verdict::Unresolved | Verdict::Local);
+        if let Truth::Defined(right) = truth {
+            own.insert(within);
+            let found = match verdict {
+                Verdict::Targets(targets) => {
+                    targets.iter().any(|(id, ..)| id.is_some_and(|id| right.contains(&id)))
+                }
+                _ => false,
+            };
+            *lacks |= !found;
+        }
+    }
+    let lacking = of.values().filter(|(lacks, _)| *lacks);
+    Claims {
+        definitions: own.len(),
+        lacking: lacking.clone().count(),
+        claiming: lacking.filter(|(_, open)| !open).count(),
+    }
 }
 
 /// Says everything of a site's name.

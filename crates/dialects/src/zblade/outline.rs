@@ -16,6 +16,9 @@ pub(super) struct Args {
     /// Path of the file.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/main.rs"]))]
     path: String,
+    /// How many symbols to skip, to page through a long file in order.
+    #[schemars(extend("x-aliases" = ["skip"]))]
+    offset: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -24,6 +27,9 @@ struct Outlined<'a> {
     language: &'a str,
     symbol_count: usize,
     symbols: Vec<Node<'a>>,
+    /// The offset of the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
     /// How many symbols are not shown.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: usize,
@@ -63,7 +69,12 @@ impl Tool for SymbolOutline {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        Ok(Request { path: at.source(&args.path)?, said: args.path, max_bytes: at.reply_bytes() / 8 * 7 })
+        Ok(Request {
+            path: at.source(&args.path)?,
+            said: args.path,
+            offset: args.offset,
+            max_bytes: at.reply_bytes() / 8 * 7,
+        })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -72,10 +83,23 @@ impl Tool for SymbolOutline {
             language: &output.language,
             symbol_count: output.total,
             symbols: children(&output.symbols, None),
+            next_offset: output.next_offset,
             omitted: output.total - output.symbols.len(),
             parse_errors: output.errors,
         };
         json::write(&outlined, page);
+        let (shown, total) = (output.symbols.len(), output.total);
+        match output.next_offset {
+            Some(next) => {
+                page.note(format!("{shown} of {total} symbols are shown; offset {next} shows the next"))
+            }
+            None if shown < total && output.offset.is_none() => {
+                page.note(format!(
+                    "{shown} of {total} symbols are shown; offset 0 pages through all in order"
+                ));
+            }
+            None => {}
+        }
         if output.errors > 0 {
             page.note("parts of the file could not be parsed; what they define may be missing");
         }

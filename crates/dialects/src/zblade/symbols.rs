@@ -72,6 +72,10 @@ pub(super) struct GraphArgs {
     #[serde(default = "twenty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
+    /// How many uses to skip in each direction.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["skip"]))]
+    offset: usize,
 }
 
 /// How many symbols or uses one reply shows at most, as the contract has it.
@@ -133,8 +137,12 @@ struct Related<'a> {
     moved_from: Option<&'a str>,
     relationship_type: &'a str,
     incoming: Vec<Edge<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    incoming_unresolved: Vec<Place<'a>>,
     incoming_counts: Counts,
     outgoing: Vec<Edge<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outgoing_unresolved: Vec<Place<'a>>,
     outgoing_counts: Counts,
     searched: String,
 }
@@ -150,14 +158,32 @@ struct Edge<'a> {
     symbol: Option<Node<'a>>,
 }
 
+/// An occurrence of a name that could not be resolved.
+#[derive(Serialize)]
+struct Place<'a> {
+    at: String,
+    code: &'a str,
+    usage: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<&'a str>,
+}
+
 #[derive(Serialize)]
 struct Counts {
     proved: usize,
     inferred: usize,
     possible: usize,
     unresolved: usize,
+    /// True only if nothing is unresolved or withheld.
+    complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     outside_of_project: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    through_variables: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_places: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<usize>,
 }
@@ -244,6 +270,7 @@ impl Tool for SymbolGraph {
             which,
             relation: args.relationship_type,
             limit: args.limit,
+            offset: args.offset,
             max_bytes: room(at),
         })
     }
@@ -255,34 +282,25 @@ impl Tool for SymbolGraph {
             moved_from: output.moved.as_ref().map(|moved| moved.id.as_str()),
             relationship_type: &output.relation,
             incoming: edges(into),
+            incoming_unresolved: places(into),
             incoming_counts: Counts { outside_of_project: None, ..counts(into) },
             outgoing: edges(out),
+            outgoing_unresolved: places(out),
             outgoing_counts: counts(out),
             searched: output.searched.words(),
         };
         json::write(&related, page);
         tell_move(output.moved.as_ref(), &output.symbol, page);
         for (side, name) in [(into, "incoming"), (out, "outgoing")] {
-            let (shown, total) = (side.uses.len(), side.total());
-            if shown < total {
-                let name_of = &output.symbol.name;
-                let next = match shown {
-                    _ if shown < output.limit && name == "incoming" => format!(
-                        "the reply has no room for more: search the text for {name_of} to see the others, or name another \
-                         relationship_type"
-                    ),
-                    _ if shown < output.limit => {
-                        "the reply has no room for more: name another relationship_type, or ask for what stands in the symbol, one \
-                         by one"
-                            .to_owned()
-                    }
-                    ..MOST => "raise limit, or name another relationship_type".to_owned(),
-                    _ if name == "incoming" => {
-                        format!("no reply shows more: search the text for {name_of} to see the others")
-                    }
-                    _ => "no reply shows more: ask for what stands in the symbol, one by one".to_owned(),
-                };
-                page.note(format!("{shown} of {total} {name} uses are shown, the surest first; {next}"));
+            let (shown, total) = (side.shown(), side.total());
+            if let Some(next) = side.next_offset {
+                let (first, last) = (side.offset + 1, side.offset + shown);
+                page.note(format!(
+                    "{name} {first} to {last} of {total} are shown, the surest first and unresolved places last; offset {next} shows \
+                     the next"
+                ));
+            } else if shown == 0 && side.offset < total {
+                page.note(format!("the reply has no room for the {total} {name} uses"));
             }
         }
     }
@@ -339,14 +357,10 @@ fn node(symbol: &Symbol) -> Node<'_> {
 }
 
 fn edges(side: &Side) -> Vec<Edge<'_>> {
-    let edge = |one: &'_ relations::Use| match one.line {
-        Some(line) => format!("{}:{line}", one.path),
-        None => one.path.clone(),
-    };
     side.uses
         .iter()
         .map(|one| Edge {
-            at: edge(one),
+            at: at(&one.path, one.line),
             code: &one.text,
             usage: &one.usage,
             how: &one.how,
@@ -356,13 +370,35 @@ fn edges(side: &Side) -> Vec<Edge<'_>> {
         .collect()
 }
 
+fn places(side: &Side) -> Vec<Place<'_>> {
+    side.unresolved_places
+        .iter()
+        .map(|one| Place {
+            at: at(&one.path, one.line),
+            code: &one.text,
+            usage: &one.usage,
+            within: one.within.as_deref(),
+        })
+        .collect()
+}
+
+/// Writes a place: the file, and the line if it is known.
+fn at(path: &str, line: Option<u64>) -> String {
+    line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
+}
+
 fn counts(side: &Side) -> Counts {
+    let some = |count: usize| Some(count).filter(|count| *count > 0);
     Counts {
         proved: side.proved,
         inferred: side.inferred,
         possible: side.possible,
         unresolved: side.unresolved,
+        complete: side.complete,
         outside_of_project: Some(side.outside),
-        withheld: Some(side.withheld).filter(|withheld| *withheld > 0),
+        through_variables: some(side.through_variables),
+        other_places: some(side.other_places),
+        next_offset: side.next_offset,
+        withheld: some(side.withheld),
     }
 }

@@ -8,7 +8,7 @@ use super::{
     Budget, Document, Error, Part,
     archive::Archive,
     package::relations,
-    xml::{self, Node, attribute},
+    xml::{self, Node, attribute, relation},
 };
 use styles::Styles;
 
@@ -34,10 +34,7 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
     let (mut sheets, mut from_1904) = (Vec::new(), false);
     xml::walk(BOOK, &list, budget, |node| match node {
         Node::Open("sheet", start) => {
-            let mut ids = start.attributes().filter_map(Result::ok);
-            let id = ids.find(|one| one.key.as_ref().ends_with(":id"));
-            let id = id.and_then(|one| one.unescape_value().ok()).map(std::borrow::Cow::into_owned);
-            sheets.extend(attribute(start, "name").zip(id));
+            sheets.extend(attribute(start, "name").zip(relation(start)));
         }
         Node::Open("workbookPr", start) => {
             from_1904 = attribute(start, "date1904").is_some_and(|value| value == "1" || value == "true");

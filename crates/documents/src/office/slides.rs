@@ -5,7 +5,7 @@ use super::{
     archive::Archive,
     flow::Flow,
     package::relations,
-    xml::{self, Node, attribute},
+    xml::{self, Node, attribute, relation},
 };
 
 /// The member that lists the slides.
@@ -35,14 +35,6 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, Error>
         document.parts.push(Part { title: format!("slide {number}"), text });
     }
     Ok(document)
-}
-
-/// The id of a relation; `id` alone is another number.
-fn relation(start: &quick_xml::events::BytesStart<'_>) -> Option<String> {
-    let mut attributes = start.attributes().filter_map(Result::ok);
-    let has_prefix = |name: &str| name.ends_with(":id");
-    let one = attributes.find(|one| has_prefix(one.key.as_ref()))?;
-    one.unescape_value().ok().map(std::borrow::Cow::into_owned)
 }
 
 fn text(archive: &Archive<'_>, member: &str, budget: &mut Budget) -> Result<String, Error> {

@@ -1,8 +1,8 @@
 //! The elements and the text of a member, one after the other.
 
 use quick_xml::{
-    Reader,
-    events::{BytesStart, Event},
+    Reader, XmlVersion,
+    events::{BytesStart, Event, attributes::Attribute},
 };
 
 use super::{Budget, Error};
@@ -62,5 +62,15 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let attributes = start.attributes();
     let mut found = attributes.filter_map(Result::ok).filter(|one| one.key.local_name().as_ref() == name);
     let value = found.next()?;
-    value.unescape_value().ok().map(std::borrow::Cow::into_owned)
+    value_of(&value)
+}
+
+/// The id of a relation, whose name has a prefix; a plain `id` is another number.
+pub(super) fn relation(start: &BytesStart<'_>) -> Option<String> {
+    let mut attributes = start.attributes().filter_map(Result::ok);
+    value_of(&attributes.find(|one| one.key.as_ref().ends_with(":id"))?)
+}
+
+fn value_of(attribute: &Attribute<'_>) -> Option<String> {
+    attribute.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
 }

@@ -263,6 +263,7 @@ impl Round<'_> {
                 which: Which::Named { path: place, said: path.clone(), name: name.clone() },
                 relation: "usage".to_owned(),
                 limit: USES,
+                offset: 0,
                 max_bytes: ROOM,
             };
             match self.step::<Relations>(request).await {

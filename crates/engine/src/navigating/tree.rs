@@ -235,5 +235,8 @@ fn usage(usage: Usage) -> &'static str {
         Usage::Call => "call",
         Usage::Inherit => "inherited",
         Usage::Import => "import",
+        Usage::Construct => "construct",
+        Usage::Mention => "mention",
+        Usage::Apparent => "apparent call",
     }
 }

@@ -20,7 +20,9 @@ pub struct Request {
     pub path: WorkspacePath,
     /// The file, as it was said.
     pub said: String,
-    /// How many bytes the answer may have: what is deepest is left out first.
+    /// Number of symbols to skip, in file order; without it, the outline covers the whole file.
+    pub offset: Option<usize>,
+    /// How many bytes the answer may have: of a whole file, what is deepest is left out first.
     pub max_bytes: usize,
 }
 
@@ -35,6 +37,10 @@ pub struct Output {
     pub symbols: Vec<Entry>,
     /// How many symbols the file has in all.
     pub total: usize,
+    /// Number of symbols that were skipped, if the request had an offset.
+    pub offset: Option<usize>,
+    /// The offset of the next page, if the request had an offset.
+    pub next_offset: Option<usize>,
     /// At how many places the parser did not understand the text: what stands there may be missing.
     pub errors: usize,
 }
@@ -94,11 +100,17 @@ fn outline(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, F
     let (language, symbols) = (tree.language(), tree.symbols());
     let all = entries(&tree, &ids(language, &path, &symbols), &symbols);
     let total = all.len();
+    let (symbols, next_offset) = match request.offset {
+        None => (fit(all, request.max_bytes), None),
+        Some(offset) => page(&all, offset, request.max_bytes),
+    };
     Ok(Output {
         path,
         language: language.name().to_owned(),
-        symbols: fit(all, request.max_bytes),
+        symbols,
         total,
+        offset: request.offset,
+        next_offset,
         errors: tree.errors().len(),
     })
 }
@@ -135,15 +147,36 @@ fn first_words(docs: &str) -> Option<String> {
     docs.lines().map(|line| line.trim_matches(signs)).find(|line| !line.is_empty()).map(one_line)
 }
 
+/// Returns the entries from an offset that fit, and the offset of the next page; a page has at least one entry.
+///
+/// An entry whose parent is on another page has no parent.
+fn page(all: &[Entry], offset: usize, max_bytes: usize) -> (Vec<Entry>, Option<usize>) {
+    let (mut room, mut out) = (max_bytes, Vec::new());
+    for entry in all.iter().skip(offset) {
+        let weight = weight(entry);
+        if weight > room && !out.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(weight);
+        let parent = entry.parent.and_then(|parent| parent.checked_sub(offset));
+        out.push(Entry { parent, ..entry.clone() });
+    }
+    let next = offset + out.len();
+    let more = next < all.len() && !out.is_empty();
+    (out, more.then_some(next))
+}
+
+/// Estimates the size of an entry in bytes.
+fn weight(entry: &Entry) -> usize {
+    let documentation = entry.documentation.as_ref().map_or(0, String::len);
+    let id = if entry.shares_name { entry.id.len() } else { 0 };
+    AROUND + id + entry.name.len() + entry.signature.len() + documentation
+}
+
 /// Leaves out what is deepest until all fits; of the topmost, those at the end.
 fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
     let depths = depths(&all);
     let deepest = depths.iter().copied().max().unwrap_or(0);
-    let weight = |entry: &Entry| {
-        let documentation = entry.documentation.as_ref().map_or(0, String::len);
-        let id = if entry.shares_name { entry.id.len() } else { 0 };
-        AROUND + id + entry.name.len() + entry.signature.len() + documentation
-    };
     let of_level = |level: usize| {
         all.iter()
             .zip(&depths)
@@ -273,5 +306,27 @@ mod tests {
         for (docs, wanted) in rows {
             assert_eq!(first_words(docs).as_deref(), wanted, "{docs}");
         }
+    }
+
+    #[test]
+    fn pages_give_each_entry_once_and_in_order() {
+        let all = all(&[None, Some(0), Some(1), None, Some(3), None]);
+        for room in [0, 200, 340, 700, 10_000] {
+            let (mut seen, mut next) = (Vec::new(), Some(0));
+            while let Some(offset) = next {
+                let (entries, after) = page(&all, offset, room);
+                assert!(!entries.is_empty() && after.is_none_or(|after| after > offset), "{room}");
+                assert!(
+                    entries
+                        .iter()
+                        .enumerate()
+                        .all(|(at, entry)| entry.parent.is_none_or(|parent| parent < at))
+                );
+                seen.extend(entries.into_iter().map(|entry| entry.id));
+                next = after;
+            }
+            assert_eq!(seen, ["0", "1", "2", "3", "4", "5"], "{room}");
+        }
+        assert_eq!(page(&all, 9, 10_000), (Vec::new(), None));
     }
 }

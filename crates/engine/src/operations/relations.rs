@@ -8,7 +8,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_index::{At, Counts, Direction, Edge, Edges, Relation, Sure, Usage};
+use toolpost_index::{At, Counts, Direction, Edge, Edges, Relation, Sure, Unresolved, Usage};
 use toolpost_text::cut;
 
 /// Shows how a symbol has to do with others.
@@ -21,8 +21,10 @@ pub struct Request {
     pub which: Which,
     /// How they have to do with one another, as it was said.
     pub relation: String,
-    /// How many uses are shown in each direction; all are counted.
+    /// How many uses and places are shown in each direction; all are counted.
     pub limit: usize,
+    /// Number of uses and places to skip in each direction.
+    pub offset: usize,
     /// How many bytes the answer may have.
     pub max_bytes: usize,
 }
@@ -42,10 +44,6 @@ pub struct Output {
     pub outgoing: Side,
     /// What was searched.
     pub searched: Searched,
-    /// How many uses were asked for on each side.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub limit: usize,
 }
 
 /// The uses in one direction.
@@ -53,6 +51,14 @@ pub struct Output {
 pub struct Side {
     /// The uses that are shown, the surest first.
     pub uses: Vec<Use>,
+    /// The unresolved occurrences on this page; they follow the uses.
+    pub unresolved_places: Vec<UnresolvedPlace>,
+    /// Number of uses and places that were skipped.
+    pub offset: usize,
+    /// The offset of the next page, if there is one.
+    pub next_offset: Option<usize>,
+    /// True only if every occurrence is accounted for: nothing is unresolved, withheld or left out of the index.
+    pub complete: bool,
     /// How many the text proves.
     pub proved: usize,
     /// How many are likely.
@@ -63,8 +69,27 @@ pub struct Side {
     pub unresolved: usize,
     /// How many lead out of the workspace.
     pub outside: usize,
+    /// Number of calls through a parameter or a variable.
+    pub through_variables: usize,
+    /// Number of occurrences of the name that belong to another relation, such as imports if calls were requested.
+    pub other_places: usize,
     /// How many lead to files that the rules do not let be read.
     pub withheld: usize,
+}
+
+/// An occurrence of a name that could not be resolved.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UnresolvedPlace {
+    /// The qualified name of the enclosing symbol.
+    pub within: Option<String>,
+    /// The file.
+    pub path: String,
+    /// The line, if the file is still what it was.
+    pub line: Option<u64>,
+    /// The source line.
+    pub text: String,
+    /// How the name is used.
+    pub usage: String,
 }
 
 /// One use of a symbol by another.
@@ -129,8 +154,10 @@ fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) 
     let room = request.max_bytes.saturating_sub(symbol.weight() + 1_024);
     let edges = |direction: Direction| asked.index.edges(chosen.at, direction, relation, &may);
     let (into, out) = (edges(Direction::In), edges(Direction::Out));
-    let mut first = side(&shower, asked, &into, Direction::In, request.limit);
-    let mut second = side(&shower, asked, &out, Direction::Out, request.limit);
+    let searched = Searched::of(asked, None);
+    let mut first = side(&shower, asked, &into, Direction::In, request);
+    let mut second = side(&shower, asked, &out, Direction::Out, request);
+    first.complete &= searched.left_out.is_empty();
     let most = cut::fair(vec![first.weight(), second.weight()], room);
     first.cut(most);
     second.cut(most);
@@ -140,15 +167,61 @@ fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) 
         relation: name.to_owned(),
         incoming: first,
         outgoing: second,
-        searched: Searched::of(asked, None),
-        limit: request.limit,
+        searched,
     })
 }
 
-fn side(shower: &Shower<'_>, asked: &Asked<'_>, edges: &Edges, direction: Direction, limit: usize) -> Side {
-    let Counts { proved, inferred, possible, unresolved, outside, withheld } = edges.counts;
-    let shown = edges.edges.iter().take(limit).map(|edge| shown(shower, asked, edge, direction));
-    Side { uses: shown.collect(), proved, inferred, possible, unresolved, outside, withheld }
+fn side(
+    shower: &Shower<'_>,
+    asked: &Asked<'_>,
+    edges: &Edges,
+    direction: Direction,
+    request: &Request,
+) -> Side {
+    let Counts { proved, inferred, possible, unresolved, outside, withheld, local, other } = edges.counts;
+    let (offset, limit) = (request.offset, request.limit);
+    let shown = edges.edges.iter().skip(offset).take(limit).map(|edge| shown(shower, asked, edge, direction));
+    let uses: Vec<Use> = shown.collect();
+    let passed = offset.saturating_sub(edges.edges.len());
+    let places = edges.unresolved.iter().skip(passed).take(limit - uses.len());
+    let mut side = Side {
+        uses,
+        unresolved_places: places.map(|one| unresolved_place(shower, asked, one)).collect(),
+        offset,
+        next_offset: None,
+        complete: unresolved == 0 && withheld == 0 && local == 0,
+        proved,
+        inferred,
+        possible,
+        unresolved,
+        outside,
+        through_variables: local,
+        other_places: other,
+        withheld,
+    };
+    side.count();
+    side
+}
+
+fn unresolved_place(shower: &Shower<'_>, asked: &Asked<'_>, one: &Unresolved) -> UnresolvedPlace {
+    let path = asked.index.file(one.file).path.to_string();
+    let (line, text) = shower.place(&path, one.place);
+    let within = one.from.map(|at| asked.index.text(asked.index.symbol(at).qualified).to_owned());
+    UnresolvedPlace { within, path, line, text, usage: usage(one.usage).to_owned() }
+}
+
+fn usage(usage: Usage) -> &'static str {
+    match usage {
+        Usage::Read => "read",
+        Usage::Type => "type",
+        Usage::Write => "write",
+        Usage::Call => "call",
+        Usage::Inherit => "inherit",
+        Usage::Import => "import",
+        Usage::Construct => "construct",
+        Usage::Mention => "mention",
+        Usage::Apparent => "apparent call",
+    }
 }
 
 fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Direction) -> Use {
@@ -158,14 +231,6 @@ fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Directi
     };
     let path = asked.index.file(edge.file).path.to_string();
     let (line, text) = shower.place(&path, edge.place);
-    let usage = match edge.usage {
-        Usage::Read => "read",
-        Usage::Type => "type",
-        Usage::Write => "write",
-        Usage::Call => "call",
-        Usage::Inherit => "inherit",
-        Usage::Import => "import",
-    };
     let sure = match edge.sure {
         Sure::Proved => "proved",
         Sure::Inferred => "inferred",
@@ -176,7 +241,7 @@ fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Directi
         path,
         line,
         text,
-        usage: usage.to_owned(),
+        usage: usage(edge.usage).to_owned(),
         how: edge.how.name().to_owned(),
         sure: sure.to_owned(),
     }
@@ -184,25 +249,49 @@ fn shown(shower: &Shower<'_>, asked: &Asked<'_>, edge: &Edge, direction: Directi
 
 impl Side {
     fn weight(&self) -> usize {
-        self.uses.iter().map(Use::weight).sum()
+        let uses: usize = self.uses.iter().map(Use::weight).sum();
+        uses + self.unresolved_places.iter().map(UnresolvedPlace::weight).sum::<usize>()
     }
 
-    /// Keeps the first uses that fit into so many bytes.
+    /// Keeps the first uses and places that fit into so many bytes.
     fn cut(&mut self, mut room: usize) {
-        let keep = self.uses.iter().take_while(|one| {
-            let weight = one.weight();
+        let mut fits = |weight: usize| {
             let fits = weight <= room;
             room = if fits { room - weight } else { 0 };
             fits
-        });
-        let keep = keep.count();
-        self.uses.truncate(keep);
+        };
+        let uses = self.uses.iter().take_while(|one| fits(one.weight())).count();
+        let all = uses == self.uses.len();
+        let places = self.unresolved_places.iter().take_while(|one| all && fits(one.weight())).count();
+        self.uses.truncate(uses);
+        self.unresolved_places.truncate(places);
+        self.count();
     }
 
-    /// Gives how many there are in all, shown or not.
+    /// Computes the offset of the next page.
+    fn count(&mut self) {
+        let next = self.offset + self.shown();
+        // A page without room has no next page.
+        self.next_offset = Some(next).filter(|next| *next < self.total() && *next > self.offset);
+    }
+
+    /// Returns the number of uses and places on this page.
+    #[must_use]
+    pub fn shown(&self) -> usize {
+        self.uses.len() + self.unresolved_places.len()
+    }
+
+    /// Returns the number of uses and places on all pages.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.proved + self.inferred + self.possible
+        self.proved + self.inferred + self.possible + self.unresolved
+    }
+}
+
+impl UnresolvedPlace {
+    fn weight(&self) -> usize {
+        let within = self.within.as_ref().map_or(0, String::len);
+        within + self.path.len() + self.text.len() + self.text.matches('"').count() + 80
     }
 }
 

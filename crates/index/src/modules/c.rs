@@ -55,10 +55,14 @@ impl Resolver<'_> {
         let seen = !near.is_empty();
         let linked = all.iter().copied().filter(|at| {
             let symbol = self.graph.symbol(*at);
-            let hidden = symbol.modifiers.iter().any(|word| self.graph.text(*word) == "static");
+            let of_file = |word: &Word| matches!(self.graph.text(*word), "static" | "inline");
+            let hidden = symbol.modifiers.iter().any(of_file) || is_header(&self.graph.file(at.file).path);
             near.contains(at) || (!hidden && symbol.kind.kind() == Kind::Function && symbol.body.is_some())
         });
         let mut found: Vec<At> = linked.collect();
+        if found.is_empty() {
+            return Vec::new();
+        }
         let bodies: Vec<At> =
             found.iter().copied().filter(|at| self.graph.symbol(*at).body.is_some()).collect();
         if !bodies.is_empty() {
@@ -128,4 +132,10 @@ impl Resolver<'_> {
         };
         self.graph.stems(stem).iter().copied().filter(fits).collect()
     }
+}
+
+/// Checks whether the definitions of a file are visible only to files that include it.
+fn is_header(path: &str) -> bool {
+    const ENDS: [&str; 8] = [".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".inc", ".cuh"];
+    ENDS.iter().any(|end| path.ends_with(end))
 }

@@ -50,11 +50,26 @@ pub struct Edge {
     pub sure: Sure,
 }
 
+/// An occurrence of a symbol's name, or a use inside the symbol, that could not be resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unresolved {
+    /// The enclosing symbol, if there is one.
+    pub from: Option<At>,
+    /// The file.
+    pub file: FileId,
+    /// The byte at which the name begins.
+    pub place: u32,
+    /// How the name is used.
+    pub usage: Usage,
+}
+
 /// The uses that were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edges {
     /// The uses, the surest first, in the order of their places.
     pub edges: Vec<Edge>,
+    /// The unresolved occurrences, in order.
+    pub unresolved: Vec<Unresolved>,
     /// How many there are of each.
     pub counts: Counts,
 }
@@ -72,6 +87,10 @@ pub struct Counts {
     pub unresolved: usize,
     /// Of places in the symbol that lead out of the workspace.
     pub outside: usize,
+    /// Calls in the symbol through a parameter or a variable.
+    pub local: usize,
+    /// Occurrences of the symbol's name that belong to another relation.
+    pub other: usize,
     /// Of uses that lead to files of which nothing may be told.
     pub withheld: usize,
 }
@@ -80,10 +99,10 @@ impl Relation {
     /// Tells whether a use of a name is of this relation.
     pub(super) fn takes(self, usage: Usage) -> bool {
         match self {
-            Self::Call => usage == Usage::Call,
+            Self::Call => matches!(usage, Usage::Call | Usage::Apparent),
             Self::Import => usage == Usage::Import,
             Self::Inherit => usage == Usage::Inherit,
-            Self::Type => matches!(usage, Usage::Type | Usage::Inherit),
+            Self::Type => matches!(usage, Usage::Type | Usage::Inherit | Usage::Construct),
             Self::Usage => true,
         }
     }
@@ -105,6 +124,7 @@ impl Graph {
         };
         if direction == Direction::Out {
             self.sort(&mut out.edges);
+            out.counts.unresolved = out.unresolved.len();
         }
         for edge in &out.edges {
             match edge.sure {
@@ -120,6 +140,12 @@ impl Graph {
     pub(super) fn sort(&self, edges: &mut [Edge]) {
         let key = |edge: &Edge| (edge.sure, self.file(edge.file).path.as_ref(), edge.place);
         edges.sort_by(|one, other| key(one).cmp(&key(other)));
+    }
+
+    /// Puts places in the order of the files and of where they stand there.
+    pub(super) fn sort_places(&self, places: &mut [Unresolved]) {
+        let key = |one: &Unresolved| (self.file(one.file).path.as_ref(), one.place);
+        places.sort_by(|one, other| key(one).cmp(&key(other)));
     }
 
     /// Says that a type of Go implements an interface.
@@ -176,14 +202,23 @@ impl Graph {
             let targets = match resolver.found(at.file, used) {
                 Found::Targets(targets) => targets,
                 Found::Unresolved => {
-                    out.counts.unresolved += 1;
+                    let mention = matches!(used.usage, Usage::Mention | Usage::Apparent);
+                    // A mention is open only if the workspace defines its name.
+                    if !mention || !self.definitions(used.name).is_empty() {
+                        let from = used.within.map(|symbol| At { file: at.file, symbol });
+                        let (file, place, usage) = (at.file, used.at, used.usage);
+                        out.unresolved.push(Unresolved { from, file, place, usage });
+                    }
                     continue;
                 }
                 Found::Outside => {
                     out.counts.outside += 1;
                     continue;
                 }
-                Found::Local => continue,
+                Found::Local => {
+                    out.counts.local += usize::from(used.usage == Usage::Call);
+                    continue;
+                }
             };
             let targets = self.with_implementations(resolver, targets, used);
             let told = |target: &&Target| may(&self.file(target.at.file).path);
@@ -246,7 +281,7 @@ impl Graph {
     }
 
     /// Gives the class that a constructor makes objects of.
-    pub(super) fn constructed(&self, at: At) -> Option<At> {
+    pub(crate) fn constructed(&self, at: At) -> Option<At> {
         let symbol = self.symbol(at);
         let class = At { file: at.file, symbol: symbol.parent? };
         let own = self.symbol(class);

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::edges::{Edge, Edges, Relation};
+use super::edges::{Edge, Edges, Relation, Unresolved};
 use crate::graph::is_class;
 use crate::record::{Base, Used, What};
 use crate::resolve::{Resolver, Spot, Value};
+use crate::rules::together;
 use crate::{At, FileId, Found, Graph, How, Sure, Target, Word};
 
 /// How many files one thread looks at, at least.
@@ -20,8 +21,10 @@ const MOST: usize = 200_000;
 pub(super) struct Uses {
     /// The uses, in order.
     edges: Vec<Edge>,
-    /// The file of each place of the name of which nobody can tell what it leads to.
-    unresolved: Vec<FileId>,
+    /// The unresolved occurrences of the name, in order.
+    unresolved: Vec<Unresolved>,
+    /// The file of each occurrence that belongs to another relation.
+    other: Vec<FileId>,
 }
 
 /// Uses of what are looked for.
@@ -54,7 +57,7 @@ impl Asked {
 
     fn keep(&self, changes: u64, question: (At, Relation), uses: &Arc<Uses>) {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = uses.edges.len() + uses.unresolved.len() + 1;
+        let count = uses.edges.len() + uses.unresolved.len() + uses.other.len() + 1;
         if answers.changes != changes || answers.count + count > MOST {
             *answers = Answers { changes, ..Answers::default() };
         }
@@ -71,7 +74,9 @@ impl Uses {
         let mut told = |file: FileId| *known.entry(file).or_insert_with(|| may(&graph.file(file).path));
         let edges = self.edges.iter().filter(|edge| told(edge.file)).cloned().collect();
         let mut out = Edges { edges, ..Edges::default() };
-        out.counts.unresolved = self.unresolved.iter().filter(|file| told(**file)).count();
+        out.unresolved = self.unresolved.iter().filter(|one| told(one.file)).copied().collect();
+        out.counts.unresolved = out.unresolved.len();
+        out.counts.other = self.other.iter().filter(|file| told(**file)).count();
         out
     }
 }
@@ -101,6 +106,7 @@ impl Graph {
             }
         }
         self.sort(&mut uses.edges);
+        self.sort_places(&mut uses.unresolved);
         let uses = Arc::new(uses);
         self.asked.keep(self.changes, (at, relation), &uses);
         uses
@@ -123,6 +129,7 @@ impl Graph {
                 };
                 uses.edges.extend(own.edges);
                 uses.unresolved.extend(own.unresolved);
+                uses.other.extend(own.other);
             }
             uses
         })
@@ -132,18 +139,67 @@ impl Graph {
         let resolver = Resolver::new(self);
         let mut out = Uses::default();
         for file in files.iter().copied() {
+            // The same name in another language family is another name.
+            if !together(self.file(file).language(), self.file(sought.at.file).language()) {
+                continue;
+            }
             let uses = sought.names.iter().flat_map(|name| self.file(file).uses_of(*name));
-            for used in uses.filter(|used| sought.relation.takes(used.usage)) {
-                match resolver.found(file, used) {
-                    Found::Targets(targets) => {
-                        out.edges.extend(self.reaching(&resolver, &targets, sought, (file, used)));
-                    }
-                    Found::Unresolved => out.unresolved.push(file),
-                    Found::Outside | Found::Local => {}
+            for used in uses {
+                if sought.relation.takes(used.usage) {
+                    self.account(&resolver, sought, (file, used), &mut out);
+                } else {
+                    out.other.push(file);
                 }
             }
         }
         out
+    }
+
+    /// Accounts for one occurrence of a symbol's name: it is a use, it is unresolved, or it means something else and is dropped.
+    fn account(
+        &self,
+        resolver: &Resolver<'_>,
+        sought: &Sought,
+        (file, used): (FileId, &Used),
+        out: &mut Uses,
+    ) {
+        let found = resolver.found(file, used);
+        if let Found::Targets(targets) = &found
+            && let Some(edge) = self.reaching(resolver, targets, sought, (file, used))
+        {
+            out.edges.push(edge);
+            return;
+        }
+        // A call through a variable also uses the variable.
+        let named = resolver.named_by(file, used);
+        if let Some((_, how)) = named.iter().find(|(at, _)| self.same(*at, sought.at)) {
+            out.edges.push(self.use_of(sought, (file, used), *how, how.sure()));
+            return;
+        }
+        let open = match &found {
+            Found::Unresolved => true,
+            // A mere possibility does not exclude this symbol.
+            Found::Targets(targets) => {
+                named.is_empty() && targets.iter().all(|target| target.how == How::SameName)
+            }
+            Found::Outside | Found::Local => false,
+        };
+        if open {
+            let from = used.within.map(|symbol| At { file, symbol });
+            out.unresolved.push(Unresolved { from, file, place: used.at, usage: used.usage });
+        }
+    }
+
+    fn use_of(&self, sought: &Sought, (file, used): (FileId, &Used), how: How, sure: Sure) -> Edge {
+        Edge {
+            from: used.within.map(|symbol| At { file, symbol }),
+            file,
+            place: used.at,
+            to: sought.at,
+            usage: used.usage,
+            how,
+            sure,
+        }
     }
 
     /// Lists the methods that one stands in for, each with how sure it is that a call of that is one of this.
@@ -166,15 +222,7 @@ impl Graph {
         let Sought { at, above, .. } = sought;
         let at = *at;
         let own = targets.iter().find(|target| self.same(target.at, at));
-        let by = |how: How, sure: Sure| Edge {
-            from: used.within.map(|symbol| At { file, symbol }),
-            file,
-            place: used.at,
-            to: at,
-            usage: used.usage,
-            how,
-            sure,
-        };
+        let by = |how: How, sure: Sure| self.use_of(sought, (file, used), how, sure);
         if let Some(target) = own {
             return Some(by(target.how, target.sure));
         }

@@ -218,6 +218,11 @@ impl Reader<'_, '_> {
             let before = self.rest.len();
             out.extend(self.either());
             self.spaces();
+            if self.rest.starts_with('=') && !self.rest.starts_with("=>") && self.sign("=") {
+                // Rust names an associated type: `Iterator<Item = T>`.
+                out.pop();
+                out.extend(self.either());
+            }
             if self.sign(",") || self.sign(";") {
                 continue;
             }
@@ -348,6 +353,7 @@ mod tests {
             ("&'a mut Foo<'b, T>", "Foo<T>"),
             ("Box<dyn Trait + Send>", "Box<Trait>"),
             ("Vec<(A, B)>", "Vec<<A,B>>"),
+            ("impl Iterator<Item = Foo> + '_", "Iterator<Foo>"),
             ("&[Foo]", "<Foo>"),
             ("[Foo; 4]", "<Foo>"),
             ("crate::a::Foo", "crate.a.Foo"),

@@ -137,6 +137,7 @@ impl Maker<'_> {
         let base = match language {
             "rust" if call && behind.starts_with('!') && !behind.starts_with("!=") => Base::Macros,
             "cpp" if before.ends_with("::") => Base::Global,
+            "php" if is_global(before) => Base::Global,
             _ => return None,
         };
         Some(Expression { base, steps: Vec::new() })
@@ -218,6 +219,12 @@ impl Maker<'_> {
     }
 }
 
+/// Checks whether a PHP name is fully qualified and global: it follows a `\\` that follows no other name.
+fn is_global(before: &str) -> bool {
+    let outer = before.strip_suffix('\\');
+    outer.is_some_and(|outer| !outer.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+}
+
 /// Lists in which scopes each name is local.
 fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
     let mut out: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -249,6 +256,9 @@ fn usage(usage: syntax::Usage) -> Usage {
         syntax::Usage::Call => Usage::Call,
         syntax::Usage::Inherit => Usage::Inherit,
         syntax::Usage::Import => Usage::Import,
+        syntax::Usage::Construct => Usage::Construct,
+        syntax::Usage::Mention => Usage::Mention,
+        syntax::Usage::Apparent => Usage::Apparent,
     }
 }
 

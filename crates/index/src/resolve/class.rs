@@ -82,6 +82,7 @@ impl Resolver<'_> {
         let spot = Spot { file: at.file, place: 0 };
         self.of_file(spot, name).into_iter().find_map(|(value, _)| match value {
             Value::Thing(found) if is_class(self.graph.symbol(found).kind.kind()) => Some(found),
+            Value::Thing(found) if self.is_named_type(found) => Some(found),
             _ => None,
         })
     }
@@ -228,7 +229,8 @@ impl Resolver<'_> {
     /// Gives, where a type of Rust has no member of the name, what one gives that is derived, as `default` and `clone` are.
     fn or_derived(&self, spot: Spot, found: Meanings, made: Option<Value>) -> Meanings {
         let rust = self.rules(spot.file).family == Family::Rust;
-        let nothing = found.iter().all(|(value, _)| matches!(value, Value::Outside | Value::Unknown));
+        let nothing =
+            found.iter().all(|(value, _)| matches!(value, Value::Outside | Value::Absent | Value::Unknown));
         match made.filter(|_| rust && nothing) {
             Some(made) => vec![(Value::Gives(Arc::new(made)), How::Typed)],
             None => found,
@@ -240,21 +242,13 @@ impl Resolver<'_> {
         let rules = self.rules(spot.file);
         let text = self.graph.text(name);
         match value {
-            Value::Either(all) => {
-                let mut out: Meanings = all.iter().flat_map(|value| self.member(value, name, spot)).collect();
-                let mut seen = Vec::new();
-                out.retain(|(value, _)| {
-                    !seen.contains(value) && {
-                        seen.push(value.clone());
-                        true
-                    }
-                });
-                if out.iter().any(|(value, _)| matches!(value, Value::Thing(_))) {
-                    out.retain(|(value, _)| !matches!(value, Value::Outside | Value::Unknown));
-                }
-                out
-            }
+            Value::Either(all) => self.member_of_each(all, name, spot),
             Value::One(class, _) if text == "__class__" => vec![(Value::Thing(*class), How::Member)],
+            Value::One(class, _) if self.is_named_type(*class) => {
+                let own = self.member_of_class(*class, name, How::Typed);
+                let known = own.iter().any(|(value, _)| *value != Value::Absent);
+                if known { own } else { self.member(&self.beneath(*class), name, spot) }
+            }
             Value::One(class, _) => {
                 let found = self.member_of_class(*class, name, How::Typed);
                 let made = (text == "clone").then(|| value.clone());
@@ -263,30 +257,96 @@ impl Resolver<'_> {
             Value::Above(class) => {
                 let (found, above) =
                     self.deeper((Vec::new(), Value::Unknown), || self.find_from(*class, name, From::Above));
-                self.as_meanings(found, above, How::Member)
+                if found.is_empty() {
+                    vec![(above, How::Member)]
+                } else {
+                    self.as_meanings(found, above, How::Member)
+                }
             }
-            // What a decorator made of a function, and what the language gives all of them, is not in the workspace.
+            // All functions have the language's members; others may come from a decorator.
             Value::Thing(at) if self.graph.symbol(*at).kind.kind() == Kind::Function => {
-                vec![(Value::Outside, How::Typed)]
+                let given = rules::lists(rules.universal, text);
+                vec![(if given { Value::Outside } else { Value::Absent }, How::Typed)]
             }
             Value::Thing(at) if is_class(self.graph.symbol(*at).kind.kind()) => {
                 let found = self.member_of_class(*at, name, How::Member);
                 let made = (text == "default").then(|| Value::one(*at));
                 self.or_derived(spot, found, made)
             }
+            Value::Thing(at) if self.is_object(*at) => self.member_of_object(*at, name, spot),
             Value::Thing(_) | Value::File(_) | Value::Folder(_) => {
                 let found = self.exported(value, name, spot);
-                let found = if found.is_empty() { vec![Value::Unknown] } else { found };
+                let found = if found.is_empty() { vec![Value::Absent] } else { found };
                 self.bodies_first(found.into_iter().map(|value| (value, How::Import)).collect())
             }
             Value::Wrap(_) if rules::lists(rules.of_wrapper, text) => {
                 vec![(self.given(value, name, spot), How::Typed)]
             }
             Value::Wrap(held) => self.member(held, name, spot),
-            Value::Held(_) => vec![(self.given(value, name, spot), How::Typed)],
+            Value::Held(inner) => vec![(self.member_of_holder(value, inner, name, spot), How::Typed)],
+            Value::Absent => vec![(Value::Absent, How::Typed)],
             Value::Gives(_) | Value::Unknown => vec![(Value::Unknown, How::Typed)],
-            Value::Outside => vec![(Value::Outside, How::Typed)],
+            Value::Outside => vec![(self.extension(name, spot), How::Typed)],
         }
+    }
+
+    /// Evaluates a member of each part of a union, without duplicates.
+    fn member_of_each(&self, all: &[Value], name: Word, spot: Spot) -> Meanings {
+        let mut out: Meanings = all.iter().flat_map(|value| self.member(value, name, spot)).collect();
+        let mut seen = Vec::new();
+        out.retain(|(value, _)| {
+            !seen.contains(value) && {
+                seen.push(value.clone());
+                true
+            }
+        });
+        if out.iter().any(|(value, _)| matches!(value, Value::Thing(_))) {
+            out.retain(|(value, _)| !matches!(value, Value::Outside | Value::Absent | Value::Unknown));
+        }
+        out
+    }
+
+    /// Evaluates a member of an object literal, or else of what the whole initializer returns.
+    fn member_of_object(&self, at: At, name: Word, spot: Spot) -> Meanings {
+        let members = self.file(at.file).members(at.symbol, name);
+        let found: Meanings =
+            members.map(|symbol| (Value::Thing(At { file: at.file, symbol }), How::Member)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        match self.deeper(Value::Unknown, || self.given_value(at)) {
+            Value::Thing(same) if same == at => vec![(Value::Unknown, How::Member)],
+            value => self.deeper(vec![(Value::Unknown, How::Member)], || self.member(&value, name, spot)),
+        }
+    }
+
+    /// Evaluates a member of a foreign container; a number selects an element of a tuple.
+    fn member_of_holder(&self, value: &Value, inner: &[Value], name: Word, spot: Spot) -> Value {
+        let place = self.graph.text(name).parse::<usize>();
+        if let Some(part) = place.ok().and_then(|place| inner.get(place)) {
+            return part.clone();
+        }
+        match self.given(value, name, spot) {
+            Value::Outside => self.extension(name, spot),
+            given => given,
+        }
+    }
+
+    /// Evaluates a member of a foreign type: the workspace may add members to such types.
+    fn extension(&self, name: Word, spot: Spot) -> Value {
+        let language = self.file(spot.file).language();
+        let adds = |at: &At| {
+            let symbol = self.graph.symbol(*at);
+            let parent = symbol.parent.map(|parent| self.graph.symbol(At { file: at.file, symbol: parent }));
+            symbol.kind.kind() == Kind::Function
+                && together(self.file(at.file).language(), language)
+                && match self.rules(spot.file).family {
+                    Family::Rust => parent.is_some_and(|parent| parent.kind.kind() == Kind::Trait),
+                    Family::None => matches!(language, "csharp" | "kotlin" | "swift" | "scala" | "ruby"),
+                    _ => false,
+                }
+        };
+        if self.graph.definitions(name).iter().any(adds) { Value::Absent } else { Value::Outside }
     }
 
     fn member_of_class(&self, class: At, name: Word, how: How) -> Meanings {
@@ -303,13 +363,19 @@ impl Resolver<'_> {
                 return vec![(Value::one(*base), how)];
             }
         }
+        let rules = self.rules(class.file);
+        if found.is_empty() && above == Value::Outside && rules::lists(rules.universal, self.graph.text(name))
+        {
+            return vec![(Value::Outside, how)];
+        }
         self.as_meanings(found, above, how)
     }
 
     /// Says what members mean; where there is none, what is known of what lies above.
     fn as_meanings(&self, found: Vec<Member>, above: Value, how: How) -> Meanings {
         if found.is_empty() {
-            return vec![(above, how)];
+            // A foreign base class may have the member.
+            return vec![(if above == Value::Outside { Value::Absent } else { above }, how)];
         }
         let all = found.into_iter().map(|member| match member {
             Member::Symbol(at) => (Value::Thing(at), how),

@@ -8,13 +8,24 @@ use super::lookup::Meanings;
 use super::{How, Resolver, Spot, Value};
 use crate::Word;
 use crate::graph::{At, is_class};
-use crate::record::{Base, Bound, Expression, Local, Step, Used};
-use crate::rules::{self, Family};
+use crate::record::{Base, Bound, Expression, Local, Step, Usage, Used};
+use crate::rules::{self, Family, together};
 
 impl Resolver<'_> {
     /// Finds what a use of a name means.
     pub(super) fn meant(&self, spot: Spot, used: &Used) -> Meanings {
         match &used.receiver {
+            // A Ruby call with arguments ignores a local variable of the same name.
+            None if used.usage == Usage::Call && self.file(spot.file).language() == "ruby" => {
+                let mut found = self.lookup(spot, used.name);
+                if found.iter().all(|(_, how)| *how == How::Local) {
+                    let file = self.file(spot.file);
+                    let class = file.class_around(spot.place).map(|symbol| At { file: spot.file, symbol });
+                    let members = class.map(|class| self.members_of(class, used.name)).unwrap_or_default();
+                    found = members.into_iter().map(|at| (Value::Thing(at), How::Member)).collect();
+                }
+                found
+            }
             None => {
                 let mut found = self.lookup(spot, used.name);
                 if self.rules(spot.file).family == Family::Rust {
@@ -26,16 +37,33 @@ impl Resolver<'_> {
                 let mut found = self.lookup(spot, used.name);
                 found.retain(|(value, _)| self.is_macro(value));
                 let added = if found.is_empty() { self.added(spot, used.name) } else { found };
-                if added.is_empty() { vec![(Value::Outside, How::Scope)] } else { added }
+                if added.is_empty() { vec![(self.unfound(spot, used.name), How::Scope)] } else { added }
             }
             Some(Expression { base: Base::Global, steps }) if steps.is_empty() => {
                 let found = self.of_file(Spot { place: u32::MAX, ..spot }, used.name);
-                if found.is_empty() { vec![(Value::Outside, How::Scope)] } else { found }
+                if found.is_empty() { vec![(self.unfound(spot, used.name), How::Scope)] } else { found }
             }
             Some(receiver) => {
                 let value = self.value(spot, receiver);
                 self.member(&value, used.name, spot)
             }
+        }
+    }
+
+    /// Evaluates a name that no scope or import defines: it is foreign only if the workspace defines no such name.
+    pub(super) fn unfound(&self, spot: Spot, name: Word) -> Value {
+        let (own, rules) = (self.file(spot.file), self.rules(spot.file));
+        let could = |at: &At| {
+            together(self.file(at.file).language(), own.language())
+                && (rules.bare_members || !self.is_member(*at))
+        };
+        if self.graph.definitions(name).iter().any(could) {
+            Value::Unknown
+        } else if rules::is_global(self.graph.text(name)) {
+            Value::Outside
+        } else {
+            // It may be a local variable that is bound in a way that is not followed.
+            Value::Absent
         }
     }
 
@@ -52,6 +80,13 @@ impl Resolver<'_> {
             if matches!(expression.base, Base::Own | Base::Above) && steps.first() == Some(&Step::Call) {
                 steps = &steps[1..];
             }
+            if value == Value::Outside
+                && !steps.is_empty()
+                && !matches!(expression.base, Base::Own | Base::Above)
+            {
+                return self.of_foreign(expression, 0);
+            }
+            let mut object = None;
             for (number, step) in steps.iter().enumerate() {
                 let next = steps.get(number + 1);
                 if let (Step::Member(name), Some(Step::Handed(argument, parameter))) = (step, next)
@@ -59,18 +94,44 @@ impl Resolver<'_> {
                 {
                     return held;
                 }
+                let taken = std::mem::take(&mut object);
                 value = match step {
-                    Step::Member(name) => self.settled(self.member(&value, *name, spot)),
-                    Step::Call => self.called(&value),
+                    Step::Member(name) => {
+                        let found = self.settled(self.member(&value, *name, spot));
+                        object = Some(value);
+                        found
+                    }
+                    Step::Call => self.called_on(taken.as_ref(), &value),
                     Step::Index => self.indexed(&value),
                     Step::Handed(argument, parameter) => self.handed(&value, *argument, *parameter),
                 };
-                if matches!(value, Value::Unknown | Value::Outside) {
-                    return value;
+                match value {
+                    Value::Absent | Value::Unknown => return value,
+                    // What a foreign function returns may be anything, unless its name says that it is a class.
+                    Value::Outside => return self.of_foreign(expression, number),
+                    _ => {}
                 }
             }
             value
         })
+    }
+
+    /// Evaluates the rest of an expression that is foreign after a step: a call, an element and what follows are unknown.
+    fn of_foreign(&self, expression: &Expression, number: usize) -> Value {
+        let class = |name: Word| self.graph.text(name).starts_with(char::is_uppercase);
+        let mut last = match expression.base {
+            Base::Name(name, _) | Base::New(name, _) => Some(name),
+            _ => None,
+        };
+        for (at, step) in expression.steps.iter().enumerate() {
+            match step {
+                Step::Member(name) => last = Some(*name),
+                Step::Call if last.take().is_some_and(class) => {}
+                _ if at < number => last = None,
+                _ => return Value::Absent,
+            }
+        }
+        Value::Outside
     }
 
     fn base(&self, spot: Spot, expression: &Expression) -> Value {
@@ -84,13 +145,13 @@ impl Resolver<'_> {
                     return self.settled(found);
                 }
                 let modules = if rust { self.bare_module(here, name) } else { Vec::new() };
-                if modules.is_empty() { Value::Outside } else { Value::either(modules) }
+                if modules.is_empty() { self.unfound(here, name) } else { Value::either(modules) }
             }
             Base::Own => match self.own_class(spot) {
                 _ if let Some(said) = self.own_by_hint(spot) => said,
                 Some(class) => Value::one(class),
                 None if rust => Value::either(self.module(spot, "self")),
-                None => Value::Unknown,
+                None => self.own_object(spot).unwrap_or(Value::Unknown),
             },
             Base::Above if rust => {
                 if path || expression.steps.is_empty() {
@@ -104,7 +165,7 @@ impl Resolver<'_> {
                 let here = Spot { file: spot.file, place };
                 let found = self.lookup(here, name);
                 if found.is_empty() {
-                    return Value::Outside;
+                    return self.unfound(here, name);
                 }
                 let class = self.settled(found);
                 self.called(&class)
@@ -131,10 +192,11 @@ impl Resolver<'_> {
             Kind::Function if self.is_property(at) => self.returned(at),
             Kind::Variable | Kind::Constant | Kind::Field => self.deeper(Value::Unknown, || {
                 let spot = self.spot_of(at);
-                match (&symbol.hint, &symbol.value) {
-                    (Some(hint), _) if !self.says_nothing(hint) => self.typed(spot, hint),
-                    (_, Some(value)) => self.value(Spot { place: symbol.span.0, ..spot }, value),
-                    _ => Value::Unknown,
+                match &symbol.hint {
+                    Some(hint) if !self.says_nothing(hint) => self.typed(spot, hint),
+                    // An object literal is known by its members.
+                    _ if self.is_object(at) => Value::Thing(at),
+                    _ => self.given_value(at),
                 }
             }),
             Kind::Variant => match symbol.parent {
@@ -143,6 +205,28 @@ impl Resolver<'_> {
             },
             _ => Value::Thing(at),
         }
+    }
+
+    /// Evaluates the value that is assigned to a symbol.
+    pub(super) fn given_value(&self, at: At) -> Value {
+        let symbol = self.graph.symbol(at);
+        let spot = Spot { file: at.file, place: symbol.span.0 };
+        symbol.value.as_ref().map_or(Value::Unknown, |value| self.value(spot, value))
+    }
+
+    /// Checks whether a symbol is a JavaScript or TypeScript variable that holds an object literal with methods.
+    pub(super) fn is_object(&self, at: At) -> bool {
+        let kind = self.graph.symbol(at).kind.kind();
+        self.rules(at.file).family == Family::Ecma
+            && matches!(kind, Kind::Variable | Kind::Constant | Kind::Field)
+            && !self.file(at.file).children(at.symbol).is_empty()
+    }
+
+    /// Returns the object literal around a place: `this` in its methods.
+    fn own_object(&self, spot: Spot) -> Option<Value> {
+        let file = self.file(spot.file);
+        let around = file.outwards(file.around(spot.place));
+        around.map(|symbol| At { file: spot.file, symbol }).find(|at| self.is_object(*at)).map(Value::Thing)
     }
 
     /// Tells whether a function is used without being called, as a property is.
@@ -164,6 +248,43 @@ impl Resolver<'_> {
         }
     }
 
+    /// Evaluates a method call: a method that returns `Self` returns the class of the receiver.
+    fn called_on(&self, object: Option<&Value>, method: &Value) -> Value {
+        match (object, method) {
+            (Some(Value::One(..)), Value::Thing(at)) if self.gives_itself(*at) => {
+                object.cloned().unwrap_or(Value::Unknown)
+            }
+            _ => self.called(method),
+        }
+    }
+
+    /// Checks whether the declared result of a method is the class of its receiver.
+    fn gives_itself(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        let Some(hint) = symbol.hint.as_ref().filter(|hint| hint.or.is_empty()) else { return false };
+        match (self.rules(at.file).family, hint.path.as_slice()) {
+            (Family::Python, [module, name]) => {
+                let module = self.graph.text(*module);
+                matches!(module, "typing" | "typing_extensions" | "t") && self.graph.text(*name) == "Self"
+            }
+            (Family::Python, [name]) => {
+                self.graph.text(*name) == "Self" || self.own_hint(at).is_some_and(|own| own == hint)
+            }
+            (Family::Ecma, [name]) => self.graph.text(*name) == "this",
+            _ => false,
+        }
+    }
+
+    /// Finds the annotation of `self` or `cls` in a Python method.
+    fn own_hint(&self, at: At) -> Option<&crate::record::Hint> {
+        let (file, symbol) = (self.file(at.file), self.graph.symbol(at));
+        symbol.parent?;
+        let first = file.record.locals.partition_point(|local| local.at < symbol.at.1);
+        let own = file.record.locals.get(first).filter(|local| local.at < symbol.span.1)?;
+        let is_own = own.sort == Bound::Parameter && matches!(self.graph.text(own.name), "self" | "cls");
+        own.hint.as_ref().filter(|_| is_own)
+    }
+
     /// Gives what calling a value comes to.
     fn called(&self, value: &Value) -> Value {
         match value {
@@ -172,12 +293,17 @@ impl Resolver<'_> {
             Value::Thing(at) => match self.graph.symbol(*at).kind.kind() {
                 Kind::Function => self.deeper(Value::Unknown, || self.returned(*at)),
                 kind if is_class(kind) => Value::one(*at),
+                Kind::Type if self.is_named_type(*at) => Value::one(*at),
+                _ if self.is_object(*at) => {
+                    self.deeper(Value::Unknown, || self.called(&self.given_value(*at)))
+                }
                 _ => Value::Unknown,
             },
             Value::One(class, inner) => {
                 let call =
                     self.graph.word("__call__").map(|name| self.members_of(*class, name)).unwrap_or_default();
                 match call.first() {
+                    None if self.is_named_type(*class) => self.called(&self.beneath(*class)),
                     Some(call) => self.returned(*call),
                     // A value of an enumeration is made by what looks like a call.
                     None if self.graph.symbol(*class).kind.kind() == Kind::Enum => {
@@ -191,6 +317,7 @@ impl Resolver<'_> {
             | Value::Held(_)
             | Value::File(_)
             | Value::Folder(_)
+            | Value::Absent
             | Value::Unknown => Value::Unknown,
             Value::Outside => Value::Outside,
         }
@@ -202,6 +329,7 @@ impl Resolver<'_> {
             Value::Either(all) => Value::either(all.iter().map(|value| self.indexed(value))),
             Value::Held(inner) => inner.last().cloned().unwrap_or(Value::Outside),
             Value::Wrap(held) => self.indexed(held),
+            Value::One(class, _) if self.is_named_type(*class) => self.indexed(&self.beneath(*class)),
             Value::One(class, _) => {
                 let name = self.graph.word("__getitem__");
                 let found = name.map(|name| self.members_of(*class, name)).unwrap_or_default();
@@ -209,7 +337,7 @@ impl Resolver<'_> {
             }
             // A generic class with its types in brackets is still that class.
             Value::Thing(at) if is_class(self.graph.symbol(*at).kind.kind()) => value.clone(),
-            Value::Outside => Value::Outside,
+            Value::Outside | Value::Absent => Value::Absent,
             _ => Value::Unknown,
         }
     }
@@ -220,12 +348,13 @@ impl Resolver<'_> {
             Value::Either(all) => Value::either(all.iter().map(|value| self.each_of(value))),
             Value::Held(inner) => inner.first().cloned().unwrap_or(Value::Outside),
             Value::Wrap(held) => self.each_of(held),
+            Value::One(class, _) if self.is_named_type(*class) => self.each_of(&self.beneath(*class)),
             Value::One(class, _) => {
                 let name = self.graph.word("__iter__");
                 let found = name.map(|name| self.members_of(*class, name)).unwrap_or_default();
                 found.first().map_or(Value::Unknown, |at| self.each_of(&self.returned(*at)))
             }
-            Value::Outside => Value::Outside,
+            Value::Outside | Value::Absent => Value::Absent,
             _ => Value::Unknown,
         }
     }
@@ -239,6 +368,7 @@ impl Resolver<'_> {
                 let names = ["__enter__", "__aenter__"].into_iter().filter_map(|name| self.graph.word(name));
                 let found: Vec<At> = names.flat_map(|name| self.members_of(*class, name)).collect();
                 match found.first() {
+                    Some(at) if self.gives_itself(*at) => value.clone(),
                     Some(at) if self.graph.symbol(*at).hint.is_some() => match self.returned(*at) {
                         // What is written to be the class of the object is that of the one it was called on.
                         Value::One(base, _) if self.inherits_from(*class, base) => value.clone(),

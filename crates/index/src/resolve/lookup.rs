@@ -136,6 +136,10 @@ impl Resolver<'_> {
         let body = symbol.body.is_none_or(|body| body.0 <= spot.place);
         if class && rules.bare_members && body {
             let members = self.members_of(at, name);
+            // The name of a constructor is that of its class.
+            if members.iter().any(|member| self.graph.constructed(*member) == Some(at)) {
+                return vec![(Value::Thing(at), How::Scope)];
+            }
             return members.into_iter().map(|at| (Value::Thing(at), How::Member)).collect();
         }
         if class && in_function {
@@ -274,8 +278,7 @@ impl Resolver<'_> {
         let mut out = Meanings::new();
         for import in named {
             let found = self.import(spot, import);
-            // What is imported and is not here comes from outside, whatever else has its name.
-            let found = if found.is_empty() { vec![Value::Outside] } else { found };
+            let found = if found.is_empty() { vec![self.not_here(spot, import)] } else { found };
             out.extend(found.into_iter().map(|value| (value, How::Import)));
         }
         out
@@ -361,9 +364,39 @@ impl Resolver<'_> {
     pub(super) fn brought(&self, spot: Spot) -> Meanings {
         let imports = &self.file(spot.file).record.imports;
         let here = imports.iter().filter(|import| import.at == spot.place);
-        let found: Vec<Value> = here.flat_map(|import| self.import(spot, import)).collect();
-        let found = if found.is_empty() { vec![Value::Outside] } else { found };
+        let found: Vec<Value> = here.clone().flat_map(|import| self.import(spot, import)).collect();
+        let found = if found.is_empty() {
+            vec![Value::either(here.map(|import| self.not_here(spot, import)))]
+        } else {
+            found
+        };
         found.into_iter().map(|value| (value, How::Import)).collect()
+    }
+
+    /// Classifies an import that resolves to nothing: it is foreign only if its module is not part of the workspace.
+    fn not_here(&self, spot: Spot, import: &Imported) -> Value {
+        let text = self.graph.text(import.module);
+        let here = Spot { place: import.at, ..spot };
+        let first = |separator: &str| {
+            text.trim_start_matches("::").split(separator).next().unwrap_or(text).to_owned()
+        };
+        let known = |name: &str| !self.module(here, name).is_empty();
+        let own = match self.rules(spot.file).family {
+            Family::Ecma => {
+                text.is_empty()
+                    || text.starts_with(['.', '/', '~', '#'])
+                    || text.starts_with("@/")
+                    || known(text)
+            }
+            Family::Python => text.starts_with('.') || known(&first(".")),
+            Family::Rust => {
+                let first = first("::");
+                matches!(first.as_str(), "" | "crate" | "$crate" | "self" | "super") || known(&first)
+            }
+            Family::Go | Family::C | Family::Java => known(text),
+            Family::None => true,
+        };
+        if own { Value::Absent } else { Value::Outside }
     }
 
     /// Finds what a name means that a file exports although it is defined or imported elsewhere in it.

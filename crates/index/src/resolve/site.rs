@@ -6,7 +6,7 @@ use toolpost_syntax::Kind;
 use super::lookup::Meanings;
 use super::{Resolver, Spot, Value};
 use crate::graph::{At, FileId, is_class};
-use crate::record::{Bound, Expression, Step, Usage, Used};
+use crate::record::{Base, Bound, Expression, Step, Usage, Used};
 use crate::rules::{self, Family, together};
 
 /// What a use of a name leads to.
@@ -143,6 +143,9 @@ impl Resolver<'_> {
     }
 
     fn followed(&self, file: FileId, used: &Used) -> Found {
+        if matches!(used.usage, Usage::Mention | Usage::Apparent) {
+            return Found::Unresolved;
+        }
         if let Some((symbols, by)) = self.graph.told(file, used) {
             return match symbols.as_slice() {
                 [] => Found::Outside,
@@ -163,12 +166,29 @@ impl Resolver<'_> {
             return self.overloaded(self.targets(things), several);
         }
         if meanings.is_empty() && used.receiver.is_none() {
-            return match self.rules(file).family {
-                Family::None => self.by_name(file, used),
-                _ => Found::Outside,
-            };
+            // If modules are followed, a name that no import brings is at most possible.
+            let lacks = self.rules(file).family != Family::None;
+            if lacks && used.usage != Usage::Call && !self.takes_all(file) {
+                return Found::Outside;
+            }
+            return self.by_name(file, used, lacks);
         }
         self.otherwise(file, used, &meanings)
+    }
+
+    /// Checks whether names may come into a file that no line of it writes: by an import of all names, or by a header.
+    fn takes_all(&self, file: FileId) -> bool {
+        let family = self.rules(file).family;
+        let all = |import: &crate::record::Imported| import.what == crate::record::What::All;
+        family == Family::C || self.file(file).record.imports.iter().any(all)
+    }
+
+    /// Lists the symbols that a name denotes, without following the values of variables.
+    pub(crate) fn named_by(&self, file: FileId, used: &Used) -> Vec<(At, How)> {
+        match used.usage {
+            Usage::Mention | Usage::Apparent | Usage::Import => Vec::new(),
+            _ => Self::things(&self.meant(Spot { file, place: used.at }, used)),
+        }
     }
 
     /// Puts what is called in the place of a variable that holds it, and the method that is called in that of an object.
@@ -176,13 +196,21 @@ impl Resolver<'_> {
         let call = self.graph.word("__call__");
         let called = |(value, how): (Value, How)| -> Meanings {
             let holds = how == How::Local || matches!(value, Value::Thing(_));
-            let held = match &value {
+            let (held, how) = match &value {
                 Value::Thing(at)
                     if matches!(self.kind_of(*at), Kind::Variable | Kind::Constant | Kind::Field) =>
                 {
-                    self.of_symbol(*at)
+                    let held = match self.of_symbol(*at) {
+                        Value::Thing(same) if same == *at => self.given_value(*at),
+                        held => held,
+                    };
+                    match held {
+                        // The variable's value is unknown.
+                        Value::Unknown | Value::Absent => (Value::Unknown, How::Local),
+                        held => (held, how),
+                    }
                 }
-                _ => value,
+                _ => (value, how),
             };
             let of_each = |value: &Value| match (value, call) {
                 (Value::One(class, _), Some(call)) => {
@@ -235,13 +263,20 @@ impl Resolver<'_> {
         if !meanings.is_empty() && meanings.iter().all(|(value, _)| outside(value)) {
             return Found::Outside;
         }
-        if used.receiver.is_none() {
+        let local = meanings.iter().any(|(_, how)| *how == How::Local);
+        if used.receiver.is_none() && local {
             return self.taken(file, used).unwrap_or(Found::Local);
         }
-        if meanings.iter().any(|(_, how)| *how == How::Local) {
+        if local {
             return Found::Local;
         }
-        self.by_name(file, used)
+        let lacks = used.receiver.is_none() || meanings.iter().any(|(value, _)| *value == Value::Absent);
+        let import = |(value, how): &(Value, How)| *value == Value::Absent && *how == How::Import;
+        match self.by_name(file, used, lacks) {
+            // An import from the workspace may rename what the workspace defines.
+            Found::Outside if used.receiver.is_none() && meanings.iter().any(import) => Found::Unresolved,
+            found => found,
+        }
     }
 
     /// Finds what could be meant by a variable that holds a member of something of which nobody knows what it is.
@@ -251,53 +286,103 @@ impl Resolver<'_> {
         let (Step::Member(name), steps) = value.steps.split_last()? else { return None };
         let receiver = Expression { base: value.base, steps: steps.to_vec() };
         let member = Used { name: *name, receiver: Some(receiver), ..used.clone() };
-        Some(match self.by_name(file, &member) {
-            Found::Targets(targets) => {
-                let possible = |target: Target| Target { how: How::SameName, sure: Sure::Possible, ..target };
-                Found::Targets(targets.into_iter().map(possible).collect())
-            }
-            other => other,
-        })
+        Some(self.by_name(file, &member, true))
     }
 
-    /// Finds what has the name and could be meant: the only one, or several.
-    fn by_name(&self, file: FileId, used: &Used) -> Found {
-        let own = self.file(file);
-        let rules = self.rules(file);
-        let text = self.graph.text(used.name);
-        let member = used.receiver.is_some();
-        let could = |at: &At| {
-            let symbol = self.graph.symbol(*at);
-            let kind = symbol.kind.kind();
-            let callable = matches!(kind, Kind::Function | Kind::Macro)
-                || (!member && is_class(kind) && kind != Kind::Impl);
-            let fits = match used.usage {
-                Usage::Call => callable,
-                Usage::Type | Usage::Inherit => is_class(kind) && kind != Kind::Impl,
-                Usage::Read | Usage::Write | Usage::Import => kind != Kind::Impl,
-            };
-            fits && together(&self.file(at.file).record.language, &own.record.language)
-                && (!member || rules.family == Family::None || self.is_member(*at))
-        };
-        let mut all: Vec<At> = self.graph.definitions(used.name).iter().copied().filter(could).collect();
-        if rules.family == Family::None {
+    /// Finds candidates by name; with `lacks`, known facts contradict each of them, so that none is more than possible.
+    ///
+    /// A name that the workspace does not define is foreign.
+    fn by_name(&self, file: FileId, used: &Used, lacks: bool) -> Found {
+        let language = self.file(file).language();
+        let none = self.rules(file).family == Family::None;
+        let named = self.graph.definitions(used.name).iter().copied();
+        let named = named.filter(|at| together(self.file(at.file).language(), language));
+        let mut all: Vec<At> = named.clone().filter(|at| self.could_be(*at, file, used)).collect();
+        if none && !lacks {
             let here: Vec<At> = all.iter().copied().filter(|at| at.file == file).collect();
             if !here.is_empty() {
                 all = here;
             }
         }
-        let common = rules::lists(rules.common, text) && member;
+        let text = self.graph.text(used.name);
+        // For a name that standard libraries define as well, a list of candidates says little.
+        let common = lacks
+            && used.receiver.is_some()
+            && (rules::lists(self.rules(file).common, text) || rules::lists(self.rules(file).core, text));
+        if all.is_empty() || all.len() > CANDIDATES || common {
+            let known = all.is_empty() && !named.clone().any(|at| self.could_hold(at, file, used));
+            return if known { Found::Outside } else { Found::Unresolved };
+        }
         let group = |at: &At| (at.file, self.graph.symbol(*at).qualified);
         let alone = all.first().is_some_and(|first| all.iter().all(|at| group(at) == group(first)));
-        let how = if alone && !common { How::Unique } else { How::SameName };
-        if all.is_empty() || all.len() > CANDIDATES {
-            return Found::Unresolved;
-        }
+        let unique = alone && !lacks && all.first().is_some_and(|at| self.is_telling(*at, file, used));
+        let how = if unique { How::Unique } else { How::SameName };
         self.targets(all.into_iter().map(|at| (at, how)).collect())
     }
 
+    /// Checks whether a use of a name may mean a symbol of that name.
+    fn could_be(&self, at: At, file: FileId, used: &Used) -> bool {
+        let kind = self.kind_of(at);
+        let (rules, member) = (self.rules(file), used.receiver.is_some());
+        let callable =
+            matches!(kind, Kind::Function | Kind::Macro) || (!member && is_class(kind) && kind != Kind::Impl);
+        let fits = match used.usage {
+            Usage::Call => callable,
+            Usage::Type | Usage::Inherit | Usage::Construct => is_class(kind) && kind != Kind::Impl,
+            _ => kind != Kind::Impl,
+        };
+        fits && self.could_hold(at, file, used)
+            && (!member || rules.family == Family::None || self.is_member(at) || self.is_in_object(at))
+    }
+
+    /// Checks whether a name may mean a symbol in its syntactic position: an unqualified name does not mean a member.
+    fn could_hold(&self, at: At, file: FileId, used: &Used) -> bool {
+        let php = self.file(file).language() == "php";
+        let base = used.receiver.as_ref().map(|receiver| (receiver.base, receiver.steps.is_empty()));
+        // What PHP writes behind a `\` alone stands in no namespace.
+        if php && base == Some((Base::Global, true)) {
+            return self.file(at.file).record.package.is_none() && !self.is_member(at);
+        }
+        let bare = self.rules(file).bare_members && !php;
+        used.receiver.is_some() || bare || !self.is_member(at) || self.kind_of(at) == Kind::Variant
+    }
+
+    /// Checks whether a unique name is evidence: the file names the owner of the symbol, and no standard library has the name.
+    fn is_telling(&self, at: At, file: FileId, used: &Used) -> bool {
+        let (rules, text) = (self.rules(file), self.graph.text(used.name));
+        let free = used.receiver.is_none() && rules.family != Family::None;
+        if !free && (rules::lists(rules.common, text) || rules::lists(rules.core, text)) {
+            return false;
+        }
+        if at.file == file {
+            return true;
+        }
+        let symbol = self.graph.symbol(at);
+        let owner = match symbol.parent {
+            Some(parent) => Some(self.graph.symbol(At { file: at.file, symbol: parent }).name),
+            None if symbol.name == symbol.qualified => None,
+            None => {
+                let qualified = self.graph.text(symbol.qualified);
+                let owner = qualified.rsplit_once('.').map_or("", |(owner, _)| owner);
+                self.graph.word(owner.rsplit('.').next().unwrap_or(owner))
+            }
+        };
+        owner.is_none_or(|owner| self.file(file).uses_of(owner).next().is_some())
+    }
+
+    /// Checks whether a symbol is a member of an object literal.
+    fn is_in_object(&self, at: At) -> bool {
+        let parent = self.graph.symbol(at).parent;
+        parent.is_some_and(|parent| {
+            matches!(
+                self.kind_of(At { file: at.file, symbol: parent }),
+                Kind::Variable | Kind::Constant | Kind::Field
+            )
+        })
+    }
+
     /// Tells whether a symbol belongs to a class.
-    fn is_member(&self, at: At) -> bool {
+    pub(super) fn is_member(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         match symbol.parent {
             Some(parent) => is_class(self.graph.symbol(At { file: at.file, symbol: parent }).kind.kind()),

@@ -7,7 +7,7 @@ use toolpost_syntax::Kind;
 use super::{Resolver, Spot, Value};
 use crate::graph::{At, is_class};
 use crate::record::{FUNCTION, Hint};
-use crate::rules::Family;
+use crate::rules::{Family, together};
 
 impl Resolver<'_> {
     /// Gives what a value of a written type is.
@@ -42,7 +42,10 @@ impl Resolver<'_> {
         if name == FUNCTION {
             return Value::Gives(Arc::new(inner.into_iter().next().unwrap_or(Value::Unknown)));
         }
-        if matches!(name, "Self" | "this") && rest.is_empty() {
+        let typing =
+            |word: &crate::Word| matches!(self.graph.text(*word), "typing" | "typing_extensions" | "t");
+        let dotted = name == "Self" && rest.len() == 1 && rules.family == Family::Python && typing(first);
+        if (matches!(name, "Self" | "this") && rest.is_empty()) || dotted {
             return self.own_class(spot).map_or(Value::Unknown, Value::one);
         }
         if matches!(name, "type" | "Type") && rules.family == Family::Python {
@@ -61,16 +64,47 @@ impl Resolver<'_> {
             let held = inner.get(*held).or(inner.last()).cloned();
             return held.map_or(Value::Outside, |held| Value::Wrap(Arc::new(held)));
         }
-        if found.contains(&Value::Unknown) || (found.is_empty() && is_parameter(name)) {
+        let known = |value: &Value| !matches!(value, Value::Outside);
+        if found.iter().any(known)
+            || (found.is_empty() && (is_parameter(name) || !self.is_foreign(spot, hint)))
+        {
             return Value::Unknown;
         }
+        let plain = found.is_empty() && rest.is_empty() && inner.is_empty();
+        if plain && !crate::rules::is_global_type(name) {
+            // It may be a parameter of a generic declaration.
+            return Value::Absent;
+        }
         if inner.is_empty() { Value::Outside } else { Value::Held(inner.into()) }
+    }
+
+    /// Checks whether an unresolved type is foreign: an import proves it, or the workspace defines no type of that name.
+    fn is_foreign(&self, spot: Spot, hint: &Hint) -> bool {
+        let Some((first, last)) = hint.path.first().zip(hint.path.last()) else { return false };
+        let found = self.lookup_type(spot, *first);
+        let outside = !found.is_empty() && found.iter().all(|value| *value == Value::Outside);
+        let is_type = |at: &At| {
+            let kind = self.graph.symbol(*at).kind.kind();
+            let typed = is_class(kind) || matches!(kind, Kind::Type | Kind::Variable | Kind::Constant);
+            typed && together(self.file(at.file).language(), self.file(spot.file).language())
+        };
+        outside || !self.graph.definitions(*last).iter().any(is_type)
     }
 
     /// Finds what the path of a written type means.
     pub(super) fn type_named(&self, spot: Spot, hint: &Hint) -> Vec<Value> {
         let Some((first, rest)) = hint.path.split_first() else { return Vec::new() };
-        let mut found: Vec<Value> = self.lookup_type(spot, *first);
+        let rust = self.rules(spot.file).family == Family::Rust;
+        let begin = self.graph.text(*first);
+        let mut found: Vec<Value> = if rust && !rest.is_empty() && matches!(begin, "crate" | "self" | "super")
+        {
+            self.module(spot, begin)
+        } else {
+            self.lookup_type(spot, *first)
+        };
+        if found.is_empty() && rust && !rest.is_empty() {
+            found = self.bare_module(spot, *first);
+        }
         for word in rest {
             found = found.iter().flat_map(|value| self.exported(value, *word, spot)).collect();
         }
@@ -97,6 +131,7 @@ impl Resolver<'_> {
                 let class = self.whole(*at)?;
                 Some(Value::One(class, inner.into()))
             }
+            Kind::Type if self.is_named_type(*at) => Some(Value::One(*at, inner.into())),
             Kind::Type => self.aliased(*at),
             Kind::Variable | Kind::Constant if self.rules(spot.file).family == Family::Python => {
                 match self.of_symbol(*at) {
@@ -109,6 +144,19 @@ impl Resolver<'_> {
             Kind::Variant => symbol.parent.map(|parent| Value::one(At { file: at.file, symbol: parent })),
             _ => None,
         }
+    }
+
+    /// Checks whether a symbol is a Go type with methods that is neither a struct nor an interface.
+    pub(super) fn is_named_type(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        symbol.kind.kind() == Kind::Type
+            && self.rules(at.file).family == Family::Go
+            && !self.graph.owned(symbol.name).is_empty()
+    }
+
+    /// Evaluates the underlying type of a named Go type.
+    pub(super) fn beneath(&self, at: At) -> Value {
+        self.deeper(Value::Unknown, || self.aliased(at).unwrap_or(Value::Unknown))
     }
 
     /// Gives a value of the type for which another name was made.

@@ -27,6 +27,8 @@ pub(crate) enum Value {
     Either(Arc<[Value]>),
     /// Something that is defined outside of the workspace.
     Outside,
+    /// The type is known, and no such member of it.
+    Absent,
     /// Nobody can tell.
     Unknown,
 }
@@ -36,22 +38,23 @@ impl Value {
         Self::One(class, Arc::from([]))
     }
 
-    /// Makes one of several; what nobody can tell is left out unless nothing else is there.
+    /// Builds a union; an unknown part counts only if no part is known to be in the workspace.
     pub(crate) fn either(all: impl IntoIterator<Item = Self>) -> Self {
         let mut kept: Vec<Self> = Vec::new();
-        let mut outside = false;
+        let (mut outside, mut open) = (false, None);
         for value in all {
             match value {
-                Self::Unknown => {}
+                Self::Unknown | Self::Absent => open = Some(value),
                 Self::Outside => outside = true,
                 Self::Either(inner) => kept.extend(inner.iter().cloned()),
                 value if kept.contains(&value) => {}
                 value => kept.push(value),
             }
         }
-        match (kept.len(), outside) {
-            (0, true) => Self::Outside,
-            (0, false) => Self::Unknown,
+        match (kept.len(), open) {
+            (0, Some(open)) => open,
+            (0, None) if outside => Self::Outside,
+            (0, None) => Self::Unknown,
             (1, _) => kept.remove(0),
             _ => Self::Either(kept.into()),
         }

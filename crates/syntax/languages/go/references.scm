@@ -1,7 +1,7 @@
 (call_expression function: (identifier) @call)
 (call_expression function: (selector_expression field: (field_identifier) @call))
 (call_expression function: (parenthesized_expression (identifier) @call))
-(composite_literal type: [(type_identifier) @call (qualified_type name: (type_identifier) @call)])
+(composite_literal type: [(type_identifier) @construct (qualified_type name: (type_identifier) @construct)])
 (field_declaration !name type: [
   (type_identifier) @inherit
   (qualified_type name: (type_identifier) @inherit)])

@@ -8,7 +8,7 @@
 (token_tree (identifier) @call . (token_tree) @beside) @tokens
 (macro_invocation (token_tree) @expanded)
 (macro_invocation macro: [(identifier) @call (scoped_identifier name: (identifier) @call)])
-(struct_expression name: [(type_identifier) @call (scoped_type_identifier name: (type_identifier) @call)])
+(struct_expression name: [(type_identifier) @construct (scoped_type_identifier name: (type_identifier) @construct)])
 (impl_item trait: [
   (type_identifier) @inherit
   (generic_type type: (type_identifier) @inherit)

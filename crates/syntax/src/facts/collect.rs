@@ -10,7 +10,7 @@ use super::within::Within;
 use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 use crate::queries::{Queries, Role};
 use crate::shape::{self, chain};
-use crate::{Chain, Item, Kind, Step, Symbol, Tree};
+use crate::{Base, Chain, Item, Kind, Step, Symbol, Tree};
 
 /// What stands among parameters for the object itself, and is given by no caller.
 const OWN: [&str; 2] = ["this", "self_parameter"];
@@ -137,6 +137,7 @@ impl Collector<'_, '_> {
             match role {
                 Role::Call => self.reference(node, Rank::Use(Usage::Call)),
                 Role::Type => self.reference(node, Rank::Use(Usage::Type)),
+                Role::Construct => self.reference(node, Rank::Use(Usage::Construct)),
                 Role::Inherit => self.reference(node, Rank::Use(Usage::Inherit)),
                 Role::Read => self.reference(node, Rank::Use(Usage::Read)),
                 Role::Write => self.reference(node, Rank::Use(Usage::Write)),
@@ -263,7 +264,17 @@ impl Collector<'_, '_> {
             binding.sort = sort;
         }
         binding.hint = binding.hint.take().or_else(|| parts.hint.map(|hint| hint.byte_range()));
+        let listed = parts.value.filter(|value| sort == Bound::Each && LISTS.contains(&value.kind()));
+        if let Some(value) = listed.and_then(|list| alike(grammar, list, text)) {
+            // Each element of the literal evaluates as the first one does.
+            binding.sort = Bound::Local;
+            binding.value = Some(value);
+            return;
+        }
         binding.value = binding.value.take().or_else(|| {
+            if listed.is_some() {
+                return Some(Chain { base: Base::Other, steps: Vec::new() });
+            }
             let mut value = chain(grammar, parts.value?, text);
             value.steps.extend(parts.part.map(|part| Step::Member(part.byte_range())));
             Some(value)
@@ -276,6 +287,28 @@ impl Collector<'_, '_> {
             });
             binding.value = binding.value.take().or(handed);
         }
+    }
+
+    /// Adds the words that no other fact covers, and marks apparent calls in text that was not parsed.
+    fn mention(&self, mut known: HashSet<usize>, within: &Within, imported: &Within, facts: &mut Facts) {
+        let errors = Within::nested(facts.errors.iter().cloned().enumerate().collect());
+        for one in &mut facts.references {
+            if one.usage == Usage::Read && errors.of(&one.at).is_some() && self.tree.looks_called(&one.at) {
+                one.usage = Usage::Apparent;
+            }
+        }
+        let further = facts.symbols.iter().filter_map(|symbol| symbol.at.as_ref());
+        known.extend(further.map(|at| at.start));
+        let used = facts.references.iter().map(|one| one.at.clone());
+        let used = Within::nested(used.enumerate().collect());
+        for at in self.tree.words() {
+            if known.contains(&at.start) || used.of(&at).is_some() || imported.of(&at).is_some() {
+                continue;
+            }
+            let usage = if self.tree.looks_called(&at) { Usage::Apparent } else { Usage::Mention };
+            facts.references.push(Reference { usage, within: within.of(&at), at, receiver: None });
+        }
+        facts.references.sort_by_key(|one| one.at.start);
     }
 
     /// Puts what was found in order, each thing with what it stands in.
@@ -313,6 +346,10 @@ impl Collector<'_, '_> {
                 facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
             }
         }
+        if self.tree.language().is_code() {
+            let known = bound.iter().chain(defined.keys()).copied();
+            self.mention(known.collect(), &within, &imported, facts);
+        }
         let scope_of = Within::of_scopes(&facts.scopes);
         let local = |((_, _, inside), binding): (Place, Binding)| {
             let scope = scope_of.of(inside.as_ref().unwrap_or(&binding.at));
@@ -335,6 +372,37 @@ impl Collector<'_, '_> {
             import.within = within.of(&import.span);
         }
     }
+}
+
+/// The node kinds of list literals.
+const LISTS: [&str; 7] =
+    ["list", "tuple", "set", "array", "array_expression", "expression_list", "array_creation_expression"];
+
+/// Returns the first element of a list literal if all elements have the same shape.
+fn alike(grammar: &crate::grammar::Grammar, list: Node<'_>, text: &str) -> Option<Chain> {
+    let mut cursor = list.walk();
+    let all: Vec<Chain> = list
+        .named_children(&mut cursor)
+        .filter(|part| !grammar.is_comment(part.kind()))
+        .map(|part| chain(grammar, part, text))
+        .collect();
+    let said = |chain: &Chain| {
+        let name = |at: &Range<usize>| text.get(at.clone()).unwrap_or_default().to_owned();
+        let base = match &chain.base {
+            Base::Name(at) | Base::New(at) => name(at),
+            Base::Literal(name) => (*name).to_owned(),
+            Base::Own | Base::Above | Base::Other => return None,
+        };
+        let steps = chain.steps.iter().map(|step| match step {
+            Step::Member(at) => name(at),
+            Step::Call => "()".to_owned(),
+            Step::Index | Step::Handed { .. } => "[]".to_owned(),
+        });
+        Some(std::iter::once(base).chain(steps).collect::<Vec<_>>())
+    };
+    let first = said(all.first()?)?;
+    let same = all.iter().all(|chain| said(chain).as_ref() == Some(&first));
+    all.into_iter().next().filter(|_| same)
 }
 
 /// Tells which of the parts of a list holds a node; the object itself among parameters is not counted.

@@ -18,7 +18,7 @@ func use(b *bytes.Buffer) {
 	mu.Lock()              //-> external
 	f, _ := os.Open("x")   //-> external
 	f.Close()              //-> external
-	own := Buffer{}        //-> a.go:Buffer
+	own := Buffer{}
 	own.Write(nil)         //-> a.go:Buffer.Write
 	var buf bytes.Buffer
 	buf.Write(nil) //-> external

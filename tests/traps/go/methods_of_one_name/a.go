@@ -15,7 +15,7 @@ type Both struct {
 }
 
 func open() (*File, error) {
-	return &File{}, nil //-> a.go:File
+	return &File{}, nil
 }
 
 func use(b *Both, thing interface{ Close() error }) {

@@ -6,7 +6,7 @@ func (r *Reply) Text() string { return "" }
 
 type Session struct{}
 
-func (s *Session) Send(x string) *Reply { return &Reply{} } //-> a.go:Reply
+func (s *Session) Send(x string) *Reply { return &Reply{} }
 
 type Client struct {
 	session Session

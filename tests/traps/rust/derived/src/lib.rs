@@ -15,7 +15,7 @@ impl Own {
     }
 
     fn clone(&self) -> Cart {
-        Cart { size: 1 } //-> src/lib.rs:Cart
+        Cart { size: 1 }
     }
 }
 

@@ -19,8 +19,8 @@ use Kind::Two;
 
 pub fn make() -> Kind {
     Pair(1, 2); //-> src/lib.rs:Pair
-    Named { x: 1 }.run(); //-> src/lib.rs:Named, src/lib.rs:Named.run
-    Two { x: 1 }; //-> src/lib.rs:Kind.Two
+    Named { x: 1 }.run(); //-> src/lib.rs:Named.run
+    Two { x: 1 };
     Some(1); //-> external
     Kind::One(1) //-> src/lib.rs:Kind.One
 }

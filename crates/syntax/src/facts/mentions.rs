@@ -1,0 +1,104 @@
+//! Words of a file that no other fact covers: keys, names of arguments, tokens of macros, and text that was not parsed.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::Tree;
+use crate::tree::blank;
+
+/// Parts of the names of nodes that hold text and no code.
+const TEXTS: [&str; 9] =
+    ["string", "char", "heredoc", "regex", "rune", "quoted", "jsx_text", "doctype", "text_interpolation"];
+
+/// Parts of the names of nodes within a text that are text themselves.
+const CONTENTS: [&str; 8] =
+    ["content", "fragment", "escape", "start", "end", "delimiter", "modifier", "character"];
+
+/// Parts of the names of nodes for words of the language.
+const WORDS: [&str; 6] = ["primitive", "predefined", "builtin", "qualifier", "storage_class", "special"];
+
+impl Tree<'_> {
+    /// Lists the words that may be names, without comments, texts and keywords.
+    pub(super) fn words(&self) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        self.walk(|node| {
+            let kind = node.kind();
+            if self.language().0.is_comment(kind) {
+                return false;
+            }
+            if node.child_count() > 0 {
+                return !(is_text(kind) && !holds_code(node));
+            }
+            if node.is_named() && !is_text(kind) && !in_text(node) {
+                self.words_of(node, &mut out);
+            }
+            false
+        });
+        if self.language().name() == "cpp" {
+            // The parser did not see these macros.
+            let name = |range: Range<usize>| {
+                let text = &self.text()[range.clone()];
+                range.start..range.start + text.find(|letter| !goes_on(letter)).unwrap_or(text.len())
+            };
+            out.extend(blank::macros(self.text()).into_iter().map(name));
+        }
+        out
+    }
+
+    /// Lists the words of a leaf: its name, or all words of text that was not parsed.
+    fn words_of(&self, node: Node<'_>, out: &mut Vec<Range<usize>>) {
+        let kind = node.kind();
+        let text = self.text().get(node.byte_range()).unwrap_or_default();
+        if kind == text || WORDS.iter().any(|part| kind.contains(part)) {
+            return;
+        }
+        if text.starts_with(begins) && text.chars().all(|letter| goes_on(letter) || "?!".contains(letter)) {
+            out.push(node.byte_range());
+            return;
+        }
+        let mut rest = 0;
+        while let Some(begin) = text[rest..].find(begins) {
+            let start = rest + begin;
+            let length = text[start..].find(|letter| !goes_on(letter)).unwrap_or(text.len() - start);
+            if !text[..start].ends_with(|letter: char| letter.is_ascii_digit()) {
+                out.push(node.start_byte() + start..node.start_byte() + start + length);
+            }
+            rest = start + length;
+        }
+    }
+
+    /// Checks whether an opening parenthesis follows a word.
+    pub(super) fn looks_called(&self, word: &Range<usize>) -> bool {
+        let behind = self.text().get(word.end..).unwrap_or_default();
+        let behind = behind.strip_prefix('!').unwrap_or(behind);
+        behind.trim_start_matches([' ', '\t']).starts_with('(')
+    }
+}
+
+fn begins(letter: char) -> bool {
+    letter.is_alphabetic() || matches!(letter, '_' | '$' | '@')
+}
+
+fn goes_on(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@')
+}
+
+fn is_text(kind: &str) -> bool {
+    let named = kind.contains("identifier") || kind.contains("type");
+    kind == "text" || (!named && TEXTS.iter().any(|part| kind.contains(part)))
+}
+
+/// Checks whether a text contains interpolated code.
+fn holds_code(node: Node<'_>) -> bool {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .any(|child| !CONTENTS.iter().any(|part| child.kind().contains(part)) && !is_text(child.kind()))
+        || node.named_children(&mut node.walk()).any(|child| is_text(child.kind()) && holds_code(child))
+}
+
+/// Checks whether a node is part of a text.
+fn in_text(node: Node<'_>) -> bool {
+    CONTENTS.iter().any(|part| node.kind().contains(part))
+        && node.parent().is_some_and(|parent| is_text(parent.kind()))
+}

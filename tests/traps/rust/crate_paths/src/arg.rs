@@ -1,0 +1,7 @@
+pub struct Arg {
+    pub count: usize,
+}
+
+impl Arg {
+    pub fn run(&self) {}
+}
