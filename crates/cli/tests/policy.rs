@@ -159,7 +159,7 @@ fn a_command_is_asked_about_with_all_that_it_would_do() {
     assert!(question.is_some());
     assert_eq!(
         words,
-        "Not allowed to execute `ls made`: the call itself wants somebody to be asked; without that, the rules would allow it. The \
+        "Not allowed to execute `ls made`: the call itself requires approval; without that, the rules would allow it. The \
          client answered no."
     );
     let (question, words) = asked(&mut server, &run("sudo", &["ls"], false), &session);

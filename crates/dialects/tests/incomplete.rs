@@ -22,7 +22,14 @@ struct Row {
     found: &'static [&'static str],
 }
 
-const CLAIMS: [&str; 4] = ["No code found", "No results", "No symbol", "Nothing is called"];
+const CLAIMS: [&str; 6] = [
+    "No code found",
+    "No results",
+    "No symbol",
+    "Nothing is called",
+    "\"complete\": true",
+    "\"complete\":true",
+];
 
 fn rows() -> Vec<Row> {
     let (zblade, probe, trae) = (

@@ -78,7 +78,7 @@ async fn symbols_of_zblade() {
             (
                 "symbol_graph",
                 json!({"symbol_id": shared, "limit": 100}),
-                &["\"incoming_counts\":{\"proved\":3500,", " of 3500 incoming uses are shown,"],
+                &["\"incoming_counts\":{\"proved\":3500,", " of 3500 are shown,"],
             ),
             (
                 "symbol_outline",

@@ -70,7 +70,11 @@ fn symbol_calls() -> Vec<(&'static str, Value, &'static str)> {
         ("symbol_resolve", json!({"symbol_id": id}), RESOLVED),
         ("symbol_resolve", json!({"path": path, "name": "A"}), RESOLVED),
         ("symbol_resolve", json!({"path": path, "qualified_name": "A"}), RESOLVED),
-        ("symbol_graph", json!({"symbol_id": id, "relationship_type": "usage", "limit": 5}), RELATED),
+        (
+            "symbol_graph",
+            json!({"symbol_id": id, "relationship_type": "usage", "limit": 5, "offset": 0}),
+            RELATED,
+        ),
         ("symbol_graph", json!({"path": path, "name": "A", "relationship_type": "usage"}), RELATED),
         ("symbol_graph", json!({"path": path, "qualified_name": "A", "relationship_type": "usage"}), RELATED),
         ("get_project_index_overview", json!({"path": "src", "max_chars": 60, "offset": 22}), PART_OF_INDEX),
@@ -136,7 +140,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
             "Found 1 match for 'run' (showing up to 3):\n\nsrc/main.rs:2:\n    1: fn main() {\n>>> 2:     run();\n    3: }\n\
              [toolpost: skipped 1 dependency directory (node_modules)]",
         ),
-        ("symbol_outline", json!({"path": "src/config.rs"}), OUTLINE),
+        ("symbol_outline", json!({"path": "src/config.rs", "offset": 0}), OUTLINE),
         (
             "read_many_files",
             json!({"paths": ["src/*.rs"], "exclude": ["main*"], "max_files": 9, "max_bytes_per_file": 99, "include_line_numbers": false}),
@@ -977,7 +981,7 @@ async fn symbols_of_a_large_project_stay_in_their_room_and_are_counted() {
         (
             "symbol_graph",
             json!({"path": "src/base.py", "name": "common", "limit": 100}),
-            "of 100000 incoming uses are shown",
+            "of 100000 are shown",
         ),
         ("get_project_index_overview", json!({"max_chars": 12_000}), "- python: 101 files, 200102 lines"),
     ];

@@ -197,6 +197,10 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     }
 }
 
+/// A file of at most this size is shown whole if nothing in it is like the text to replace.
+const SMALL_FILE_BYTES: usize = 1024;
+const SMALL_FILE_LINES: usize = 20;
+
 fn absent(
     path: &WorkspacePath,
     closest: Option<&toolpost_text::matching::Closest>,
@@ -211,7 +215,16 @@ fn absent(
         ));
     }
     let Some(closest) = closest else {
-        return failure.found("Nothing in it is like it.").hint(Hint::ReadAgain(path.clone()));
+        let (view, lines) = (text.view(), text.view().lines().count());
+        let found = if view.len() <= SMALL_FILE_BYTES && (1..=SMALL_FILE_LINES).contains(&lines) {
+            format!(
+                "Nothing in it is like it. The whole file:\n{}",
+                text.shown(view.trim_end_matches(['\r', '\n']))
+            )
+        } else {
+            "Nothing in it is like it.".to_owned()
+        };
+        return failure.found(found).hint(Hint::ReadAgain(path.clone()));
     };
     let (first, last) = (closest.first_line, closest.last_line);
     let why = if closest.whitespace_only { "only whitespace differs" } else { "it differs" };

@@ -59,7 +59,7 @@ fn no_call_of_a_symbol_is_lost_in_silence() {
                 .map(|at| ((graph.file(at.file).path.to_string(), graph.symbol(at).at.0 as usize), at))
                 .collect();
             for (place, call) in trap.calls.iter().filter(|(_, call)| call.outside == Outside::No) {
-                // What is called under another name is no occurrence of the name.
+                // A call under another name does not contain the name.
                 let word = call.label.split([' ', '~']).nth(1).unwrap();
                 let targets = call.right.iter().filter_map(|target| by_place.get(target));
                 let targets = targets.filter(|at| graph.text(graph.symbol(**at).name) == word);
@@ -121,7 +121,7 @@ fn each_word_of_a_name_is_accounted_for() {
     assert_eq!(lost, Vec::<String>::new());
 }
 
-/// Tells whether a record says what stands at a place: a definition, a use, an import, or a name that is local there.
+/// Checks whether a record has an entry for a position: a definition, a use, an import, or a name that is local there.
 fn is_known(graph: &Graph, file: FileId, text: &str, place: usize, word: &str) -> bool {
     let record = &graph.file(file).record;
     let at = u32::try_from(place).unwrap();

@@ -15,14 +15,14 @@ use toolpost_workspace::{Options, Workspace};
 /// A language, how many of the calls that go to something in their folder are found at least, and of how many something
 /// wrong is said with a doubt at most.
 const ROWS: [Row; 11] = [
-    ("python", 164, 9),
-    ("typescript", 159, 4),
+    ("python", 178, 12),
+    ("typescript", 168, 5),
     ("javascript", 46, 4),
     ("rust", 119, 4),
     ("go", 99, 3),
-    ("c", 45, 0),
+    ("c", 45, 3),
     ("cpp", 77, 1),
-    ("java", 95, 3),
+    ("java", 102, 4),
     ("php", 1, 0),
     ("ruby", 1, 0),
     ("csharp", 4, 0),

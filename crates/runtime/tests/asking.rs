@@ -242,7 +242,7 @@ async fn the_question_shows_all_that_a_command_would_touch() {
         ),
         (
             &["wanted ls"],
-            "Do (test) wants to:\n  execute `ls`\nthe call itself wants somebody to be asked; without that, the rules would \
+            "Do (test) wants to:\n  execute `ls`\nthe call itself requires approval; without that, the rules would \
              allow it\nAllow it?",
         ),
     ];

@@ -6,7 +6,7 @@ use toolpost_engine::Failure;
 
 /// How many unknown arguments are named.
 const UNKNOWN: usize = 10;
-/// How a note begins that names unknown arguments.
+/// The beginning of a note that names unknown arguments.
 const IGNORED: &str = "ignored unknown argument";
 
 /// Arguments that fit the schema, with the names of the schema.

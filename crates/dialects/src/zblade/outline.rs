@@ -16,7 +16,7 @@ pub(super) struct Args {
     /// Path of the file.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// How many symbols to skip, to page through a long file in order.
+    /// Number of symbols to skip, to page through a long file in order.
     #[schemars(extend("x-aliases" = ["skip"]))]
     offset: Option<usize>,
 }

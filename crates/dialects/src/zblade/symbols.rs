@@ -72,7 +72,7 @@ pub(super) struct GraphArgs {
     #[serde(default = "twenty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
-    /// How many uses to skip in each direction.
+    /// Number of uses to skip in each direction.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["skip"]))]
     offset: usize,

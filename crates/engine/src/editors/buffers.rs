@@ -5,10 +5,10 @@ use crate::{CallCtx, Engine, Extent, Failure, Hint, Kind, Touch, engine::blockin
 use std::time::Duration;
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
-/// How long a call waits to learn what the editor holds: an editor that hangs delays no tool for long.
+/// Time that a call waits for the editor to list its buffers, so that an editor that hangs delays no tool for long.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// What a reply says of an editor's buffers.
+/// The remark of a reply about an editor's buffers.
 #[derive(Debug, Default)]
 pub struct BufferNotes {
     /// About this call.
@@ -67,7 +67,7 @@ struct FileUse {
     purpose: Purpose,
 }
 
-/// Why a call names a path.
+/// The purpose for which a call names a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Read,

@@ -250,8 +250,10 @@ impl Operation for Grep {
                 asked_for.limit = Some(limit);
                 request.limit = Some(usize::try_from(limit).unwrap_or(usize::MAX));
             }
-            let found =
+            let mut found =
                 toolpost_search::grep(engine.workspace(), &request, control, engine.grams_of(&request.base))?;
+            let own = own_state(engine);
+            found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
             output.walk = output.walk.of_one_root(engine, &request.base);
@@ -319,6 +321,13 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
         asked,
         seen: None,
     }
+}
+
+/// Returns how the names of Toolpost's own state begin in replies, if a root holds it; no rule lets these files be read.
+fn own_state(engine: &Engine) -> Vec<String> {
+    let Some(state) = engine.workspace().state_folder() else { return Vec::new() };
+    let below = engine.workspace().roots().first().and_then(|root| state.strip_prefix(root.path()).ok());
+    below.into_iter().chain([state]).map(|folder| format!("{}/", folder.display())).collect()
 }
 
 /// Returns the content of a file whose lines are all shown whole, as with the pattern `^`.
@@ -413,8 +422,9 @@ fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
         let count = counted.before(files.withheld);
         let (names, more) = (&files.withheld_names, files.withheld > files.withheld_names.len() as u64);
         let names = names.join(", ") + if more { ", …" } else { "" };
+        let names = if files.withheld_names.is_empty() { String::new() } else { format!(" ({names})") };
         let file = if files.withheld == 1 { "file" } else { "files" };
-        words.push(format!("{count} {file} that need approval ({names})"));
+        words.push(format!("{count} {file} withheld by the rules{names}"));
     }
     if files.too_large > 0 {
         words.push(format!(

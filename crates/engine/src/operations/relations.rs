@@ -157,7 +157,9 @@ fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) 
     let searched = Searched::of(asked, None);
     let mut first = side(&shower, asked, &into, Direction::In, request);
     let mut second = side(&shower, asked, &out, Direction::Out, request);
-    first.complete &= searched.left_out.is_empty();
+    // A file that is not read yet may hold a call, or the definition that a call means.
+    first.complete &= searched.left_out.is_empty() && searched.waiting == 0;
+    second.complete &= searched.waiting == 0;
     let most = cut::fair(vec![first.weight(), second.weight()], room);
     first.cut(most);
     second.cut(most);

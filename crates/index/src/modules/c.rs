@@ -118,11 +118,15 @@ impl Resolver<'_> {
         found
     }
 
-    /// Finds a header: beside the file, or else under that path anywhere.
+    /// Finds a header: in the folder of the file, or else under that path anywhere. A header of the C library is not one of another
+    /// folder that has the same name.
     fn header(&self, folder: &str, name: &str) -> Vec<FileId> {
         let beside = super::joined(folder, name).and_then(|path| self.graph.by_path(&path));
         if let Some(file) = beside {
             return vec![file];
+        }
+        if STANDARD_HEADERS.binary_search(&name).is_ok() {
+            return Vec::new();
         }
         let last = split(name).1;
         let stem = crate::graph::stem(last);
@@ -133,6 +137,41 @@ impl Resolver<'_> {
         self.graph.stems(stem).iter().copied().filter(fits).collect()
     }
 }
+
+/// The headers of the C standard library, sorted.
+const STANDARD_HEADERS: [&str; 31] = [
+    "assert.h",
+    "complex.h",
+    "ctype.h",
+    "errno.h",
+    "fenv.h",
+    "float.h",
+    "inttypes.h",
+    "iso646.h",
+    "limits.h",
+    "locale.h",
+    "math.h",
+    "setjmp.h",
+    "signal.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbit.h",
+    "stdbool.h",
+    "stdckdint.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "stdnoreturn.h",
+    "string.h",
+    "tgmath.h",
+    "threads.h",
+    "time.h",
+    "uchar.h",
+    "wchar.h",
+    "wctype.h",
+];
 
 /// Checks whether the definitions of a file are visible only to files that include it.
 fn is_header(path: &str) -> bool {

@@ -59,7 +59,7 @@ pub struct Unresolved {
     pub file: FileId,
     /// The byte at which the name begins.
     pub place: u32,
-    /// How the name is used.
+    /// The kind of use.
     pub usage: Usage,
 }
 

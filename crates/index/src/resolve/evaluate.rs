@@ -40,7 +40,11 @@ impl Resolver<'_> {
                 if added.is_empty() { vec![(self.unfound(spot, used.name), How::Scope)] } else { added }
             }
             Some(Expression { base: Base::Global, steps }) if steps.is_empty() => {
-                let found = self.of_file(Spot { place: u32::MAX, ..spot }, used.name);
+                let own = self.file(spot.file);
+                // A leading `\` of PHP leaves the namespace of the file.
+                let leaves = own.language() == "php" && own.record.package.is_some();
+                let spot_of_file = Spot { place: u32::MAX, ..spot };
+                let found = if leaves { Vec::new() } else { self.of_file(spot_of_file, used.name) };
                 if found.is_empty() { vec![(self.unfound(spot, used.name), How::Scope)] } else { found }
             }
             Some(receiver) => {

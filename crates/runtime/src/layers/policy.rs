@@ -158,7 +158,9 @@ fn refused(policy: &Policy, asked: &[(Touch, Judgement)], why: &str) -> Failure 
     let rules = policy.lesson(&touches).map(|lesson| lesson.proposed().join("; and: "));
     match rules.filter(|rules| rules.len() <= LONGEST_RULES) {
         Some(rules) => failure.hint(Hint::Operator(rules)),
-        None if matches!(touch, Touch::Execute(_)) => failure.hint(Hint::Advice(EXPLAIN.to_owned())),
+        None if judgement.lifted != Lifted::ByNothing && matches!(touch, Touch::Execute(_)) => {
+            failure.hint(Hint::Advice(EXPLAIN.to_owned()))
+        }
         None => failure,
     }
 }

@@ -331,7 +331,7 @@ impl Policy {
     }
 }
 
-const WANTED: &str = "the call itself wants somebody to be asked; without that, the rules would allow it";
+const WANTED: &str = "the call itself requires approval; without that, the rules would allow it";
 
 #[cfg(test)]
 mod tests;

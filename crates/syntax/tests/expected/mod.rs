@@ -147,8 +147,10 @@ fn gather(folder: &Path, above: &str, files: &mut BTreeMap<String, (Language, St
         let name = format!("{above}{}", path.file_name().unwrap().to_str().unwrap());
         if path.is_dir() {
             gather(&path, &format!("{name}/"), files);
-        } else if let Some(language) = Language::of_path(&path).filter(|language| language.is_code()) {
-            files.insert(name, (language, fs::read_to_string(&path).unwrap()));
+        } else if let Ok(text) = fs::read_to_string(&path)
+            && let Some(language) = Language::of_text(&path, &text).filter(|language| language.is_code())
+        {
+            files.insert(name, (language, text));
         }
     }
 }

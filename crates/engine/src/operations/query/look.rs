@@ -239,7 +239,7 @@ impl Skipped {
             named(&self.too_large, &format!("larger than {} MiB", LONGEST / 1024 / 1024)),
             named(&self.unreadable, "that could not be read"),
             bare(self.not_text, "without text"),
-            named(&self.withheld, "that need approval"),
+            named(&self.withheld, "withheld by the rules"),
         ];
         words.into_iter().flatten().collect()
     }
