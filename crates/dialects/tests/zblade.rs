@@ -442,7 +442,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "edit_file",
         r#"{"path": "a.txt", "old_content": "tow", "new_content": "2"}"#,
         "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
-             whitespace-normalized fuzzy matching is disabled for safety.\n\nNothing in it is like it.\n\n\
+             whitespace-normalized fuzzy matching is disabled for safety.\n\nNo close match was found. The whole file:\none\ntwo\nthree\n\n\
              Read it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
     ),
     (
@@ -471,7 +471,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "apply_patch",
         r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "2", "new_text": "two"}]}"#,
         "NoMatch: Multi-patch validation failed (no changes made):\nPatch 2: old_text not found in file\n\n\
-             Nothing in it is like it.\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
+             No close match was found. The whole file:\none\ntwo\nthree\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
     ),
     (
         "apply_patch",

@@ -218,11 +218,11 @@ fn absent(
         let (view, lines) = (text.view(), text.view().lines().count());
         let found = if view.len() <= SMALL_FILE_BYTES && (1..=SMALL_FILE_LINES).contains(&lines) {
             format!(
-                "Nothing in it is like it. The whole file:\n{}",
+                "No close match was found. The whole file:\n{}",
                 text.shown(view.trim_end_matches(['\r', '\n']))
             )
         } else {
-            "Nothing in it is like it.".to_owned()
+            "No close match was found.".to_owned()
         };
         return failure.found(found).hint(Hint::ReadAgain(path.clone()));
     };

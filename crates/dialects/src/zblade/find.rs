@@ -85,9 +85,6 @@ impl Tool for FindFilesGlob {
     fn render(output: &Output, page: &mut Page) {
         found(output, page);
         crate::common::found::whole_name(output, page);
-        if output.total == 0 && output.pattern.contains('/') {
-            page.note("a pattern with a slash is read from path, or from the workspace's root: files outside are never listed");
-        }
     }
 }
 
