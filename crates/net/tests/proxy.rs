@@ -61,7 +61,7 @@ async fn what_may_not_be_reached_is_refused_in_words() {
     let listener = listen();
     let address = listener.local_addr().unwrap();
     let list = [format!("localhost:{port}"), format!("127.0.0.1:{port}"), "[::ffff:7f00:1]:1".to_owned()];
-    let server = tokio::spawn(serve(listener, Hosts::new(list).unwrap()));
+    let server = tokio::spawn(serve(listener, Hosts::new(list).unwrap(), |_, _| {}));
     for (request, status, why) in refused(port) {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();

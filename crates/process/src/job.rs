@@ -13,6 +13,7 @@ use tokio::sync::watch::Sender;
 use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
+use crate::network::SessionNetwork;
 use crate::output::{Followed, Output, Shown, Want};
 use crate::reported::Reported;
 use crate::sandbox::Enforcement;
@@ -57,6 +58,8 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
+    /// The network that it shares with the other commands of its session, if it does.
+    pub(crate) network: Option<Arc<SessionNetwork>>,
     /// The names that it may not create, by their numbers.
     pub(crate) guarded: Vec<PathBuf>,
     /// The files whose change is reported.
@@ -143,6 +146,24 @@ impl Job {
     /// Says what is enforced for it and all that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.shared.enforcement
+    }
+
+    /// Says whether it shares one loopback with the other commands of its session.
+    pub fn shares_network(&self) -> bool {
+        self.shared.network.is_some()
+    }
+
+    /// Returns when it was started, and when it ended if it has.
+    pub fn span(&self) -> (Instant, Option<Instant>) {
+        let started = self.shared.started;
+        (started, self.ending().map(|ending| started + ending.ran))
+    }
+
+    /// Lists the TCP ports at which its processes listen now.
+    pub fn listening(&self) -> Vec<u16> {
+        let inner = self.shared.lock();
+        // The lock is held, so that the supervisor's number stays its own.
+        inner.supervisor.map(crate::ports::below).unwrap_or_default()
     }
 
     /// Lists the guarded names that it tried to create or change and was not let.

@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use common::{World, text};
 use toolpost_process::{
     Access, Available, Channel, Environment, Exit, Guard, Held, Job, Launch, Means, Plan, Program, Sandbox,
-    Size, StartError, Survivors, Until, Why, available, inner_step_of,
+    SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
 };
 
 /// Where a way out leads, and what of the host is there.
@@ -836,8 +836,8 @@ fn a_proxy_is_all_that_is_reached() {
         let line = "echo $https_proxy; exec 3<>/dev/tcp/127.0.0.1/3128; echo asked >&3; read -r said <&3; echo $said; \
                 echo x > /dev/tcp/127.0.0.1/$TCP";
         let job = host.world.start(&host.launch(line, Sandbox::On(plan)));
-        let listener = job.take_listener().unwrap();
-        assert!(job.take_listener().is_none());
+        let listener = host.world.jobs.take_listener(&host.world.session).unwrap();
+        assert!(host.world.jobs.take_listener(&host.world.session).is_none());
         listener.set_nonblocking(false).unwrap();
         let (stream, _) = listener.accept().unwrap();
         let mut stream = std::io::BufReader::new(stream);
@@ -851,6 +851,55 @@ fn a_proxy_is_all_that_is_reached() {
         assert!(said.starts_with("http://127.0.0.1:3128\nanswered\n"), "{said}");
         assert!(said.contains("Connection refused"), "{said}");
         let network = job.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
-        assert_eq!(network.1, Held::Yes("a network of its own, with nothing in it but a proxy"));
+        assert_eq!(
+            network.1,
+            Held::Yes("a network of its session's own, with nothing else in it but a proxy")
+        );
     }
+}
+
+/// A server that answers each connection with a word, on a port that the system gives it.
+const SERVER: &str = r#"exec perl -MIO::Socket::INET -e '
+    my $listener = IO::Socket::INET->new(Listen => 8, LocalAddr => "127.0.0.1") or die; $| = 1;
+    print "port ", $listener->sockport, "\n";
+    while (my $client = $listener->accept) { print $client "answered\n"; close $client }'"#;
+
+/// Returns the port that a server says it has.
+fn port_of(job: &Job) -> u16 {
+    let start = std::time::Instant::now();
+    loop {
+        let said = text(job);
+        if let Some((port, _)) = said.strip_prefix("port ").and_then(|rest| rest.split_once('\n')) {
+            return port.parse().unwrap();
+        }
+        assert!(start.elapsed() < common::LONG, "{said:?} {:?}", job.report());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn commands_of_a_session_share_one_loopback_and_nobody_else_has_it() {
+    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+        let host = Host::new();
+        let launch = |line: &str| host.launch(line, Sandbox::On(host.plan(means)));
+        let server = host.world.start(&launch(SERVER));
+        let port = port_of(&server);
+        assert_eq!((server.listening(), server.shares_network()), (vec![port], true), "{means:?}");
+        let ask = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && cat <&3");
+        let run = |session: &str| {
+            let job = host.world.jobs.start(&SessionKey(session.to_owned()), &launch(&ask)).unwrap();
+            host.world.wait(&job, Until::Ended);
+            text(&job)
+        };
+        assert_eq!(run("a session"), "answered\n", "{means:?}");
+        assert!(run("another session").contains("Connection refused"), "{means:?}");
+        assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "{means:?}: the host reaches it");
+        host.world.block_on(host.world.jobs.end_session(&host.world.session));
+        host.world.assert_gone(&server);
+    }
+}
+
+#[test]
+fn a_loopback_is_shared_for_somebody_who_is_not_root() {
+    as_nobody("commands_of_a_session_share_one_loopback_and_nobody_else_has_it");
 }

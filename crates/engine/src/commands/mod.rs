@@ -1,13 +1,19 @@
 //! What commands are run with: the table of jobs, and where to find one again.
 
 mod blocked;
+mod network;
 mod ran;
 
 pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
 use crate::{CallCtx, Failure, Kind, engine::blocking, failures};
-use std::{path::PathBuf, sync::Arc, time::Duration};
-use tokio::sync::Semaphore;
+use network::Refusals;
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::Semaphore, task::AbortHandle};
 use toolpost_net::Hosts;
 use toolpost_process::{
     Job, Jobs, Launch, Network, Plan, Program, Sandbox, SessionKey, Settings, UnknownJob, Until,
@@ -20,6 +26,10 @@ pub struct Commands {
     jobs: Arc<Jobs>,
     sandbox: Arc<Sandbox>,
     hosts: Hosts,
+    /// The hosts that proxies refused.
+    refusals: Refusals,
+    /// The proxies of sessions.
+    proxies: Arc<Mutex<Vec<AbortHandle>>>,
     /// Who may start a program now: a start takes a thread, and other calls need some.
     starting: Arc<Semaphore>,
 }
@@ -42,12 +52,15 @@ impl Commands {
             Sandbox::Off => Sandbox::Off,
         };
         let starting = Arc::new(Semaphore::new(STARTING));
-        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, starting })
+        let (refusals, proxies) = (Refusals::default(), Arc::default());
+        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, refusals, proxies, starting })
     }
 
     /// Ends everything that runs, within two seconds, and starts nothing more.
     pub async fn shut_down(&self) {
         self.jobs.shut_down().await;
+        let proxies = std::mem::take(&mut *self.proxies.lock().unwrap_or_else(PoisonError::into_inner));
+        proxies.iter().for_each(AbortHandle::abort);
     }
 
     /// Starts a program for a session, and answers what it asks of the network.
@@ -59,7 +72,8 @@ impl Commands {
             place = self.starting.acquire() => place.ok(),
         };
         let job = blocking(move || jobs.start(&session, &launch).map_err(failures::start)).await?;
-        self.connect(&job);
+        self.connect_session(&key(cx));
+        self.connect(&key(cx), &job);
         Ok(job)
     }
 
@@ -68,14 +82,31 @@ impl Commands {
         Launch { sandbox: (*self.sandbox).clone(), ..Launch::new(program, directory.raw()) }
     }
 
-    /// Answers what a job asks of the network, as long as anything of it is left.
-    fn connect(&self, job: &Job) {
+    /// Answers what the commands of a session ask of the network that they share.
+    fn connect_session(&self, session: &SessionKey) {
+        let Some(listener) = self.jobs.take_listener(session) else { return };
+        let refused = self.refusals.of(session.0.clone());
+        // Without it the commands find nobody who answers, and say so.
+        let task = tokio::spawn(toolpost_net::serve(listener, self.hosts.clone(), refused));
+        self.proxies.lock().unwrap_or_else(PoisonError::into_inner).push(task.abort_handle());
+    }
+
+    /// Says in a sentence each what the sandbox's network means for a job: the hosts that it was refused, and who reaches
+    /// its ports.
+    pub(crate) fn network_notes(&self, cx: &CallCtx, job: &Job) -> Vec<String> {
+        let refused = self.refusals.during(cx.session.id(), job.span());
+        network::refused(&refused).into_iter().chain(network::listens(job)).collect()
+    }
+
+    /// Answers what a job asks of a network of its own, as long as anything of it is left.
+    fn connect(&self, session: &SessionKey, job: &Job) {
         let Some(listener) = job.take_listener() else { return };
         let (job, hosts) = (job.clone(), self.hosts.clone());
+        let refused = self.refusals.of(session.0.clone());
         tokio::spawn(async move {
             tokio::select! {
                 // Without it the job finds nobody who answers, and says so.
-                _ = toolpost_net::serve(listener, hosts) => {}
+                _ = toolpost_net::serve(listener, hosts, refused) => {}
                 _ = job.wait(Until::Gone, Duration::MAX) => {}
             }
         });

@@ -1,0 +1,117 @@
+//! What a reply says of a command's network: hosts that the proxy refused, and ports that it listens on.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use toolpost_process::{Job, Means};
+
+/// How many refusals are remembered.
+const REMEMBERED: usize = 1000;
+
+/// How many hosts or ports a note names.
+const NAMED: usize = 10;
+
+/// The hosts that proxies refused lately, and when; copies share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refusals {
+    latest: Arc<Mutex<VecDeque<Refusal>>>,
+}
+
+#[derive(Debug)]
+struct Refusal {
+    session: String,
+    at: Instant,
+    host: String,
+    port: u16,
+}
+
+impl Refusals {
+    /// Returns what a session's proxy calls for each refusal.
+    pub(super) fn of(&self, session: String) -> impl Fn(&str, u16) + Send + Sync + use<> {
+        let all = self.clone();
+        move |host, port| {
+            let refusal =
+                Refusal { session: session.clone(), at: Instant::now(), host: host.to_owned(), port };
+            let mut latest = all.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            if latest.len() == REMEMBERED {
+                latest.pop_front();
+            }
+            latest.push_back(refusal);
+        }
+    }
+
+    /// Lists the hosts that a session was refused between two moments, each once.
+    pub(super) fn during(
+        &self,
+        session: &str,
+        (from, to): (Instant, Option<Instant>),
+    ) -> BTreeSet<(String, u16)> {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_then = |refusal: &&Refusal| {
+            refusal.session == session && refusal.at >= from && to.is_none_or(|to| refusal.at <= to)
+        };
+        latest.iter().filter(is_then).map(|refusal| (refusal.host.clone(), refusal.port)).collect()
+    }
+}
+
+/// Says which hosts were refused while a command ran, and which rule would allow them; nothing if there are none.
+pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
+    let (first, port) = hosts.first()?;
+    let named: Vec<String> = hosts.iter().take(NAMED).map(|(host, port)| format!("{host}:{port}")).collect();
+    let more = hosts.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let entry = if [80, 443].contains(port) { first.clone() } else { format!("{first}:{port}") };
+    Some(format!(
+        "While this command ran, Toolpost's sandbox refused connections to {}{more}: no rule allows them. The host itself refused \
+         nothing. A rule of the operator with `touch = [\"fetch\"]`, `hosts = [\"{entry}\"]` and `decide = \"allow\"` opens it.",
+        named.join(", ")
+    ))
+}
+
+/// Says on which ports a command listens and who reaches them; nothing if it listens on none.
+pub(super) fn listens(job: &Job) -> Option<String> {
+    let ports = job.listening();
+    if ports.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = ports.iter().take(NAMED).map(u16::to_string).collect();
+    let (word, it) = if ports.len() == 1 { ("port", "it") } else { ("ports", "them") };
+    let who = match (job.enforcement().means, job.shares_network()) {
+        (Means::Nothing | Means::Landlock, _) => {
+            format!("this command runs in the host's network, so programs of the host reach {it}.")
+        }
+        (_, true) => {
+            format!("all commands of this session reach {it} at 127.0.0.1; the host and its browser do not.")
+        }
+        (_, false) => format!(
+            "only this command's own processes reach {it}: the system does not let commands share a network."
+        ),
+    };
+    Some(format!("This command listens on {word} {}: {who}", named.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_refusal_is_told_to_the_commands_that_ran_then() {
+        let all = Refusals::default();
+        let before = Instant::now();
+        std::thread::sleep(Duration::from_millis(2));
+        let ask = all.of("one".to_owned());
+        ask("registry.example", 443);
+        ask("registry.example", 443);
+        ask("other.example", 8443);
+        let of = |session, span| all.during(session, span).len();
+        assert_eq!(of("one", (before, None)), 2);
+        assert_eq!(of("two", (before, None)), 0);
+        assert_eq!(of("one", (before, Some(before))), 0);
+        assert_eq!(of("one", (Instant::now() + Duration::from_secs(1), None)), 0);
+        let said = refused(&all.during("one", (before, None))).unwrap();
+        assert!(said.contains("refused connections to other.example:8443, registry.example:443: "), "{said}");
+        assert!(said.contains("`hosts = [\"other.example:8443\"]`"), "{said}");
+        assert_eq!(refused(&BTreeSet::new()), None);
+    }
+}
