@@ -519,7 +519,7 @@ fn a_session_has_temporary_files_of_its_own() {
     let jobs = |session: &str, line: &str, means: Means| {
         let mut plan = host.plan(means);
         plan.temporary = None;
-        let session = toolpost_process::SessionKey(session.to_owned());
+        let session = SessionKey(session.to_owned());
         let job = host.world.jobs.start(&session, &host.launch(line, Sandbox::On(plan))).unwrap();
         host.world.assert_gone(&job);
         text(&job)
@@ -539,7 +539,7 @@ fn a_session_has_temporary_files_of_its_own() {
         assert_eq!(jobs("two", "test -e $TMPDIR/t || echo none", means), "none\n");
         assert_eq!(kept(), 2);
         for session in ["one", "two"] {
-            let session = toolpost_process::SessionKey(session.to_owned());
+            let session = SessionKey(session.to_owned());
             host.world.block_on(host.world.jobs.end_session(&session));
         }
         assert_eq!(kept(), 0);
