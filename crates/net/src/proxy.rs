@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const CONNECTIONS: usize = 256;
 
 /// Answers programs until it is dropped: hosts of the list are reached, at public addresses, and no others. `refused` is
-/// told which host and port a program was not let reach, before the program hears of it.
+/// called with the host and port that no entry of the list allows, before the program gets its answer.
 ///
 /// # Errors
 /// When the listener cannot be used.
@@ -47,7 +47,7 @@ where
                 let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
                 async move {
                     let reached = dial(&hosts, &host, port).await;
-                    if matches!(reached, Err(DialError::NotAllowed { .. } | DialError::NotPublic { .. })) {
+                    if matches!(reached, Err(DialError::NotAllowed { .. })) {
                         refused(&host, port);
                     }
                     reached

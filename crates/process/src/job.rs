@@ -13,7 +13,6 @@ use tokio::sync::watch::Sender;
 use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
-use crate::network::SessionNetwork;
 use crate::output::{Followed, Output, Shown, Want};
 use crate::reported::Reported;
 use crate::sandbox::Enforcement;
@@ -58,8 +57,8 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
-    /// The network that it shares with the other commands of its session, if it does.
-    pub(crate) network: Option<Arc<SessionNetwork>>,
+    /// Whether it shares a network with the other commands of its session.
+    pub(crate) shares_network: bool,
     /// The names that it may not create, by their numbers.
     pub(crate) guarded: Vec<PathBuf>,
     /// The files whose change is reported.
@@ -150,7 +149,7 @@ impl Job {
 
     /// Says whether it shares one loopback with the other commands of its session.
     pub fn shares_network(&self) -> bool {
-        self.shared.network.is_some()
+        self.shared.shares_network
     }
 
     /// Returns when it was started, and when it ended if it has.

@@ -114,7 +114,7 @@ impl Jobs {
             Sandbox::Off => Network::Closed,
         };
         let prepared = prepare(launch, &run, || self.networks.of(session, kind))?;
-        let network = prepared.confinement.as_ref().and_then(Confinement::network);
+        let shares_network = prepared.confinement.as_ref().is_some_and(Confinement::shares_network);
         let confined = prepared.confinement.as_ref();
         let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
         let holder = Holder::of(confined);
@@ -144,7 +144,7 @@ impl Jobs {
             program: launch.program.clone(),
             directory: launch.directory.clone(),
             enforcement,
-            network,
+            shares_network,
             guarded,
             reported,
             holder,

@@ -1,10 +1,11 @@
 //! The network of a session: one loopback that all of its confined commands share, and nobody else.
 //!
-//! A forked process makes a user and a network namespace, sends their descriptors to the server, and ends. The namespaces live as
-//! long as the server's descriptors or a command in them: whatever ends the server ends them, too.
+//! A forked process makes a user and a network namespace, sends their descriptors to the server, and ends. The namespaces exist as
+//! long as the server's descriptors or a command in them, so they end with the server, however it ends.
 #![expect(unsafe_code, reason = "namespaces have no safe interface")]
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::io;
 use std::mem::MaybeUninit;
@@ -23,6 +24,11 @@ use crate::jobs::SessionKey;
 use crate::sandbox::{Network, calls, listener, own_users, write_users};
 use crate::system::{self, Forked};
 
+/// The messages of the process that makes a network: a descriptor comes with it, all were sent, or it failed.
+const DESCRIPTOR: &[u8] = b"d";
+const COMPLETE: &[u8] = b"c";
+const FAILED: &[u8] = b"f";
+
 /// The namespaces of a session's network.
 #[derive(Debug)]
 pub(crate) struct SessionNetwork {
@@ -32,23 +38,27 @@ pub(crate) struct SessionNetwork {
     listener: Mutex<Option<OwnedFd>>,
 }
 
+type Made = HashMap<(SessionKey, Network), Arc<SessionNetwork>>;
+
 /// The networks of a server's sessions. Commands with a proxy and commands without one do not share a network.
 #[derive(Debug, Default)]
 pub(crate) struct Networks {
-    made: Mutex<HashMap<(SessionKey, Network), Option<Arc<SessionNetwork>>>>,
+    made: Mutex<Made>,
 }
 
 impl Networks {
-    /// Returns the network of a session, and makes it for its first command; nothing where the system does not let us make one.
+    /// Returns the network of a session, and makes it for its first command; nothing if that fails. A failure is not remembered:
+    /// the next command tries again.
     pub(crate) fn of(&self, session: &SessionKey, kind: Network) -> Option<Arc<SessionNetwork>> {
-        let mut made = self.lock();
-        let entry = made.entry((session.clone(), kind));
-        entry.or_insert_with(|| SessionNetwork::new(kind).ok().map(Arc::new)).clone()
+        match self.lock().entry((session.clone(), kind)) {
+            Entry::Occupied(made) => Some(Arc::clone(made.get())),
+            Entry::Vacant(place) => Some(Arc::clone(place.insert(Arc::new(SessionNetwork::new(kind).ok()?)))),
+        }
     }
 
     /// Returns the network of a session that was made before.
     pub(crate) fn find(&self, session: &SessionKey, kind: Network) -> Option<Arc<SessionNetwork>> {
-        self.lock().get(&(session.clone(), kind)).cloned().flatten()
+        self.lock().get(&(session.clone(), kind)).cloned()
     }
 
     /// Forgets the networks of a session.
@@ -61,7 +71,7 @@ impl Networks {
         self.lock().clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(SessionKey, Network), Option<Arc<SessionNetwork>>>> {
+    fn lock(&self) -> MutexGuard<'_, Made> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,6 +90,8 @@ impl SessionNetwork {
             Forked::Child => {
                 drop(ours);
                 let made = make(kind, &users, &theirs);
+                // Another process that was forked meanwhile may have the socket, too, so its end alone says nothing.
+                let _ = send(&theirs, if made.is_ok() { COMPLETE } else { FAILED }, SendFlags::NOSIGNAL);
                 system::exit(i32::from(made.is_err()))
             }
             Forked::Parent(child) => child,
@@ -121,22 +133,21 @@ fn make(kind: Network, users: &[(CString, CString); 3], to: &OwnedFd) -> io::Res
     };
     let open = |path| openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
     let (users, network) = (open(c"/proc/self/ns/user")?, open(c"/proc/self/ns/net")?);
-    Ok(hand_all(to, &[Some(&users), Some(&network), listening.as_ref()])?)
+    Ok(hand_over(to, &[Some(&users), Some(&network), listening.as_ref()])?)
 }
 
-fn hand_all(to: &OwnedFd, descriptors: &[Option<&OwnedFd>]) -> Result<(), Errno> {
+fn hand_over(to: &OwnedFd, descriptors: &[Option<&OwnedFd>]) -> Result<(), Errno> {
     for descriptor in descriptors.iter().flatten() {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut with = SendAncillaryBuffer::new(&mut space);
         let one = [descriptor.as_fd()];
         with.push(SendAncillaryMessage::ScmRights(&one));
-        sendmsg(to, &[io::IoSlice::new(b"d")], &mut with, SendFlags::NOSIGNAL)?;
+        sendmsg(to, &[io::IoSlice::new(DESCRIPTOR)], &mut with, SendFlags::NOSIGNAL)?;
     }
-    // An empty end says that this was all.
-    send(to, b"e", SendFlags::NOSIGNAL).map(drop)
+    Ok(())
 }
 
-/// Receives descriptors until it is said that these were all.
+/// Receives descriptors until the message that they are complete.
 fn receive(from: &OwnedFd) -> io::Result<Vec<OwnedFd>> {
     let mut received = Vec::new();
     loop {
@@ -152,9 +163,10 @@ fn receive(from: &OwnedFd) -> io::Result<Vec<OwnedFd>> {
             RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect(),
             _ => Vec::new(),
         }));
-        match (got.bytes, byte) {
-            (1, [b'e']) => return Ok(received),
-            (1, _) => {}
+        match &byte[..got.bytes] {
+            DESCRIPTOR => {}
+            COMPLETE => return Ok(received),
+            FAILED => return Err(io::ErrorKind::PermissionDenied.into()),
             _ => return Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }

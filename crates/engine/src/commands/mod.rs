@@ -8,12 +8,9 @@ pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
 use crate::{CallCtx, Failure, Kind, engine::blocking, failures};
 use network::Refusals;
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
-use tokio::{sync::Semaphore, task::AbortHandle};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::{runtime::Handle, sync::Semaphore};
+use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
 use toolpost_process::{
     Job, Jobs, Launch, Network, Plan, Program, Sandbox, SessionKey, Settings, UnknownJob, Until,
@@ -28,10 +25,29 @@ pub struct Commands {
     hosts: Hosts,
     /// The hosts that proxies refused.
     refusals: Refusals,
-    /// The proxies of sessions.
-    proxies: Arc<Mutex<Vec<AbortHandle>>>,
+    /// Cancelled when everything ends.
+    ending: CancellationToken,
     /// Who may start a program now: a start takes a thread, and other calls need some.
     starting: Arc<Semaphore>,
+}
+
+/// The commands of a session and the proxy of their network. They end when it is dropped, with the session.
+#[derive(Debug)]
+pub(crate) struct SessionCommands {
+    jobs: Arc<Jobs>,
+    session: SessionKey,
+    /// Cancelled when the session ends.
+    ending: CancellationToken,
+    runtime: Handle,
+}
+
+impl Drop for SessionCommands {
+    fn drop(&mut self) {
+        self.ending.cancel();
+        let (jobs, session) = (Arc::clone(&self.jobs), self.session.clone());
+        // If the runtime has ended, nothing runs there: the server ends, and the kernel ends the commands.
+        self.runtime.spawn(async move { jobs.end_session(&session).await });
+    }
 }
 
 /// How many programs are started at the same time.
@@ -52,15 +68,14 @@ impl Commands {
             Sandbox::Off => Sandbox::Off,
         };
         let starting = Arc::new(Semaphore::new(STARTING));
-        let (refusals, proxies) = (Refusals::default(), Arc::default());
-        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, refusals, proxies, starting })
+        let (refusals, ending) = (Refusals::default(), CancellationToken::new());
+        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, refusals, ending, starting })
     }
 
     /// Ends everything that runs, within two seconds, and starts nothing more.
     pub async fn shut_down(&self) {
         self.jobs.shut_down().await;
-        let proxies = std::mem::take(&mut *self.proxies.lock().unwrap_or_else(PoisonError::into_inner));
-        proxies.iter().for_each(AbortHandle::abort);
+        self.ending.cancel();
     }
 
     /// Starts a program for a session, and answers what it asks of the network.
@@ -71,8 +86,14 @@ impl Commands {
             () = cx.cancel.cancelled() => return Err(cancelled()),
             place = self.starting.acquire() => place.ok(),
         };
+        let belongings = cx.session.commands.get_or_init(|| SessionCommands {
+            jobs: Arc::clone(&self.jobs),
+            session: session.clone(),
+            ending: self.ending.child_token(),
+            runtime: Handle::current(),
+        });
         let job = blocking(move || jobs.start(&session, &launch).map_err(failures::start)).await?;
-        self.connect_session(&key(cx));
+        self.connect_session(belongings);
         self.connect(&key(cx), &job);
         Ok(job)
     }
@@ -83,19 +104,22 @@ impl Commands {
     }
 
     /// Answers what the commands of a session ask of the network that they share.
-    fn connect_session(&self, session: &SessionKey) {
-        let Some(listener) = self.jobs.take_listener(session) else { return };
-        let refused = self.refusals.of(session.0.clone());
-        // Without it the commands find nobody who answers, and say so.
-        let task = tokio::spawn(toolpost_net::serve(listener, self.hosts.clone(), refused));
-        self.proxies.lock().unwrap_or_else(PoisonError::into_inner).push(task.abort_handle());
+    fn connect_session(&self, session: &SessionCommands) {
+        let Some(listener) = self.jobs.take_listener(&session.session) else { return };
+        let (hosts, ending) = (self.hosts.clone(), session.ending.clone());
+        let refused = self.refusals.of(session.session.0.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                // Without it the commands find nobody who answers, and say so.
+                _ = toolpost_net::serve(listener, hosts, refused) => {}
+                () = ending.cancelled() => {}
+            }
+        });
     }
 
-    /// Says in a sentence each what the sandbox's network means for a job: the hosts that it was refused, and who reaches
-    /// its ports.
-    pub(crate) fn network_notes(&self, cx: &CallCtx, job: &Job) -> Vec<String> {
-        let refused = self.refusals.during(cx.session.id(), job.span());
-        network::refused(&refused).into_iter().chain(network::listens(job)).collect()
+    /// Names the hosts that the proxy refused while a job ran; nothing if there are none.
+    pub(crate) fn refused(&self, cx: &CallCtx, job: &Job) -> Option<String> {
+        network::refused(&self.refusals.during(cx.session.id(), job.span()))
     }
 
     /// Answers what a job asks of a network of its own, as long as anything of it is left.

@@ -62,8 +62,9 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let entry = if [80, 443].contains(port) { first.clone() } else { format!("{first}:{port}") };
     Some(format!(
-        "While this command ran, Toolpost's sandbox refused connections to {}{more}: no rule allows them. The host itself refused \
-         nothing. A rule of the operator with `touch = [\"fetch\"]`, `hosts = [\"{entry}\"]` and `decide = \"allow\"` opens it.",
+        "While this command ran, Toolpost's sandbox refused connections to {}{more}: no rule allows them. The hosts themselves \
+         refused nothing. To allow public addresses of {first}, the operator adds a rule with `touch = [\"fetch\"]`, \
+         `hosts = [\"{entry}\"]` and `decide = \"allow\"`.",
         named.join(", ")
     ))
 }
@@ -75,19 +76,24 @@ pub(super) fn listens(job: &Job) -> Option<String> {
         return None;
     }
     let named: Vec<String> = ports.iter().take(NAMED).map(u16::to_string).collect();
+    let more = ports.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let (word, it) = if ports.len() == 1 { ("port", "it") } else { ("ports", "them") };
     let who = match (job.enforcement().means, job.shares_network()) {
         (Means::Nothing | Means::Landlock, _) => {
             format!("this command runs in the host's network, so programs of the host reach {it}.")
         }
         (_, true) => {
-            format!("all commands of this session reach {it} at 127.0.0.1; the host and its browser do not.")
+            format!(
+                "all commands of this session reach {it} on the loopback; the host and its browser do not."
+            )
         }
         (_, false) => format!(
-            "only this command's own processes reach {it}: the system does not let commands share a network."
+            "only this command's own processes reach {it}, since its sandbox gives it a network of its own. Start a server and its \
+             client in one command."
         ),
     };
-    Some(format!("This command listens on {word} {}: {who}", named.join(", ")))
+    Some(format!("This command listens on {word} {}{more}: {who}", named.join(", ")))
 }
 
 #[cfg(test)]

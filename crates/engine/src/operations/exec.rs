@@ -70,7 +70,7 @@ impl Operation for Exec {
         watched.dropped = Dropped::Leave;
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
-            let notes = notes.into_iter().chain(commands.network_notes(&cx, &job)).collect();
+            let notes = notes.into_iter().chain(commands.refused(&cx, &job)).collect();
             Ran::of(&job, want, notes)
         })
         .await

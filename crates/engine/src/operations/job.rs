@@ -46,7 +46,7 @@ impl Operation for Look {
         }
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
-            let notes = request.notes.into_iter().chain(commands.network_notes(&cx, &job)).collect();
+            let notes = request.notes.into_iter().chain(commands.refused(&cx, &job)).collect();
             Ran::of(&job, request.want, notes)
         })
         .await

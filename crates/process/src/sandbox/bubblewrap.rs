@@ -12,7 +12,6 @@ use crate::environment::Environment;
 use crate::error::StartError;
 use crate::inner;
 use crate::prepare::Prepared;
-use crate::sandbox::calls::OfNetwork;
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::pins::{Pinned, Pins};
 use crate::sandbox::told::{Inside, Told, file, number_of};
@@ -22,10 +21,11 @@ use crate::sandbox::view::{Shown, View};
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
 /// Everything of its own: what is mounted follows.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "--unshare-user-try",
     "--unshare-ipc",
     "--unshare-pid",
+    "--unshare-net",
     "--unshare-uts",
     "--unshare-cgroup-try",
     "--die-with-parent",
@@ -77,14 +77,10 @@ impl Bubblewrap {
         view: &View,
         pins: &[Pins],
         inside: Inside,
-        of: OfNetwork,
     ) -> Result<Self, StartError> {
         let program = find(roots).map_err(|tried| StartError::NoSandbox { tried })?;
         let mut made = Self { program, options: Vec::new(), opened: Vec::new(), inside };
         made.add(OWN);
-        if of == OfNetwork::New {
-            made.add(["--unshare-net"]);
-        }
         made.add(["--dev", "/dev", "--proc", "/proc"]);
         for place in &view.places {
             made.place(&place.path, &place.shown)?;

@@ -61,7 +61,7 @@ pub(crate) enum Maker {
 impl Confinement {
     /// Confines a program that starts in a directory, by the strongest means that there is.
     ///
-    /// It joins the session's network, if there is one and there are namespaces.
+    /// It joins the session's network if this program makes the namespaces. `bwrap` makes a network for each program.
     pub(crate) fn new(
         plan: &Plan,
         environment: &Environment,
@@ -71,7 +71,8 @@ impl Confinement {
         let available = Available::for_roots(plan.means, &plan.roots);
         match available.means {
             Means::Namespaces | Means::Bubblewrap => {
-                Self::in_world(available.means, plan, environment, directory, available.landlock, network())
+                let joined = if available.means == Means::Namespaces { network() } else { None };
+                Self::in_world(available.means, plan, environment, directory, available.landlock, joined)
             }
             Means::Landlock => match available.landlock {
                 Some(version) => fallback::confine(plan, environment, version, &available.why(plan.means)),
@@ -100,15 +101,13 @@ impl Confinement {
         let maker = match means {
             Means::Bubblewrap => {
                 let inside = Inside {
-                    // The session's network has what listens for the proxy.
-                    network: if joined.is_some() { Network::Closed } else { plan.network },
+                    network: plan.network,
                     landlock,
                     allowed: allowed(&view),
                     pinned: Vec::new(),
                     creations: missing.clone(),
                 };
-                Bubblewrap::new(&plan.roots, &view, &pinned, inside, of_network(joined.as_deref()))
-                    .map(Maker::Bubblewrap)
+                Bubblewrap::new(&plan.roots, &view, &pinned, inside).map(Maker::Bubblewrap)
             }
             _ => Ok(Maker::Own(Script::new(&view, &pinned, &directory, plan.network))),
         };
@@ -132,9 +131,9 @@ impl Confinement {
         Ok(Self { enforcement, world: Some(world), creations, locks, variables })
     }
 
-    /// Returns the session's network, if the program joins it.
-    pub(crate) fn network(&self) -> Option<Arc<SessionNetwork>> {
-        self.world.as_ref()?.joined.clone()
+    /// Checks whether the program joins the network of its session.
+    pub(crate) fn shares_network(&self) -> bool {
+        self.world.as_ref().is_some_and(|world| world.joined.is_some())
     }
 
     /// Says in words where it failed.
