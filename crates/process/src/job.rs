@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
-    /// Whether it shares a network with the other commands of its session.
+    /// True if it shares a network with the other commands of its session.
     pub(crate) shares_network: bool,
     /// The names that it may not create, by their numbers.
     pub(crate) guarded: Vec<PathBuf>,
@@ -147,7 +147,7 @@ impl Job {
         &self.shared.enforcement
     }
 
-    /// Says whether it shares one loopback with the other commands of its session.
+    /// Checks whether it shares one loopback with the other commands of its session.
     pub fn shares_network(&self) -> bool {
         self.shared.shares_network
     }

@@ -164,7 +164,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// Takes what listens for the proxy of a session's shared network, once; nothing if it was taken, or there is none.
+    /// Takes the listener for the proxy of a session's shared network; `None` if it was taken, or does not exist.
     pub fn take_listener(&self, session: &SessionKey) -> Option<TcpListener> {
         self.networks.find(session, Network::Proxied)?.take_listener()
     }

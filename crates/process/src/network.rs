@@ -1,4 +1,4 @@
-//! The network of a session: one loopback that all of its confined commands share, and nobody else.
+//! The network of a session: one loopback that all of its confined commands share, and no other program.
 //!
 //! A forked process makes a user and a network namespace, sends their descriptors to the server, and ends. The namespaces exist as
 //! long as the server's descriptors or a command in them, so they end with the server, however it ends.
@@ -34,7 +34,7 @@ const FAILED: &[u8] = b"f";
 pub(crate) struct SessionNetwork {
     users: OwnedFd,
     network: OwnedFd,
-    /// What listens for the commands' proxy, until somebody takes it.
+    /// The listener of the commands' proxy, until it is taken.
     listener: Mutex<Option<OwnedFd>>,
 }
 
@@ -115,7 +115,7 @@ impl SessionNetwork {
         calls::join_namespace(self.network.as_fd(), libc::CLONE_NEWNET)
     }
 
-    /// Takes what listens for the proxy of its commands, once.
+    /// Takes the listener of its commands' proxy, once.
     pub(crate) fn take_listener(&self) -> Option<TcpListener> {
         let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
         listener.take().map(TcpListener::from)

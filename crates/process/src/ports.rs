@@ -7,10 +7,10 @@ use rustix::fs::{CWD, Dir, Mode, OFlags, openat, readlinkat};
 use crate::leftovers::read;
 use crate::tree;
 
-/// How much of a list of sockets is read, in bytes.
+/// The part of a list of sockets that is read, in bytes.
 const LIST: usize = 1024 * 1024;
 
-/// How many processes are examined.
+/// The number of processes that are examined.
 const PROCESSES: usize = 256;
 
 /// Lists the ports at which processes below a supervisor listen: of the first processes only, and of those that can be examined.

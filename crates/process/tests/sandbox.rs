@@ -856,7 +856,7 @@ fn a_proxy_is_all_that_is_reached() {
         assert!(said.contains("Connection refused"), "{said}");
         let network = job.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
         let wanted = match means {
-            Means::Namespaces => "a network of its session's own, with nothing else in it but a proxy",
+            Means::Namespaces => "the network of its session, which contains only its commands and a proxy",
             _ => "a network of its own, with nothing in it but a proxy",
         };
         assert_eq!(network.1, Held::Yes(wanted));
@@ -936,7 +936,7 @@ fn bubblewrap_gives_each_command_its_own_loopback() {
     let port = port_of(&server);
     assert_eq!((server.listening(), server.shares_network()), (vec![port], false));
     let network = server.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
-    assert_eq!(network.1, Held::Yes("a network of its own, with nothing in it"));
+    assert!(matches!(network.1, Held::Yes(how) if how.ends_with("with nothing in it")), "{network:?}");
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         assert!(asked(&host, "a session", port, means).contains("Connection refused"), "{means:?}");
     }

@@ -103,14 +103,14 @@ impl Commands {
         Launch { sandbox: (*self.sandbox).clone(), ..Launch::new(program, directory.raw()) }
     }
 
-    /// Answers what the commands of a session ask of the network that they share.
+    /// Serves as the proxy of the network that the commands of a session share.
     fn connect_session(&self, session: &SessionCommands) {
         let Some(listener) = self.jobs.take_listener(&session.session) else { return };
         let (hosts, ending) = (self.hosts.clone(), session.ending.clone());
         let refused = self.refusals.of(session.session.0.clone());
         tokio::spawn(async move {
             tokio::select! {
-                // Without it the commands find nobody who answers, and say so.
+                // If it ends, connections to it are refused, and the commands report that.
                 _ = toolpost_net::serve(listener, hosts, refused) => {}
                 () = ending.cancelled() => {}
             }
@@ -122,7 +122,7 @@ impl Commands {
         network::refused(&self.refusals.during(cx.session.id(), job.span()))
     }
 
-    /// Answers what a job asks of a network of its own, as long as anything of it is left.
+    /// Serves as the proxy of a job that has a separate network, until the job and all its processes have ended.
     fn connect(&self, session: &SessionKey, job: &Job) {
         let Some(listener) = job.take_listener() else { return };
         let (job, hosts) = (job.clone(), self.hosts.clone());

@@ -1,17 +1,17 @@
-//! What a reply says of a command's network: hosts that the proxy refused, and ports that it listens on.
+//! Notes of a reply on a command's network: hosts that the proxy refused, and ports that it listens on.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use toolpost_process::{Job, Means};
 
-/// How many refusals are remembered.
+/// The number of refusals that are remembered.
 const REMEMBERED: usize = 1000;
 
 /// The length of the longest name of a host, in bytes.
 const NAME: usize = 253;
 
-/// How many hosts or ports a note names.
+/// The number of hosts or ports that a note names.
 const NAMED: usize = 10;
 
 /// The hosts that proxies refused lately, and when; copies share it.
@@ -29,7 +29,7 @@ struct Refusal {
 }
 
 impl Refusals {
-    /// Returns what a session's proxy calls for each refusal.
+    /// Returns the function that a session's proxy calls for each refusal.
     pub(super) fn of(&self, session: String) -> impl Fn(&str, u16) + Send + Sync + use<> {
         let all = self.clone();
         move |host, port| {
@@ -67,7 +67,7 @@ fn is_name(host: &str) -> bool {
     (1..=NAME).contains(&host.len()) && host.bytes().all(is_plain)
 }
 
-/// Says which hosts were refused while a command ran, and which rule would allow them; nothing if there are none.
+/// Names the hosts that were refused while a command ran, and the rule that would allow them.
 pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     let (first, port) = hosts.first()?;
     let named: Vec<String> = hosts.iter().take(NAMED).map(|(host, port)| format!("{host}:{port}")).collect();
@@ -82,7 +82,7 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     ))
 }
 
-/// Says on which ports a command listens and who reaches them; nothing if it listens on none.
+/// Names the ports on which a command listens, and the programs that reach them.
 pub(super) fn listens(job: &Job) -> Option<String> {
     let ports = job.listening();
     if ports.is_empty() {
@@ -102,7 +102,7 @@ pub(super) fn listens(job: &Job) -> Option<String> {
             )
         }
         (_, false) => format!(
-            "only this command's own processes reach {it}, since its sandbox gives it a network of its own. Start a server and its \
+            "only this command's own processes reach {it}, since its sandbox gives it a separate network. Start a server and its \
              client in one command."
         ),
     };

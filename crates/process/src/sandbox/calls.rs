@@ -24,7 +24,7 @@ const OPEN_TREE_CLONE: libc::c_uint = 1;
 const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
 const MOVE_MOUNT_T_EMPTY_PATH: libc::c_uint = 0x40;
 
-/// Which network a confined program gets.
+/// The network of a confined program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OfNetwork {
     /// A new one.

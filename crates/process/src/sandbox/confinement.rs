@@ -157,7 +157,7 @@ impl World {
         self.network == Network::Proxied && self.joined.is_none()
     }
 
-    /// Says which network it gets.
+    /// Returns the network that it gets.
     pub(crate) fn of_network(&self) -> OfNetwork {
         of_network(self.joined.as_deref())
     }
@@ -222,9 +222,11 @@ fn guards(pins: &[Pins], network: Network, of: OfNetwork) -> Vec<(Guard, Held)> 
     let network = match (of, network) {
         (OfNetwork::New, Network::Closed) => "a network of its own, with nothing in it",
         (OfNetwork::New, Network::Proxied) => "a network of its own, with nothing in it but a proxy",
-        (OfNetwork::Joined, Network::Closed) => "a network of its session's own, with nothing else in it",
+        (OfNetwork::Joined, Network::Closed) => {
+            "the network of its session, which contains only its commands"
+        }
         (OfNetwork::Joined, Network::Proxied) => {
-            "a network of its session's own, with nothing else in it but a proxy"
+            "the network of its session, which contains only its commands and a proxy"
         }
     };
     vec![

@@ -34,7 +34,7 @@ pub(crate) const PROXY: u16 = 3128;
 /// What is said where calls could not be left to the supervisor.
 pub(crate) const GUARD_WORDS: &str = "the guard over names that may not be created could not be set up";
 
-/// What is said where the network of a session could not be joined.
+/// The message if the network of a session could not be joined.
 pub(crate) const NETWORK_WORDS: &str = "the network of its session could not be joined";
 
 /// Where a script failed: at one of its parts, with what the system said.
@@ -309,7 +309,7 @@ fn new_root() -> io::Result<OwnedFd> {
     Ok(root)
 }
 
-/// Says how this process's user and group are called in a new namespace: as outside, and there is no other.
+/// Returns the user and the group of a new namespace: those of this process, under the same numbers.
 pub(crate) fn own_users() -> [(CString, CString); 3] {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let map = |file: &str, content: String| (string(file), string(&content));
@@ -320,7 +320,7 @@ pub(crate) fn own_users() -> [(CString, CString); 3] {
     ]
 }
 
-/// Gives the new namespace of this process these users; allocates nothing.
+/// Maps these users into the new namespace of this process; allocates nothing.
 pub(crate) fn write_users(users: &[(CString, CString); 3]) -> io::Result<()> {
     users.iter().try_for_each(|(file, content)| write(file, content))
 }
