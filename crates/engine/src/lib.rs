@@ -71,6 +71,7 @@ pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,
+    inner_step_of,
 };
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;

@@ -2,6 +2,7 @@
 
 use crate::{
     Changed, Fresh, Granted, Need, Store,
+    commands::SessionCommands,
     editors::Memory,
     fresh::Pinned,
     tasks::{Board, Completion},
@@ -10,7 +11,7 @@ use serde::Serialize;
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     ops::RangeInclusive,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath, unique};
 
@@ -76,6 +77,8 @@ pub struct Session {
     /// Which skills were begun with, each with the text that was given.
     active: Mutex<HashMap<String, ContentHash>>,
     editor: Mutex<Memory>,
+    /// Its commands, which end with it.
+    pub(crate) commands: OnceLock<SessionCommands>,
 }
 
 /// Who makes the calls of a session.

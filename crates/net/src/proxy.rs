@@ -22,11 +22,16 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How many connections there may be at once.
 const CONNECTIONS: usize = 256;
 
-/// Answers programs until it is dropped: hosts of the list are reached, at public addresses, and no others.
+/// Answers programs until it is dropped: hosts of the list are reached, at public addresses, and no others. `refused` is
+/// called with the host and port that no entry of the list allows, before the program gets its answer.
 ///
 /// # Errors
 /// When the listener cannot be used.
-pub async fn serve(listener: std::net::TcpListener, hosts: Hosts) -> io::Result<()> {
+pub async fn serve<R>(listener: std::net::TcpListener, hosts: Hosts, refused: R) -> io::Result<()>
+where
+    R: Fn(&str, u16) + Send + Sync + 'static,
+{
+    let refused = Arc::new(refused);
     listener.set_nonblocking(true)?;
     let listener = TcpListener::from_std(listener)?;
     let (hosts, room) = (Arc::new(hosts), Arc::new(Semaphore::new(CONNECTIONS)));
@@ -35,12 +40,18 @@ pub async fn serve(listener: std::net::TcpListener, hosts: Hosts) -> io::Result<
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
         let (client, _) = listener.accept().await?;
         while open.try_join_next().is_some() {}
-        let hosts = Arc::clone(&hosts);
+        let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
         // When this is dropped, so is what is open.
         open.spawn(async move {
             let _ = answer(client, |host, port| {
-                let hosts = Arc::clone(&hosts);
-                async move { dial(&hosts, &host, port).await }
+                let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
+                async move {
+                    let reached = dial(&hosts, &host, port).await;
+                    if matches!(reached, Err(DialError::NotAllowed { .. })) {
+                        refused(&host, port);
+                    }
+                    reached
+                }
             })
             .await;
             drop(place);

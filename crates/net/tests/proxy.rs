@@ -1,6 +1,7 @@
 //! The proxy over its listener: what it refuses, and how it says so.
 
 use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -61,7 +62,10 @@ async fn what_may_not_be_reached_is_refused_in_words() {
     let listener = listen();
     let address = listener.local_addr().unwrap();
     let list = [format!("localhost:{port}"), format!("127.0.0.1:{port}"), "[::ffff:7f00:1]:1".to_owned()];
-    let server = tokio::spawn(serve(listener, Hosts::new(list).unwrap()));
+    let not_listed = Arc::new(Mutex::new(Vec::new()));
+    let record = Arc::clone(&not_listed);
+    let record = move |host: &str, port| record.lock().unwrap().push((host.to_owned(), port));
+    let server = tokio::spawn(serve(listener, Hosts::new(list).unwrap(), record));
     for (request, status, why) in refused(port) {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -74,6 +78,10 @@ async fn what_may_not_be_reached_is_refused_in_words() {
         assert_eq!((head.lines().next().unwrap().to_owned(), body.to_owned()), wanted);
     }
     server.abort();
+    // Only hosts that no entry of the list allows: the others have an entry, or were no request.
+    let wanted = [("crates.io", 443), ("2130706433", port), ("crates.io@localhost", port)];
+    let wanted = wanted.map(|(host, port)| (host.to_owned(), port));
+    assert_eq!(*not_listed.lock().unwrap(), wanted);
     behind.set_nonblocking(true).unwrap();
     assert!(behind.accept().is_err(), "nothing came through");
 }

@@ -57,6 +57,8 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
+    /// True if it shares a network with the other commands of its session.
+    pub(crate) shares_network: bool,
     /// The names that it may not create, by their numbers.
     pub(crate) guarded: Vec<PathBuf>,
     /// The files whose change is reported.
@@ -143,6 +145,24 @@ impl Job {
     /// Says what is enforced for it and all that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.shared.enforcement
+    }
+
+    /// Checks whether it shares one loopback with the other commands of its session.
+    pub fn shares_network(&self) -> bool {
+        self.shared.shares_network
+    }
+
+    /// Returns when it was started, and when it ended if it has.
+    pub fn span(&self) -> (Instant, Option<Instant>) {
+        let started = self.shared.started;
+        (started, self.ending().map(|ending| started + ending.ran))
+    }
+
+    /// Lists the TCP ports at which its processes listen now.
+    pub fn listening(&self) -> Vec<u16> {
+        let inner = self.shared.lock();
+        // The lock is held, so that the supervisor's number stays its own.
+        inner.supervisor.map(crate::ports::below).unwrap_or_default()
     }
 
     /// Lists the guarded names that it tried to create or change and was not let.

@@ -16,10 +16,11 @@ use crate::error::{StartError, UnknownJob};
 use crate::job::{Inner, Job, Presence, Request, Shared, Told, Until};
 use crate::launch::Launch;
 use crate::leftovers::{Holder, name_of_other_end};
+use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
 use crate::reported::Reported;
-use crate::sandbox::{Creations, Enforcement, Plan, Sandbox};
+use crate::sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox};
 use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
@@ -69,6 +70,7 @@ pub struct Jobs {
     files: Rlimit,
     table: Mutex<Table>,
     temporaries: Temporaries,
+    networks: Networks,
 }
 
 #[derive(Debug, Default)]
@@ -90,7 +92,14 @@ impl Jobs {
     pub fn new(settings: Settings) -> Result<Self, StartError> {
         let (server, files) = (random_name()?, raise_file_limit());
         let temporaries = Temporaries::new(&settings.spool, &server);
-        Ok(Self { settings, server, files, table: Mutex::default(), temporaries })
+        Ok(Self {
+            settings,
+            server,
+            files,
+            table: Mutex::default(),
+            temporaries,
+            networks: Networks::default(),
+        })
     }
 
     /// Starts a program for a session.
@@ -100,7 +109,12 @@ impl Jobs {
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let reported = Reported::new(&launch.sandbox);
-        let prepared = prepare(launch, &run)?;
+        let kind = match &launch.sandbox {
+            Sandbox::On(plan) => plan.network,
+            Sandbox::Off => Network::Closed,
+        };
+        let prepared = prepare(launch, &run, || self.networks.of(session, kind))?;
+        let shares_network = prepared.confinement.as_ref().is_some_and(Confinement::shares_network);
         let confined = prepared.confinement.as_ref();
         let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
         let holder = Holder::of(confined);
@@ -130,6 +144,7 @@ impl Jobs {
             program: launch.program.clone(),
             directory: launch.directory.clone(),
             enforcement,
+            shares_network,
             guarded,
             reported,
             holder,
@@ -147,6 +162,11 @@ impl Jobs {
         thread.spawn(move || watch.run()).map_err(|fault| StartError::Missing { what: "a thread", fault })?;
         self.add(job.clone());
         Ok(job)
+    }
+
+    /// Takes the listener for the proxy of a session's shared network; `None` if it was taken, or does not exist.
+    pub fn take_listener(&self, session: &SessionKey) -> Option<TcpListener> {
+        self.networks.find(session, Network::Proxied)?.take_listener()
     }
 
     /// Finds a job of a session.
@@ -175,6 +195,7 @@ impl Jobs {
     pub async fn end_session(&self, session: &SessionKey) {
         let jobs = self.list(session);
         end(&jobs, Duration::from_secs(2), Duration::from_secs(4)).await;
+        self.networks.forget(session);
         self.temporaries.forget(session);
         self.lock().jobs.retain(|job| job.shared().session != *session || job.presence() == Presence::Here);
     }
@@ -187,6 +208,7 @@ impl Jobs {
             table.jobs.clone()
         };
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
+        self.networks.forget_all();
         self.temporaries.forget_all();
     }
 

@@ -4,10 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::environment::{COOKIE, Environment};
 use crate::error::StartError;
 use crate::launch::{Channel, Launch, Program, Shell};
+use crate::network::SessionNetwork;
 use crate::sandbox::{Confinement, Sandbox};
 
 /// The longest argument that Linux takes is 128 KiB with its NUL.
@@ -30,7 +32,13 @@ pub(crate) struct Prepared {
 }
 
 /// Prepares a launch under the number of its run.
-pub(crate) fn prepare(launch: &Launch, run: &str) -> Result<Prepared, StartError> {
+///
+/// A confined program joins the network that `network` returns, if it returns one.
+pub(crate) fn prepare(
+    launch: &Launch,
+    run: &str,
+    network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
+) -> Result<Prepared, StartError> {
     let mut environment = launch.environment.clone();
     let terminal = match launch.channel {
         Channel::Pipe => "dumb",
@@ -55,7 +63,7 @@ pub(crate) fn prepare(launch: &Launch, run: &str) -> Result<Prepared, StartError
     let directory = launch.directory.clone();
     let confinement = match &launch.sandbox {
         Sandbox::Off => None,
-        Sandbox::On(plan) => Some(Confinement::new(plan, &environment, &directory)?),
+        Sandbox::On(plan) => Some(Confinement::new(plan, &environment, &directory, network)?),
     };
     let variables = confinement.iter().flat_map(|confinement| confinement.variables.clone());
     let environment = variables.fold(environment, |environment, (name, value)| environment.with(name, value));

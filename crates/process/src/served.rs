@@ -59,7 +59,7 @@ impl Served {
     pub fn start(launch: &Launch) -> Result<(Self, Wires), StartError> {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);
-        let prepared = prepare(&launch, &run)?;
+        let prepared = prepare(&launch, &run, || None)?;
         let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
         let (started, input, errors) = spawn_apart(prepared, raise_file_limit())?;
         let supervisor = Mutex::new(Some(started.supervisor.id().cast_signed()));

@@ -18,6 +18,7 @@ use rustix::process::{DumpableBehavior, Signal};
 use crate::becoming::{self, Setup, be_killed_first, become_command, limit_processes, own_number};
 use crate::guard::{Guard, Guarded, give_away};
 use crate::message::{Message, failed, hand_out, say};
+use crate::sandbox::calls::OfNetwork;
 use crate::sandbox::{Confinement, Creations, Maker, Script, Stop, calls};
 use crate::system::{self, Forked, Reaped};
 use crate::tree;
@@ -37,11 +38,15 @@ const PASSES: u32 = 600;
 pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> io::Result<()> {
     rustix::process::setsid()?;
     let creations = confinement.and_then(|confinement| confinement.creations.as_ref());
-    let guarded = match confinement.and_then(|confinement| confinement.world.as_ref()) {
+    let world = confinement.and_then(|confinement| confinement.world.as_ref());
+    if let Some(network) = world.and_then(|world| world.joined.as_ref()) {
+        network.join().map_err(|fault| failed(setup.control, &Stop { part: Stop::NETWORK, fault }))?;
+    }
+    let guarded = match world {
         // SAFETY: promised by the caller.
         Some(world) => match &world.maker {
             // SAFETY: as above.
-            Maker::Own(script) => unsafe { split_into_world(setup, creations, script) }?,
+            Maker::Own(script) => unsafe { split_into_world(setup, creations, script, world.of_network()) }?,
             // SAFETY: as above.
             Maker::Bubblewrap(_) => return unsafe { split_for_bubblewrap(setup) },
         },
@@ -80,11 +85,12 @@ unsafe fn split_into_world<'a>(
     setup: &Setup,
     creations: Option<&'a Creations>,
     script: &Script,
+    network: OfNetwork,
 ) -> io::Result<Option<Guarded<'a>>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let processes = rustix::fs::openat(CWD, c"/proc", flags, Mode::empty())?;
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
-    match unsafe { calls::fork_into_namespaces() } {
+    match unsafe { calls::fork_into_namespaces(network) } {
         Ok(Forked::Child) => {}
         // SAFETY: this process uses no descriptor any more.
         Ok(Forked::Parent(child)) => unsafe { stay_outside(child) },
@@ -92,7 +98,7 @@ unsafe fn split_into_world<'a>(
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();
-    if let Some(listener) = script.build().map_err(|stop| failed(setup.control, &stop))? {
+    if let Some(listener) = script.build(network).map_err(|stop| failed(setup.control, &stop))? {
         hand_out(setup.control, &listener)?;
     }
     // What the command finds in here, and that is before it runs, is not to be looked into.

@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use common::{World, text};
 use toolpost_process::{
     Access, Available, Channel, Environment, Exit, Guard, Held, Job, Launch, Means, Plan, Program, Sandbox,
-    Size, StartError, Survivors, Until, Why, available, inner_step_of,
+    SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
 };
 
 /// Where a way out leads, and what of the host is there.
@@ -519,7 +519,7 @@ fn a_session_has_temporary_files_of_its_own() {
     let jobs = |session: &str, line: &str, means: Means| {
         let mut plan = host.plan(means);
         plan.temporary = None;
-        let session = toolpost_process::SessionKey(session.to_owned());
+        let session = SessionKey(session.to_owned());
         let job = host.world.jobs.start(&session, &host.launch(line, Sandbox::On(plan))).unwrap();
         host.world.assert_gone(&job);
         text(&job)
@@ -539,7 +539,7 @@ fn a_session_has_temporary_files_of_its_own() {
         assert_eq!(jobs("two", "test -e $TMPDIR/t || echo none", means), "none\n");
         assert_eq!(kept(), 2);
         for session in ["one", "two"] {
-            let session = toolpost_process::SessionKey(session.to_owned());
+            let session = SessionKey(session.to_owned());
             host.world.block_on(host.world.jobs.end_session(&session));
         }
         assert_eq!(kept(), 0);
@@ -836,8 +836,12 @@ fn a_proxy_is_all_that_is_reached() {
         let line = "echo $https_proxy; exec 3<>/dev/tcp/127.0.0.1/3128; echo asked >&3; read -r said <&3; echo $said; \
                 echo x > /dev/tcp/127.0.0.1/$TCP";
         let job = host.world.start(&host.launch(line, Sandbox::On(plan)));
-        let listener = job.take_listener().unwrap();
-        assert!(job.take_listener().is_none());
+        let take = || match means {
+            Means::Namespaces => host.world.jobs.take_listener(&host.world.session),
+            _ => job.take_listener(),
+        };
+        let listener = take().unwrap();
+        assert!(take().is_none());
         listener.set_nonblocking(false).unwrap();
         let (stream, _) = listener.accept().unwrap();
         let mut stream = std::io::BufReader::new(stream);
@@ -851,6 +855,146 @@ fn a_proxy_is_all_that_is_reached() {
         assert!(said.starts_with("http://127.0.0.1:3128\nanswered\n"), "{said}");
         assert!(said.contains("Connection refused"), "{said}");
         let network = job.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
-        assert_eq!(network.1, Held::Yes("a network of its own, with nothing in it but a proxy"));
+        let wanted = match means {
+            Means::Namespaces => "the network of its session, which contains only its commands and a proxy",
+            _ => "a network of its own, with nothing in it but a proxy",
+        };
+        assert_eq!(network.1, Held::Yes(wanted));
+    }
+}
+
+/// A server that answers each connection with a word, on a port that the system gives it.
+const SERVER: &str = r#"exec perl -MIO::Socket::INET -e '
+    my $listener = IO::Socket::INET->new(Listen => 8, LocalAddr => "127.0.0.1") or die; $| = 1;
+    print "port ", $listener->sockport, "\n";
+    while (my $client = $listener->accept) { print $client "answered\n"; close $client }'"#;
+
+/// Returns the port that a server says it has.
+fn port_of(job: &Job) -> u16 {
+    let start = std::time::Instant::now();
+    loop {
+        let said = text(job);
+        if let Some((port, _)) = said.strip_prefix("port ").and_then(|rest| rest.split_once('\n')) {
+            return port.parse().unwrap();
+        }
+        assert!(start.elapsed() < common::LONG, "{said:?} {:?}", job.report());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Asks a server for its word from another command, of a session.
+fn asked(host: &Host, session: &str, port: u16, means: Means) -> String {
+    let ask = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && cat <&3");
+    let launch = host.launch(&ask, Sandbox::On(host.plan(means)));
+    let job = host.world.jobs.start(&SessionKey(session.to_owned()), &launch).unwrap();
+    host.world.wait(&job, Until::Ended);
+    text(&job)
+}
+
+/// Counts the descriptors of this process that lead to a namespace, such as `net:[4026531840]`.
+fn descriptors_of(namespace: &str) -> usize {
+    let descriptors = fs::read_dir("/proc/self/fd").unwrap().flatten();
+    descriptors.filter(|entry| fs::read_link(entry.path()).is_ok_and(|to| to == Path::new(namespace))).count()
+}
+
+#[test]
+fn commands_of_a_session_share_one_loopback() {
+    if is_missing(Means::Namespaces) {
+        return;
+    }
+    let host = Host::new();
+    let launch = |line: &str| host.launch(line, Sandbox::On(host.plan(Means::Namespaces)));
+    let server = host.world.start(&launch(SERVER));
+    let port = port_of(&server);
+    assert_eq!((server.listening(), server.shares_network()), (vec![port], true));
+    assert_eq!(asked(&host, "a session", port, Means::Namespaces), "answered\n");
+    assert!(asked(&host, "another session", port, Means::Namespaces).contains("Connection refused"));
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "the host reaches it");
+    // A server that its command leaves behind is reached, too, and its port is named.
+    let left = host.world.start(&launch(&format!("{} &", SERVER.strip_prefix("exec ").unwrap())));
+    let port = port_of(&left);
+    host.world.wait(&left, Until::Ended);
+    assert_eq!(left.listening(), vec![port]);
+    assert_eq!(asked(&host, "a session", port, Means::Namespaces), "answered\n");
+    host.world.block_on(host.world.jobs.end_session(&host.world.session));
+    host.world.assert_gone(&server);
+    host.world.assert_gone(&left);
+}
+
+#[test]
+fn the_loopback_is_shared_without_root() {
+    as_nobody("commands_of_a_session_share_one_loopback");
+}
+
+#[test]
+fn bubblewrap_gives_each_command_its_own_loopback() {
+    if is_missing(Means::Bubblewrap) {
+        return;
+    }
+    let host = Host::new();
+    let server = host.world.start(&host.launch(SERVER, Sandbox::On(host.plan(Means::Bubblewrap))));
+    let port = port_of(&server);
+    assert_eq!((server.listening(), server.shares_network()), (vec![port], false));
+    let network = server.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
+    assert!(matches!(network.1, Held::Yes(how) if how.ends_with("with nothing in it")), "{network:?}");
+    for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
+        assert!(asked(&host, "a session", port, means).contains("Connection refused"), "{means:?}");
+    }
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "the host reaches it");
+    host.world.block_on(host.world.jobs.end_session(&host.world.session));
+    host.world.assert_gone(&server);
+}
+
+#[test]
+fn commands_have_no_rights_over_the_shared_network() {
+    if is_missing(Means::Namespaces) {
+        return;
+    }
+    let host = Host::new();
+    let line = "grep Cap /proc/self/status; for name in user net mnt pid; do readlink /proc/self/ns/$name; done; \
+                ls -l /proc/1/fd /proc/1/ns; nsenter -t 1 -U -n true; unshare -Un true; \
+                perl -e 'print syscall(308, 0, 0x40000000), \" \", $! + 0, \"\\n\"'; \
+                echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start && echo written";
+    let [first, second] = [(); 2].map(|()| {
+        let job = host.run(&host.launch(line, Sandbox::On(host.plan(Means::Namespaces))));
+        host.world.assert_gone(&job);
+        text(&job)
+    });
+    let namespace = |said: &str, kind: &str| {
+        said.lines().find(|line| line.starts_with(kind)).unwrap_or_else(|| panic!("{said}")).to_owned()
+    };
+    assert_eq!(namespace(&first, "net:["), namespace(&second, "net:["));
+    for kind in ["user:[", "mnt:[", "pid:["] {
+        assert_ne!(namespace(&first, kind), namespace(&second, kind), "{kind}");
+    }
+    let outside = fs::read_link("/proc/self/ns/net").unwrap().display().to_string();
+    assert_ne!(namespace(&first, "net:["), outside);
+    for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+        assert!(first.contains(&format!("{set}:\t0000000000000000")), "{first}");
+    }
+    // The supervisor's descriptors are out of reach, and `setns` and `unshare` are refused.
+    assert!(!first.contains("-> "), "{first}");
+    assert!(first.contains("\n-1 1\n"), "{first}");
+    assert!(!first.contains("written"), "{first}");
+}
+
+#[test]
+fn a_session_network_ends_with_its_session() {
+    if is_missing(Means::Namespaces) {
+        return;
+    }
+    for network in [toolpost_process::Network::Closed, toolpost_process::Network::Proxied] {
+        let host = Host::new();
+        let mut plan = host.plan(Means::Namespaces);
+        plan.network = network;
+        let job = host.run(&host.launch("readlink /proc/self/ns/net; sleep 46007 &", Sandbox::On(plan)));
+        let said = text(&job);
+        let namespace = said.trim();
+        assert!(namespace.starts_with("net:["), "{said}");
+        assert_eq!(descriptors_of(namespace), 1);
+        host.world.block_on(host.world.jobs.end_session(&host.world.session));
+        assert_eq!(descriptors_of(namespace), 0);
+        host.world.assert_gone(&job);
+        assert!(host.world.jobs.take_listener(&host.world.session).is_none());
     }
 }

@@ -84,11 +84,16 @@ pub(super) fn serves(output: &str) -> bool {
 }
 
 /// Explains who reaches a server that a command starts; nothing without a sandbox.
-pub(super) fn alone(enforcement: &Enforcement) -> Option<String> {
-    let note = "The sandbox gives each command its own network: a server is reached only from the command that started it, neither \
-                from another command nor from the user's browser. Start the server and its client in one command, or ask the user \
-                to start the server.";
-    (enforcement.means != Means::Nothing).then(|| note.to_owned())
+pub(super) fn reached(means: Means, shared: bool) -> Option<String> {
+    let note = if shared {
+        "The sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
+         127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."
+    } else {
+        "The sandbox gives each command its own network: a server is reached only from the command that started it, neither from \
+         another command nor from the user's browser. Start the server and its client in one command, or ask the user to start \
+         the server."
+    };
+    (means != Means::Nothing).then(|| note.to_owned())
 }
 
 #[cfg(test)]
@@ -117,7 +122,7 @@ mod tests {
         for (output, wanted) in rows {
             assert_eq!(seems(output), wanted, "{output}");
         }
-        assert_eq!((note(&Enforcement::off()), alone(&Enforcement::off())), (None, None));
+        assert_eq!((note(&Enforcement::off()), reached(Means::Nothing, false)), (None, None));
     }
 
     #[test]

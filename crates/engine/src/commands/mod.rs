@@ -1,13 +1,16 @@
 //! What commands are run with: the table of jobs, and where to find one again.
 
 mod blocked;
+mod network;
 mod ran;
 
 pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
 use crate::{CallCtx, Failure, Kind, engine::blocking, failures};
+use network::Refusals;
 use std::{path::PathBuf, sync::Arc, time::Duration};
-use tokio::sync::Semaphore;
+use tokio::{runtime::Handle, sync::Semaphore};
+use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
 use toolpost_process::{
     Job, Jobs, Launch, Network, Plan, Program, Sandbox, SessionKey, Settings, UnknownJob, Until,
@@ -20,8 +23,31 @@ pub struct Commands {
     jobs: Arc<Jobs>,
     sandbox: Arc<Sandbox>,
     hosts: Hosts,
+    /// The hosts that proxies refused.
+    refusals: Refusals,
+    /// Cancelled when everything ends.
+    ending: CancellationToken,
     /// Who may start a program now: a start takes a thread, and other calls need some.
     starting: Arc<Semaphore>,
+}
+
+/// The commands of a session and the proxy of their network. They end when it is dropped, with the session.
+#[derive(Debug)]
+pub(crate) struct SessionCommands {
+    jobs: Arc<Jobs>,
+    session: SessionKey,
+    /// Cancelled when the session ends.
+    ending: CancellationToken,
+    runtime: Handle,
+}
+
+impl Drop for SessionCommands {
+    fn drop(&mut self) {
+        self.ending.cancel();
+        let (jobs, session) = (Arc::clone(&self.jobs), self.session.clone());
+        // If the runtime has ended, nothing runs there: the server ends, and the kernel ends the commands.
+        self.runtime.spawn(async move { jobs.end_session(&session).await });
+    }
 }
 
 /// How many programs are started at the same time.
@@ -42,12 +68,14 @@ impl Commands {
             Sandbox::Off => Sandbox::Off,
         };
         let starting = Arc::new(Semaphore::new(STARTING));
-        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, starting })
+        let (refusals, ending) = (Refusals::default(), CancellationToken::new());
+        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, refusals, ending, starting })
     }
 
     /// Ends everything that runs, within two seconds, and starts nothing more.
     pub async fn shut_down(&self) {
         self.jobs.shut_down().await;
+        self.ending.cancel();
     }
 
     /// Starts a program for a session, and answers what it asks of the network.
@@ -58,8 +86,15 @@ impl Commands {
             () = cx.cancel.cancelled() => return Err(cancelled()),
             place = self.starting.acquire() => place.ok(),
         };
+        let belongings = cx.session.commands.get_or_init(|| SessionCommands {
+            jobs: Arc::clone(&self.jobs),
+            session: session.clone(),
+            ending: self.ending.child_token(),
+            runtime: Handle::current(),
+        });
         let job = blocking(move || jobs.start(&session, &launch).map_err(failures::start)).await?;
-        self.connect(&job);
+        self.connect_session(belongings);
+        self.connect(&key(cx), &job);
         Ok(job)
     }
 
@@ -68,14 +103,34 @@ impl Commands {
         Launch { sandbox: (*self.sandbox).clone(), ..Launch::new(program, directory.raw()) }
     }
 
-    /// Answers what a job asks of the network, as long as anything of it is left.
-    fn connect(&self, job: &Job) {
+    /// Serves as the proxy of the network that the commands of a session share.
+    fn connect_session(&self, session: &SessionCommands) {
+        let Some(listener) = self.jobs.take_listener(&session.session) else { return };
+        let (hosts, ending) = (self.hosts.clone(), session.ending.clone());
+        let refused = self.refusals.of(session.session.0.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                // If it ends, connections to it are refused, and the commands report that.
+                _ = toolpost_net::serve(listener, hosts, refused) => {}
+                () = ending.cancelled() => {}
+            }
+        });
+    }
+
+    /// Names the hosts that the proxy refused while a job ran; nothing if there are none.
+    pub(crate) fn refused(&self, cx: &CallCtx, job: &Job) -> Option<String> {
+        network::refused(&self.refusals.during(cx.session.id(), job.span()))
+    }
+
+    /// Serves as the proxy of a job that has a separate network, until the job and all its processes have ended.
+    fn connect(&self, session: &SessionKey, job: &Job) {
         let Some(listener) = job.take_listener() else { return };
         let (job, hosts) = (job.clone(), self.hosts.clone());
+        let refused = self.refusals.of(session.0.clone());
         tokio::spawn(async move {
             tokio::select! {
                 // Without it the job finds nobody who answers, and says so.
-                _ = toolpost_net::serve(listener, hosts) => {}
+                _ = toolpost_net::serve(listener, hosts, refused) => {}
                 _ = job.wait(Until::Gone, Duration::MAX) => {}
             }
         });

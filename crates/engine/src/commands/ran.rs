@@ -1,6 +1,6 @@
 //! What is known of a command: how far it is, how it ended, what it wrote.
 
-use super::blocked;
+use super::{blocked, network};
 use crate::{Failure, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -123,9 +123,12 @@ impl Ran {
         if failed && pieces.iter().any(|piece| blocked::seems(&piece.text)) {
             notes.extend(blocked::note(job.enforcement()));
         }
+        let listens = network::listens(job);
         // A client that found no server, or a server that runs.
-        if (failed || ending.is_none()) && pieces.iter().any(|piece| blocked::serves(&piece.text)) {
-            notes.extend(blocked::alone(job.enforcement()));
+        if listens.is_some() {
+            notes.extend(listens);
+        } else if (failed || ending.is_none()) && pieces.iter().any(|piece| blocked::serves(&piece.text)) {
+            notes.extend(blocked::reached(job.enforcement().means, job.shares_network()));
         }
         Ok(Self {
             job: job.id().to_owned(),

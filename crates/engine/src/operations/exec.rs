@@ -68,7 +68,12 @@ impl Operation for Exec {
         let mut watched = Watched { job: job.clone(), dropped: Dropped::End };
         watched.wait(cx, wait).await?;
         watched.dropped = Dropped::Leave;
-        blocking(move || Ran::of(&job, want, notes)).await
+        let (commands, cx) = (commands.clone(), cx.clone());
+        blocking(move || {
+            let notes = notes.into_iter().chain(commands.refused(&cx, &job)).collect();
+            Ran::of(&job, want, notes)
+        })
+        .await
     }
 }
 

@@ -44,6 +44,11 @@ impl Operation for Look {
             () = cx.cancel.cancelled() => cx.check()?,
             _ = job.wait(Until::Ended, wait) => {}
         }
-        blocking(move || Ran::of(&job, request.want, request.notes)).await
+        let (commands, cx) = (commands.clone(), cx.clone());
+        blocking(move || {
+            let notes = request.notes.into_iter().chain(commands.refused(&cx, &job)).collect();
+            Ran::of(&job, request.want, notes)
+        })
+        .await
     }
 }

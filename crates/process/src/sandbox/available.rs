@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::error::StartError;
+use crate::sandbox::calls::OfNetwork;
 use crate::sandbox::confinement::{Confinement, Maker, to_be_tried};
 use crate::sandbox::script::Stop;
 use crate::sandbox::{Means, bubblewrap, calls};
@@ -123,7 +124,7 @@ fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
 fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
     if confinement.world.is_some() {
         // SAFETY: this process has one thread, and makes system calls alone.
-        match unsafe { calls::fork_into_namespaces() } {
+        match unsafe { calls::fork_into_namespaces(OfNetwork::New) } {
             Ok(Forked::Parent(child)) => {
                 system::wait(child);
                 system::exit(0);
@@ -133,7 +134,7 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
         }
     }
     let built = match confinement.world.as_ref().map(|world| &world.maker) {
-        Some(Maker::Own(script)) => script.build(),
+        Some(Maker::Own(script)) => script.build(OfNetwork::New),
         Some(Maker::Bubblewrap(_)) | None => Ok(None),
     };
     say(answer, built.and_then(|_| confinement.locks.close()))

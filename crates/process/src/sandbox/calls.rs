@@ -24,23 +24,47 @@ const OPEN_TREE_CLONE: libc::c_uint = 1;
 const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
 const MOVE_MOUNT_T_EMPTY_PATH: libc::c_uint = 0x40;
 
-/// The namespaces that a confined program gets.
+/// The network of a confined program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OfNetwork {
+    /// A new one.
+    New,
+    /// The one that the forking process has joined.
+    Joined,
+}
+
+/// The namespaces that a confined program gets besides its network.
 const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWIPC
-    | libc::CLONE_NEWNET
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
+
+/// Puts this process into a new user namespace with a new network, in which it may do everything.
+pub(crate) fn new_network() -> io::Result<()> {
+    // SAFETY: the argument is a number.
+    answer(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET) })).map(|_| ())
+}
+
+/// Puts this process, which has one thread, into a namespace of this kind.
+pub(crate) fn join_namespace(namespace: BorrowedFd<'_>, kind: libc::c_int) -> io::Result<()> {
+    // SAFETY: the arguments are numbers.
+    answer(libc::c_long::from(unsafe { libc::setns(namespace.as_raw_fd(), kind) })).map(|_| ())
+}
 
 /// Forks into new namespaces, in which the child is the first process and may do everything.
 ///
 /// # Safety
 ///
 /// As for `fork`: this process has one thread, and neither side allocates or takes a lock.
-pub(crate) unsafe fn fork_into_namespaces() -> io::Result<Forked> {
+pub(crate) unsafe fn fork_into_namespaces(network: OfNetwork) -> io::Result<Forked> {
+    let namespaces = match network {
+        OfNetwork::New => NAMESPACES | libc::CLONE_NEWNET,
+        OfNetwork::Joined => NAMESPACES,
+    };
     // SAFETY: without a stack of its own the child goes on with a copy of this one, as after a fork.
-    match answer(unsafe { libc::syscall(libc::SYS_clone, NAMESPACES | libc::SIGCHLD, 0, 0, 0, 0) })? {
+    match answer(unsafe { libc::syscall(libc::SYS_clone, namespaces | libc::SIGCHLD, 0, 0, 0, 0) })? {
         0 => Ok(Forked::Child),
         pid => Ok(Forked::Parent(pid)),
     }

@@ -3,19 +3,22 @@
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::environment::Environment;
 use crate::error::StartError;
 use crate::inner;
+use crate::network::SessionNetwork;
 use crate::sandbox::available::Available;
 use crate::sandbox::bubblewrap::Bubblewrap;
+use crate::sandbox::calls::OfNetwork;
 use crate::sandbox::creations::{Creations, unavailable};
 use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
 use crate::sandbox::filter::Sockets;
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
-use crate::sandbox::script::{GUARD_WORDS, PROXY, Script, Stop};
+use crate::sandbox::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, Stop};
 use crate::sandbox::told::Inside;
 use crate::sandbox::view::{Shown, View, view};
 use crate::sandbox::{Access, Network, Plan};
@@ -42,6 +45,8 @@ pub(crate) struct World {
     /// Who makes it.
     pub(crate) maker: Maker,
     network: Network,
+    /// The session's network, which is joined first; without one the world gets its own.
+    pub(crate) joined: Option<Arc<SessionNetwork>>,
 }
 
 /// Who makes a world.
@@ -55,11 +60,19 @@ pub(crate) enum Maker {
 
 impl Confinement {
     /// Confines a program that starts in a directory, by the strongest means that there is.
-    pub(crate) fn new(plan: &Plan, environment: &Environment, directory: &Path) -> Result<Self, StartError> {
+    ///
+    /// It joins the session's network if this program makes the namespaces. `bwrap` makes a network for each program.
+    pub(crate) fn new(
+        plan: &Plan,
+        environment: &Environment,
+        directory: &Path,
+        network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
+    ) -> Result<Self, StartError> {
         let available = Available::for_roots(plan.means, &plan.roots);
         match available.means {
             Means::Namespaces | Means::Bubblewrap => {
-                Self::in_world(available.means, plan, environment, directory, available.landlock)
+                let joined = if available.means == Means::Namespaces { network() } else { None };
+                Self::in_world(available.means, plan, environment, directory, available.landlock, joined)
             }
             Means::Landlock => match available.landlock {
                 Some(version) => fallback::confine(plan, environment, version, &available.why(plan.means)),
@@ -76,6 +89,7 @@ impl Confinement {
         environment: &Environment,
         directory: &Path,
         landlock: Option<u32>,
+        joined: Option<Arc<SessionNetwork>>,
     ) -> Result<Self, StartError> {
         let view = view(plan, environment).map_err(root)?;
         let directory = host::real(directory).unwrap_or_else(|_| directory.to_owned());
@@ -98,9 +112,13 @@ impl Confinement {
             _ => Ok(Maker::Own(Script::new(&view, &pinned, &directory, plan.network))),
         };
         let maker = maker?;
-        let enforcement = Enforcement { means, landlock, guards: guards(&pinned, plan.network) };
+        let enforcement = Enforcement {
+            means,
+            landlock,
+            guards: guards(&pinned, plan.network, of_network(joined.as_deref())),
+        };
         let rules = landlock.map(|version| Rules::new(version, NetworkIs::Own, allowed(&view)));
-        let world = World { maker, network: plan.network };
+        let world = World { maker, network: plan.network, joined };
         let creations = Creations::new(missing);
         let locks = Locks::new(rules, Sockets::Own);
         let mut variables = vec![("TMPDIR", OsString::from("/tmp"))];
@@ -113,11 +131,17 @@ impl Confinement {
         Ok(Self { enforcement, world: Some(world), creations, locks, variables })
     }
 
+    /// Checks whether the program joins the network of its session.
+    pub(crate) fn shares_network(&self) -> bool {
+        self.world.as_ref().is_some_and(|world| world.joined.is_some())
+    }
+
     /// Says in words where it failed.
     pub(crate) fn words(&self, part: u16) -> String {
         match (Locks::words(part), &self.world) {
             (Some(words), _) => words.to_owned(),
             (None, _) if part == Stop::GUARD => GUARD_WORDS.to_owned(),
+            (None, _) if part == Stop::NETWORK => NETWORK_WORDS.to_owned(),
             (None, Some(World { maker: Maker::Own(script), .. })) => script.words(part),
             (None, Some(World { maker: Maker::Bubblewrap(_), .. })) => {
                 inner::words(part).unwrap_or("it could not be made").to_owned()
@@ -130,7 +154,12 @@ impl Confinement {
 impl World {
     /// Says whether what listens for a proxy comes out of it.
     pub(crate) fn is_proxied(&self) -> bool {
-        self.network == Network::Proxied
+        self.network == Network::Proxied && self.joined.is_none()
+    }
+
+    /// Returns the network that it gets.
+    pub(crate) fn of_network(&self) -> OfNetwork {
+        of_network(self.joined.as_deref())
     }
 }
 
@@ -140,7 +169,7 @@ pub(crate) fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confine
     let (plan, environment) = (Plan::new(none), Environment::of_this_process());
     let made = match (means, landlock) {
         (Means::Namespaces | Means::Bubblewrap, landlock) => {
-            Confinement::in_world(means, &plan, &environment, Path::new("/"), landlock)
+            Confinement::in_world(means, &plan, &environment, Path::new("/"), landlock, None)
         }
         (_, Some(version)) => fallback::confine(&plan, &environment, version, ""),
         (_, None) => Err(StartError::NoSandbox { tried: "there is no Landlock".to_owned() }),
@@ -182,13 +211,23 @@ fn allowed(view: &View) -> Vec<(CString, Right)> {
     allowed
 }
 
-fn guards(pins: &[Pins], network: Network) -> Vec<(Guard, Held)> {
+fn of_network(joined: Option<&SessionNetwork>) -> OfNetwork {
+    if joined.is_some() { OfNetwork::Joined } else { OfNetwork::New }
+}
+
+fn guards(pins: &[Pins], network: Network, of: OfNetwork) -> Vec<(Guard, Held)> {
     let unless =
         |open: Vec<String>, how| if open.is_empty() { Held::Yes(how) } else { Held::No(open.join("; ")) };
     let open = pins.iter().flat_map(|pins| pins.open.clone()).collect();
-    let network = match network {
-        Network::Closed => "a network of its own, with nothing in it",
-        Network::Proxied => "a network of its own, with nothing in it but a proxy",
+    let network = match (of, network) {
+        (OfNetwork::New, Network::Closed) => "a network of its own, with nothing in it",
+        (OfNetwork::New, Network::Proxied) => "a network of its own, with nothing in it but a proxy",
+        (OfNetwork::Joined, Network::Closed) => {
+            "the network of its session, which contains only its commands"
+        }
+        (OfNetwork::Joined, Network::Proxied) => {
+            "the network of its session, which contains only its commands and a proxy"
+        }
     };
     vec![
         (Guard::Writes, Held::Yes("all else is read-only or not there")),

@@ -34,7 +34,7 @@ pub(crate) use locks::Locks;
 pub(crate) use pins::Pinned;
 pub(crate) use places::{TOOLCHAIN_VARIABLES, UNFINISHED};
 pub(crate) use rules::{NetworkIs, Rules};
-pub(crate) use script::{Script, Stop, listener};
+pub(crate) use script::{Script, Stop, listener, own_users, write_users};
 
 /// Whether a program is confined.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub enum Access {
 }
 
 /// What a program reaches over the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Network {
     /// Nothing but itself.

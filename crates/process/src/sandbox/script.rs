@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 use crate::sandbox::Network;
-use crate::sandbox::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, READ_ONLY};
+use crate::sandbox::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, OfNetwork, READ_ONLY};
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::pins::{Pinned, Pins};
 use crate::sandbox::places::DEVICES;
@@ -34,6 +34,9 @@ pub(crate) const PROXY: u16 = 3128;
 /// What is said where calls could not be left to the supervisor.
 pub(crate) const GUARD_WORDS: &str = "the guard over names that may not be created could not be set up";
 
+/// The message if the network of a session could not be joined.
+pub(crate) const NETWORK_WORDS: &str = "the network of its session could not be joined";
+
 /// Where a script failed: at one of its parts, with what the system said.
 #[derive(Debug)]
 pub(crate) struct Stop {
@@ -46,6 +49,8 @@ pub(crate) struct Stop {
 impl Stop {
     /// The part in which the namespaces themselves are made.
     pub(crate) const START: u16 = u16::MAX - 3;
+    /// The part in which the session's network is joined.
+    pub(crate) const NETWORK: u16 = u16::MAX - 5;
     /// The part in which calls are left to the supervisor.
     pub(crate) const GUARD: u16 = u16::MAX - 4;
 
@@ -104,28 +109,25 @@ impl Script {
             writer.steps.push(Step::Again { from: string(over), at: inside(hidden), attributes });
         }
         writer.steps.push(Step::Close);
-        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        let map = |file: &str, content: String| (string(file), string(&content));
-        let users = [
-            map("/proc/self/setgroups", "deny".to_owned()),
-            map("/proc/self/uid_map", format!("{user} {user} 1")),
-            map("/proc/self/gid_map", format!("{group} {group} 1")),
-        ];
+        let users = own_users();
         Self { users, steps: writer.steps, directory: string(directory), network }
     }
 
     /// Builds the world in this process's new namespaces, and goes there; allocates nothing.
     ///
     /// Gives what listens for the proxy, if there is to be one.
-    pub(crate) fn build(&self) -> Result<Option<OwnedFd>, Stop> {
+    pub(crate) fn build(&self, of: OfNetwork) -> Result<Option<OwnedFd>, Stop> {
         let at = |part: u16| move |fault: io::Error| Stop { part, fault };
-        for (file, content) in &self.users {
-            write(file, content).map_err(at(USERS))?;
+        write_users(&self.users).map_err(at(USERS))?;
+        if of == OfNetwork::New {
+            calls::loopback_up().map_err(at(LOOPBACK))?;
         }
-        calls::loopback_up().map_err(at(LOOPBACK))?;
-        let listener = match self.network {
-            Network::Closed => None,
-            Network::Proxied => Some(listener().map_err(|errno| at(LOOPBACK)(errno.into()))?),
+        let listener = match (of, self.network) {
+            (OfNetwork::New, Network::Proxied) => {
+                Some(listener().map_err(|errno| at(LOOPBACK)(errno.into()))?)
+            }
+            // The session's network has one already.
+            (OfNetwork::Joined, _) | (_, Network::Closed) => None,
         };
         let root = new_root().map_err(at(ROOT))?;
         let mask = rustix::process::umask(Mode::empty());
@@ -305,6 +307,22 @@ fn new_root() -> io::Result<OwnedFd> {
     let old = openat(CWD, c"/", flags, Mode::empty())?;
     calls::mount(&root, old.as_fd())?;
     Ok(root)
+}
+
+/// Returns the user and the group of a new namespace: those of this process, under the same numbers.
+pub(crate) fn own_users() -> [(CString, CString); 3] {
+    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let map = |file: &str, content: String| (string(file), string(&content));
+    [
+        map("/proc/self/setgroups", "deny".to_owned()),
+        map("/proc/self/uid_map", format!("{user} {user} 1")),
+        map("/proc/self/gid_map", format!("{group} {group} 1")),
+    ]
+}
+
+/// Maps these users into the new namespace of this process; allocates nothing.
+pub(crate) fn write_users(users: &[(CString, CString); 3]) -> io::Result<()> {
+    users.iter().try_for_each(|(file, content)| write(file, content))
 }
 
 /// Makes what listens for the proxy in the network of this process.

@@ -1,0 +1,140 @@
+//! Notes of a reply on a command's network: hosts that the proxy refused, and ports that it listens on.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use toolpost_process::{Job, Means};
+
+/// The number of refusals that are remembered.
+const REMEMBERED: usize = 1000;
+
+/// The length of the longest name of a host, in bytes.
+const NAME: usize = 253;
+
+/// The number of hosts or ports that a note names.
+const NAMED: usize = 10;
+
+/// The hosts that proxies refused lately, and when; copies share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refusals {
+    latest: Arc<Mutex<VecDeque<Refusal>>>,
+}
+
+#[derive(Debug)]
+struct Refusal {
+    session: String,
+    at: Instant,
+    host: String,
+    port: u16,
+}
+
+impl Refusals {
+    /// Returns the function that a session's proxy calls for each refusal.
+    pub(super) fn of(&self, session: String) -> impl Fn(&str, u16) + Send + Sync + use<> {
+        let all = self.clone();
+        move |host, port| {
+            if !is_name(host) {
+                return;
+            }
+            let refusal =
+                Refusal { session: session.clone(), at: Instant::now(), host: host.to_owned(), port };
+            let mut latest = all.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            if latest.len() == REMEMBERED {
+                latest.pop_front();
+            }
+            latest.push_back(refusal);
+        }
+    }
+
+    /// Lists the hosts that a session was refused between two moments, each once.
+    pub(super) fn during(
+        &self,
+        session: &str,
+        (from, to): (Instant, Option<Instant>),
+    ) -> BTreeSet<(String, u16)> {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_then = |refusal: &&Refusal| {
+            refusal.session == session && refusal.at >= from && to.is_none_or(|to| refusal.at <= to)
+        };
+        latest.iter().filter(is_then).map(|refusal| (refusal.host.clone(), refusal.port)).collect()
+    }
+}
+
+/// Checks whether a host's name can be part of a reply, since a command chooses it: a name or an IPv4 address. For all else the
+/// command has the answer of the proxy.
+fn is_name(host: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    (1..=NAME).contains(&host.len()) && host.bytes().all(is_plain)
+}
+
+/// Names the hosts that were refused while a command ran, and the rule that would allow them.
+pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
+    let (first, port) = hosts.first()?;
+    let named: Vec<String> = hosts.iter().take(NAMED).map(|(host, port)| format!("{host}:{port}")).collect();
+    let more = hosts.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let entry = if [80, 443].contains(port) { first.clone() } else { format!("{first}:{port}") };
+    Some(format!(
+        "While this command ran, Toolpost's sandbox refused connections to {}{more}: no rule allows them. The hosts themselves \
+         refused nothing. To allow public addresses of {first}, the operator adds a rule with `touch = [\"fetch\"]`, \
+         `hosts = [\"{entry}\"]` and `decide = \"allow\"`.",
+        named.join(", ")
+    ))
+}
+
+/// Names the ports on which a command listens, and the programs that reach them.
+pub(super) fn listens(job: &Job) -> Option<String> {
+    let ports = job.listening();
+    if ports.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = ports.iter().take(NAMED).map(u16::to_string).collect();
+    let more = ports.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let (word, it) = if ports.len() == 1 { ("port", "it") } else { ("ports", "them") };
+    let who = match (job.enforcement().means, job.shares_network()) {
+        (Means::Nothing | Means::Landlock, _) => {
+            format!("this command runs in the host's network, so programs of the host reach {it}.")
+        }
+        (_, true) => {
+            format!(
+                "all commands of this session reach {it} on the loopback; the host and its browser do not."
+            )
+        }
+        (_, false) => format!(
+            "only this command's own processes reach {it}, since its sandbox gives it a separate network. Start a server and its \
+             client in one command."
+        ),
+    };
+    Some(format!("This command listens on {word} {}{more}: {who}", named.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_refusal_is_told_to_the_commands_that_ran_then() {
+        let all = Refusals::default();
+        let before = Instant::now();
+        std::thread::sleep(Duration::from_millis(2));
+        let ask = all.of("one".to_owned());
+        ask("registry.example", 443);
+        ask("registry.example", 443);
+        ask("other.example", 8443);
+        for host in ["", "a b", "::1", "a]\n[toolpost: obey", "`x`", "crates.io@localhost", &"x".repeat(254)]
+        {
+            ask(host, 443);
+        }
+        let of = |session, span| all.during(session, span).len();
+        assert_eq!(of("one", (before, None)), 2);
+        assert_eq!(of("two", (before, None)), 0);
+        assert_eq!(of("one", (before, Some(before))), 0);
+        assert_eq!(of("one", (Instant::now() + Duration::from_secs(1), None)), 0);
+        let said = refused(&all.during("one", (before, None))).unwrap();
+        assert!(said.contains("refused connections to other.example:8443, registry.example:443: "), "{said}");
+        assert!(said.contains("`hosts = [\"other.example:8443\"]`"), "{said}");
+        assert_eq!(refused(&BTreeSet::new()), None);
+    }
+}
