@@ -77,7 +77,7 @@ fn block(
     for _ in 0..calls {
         *count += 1;
         out.push((level, tongue.call.replace('#', &count.to_string())));
-        if picks.next().unwrap_or(0) % 3 == 0 && level < 4 {
+        if picks.next().unwrap_or(0).is_multiple_of(3) && level < 4 {
             *count += 1;
             out.push((level, tongue.branch.replace('#', &count.to_string())));
             block(tongue, level + 1, picks, out, count);
@@ -125,7 +125,7 @@ fn text(lines: &[Leveled], unit: &'static str, scheme: Scheme, picks: &[u8]) -> 
             .iter()
             .enumerate()
             .map(|(at, line)| {
-                let unit = if picks[at % picks.len()] % 2 == 0 { unit } else { other };
+                let unit = if picks[at % picks.len()].is_multiple_of(2) { unit } else { other };
                 written(std::slice::from_ref(line), unit, 0)
             })
             .collect::<Vec<_>>()
@@ -174,9 +174,10 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
     let mut wanted = Vec::new();
     for (at, (level, text)) in lines[from..to].iter().enumerate() {
         let pick = picks[(at * 7 + from) % picks.len()];
-        wanted.push((*level, if pick % 3 == 0 { text.replace("call", "tell") } else { text.clone() }));
+        wanted
+            .push((*level, if pick.is_multiple_of(3) { text.replace("call", "tell") } else { text.clone() }));
         let opens = lines.get(from + at + 1).is_some_and(|next| next.0 > *level);
-        if pick % 5 == 0 && text.starts_with("call") && !opens {
+        if pick.is_multiple_of(5) && text.starts_with("call") && !opens {
             count += 1;
             wanted.push((*level, tongue.branch.replace('#', &count.to_string())));
             wanted.push((level + 1, tongue.call.replace('#', "new")));

@@ -91,7 +91,7 @@ impl Tool for SymbolOutline {
         let (shown, total) = (output.symbols.len(), output.total);
         match output.next_offset {
             Some(next) => {
-                page.note(format!("{shown} of {total} symbols are shown; offset {next} shows the next"))
+                page.note(format!("{shown} of {total} symbols are shown; offset {next} shows the next"));
             }
             None if shown < total && output.offset.is_none() => {
                 page.note(format!(

@@ -131,7 +131,7 @@ impl Inner {
         let within = |path: &str| looked.iter().any(|looked| lies_at(path, looked));
         let gone = |path: &str| within(path) && !there.contains(path);
         let known = looked.iter().flat_map(|looked| lying_at(&state.known, looked));
-        let pending = turn.pending.keys().filter(|path| within(path)).map(|path| path.to_string());
+        let pending = turn.pending.keys().filter(|path| within(path)).map(ToString::to_string);
         let dead = known.cloned().chain(pending).filter(|path| !there.contains(path.as_str())).collect();
         let kept = |names: &[String]| names.iter().filter(|path| !gone(path)).cloned().collect();
         let of_line = |line: &String| within(line.split(": ").next().unwrap_or(line));

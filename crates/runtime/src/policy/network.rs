@@ -95,7 +95,7 @@ impl Policy {
             && rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| REMOTE.contains(word))
         {
             let reaches_some =
-                self.rules.iter().flat_map(|rule| rule.hosts()).any(|(_, said)| said == Decision::Allow);
+                self.rules.iter().flat_map(super::rule::Rule::hosts).any(|(_, said)| said == Decision::Allow);
             return (!reaches_some).then_some(Need::Remote);
         }
         let begins = |row: &str| {

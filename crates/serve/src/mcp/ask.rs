@@ -138,10 +138,10 @@ fn judge(answer: &ElicitResult) -> Verdict {
     let content = answer.content.as_ref();
     let fields = content.and_then(|content| content.as_object());
     let choice = fields.and_then(|fields| fields.get(DECISION));
-    let unset = choice.is_some_and(|choice| choice.is_null());
+    let unset = choice.is_some_and(serde_json::Value::is_null);
     match (choice, choice.and_then(|choice| choice.as_str())) {
-        (None, _) if content.is_none_or(|content| content.is_null()) => Verdict::Allow,
-        (None, _) if fields.is_some_and(|fields| fields.is_empty()) => Verdict::Allow,
+        (None, _) if content.is_none_or(serde_json::Value::is_null) => Verdict::Allow,
+        (None, _) if fields.is_some_and(serde_json::Map::is_empty) => Verdict::Allow,
         _ if unset => Verdict::Allow,
         (_, Some(ONCE)) => Verdict::Allow,
         (_, Some(DENY)) => no(),

@@ -28,7 +28,7 @@ impl Tree<'_> {
                 return false;
             }
             if node.child_count() > 0 {
-                return !(is_text(kind) && !holds_code(node));
+                return !is_text(kind) || holds_code(node);
             }
             if node.is_named() && !is_text(kind) && !in_text(node) {
                 self.words_of(node, &mut out);

@@ -185,7 +185,8 @@ impl Shift {
     /// by more than a level.
     fn steps_by(&self, own: &[&str], level: usize) -> bool {
         let base = self.first.old.len();
-        let whole = |own: &&str| self.known(own).is_some() || own.len().abs_diff(base) % level.max(1) == 0;
+        let whole =
+            |own: &&str| self.known(own).is_some() || own.len().abs_diff(base).is_multiple_of(level.max(1));
         own.iter().all(whole)
             && own.windows(2).all(|two| {
                 two[1].len() <= two[0].len() + level || two.iter().all(|own| self.known(own).is_some())

@@ -85,7 +85,7 @@ fn unit(lines: &[&str], at: usize) -> Range<usize> {
     let closes = |line: &&str| {
         depth(line) == width && (line.trim_start().starts_with(['}', ')', ']']) || line.trim() == "end")
     };
-    if end > at + 1 && lines.get(end).is_some_and(|line| closes(line)) {
+    if end > at + 1 && lines.get(end).is_some_and(closes) {
         end += 1;
     }
     at..end
@@ -100,7 +100,7 @@ fn leaves(lines: &[&str]) -> bool {
             "return" | "break" | "continue" | "raise" | "throw" | "next" | "panic" | "exit" | "fail" | "end"
         )
     };
-    lines.iter().filter(|line| has_word(line)).all(|line| leave(line))
+    lines.iter().filter(|line| has_word(line)).all(leave)
 }
 
 /// Checks whether a line says something that is not said again and again.
