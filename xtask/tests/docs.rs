@@ -1,7 +1,5 @@
 //! The generated references: what is made of a small dialect, and what is put where.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use serde_json::json;
 use xtask::{
     book,

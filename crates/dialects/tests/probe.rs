@@ -132,6 +132,7 @@ async fn edits_are_understood_however_they_are_said() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of calls and refusals")]
 async fn edits_that_cannot_be_are_refused_with_what_to_do() {
     let half = "position and end_line go with start_line;";
     let rows = [

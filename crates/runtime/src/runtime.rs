@@ -192,7 +192,7 @@ impl Runtime {
                 let result = done.page.result();
                 Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured, result })
             }
-            Err(Stop::Ask(question)) => Outcome::Ask(question),
+            Err(Stop::Ask(question)) => Outcome::Ask(*question),
             Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &catalogue)),
             Err(Stop::Failed(failure) | Stop::Refused(failure)) => {
                 let times = session.failed_again(same);

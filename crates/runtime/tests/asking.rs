@@ -193,6 +193,7 @@ fn start(
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table of touches and questions")]
 async fn the_question_shows_all_that_a_command_would_touch() {
     let rows: &[(&[&str], &str)] = &[
         (

@@ -157,6 +157,27 @@ enum Came {
     Wrong(String),
 }
 
+/// Returns a text without the indentation of its lines.
+fn bare(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns how deeply each line is nested, by its indentation.
+fn nests(text: &str) -> Vec<usize> {
+    let mut open: Vec<usize> = Vec::new();
+    let depths = text.lines().map(|line| {
+        let width: usize = line.bytes().take_while(u8::is_ascii_whitespace).count();
+        while open.last().is_some_and(|last| *last > width) {
+            open.pop();
+        }
+        if open.last() != Some(&width) {
+            open.push(width);
+        }
+        open.len()
+    });
+    depths.collect()
+}
+
 fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
     let tongue = &TONGUES[usize::from(tongue) % TONGUES.len()];
     let unit = UNITS[usize::from(unit) % 3];
@@ -205,21 +226,6 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
         return Came::Right;
     }
     // Except in Python, the width of an indentation means nothing: other columns are ugly, not wrong.
-    let bare = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
-    let nests = |text: &str| -> Vec<usize> {
-        let mut open: Vec<usize> = Vec::new();
-        let depths = text.lines().map(|line| {
-            let width: usize = line.bytes().take_while(u8::is_ascii_whitespace).count();
-            while open.last().is_some_and(|last| *last > width) {
-                open.pop();
-            }
-            if open.last() != Some(&width) {
-                open.push(width);
-            }
-            open.len()
-        });
-        depths.collect()
-    };
     let nested = tongue.blocks != Blocks::Colon || nests(&result) == nests(&meant);
     if bare(&result) == bare(&meant) && nested {
         return Came::Right;

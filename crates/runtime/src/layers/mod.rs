@@ -79,7 +79,7 @@ impl Trip<'_> {
 #[derive(Debug)]
 pub(crate) enum Stop {
     Failed(Failure),
-    Ask(Question),
+    Ask(Box<Question>),
     NoSuchTool(String),
     /// It may not be made inside of another call.
     Refused(Failure),

@@ -113,7 +113,7 @@ async fn put(
         Verdict::Allow => return Ok(None),
         Verdict::AllowFor(span) => span,
         Verdict::Deny(why) => return Err(Stop::Failed(refused(policy, asked, &why))),
-        Verdict::Later => return Err(Stop::Ask(question)),
+        Verdict::Later => return Err(Stop::Ask(Box::new(question))),
     };
     // What was not offered is not taken: the yes holds this once.
     if !question.spans.contains(&span) {
