@@ -142,7 +142,7 @@ impl Graph {
         edges.sort_by(|one, other| key(one).cmp(&key(other)));
     }
 
-    /// Puts places in the order of the files and of where they stand there.
+    /// Sorts occurrences by file and position.
     pub(super) fn sort_places(&self, places: &mut [Unresolved]) {
         let key = |one: &Unresolved| (self.file(one.file).path.as_ref(), one.place);
         places.sort_by(|one, other| key(one).cmp(&key(other)));
