@@ -125,7 +125,7 @@ async fn a_hunk_that_does_not_fit_leaves_all_as_it_was_and_says_what_helps() {
             update("a.txt", "@@ class Beta\n-beta\n+Beta"),
             Kind::NoMatch,
             "#3 Absent: Failed to find context 'class Beta' in a.txt (the hunk at line 6 of the patch).",
-            "No close match was found.",
+            "No close match was found. The whole file:\nalpha\nbeta\ngamma",
         ),
         (
             update("a.txt", "@@\n alpha\n-Beta\n+beta"),
