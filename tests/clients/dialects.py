@@ -65,7 +65,7 @@ ZBLADE = [
     ("grep_search", {"pattern": "pub fn"}, ["src/lib.rs:2:pub fn wait() {}"], {}),
     ("rg", {"pattern": "wait", "path": "src/main.rs"}, ["2:    let wait = 5;"], {}),
     ("codebase_search", {"query": "stop"}, [">>> 4: pub fn stop() {}"], {}),
-    ("symbol_outline", {"path": "src/main.rs"}, ['"symbol_id":"rust:src/main.rs#main(function)"'], {}),
+    ("symbol_outline", {"path": "src/main.rs"}, ['"symbol_count":1', '"name":"main","kind":"function"'], {}),
     ("symbol_search", {"query": "stop"}, ['"symbol_id":"rust:src/lib.rs#stop(function)"', '"total":1'], {}),
     ("symbol_resolve", {"path": "src/main.rs", "name": "main"}, ['"symbol_id":"rust:src/main.rs#main(function)"'], {}),
     ("symbol_graph", {"symbol_id": "rust:src/lib.rs#wait(function)"}, ['"incoming_counts"', '"unresolved":'], {}),
