@@ -116,7 +116,7 @@ async def main(binary, folder):
     for dialect in ["claude", *WALKS]:
         plain, _ = await listing(binary, dialect)
         size, tools = await listing(binary, dialect, "--structured")
-        check(f"{dialect}: the list of tools is at most three times as long with output schemas", size <= 3 * plain, (plain, size))
+        check(f"{dialect}: the list of tools is at most 3.2 times as long with output schemas", size <= 3.2 * plain, (plain, size))
         print(f"{dialect}: tools/list {plain} bytes, with --structured {size}")
         for tool in tools:
             check(f"{dialect}: {tool.name} describes its output", tool.output_schema is not None, tool.name)
