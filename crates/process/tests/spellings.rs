@@ -7,7 +7,7 @@ mod common;
 use common::World;
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 use toolpost_process::{Launch, Plan, Program, Sandbox, Until, available, inner_step_of};
-use toolpost_syntax::shell::{Effect, Script, Word, read};
+use toolpost_syntax::shell::{Effect, Role, Script, Segment, Word, read};
 
 /// The harmless program whose runs are counted.
 const MARKER: &str = "marker";
@@ -133,7 +133,76 @@ const COMMANDS: &[&str] = &[
     "shopt -s extglob\n: @(@)",
     "until @; do :; break; done",
     "echo @ | . /dev/stdin",
+    "env @",
+    "env X=1 @",
+    "env -S '@'",
+    "env -u X -- @",
+    "echo x | xargs @",
+    "echo x | xargs -I% @ %",
+    "find . -maxdepth 0 -exec @ \\;",
+    "find . -maxdepth 0 -exec @ {} +",
+    "find . -maxdepth 0 -exec sh -c '@' \\;",
+    "nohup @",
+    "nice -n 5 @",
+    "setsid -w @",
+    "stdbuf -o0 @",
+    "timeout 1 @",
+    "timeout -k 1 1 env @",
+    "sh -c '@'",
+    "bash -c \"@\"",
+    "bash <<E\n@\nE\n",
+    "sh <<< '@'",
+    "a=(@); ${a[*]}",
+    "a=(x @)",
+    "declare -A m; m[@]=1",
+    "declare -a a=(@)",
+    "declare -i n='a[$(@)]'",
+    "declare -n r='a[$(@)]'; : $r",
+    "x=@; $x",
+    "x='@'; eval \"$x\"",
+    "set -- @; \"$1\"",
+    "set -- @; $*",
+    "f() { $1; }; f @",
+    "f() (@); f",
+    "f() { :; }; f $(@)",
+    "shopt -s expand_aliases\nalias m='@'\nm",
+    "while read -r l; do :; done < <(@)",
+    "exec 5< <(@)",
+    "case x in x) ;& y) @;; esac",
+    "case $(@) in *) :;; esac",
+    "[[ -n $(@) && x ]]",
+    "[[ $(@) < a ]]",
+    "(( $(@) ))",
+    "(( a[$(@)] ))",
+    ": $(( a[$(@)] ))",
+    ": ${a[$(@)]}",
+    ": {a,$(@)}",
+    "coproc { @; }",
+    "time -p @",
+    "! ! @",
+    "builtin command @",
+    "trap '@' DEBUG; :",
+    "{ @; } 2>&1 | cat",
+    "cat <(@)",
+    "cat <<< $(@)",
+    "cat <<A <<B\n$(@)\nA\nx\nB\n",
+    "cat <<A\n${x:-$(@)}\nA\n",
+    "cat - <<A\n@\nA\n",
+    "printf '%s' \"$(@)\"",
+    "printf -v 'a[$(@)]' x",
+    "let 'a[$(@)]=1'",
+    "test -v 'a[$(@)]'",
+    "x=$(@) :",
+    "export X=$(@) Y",
+    "typeset z=`@`",
+    "exit $(@)",
+    "if ! @; then :; fi",
+    "select x in 1; do @; break; done <<< 1",
 ];
+
+/// The programs beside the marker that scripts can run: those that run others, and one that reads.
+const TOOLS: &[&str] =
+    &["env", "xargs", "find", "nohup", "nice", "setsid", "stdbuf", "timeout", "sh", "bash", "cat"];
 
 /// Characters that end or begin something for a shell.
 const SIGNS: &[u8] = b"'\"`$(){}[]<>|&;#\\ \n*?!=~-:@";
@@ -186,15 +255,23 @@ impl Random {
     }
 }
 
-/// Programs that run what the reader need not look into: no rule allows them.
-const JUDGED: [&str; 3] = ["source", ".", "coproc"];
+/// First words of commands that need approval, whatever follows: no rule allows them. The reader takes a reserved word for a program in
+/// places where the grammar expects none.
+const JUDGED: [&str; 11] =
+    ["source", ".", "coproc", "alias", "function", "until", "while", "for", "if", "case", "select"];
+/// Shells that read their commands from a file or their input: no rule allows them then.
+const SHELLS: [&str; 2] = ["sh", "bash"];
 
 /// Returns whether the reader found a call of the marker or of a program that no rule allows, or is unsure what runs.
 fn is_seen(script: &Script) -> bool {
     let is_judged = |known: &str| known.contains(MARKER) || JUDGED.contains(&known);
     let program = |word: &Word| word.known().is_none_or(is_judged);
+    let is_shell = |segment: &Segment| {
+        segment.role == Role::Program && segment.program_name().is_some_and(|name| SHELLS.contains(&name))
+    };
     script.segments.iter().any(|segment| {
         segment.words.first().is_some_and(program)
+            || is_shell(segment)
             || segment.effects.iter().any(|effect| matches!(effect, Effect::More { .. }))
     }) || !script.unsure.is_empty()
 }
@@ -213,6 +290,12 @@ fn run(scripts: &[String]) -> BTreeSet<usize> {
     let marker = at("bin").join(MARKER);
     fs::write(&marker, "#!/bin/sh\n: > \"$RAN\"\n").unwrap();
     fs::set_permissions(&marker, fs::Permissions::from_mode(0o755)).unwrap();
+    for tool in TOOLS {
+        let found = ["/usr/bin", "/bin"].map(|folder| PathBuf::from(folder).join(tool));
+        if let Some(found) = found.iter().find(|path| path.exists()) {
+            std::os::unix::fs::symlink(found, at("bin").join(tool)).unwrap();
+        }
+    }
     for (number, script) in scripts.iter().enumerate() {
         fs::write(at("scripts").join(number.to_string()), script).unwrap();
     }
@@ -230,7 +313,7 @@ fn run(scripts: &[String]) -> BTreeSet<usize> {
     ran.collect()
 }
 
-/// Runs each script in an empty directory, with nothing but the marker in `PATH`.
+/// Runs each script in an empty directory, with nothing but the marker and `TOOLS` in `PATH`.
 const ALL: &str = "base=$PWD; timeout=$(command -v timeout); bash=$(command -v bash); env=$(command -v env); rm=$(command -v rm)
 for ((i = 0; i < $1; i++)); do
   mkdir -p \"$base/work/$i\" && cd \"$base/work/$i\" || exit 1
