@@ -95,16 +95,21 @@ impl Shift {
         let usual = LazyCell::new(unit);
         let like_file = self.like_file(&lines, &own, || *usual);
         let begins_alike = *begin == self.first.old;
+        // A later line that is deeper without a reason shows that only the first line lost its indentation.
+        let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
+        let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
+        let starts_cut = !self.steps_in && lines.windows(2).next().is_some_and(deeper);
         if begins_alike && own.iter().all(|own| self.known(own).is_some()) {
             let mapped = self.rewrite(new, |own| self.known(own).map(str::to_owned))?;
-            let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
-            let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
             return (mapped == new || like_file != Fit::Exact && !cut).then_some(mapped);
         }
         let scaled = || {
             let scale = self.scale(&own, *usual)?;
-            let plausible =
-                begins_alike && self.steps_by(&own, self.old_level(&own)) && !self.is_mixed(&lines);
+            let plausible = begins_alike
+                && !cut
+                && !starts_cut
+                && self.steps_by(&own, self.old_level(&own))
+                && !self.is_mixed(&lines);
             let other =
                 |own: &str| self.known(own).map(str::to_owned).or_else(|| self.counterpart(own, scale));
             self.rewrite(new, other).filter(|_| plausible)
