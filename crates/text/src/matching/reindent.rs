@@ -98,7 +98,7 @@ impl Shift {
         // A later line that is deeper without a reason shows that only the first line lost its indentation.
         let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
         let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
-        let starts_cut = !self.steps_in && lines.windows(2).next().is_some_and(deeper);
+        let starts_cut = begin.is_empty() && !self.steps_in && lines.windows(2).next().is_some_and(deeper);
         if begins_alike && own.iter().all(|own| self.known(own).is_some()) {
             let mapped = self.rewrite(new, |own| self.known(own).map(str::to_owned))?;
             return (mapped == new || like_file != Fit::Exact && !cut).then_some(mapped);
