@@ -1,7 +1,5 @@
 //! The skeletons: each is written into a copy of the crates that it goes into, and is formatted code of the right shape.
 
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
 use xtask::{House, new, tree::Tree};

@@ -1,7 +1,5 @@
 //! The comparison with the contract: what it sees, and that the dialects which exist are equal.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use xtask::{

@@ -1,7 +1,5 @@
 //! Each rule of `tidy` on small trees: what it finds, and what it leaves alone.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use xtask::{tidy, tree::Tree};
 
 const CONTRACT: (&str, &str) = (

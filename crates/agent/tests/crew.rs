@@ -1,5 +1,4 @@
 //! Agents that do parts of the work: how many at once, how many a session, and what is left when one ends in any way.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use serde_json::json;
 use std::{

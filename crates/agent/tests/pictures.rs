@@ -1,5 +1,4 @@
 //! Pictures in the replies of tools: they are shown to a model, and named where its service refuses them.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use serde_json::json;
 use std::{

@@ -1,8 +1,6 @@
 //! Wrong calls of every tool: a clear answer, and nothing on the disk has changed.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, call, is_ok, words};
 use serde_json::{Value, json};

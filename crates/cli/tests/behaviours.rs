@@ -1,8 +1,6 @@
 //! What other systems and their bug reports teach about reading, searching, arguments and files.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, call, is_ok, words};

@@ -1,8 +1,6 @@
 //! `toolpost call`: exit status, standard output, standard error.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{Ended, World, call};
 use serde_json::{Value, json};

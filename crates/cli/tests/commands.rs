@@ -1,8 +1,6 @@
 //! Commands by the program itself: in its sandbox, without one, and with nothing to write.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{Server, World, call};
 use serde_json::{Value, json};

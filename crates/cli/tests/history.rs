@@ -1,8 +1,6 @@
 //! What was changed: listed, shown, taken back on the command line.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, call, is_ok};
 use serde_json::{Value, json};

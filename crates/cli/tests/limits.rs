@@ -1,8 +1,6 @@
 //! Every option that limits results: each command shows as many as were asked for, and says that there are more.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use serde_json::{Value, json};

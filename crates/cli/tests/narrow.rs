@@ -1,8 +1,6 @@
 //! Fewer tools: named ones, or none that writes; and several dialects and roots at once.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, call};
 use serde_json::{Value, json};

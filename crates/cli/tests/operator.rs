@@ -1,8 +1,6 @@
 //! Settings, rules, events, definitions: what the operator sets and sees.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, call, is_ok, words};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! `toolpost policy`: what is explained, and how long a project's rules are trusted.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{Server, World, call, is_ok};
 use serde_json::{Value, json};

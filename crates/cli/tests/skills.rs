@@ -1,8 +1,6 @@
 //! `toolpost skills`: what is listed, and what trust does.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, call, is_ok, words};
 use serde_json::json;

@@ -1,8 +1,6 @@
 //! The tasks of a session over processes: who has its name finds them, nothing is lost when one is killed.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, call, is_ok, words};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! Every number of every tool is held to the bounds of its schema: what is outside of them is refused or changed, and the reply says so.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use serde_json::{Value, json};

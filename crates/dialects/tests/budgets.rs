@@ -1,8 +1,6 @@
 //! Replies under every budget: what came of a call and the end of what it wrote stay, however little room there is.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

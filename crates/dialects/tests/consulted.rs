@@ -1,8 +1,6 @@
 //! `codesearch` with a service elsewhere: what it found stands beside what lies here, and that it failed is no "nothing found".
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

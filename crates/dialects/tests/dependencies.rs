@@ -1,8 +1,6 @@
 //! What the project depends on, as tools read it: by names, at the versions of lock files, and never out of a package.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

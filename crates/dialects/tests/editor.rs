@@ -1,8 +1,6 @@
 //! The editor's tools of zblade: what a session remembers by itself, and what holds for any editor that is attached.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! Replacements of other systems' suites and of bug reports, said in every dialect that can say them: the bytes decide.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, rows, words};

@@ -1,9 +1,7 @@
 //! What the hints of a tool promise about its writes holds: one that only adds replaces nothing, and one that is idempotent changes
 //! nothing the second time.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use serde_json::Value;

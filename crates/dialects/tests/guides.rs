@@ -1,8 +1,6 @@
 //! What a model guides, as clients see it: whole replies, and that what guides can only read, whatever it asks for.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

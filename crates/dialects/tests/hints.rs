@@ -1,8 +1,6 @@
 //! Every parameter that a reply names as the next step is published by the tool, and none that is not published is named.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! Answers while an index is being built: what is known so far, marked as incomplete, with progress on the way.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

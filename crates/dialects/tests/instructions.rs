@@ -1,8 +1,6 @@
 //! The instructions of any set of dialects fit into what clients show, and each dialect is in them.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use toolpost_dialects::ALL;

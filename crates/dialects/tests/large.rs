@@ -1,8 +1,7 @@
 //! Replies about a workspace of a hundred thousand symbols stay within the budget of their dialect, and say what they leave out.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
-#[expect(dead_code, reason = "this test needs only a part of it")]
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

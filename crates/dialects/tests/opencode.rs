@@ -1,8 +1,6 @@
 //! What is particular to the opencode dialect: no tool to read with, so that refusals show what they keep.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, words};

@@ -1,8 +1,6 @@
 //! Every tool has a page, and every page holds: its examples run, and answer what the page says.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use toolpost_runtime::{Answer, Outcome};

@@ -1,8 +1,6 @@
 //! Positions in replies: every tool says the same line, and what a reply says can be given back as arguments.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

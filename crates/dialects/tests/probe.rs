@@ -1,8 +1,6 @@
 //! The `probe` dialect call by call: every name that it answers to, every refusal, and what becomes of the file.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::words;
 use serde_json::{Value, json};

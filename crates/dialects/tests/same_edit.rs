@@ -1,8 +1,6 @@
 //! One edit, said in every dialect that can say it: the same bytes, the same data, the same kind of failure.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

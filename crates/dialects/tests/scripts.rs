@@ -1,8 +1,6 @@
 //! Plans and code mode: scripts of both styles with their whole replies, hostile ones, and what models and clients see.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! What each tool of the `trae` dialect does, and says where it does not.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{SECRET, World, words};
 use serde_json::{Value, json};

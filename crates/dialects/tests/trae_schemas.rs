@@ -1,5 +1,4 @@
 //! What the `trae` dialect publishes is what its reference publishes.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
 use serde_json::{Map, Value};
 use toolpost_tool::published;

@@ -1,8 +1,6 @@
 //! `webfetch`: what is shown of what a server answers, what is kept, and who is asked.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the tests are the servers")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::{World, words};

@@ -1,8 +1,6 @@
 //! What the tools of zblade answer, to every name that they and their arguments have.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, words};
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! What an image shows, and that a bad one never does.
 #![cfg(test)]
 
-mod pictures;
+use crate::pictures;
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use pictures::*;

@@ -1,8 +1,7 @@
 //! What a notebook shows, and what it says when it cannot.
 #![cfg(test)]
 
-#[expect(dead_code, reason = "the tests of images use the rest")]
-mod pictures;
+use crate::pictures;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

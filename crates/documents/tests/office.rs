@@ -1,5 +1,4 @@
 //! Office documents and archives as text, and the limits of a hostile one.
-#![expect(clippy::unwrap_used, reason = "tests build their own documents")]
 
 use proptest::prelude::*;
 use std::{io::Write as _, time::Duration};

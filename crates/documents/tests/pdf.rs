@@ -1,7 +1,7 @@
 //! What a PDF shows, page by page, and what it says when it cannot.
 #![cfg(test)]
 
-mod papers;
+use crate::papers;
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! SEARCH/REPLACE blocks of another system's suite, with their line hints, as one change of several texts.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use serde_json::Value;
 use std::fs;

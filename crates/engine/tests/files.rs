@@ -1,8 +1,6 @@
 //! Files as wholes: seen together, deleted, moved, copied; directories made.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use std::{

@@ -1,8 +1,6 @@
 //! Investigations, analyses and searches that a model guides: an honest one, and those that lie, fail, never end or want too much.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use std::{

@@ -1,5 +1,4 @@
 //! Lines changed by their references: the ones that were seen, wherever they are now, or none.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::{fs, ops::RangeInclusive, path::PathBuf, sync::Arc};
 use tempfile::TempDir;

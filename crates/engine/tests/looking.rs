@@ -1,5 +1,4 @@
 //! Rows of another system's suite about listing directories and reading lines, in our own shapes.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};

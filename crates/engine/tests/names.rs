@@ -1,8 +1,6 @@
 //! Deleting files and giving them other names, together with changes of what is in them.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::{World, owned};
 use std::{fs, os::unix::fs::PermissionsExt};

@@ -1,5 +1,4 @@
 //! A way through code without a language server: what the tree says, and what it cannot say.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::fs;
 use tempfile::TempDir;

@@ -1,7 +1,6 @@
 //! What the operations do below any dialect: several files at once, seen and unseen content, trees and facts.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
-mod common;
+use crate::common;
 
 use common::{World, owned};
 use std::{fs, os::unix::fs::PermissionsExt};

@@ -1,8 +1,6 @@
 //! Patches of other systems' suites, and what they do not show: whole trees are compared.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use serde_json::Value;
@@ -34,7 +32,7 @@ impl World {
         self.change(self.lower(patch, None)?, Fresh::NOT_ASKED).await
     }
 
-    fn tree(&self) -> Files {
+    fn files_and_bytes(&self) -> Files {
         tree(&self.at(""))
     }
 }
@@ -82,7 +80,7 @@ async fn later_sections_see_what_earlier_ones_have_done() {
     let patch = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+one\n*** Update File: a\n*** Move to: d/c\n@@\n one\n-2\n+two\n\
                  *** Update File: d/c\n@@\n-3\n+three\n*** Delete File: b\n*** Add File: b\n+new\n*** End Patch";
     world.patch(patch).await.unwrap();
-    assert_eq!(world.tree(), files(&[("b", "new\n"), ("d/c", "one\ntwo\nthree\n")]));
+    assert_eq!(world.files_and_bytes(), files(&[("b", "new\n"), ("d/c", "one\ntwo\nthree\n")]));
     assert_eq!(fs::metadata(world.at("d/c")).unwrap().permissions().mode() & 0o777, 0o755);
 }
 
@@ -100,7 +98,7 @@ async fn check(before: &Files, rows: &[Wrong<'_>]) {
         let failure = world.patch(patch).await.unwrap_err();
         assert_eq!(world.said(&failure), (*kind, (*words).to_owned()));
         assert_eq!(failure.found.unwrap_or_default(), *found, "{patch}");
-        assert_eq!(world.tree(), *before, "{patch}");
+        assert_eq!(world.files_and_bytes(), *before, "{patch}");
     }
 }
 
@@ -215,7 +213,7 @@ async fn what_the_disk_refuses_takes_all_back() {
         failure.what,
         "ro/f: is read-only: make it writable first, if it is meant to change. Nothing was changed."
     );
-    assert_eq!(world.tree(), before);
+    assert_eq!(world.files_and_bytes(), before);
 }
 
 #[tokio::test]
@@ -233,7 +231,7 @@ async fn a_file_that_changed_since_it_was_seen_is_changed_where_the_place_is_cer
         fs::write(world.at("f"), "x\nx\na\n").unwrap();
         let outcome = world.patch(&wrap(sections)).await;
         assert_eq!(outcome.err().map(|failure| failure.kind), left.map(|_| Kind::Stale), "{sections}");
-        assert_eq!(world.tree()["f"], left.unwrap_or("x\nx\nb\n").as_bytes(), "{sections}");
+        assert_eq!(world.files_and_bytes()["f"], left.unwrap_or("x\nx\nb\n").as_bytes(), "{sections}");
     }
 }
 
@@ -250,7 +248,7 @@ async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_nam
         let world = world(&files(&[("a", "1\n")]));
         std::os::unix::fs::symlink("a", world.at("l")).unwrap();
         world.patch(&wrap(sections)).await.unwrap();
-        assert_eq!(world.tree(), files(after), "{sections}");
+        assert_eq!(world.files_and_bytes(), files(after), "{sections}");
         let led = fs::read_link(world.at("l")).ok();
         assert_eq!(led.as_deref(), target.map(Path::new), "{sections}");
     }
@@ -258,7 +256,7 @@ async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_nam
     std::os::unix::fs::symlink("a", world.at("l")).unwrap();
     // What takes the place of a deleted link is no content for what the link led to.
     world.patch(&wrap("*** Delete File: l\n*** Add File: l\n+2")).await.unwrap_err();
-    assert_eq!(world.tree(), files(&[("a", "1\n"), ("l", "1\n")]));
+    assert_eq!(world.files_and_bytes(), files(&[("a", "1\n"), ("l", "1\n")]));
 }
 
 #[tokio::test]
@@ -271,7 +269,7 @@ async fn a_diff_makes_no_file_where_one_is() {
     for (diff, words) in rows {
         let world = world(&before);
         assert_eq!(world.patch(diff).await.unwrap_err().what, words);
-        assert_eq!(world.tree(), before);
+        assert_eq!(world.files_and_bytes(), before);
     }
 }
 
@@ -280,7 +278,7 @@ async fn paths_start_from_the_directory_that_the_shell_enters() {
     let world = world(&files(&[("d/f", "1\n"), ("f", "1\n")]));
     let patch = wrap("*** Update File: f\n@@\n-1\n+2");
     world.patch(&format!("cd d && apply_patch <<'EOF'\n{patch}\nEOF\n")).await.unwrap();
-    assert_eq!(world.tree(), files(&[("d/f", "2\n"), ("f", "1\n")]));
+    assert_eq!(world.files_and_bytes(), files(&[("d/f", "2\n"), ("f", "1\n")]));
     let changes = world.lower("@@ -1 +1 @@\n-1\n+3\n", Some("f")).unwrap();
     assert_eq!(changes[0].path, world.engine.resolve("f").unwrap());
 }
@@ -300,7 +298,7 @@ async fn every_row_has_the_outcome_that_its_suite_expects() {
     for row in &rows {
         let world = world(&row.before);
         let outcome = world.patch(&row.patch).await;
-        let left = world.tree();
+        let left = world.files_and_bytes();
         let said = outcome.as_ref().map_or_else(as_suite, |_| String::new());
         let agrees = row.failure.is_some() == outcome.is_err()
             && row.failure.as_ref().is_none_or(|words| said.contains(words))

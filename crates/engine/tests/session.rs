@@ -1,5 +1,4 @@
 //! What a session remembers of files: the latest contents, and no more than fits.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::sync::Arc;
 use tempfile::TempDir;

@@ -1,8 +1,6 @@
 //! Skills on the disk: where they lie, what is odd about them, whose counts, and which are trusted.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};

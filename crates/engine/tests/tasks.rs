@@ -1,8 +1,6 @@
 //! The tasks of a session: what becomes of the list, what is refused, and who finds it again.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
-#![expect(dead_code, reason = "each test uses a part of the common world")]
 
-mod common;
+use crate::common;
 
 use common::World;
 use std::fs;

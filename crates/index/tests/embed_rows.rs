@@ -1,5 +1,4 @@
 //! The model answers here as it does where it was made: the same tokens, and the same likeness.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read their rows")]
 
 use serde_json::Value;
 use toolpost_index::embed::{Side, Static, likeness};

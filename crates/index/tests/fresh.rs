@@ -1,7 +1,7 @@
 //! The index tells of what is on the disk now, whatever happened since it was last asked.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
-mod common;
+use crate::common;
 
 use common::{calls, index, write};
 use std::fs;

@@ -1,7 +1,7 @@
 //! Symbols are known again by their ids, and of one that is gone nothing is said that is not so.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
-mod common;
+use crate::common;
 
 use common::{go_on, index, write};
 use std::fs;

@@ -1,5 +1,4 @@
 //! Vectors are made once for each content, kept beyond the process, and counted where they are missing.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
 //! The definition of a name comes before everything else that holds the name.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::collections::BTreeMap;
 use std::fs;

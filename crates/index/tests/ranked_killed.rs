@@ -1,5 +1,4 @@
 //! Ranked search after the process that made its index was killed: what is kept is whole, or made anew.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -65,7 +64,7 @@ fn a_process_that_is_killed_while_it_reads_and_writes_costs_no_answer() {
     let workspace = open(root.path());
     for round in 0_u64..20 {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed_process"])
+            .args(["--exact", "ranked_killed::killed_process"])
             .env(KILLED, format!("{}|{}", root.path().display(), cache.path().display()))
             .stdout(Stdio::null())
             .spawn()

@@ -1,5 +1,4 @@
 //! Ranked search beside another process that changes files: each answer is that of an index made anew.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -156,7 +155,7 @@ struct Other {
 impl Other {
     fn start(root: &Path) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "changing_process", "--nocapture"])
+            .args(["--exact", "ranked_rounds::changing_process", "--nocapture"])
             .env(CHANGED, root)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

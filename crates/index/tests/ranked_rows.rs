@@ -1,5 +1,4 @@
 //! Queries over a small tree: what each finds, in order.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::fs;
 use std::path::Path;

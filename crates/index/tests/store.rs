@@ -1,7 +1,7 @@
 //! What was remembered is known by the next process, and what is damaged is made anew.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
-mod common;
+use crate::common;
 
 use common::{calls, index, write};
 use std::fs;

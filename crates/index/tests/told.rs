@@ -1,7 +1,7 @@
 //! What a compiler's index or a language server says of names counts, as long as the files are what they were.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
-mod common;
+use crate::common;
 
 use common::{calls, go_on, index, write};
 use prost::Message;

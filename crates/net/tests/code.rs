@@ -1,5 +1,4 @@
 //! Services that search code: how each is asked, what it answers, and every way in which it does not.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the tests are the services")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

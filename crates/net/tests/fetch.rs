@@ -1,5 +1,4 @@
 //! Fetching: which hosts and addresses are connected to, where answers lead, and how much and how long.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "the tests are the servers")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};

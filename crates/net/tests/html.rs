@@ -1,5 +1,4 @@
 //! Pages as Markdown and as text: what is kept, what is left out, and that no page takes long or much.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use toolpost_net::{
     WebAddress,

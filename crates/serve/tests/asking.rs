@@ -1,6 +1,6 @@
 //! Asking the client's user, in both eras, and what is not taken for an answer.
 
-mod common;
+use crate::common;
 
 use common::{Client, call, done, meta};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Calls: what comes back, in which order, how far, and what does not come back.
 
-mod common;
+use crate::common;
 
 use common::{Client, call, done, meta, until_done};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! How serving ends: when the client says no more, stops reading, or is gone.
 
-mod common;
+use crate::common;
 
 use common::{Client, call, done, meta, until_done};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Both eras of the protocol: how they open, what they list, what they refuse.
 
-mod common;
+use crate::common;
 
 use common::{Client, LEGACY, MODERN, meta};
 use serde_json::{Value, json};

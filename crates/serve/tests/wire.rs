@@ -1,6 +1,6 @@
 //! What is no proper message: it is answered where that makes sense, and the server lives.
 
-mod common;
+use crate::common;
 
 use common::{Client, call, done, meta, until_done};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
 /// Merges a snippet made of pieces and of lines of the file.
 fn said(file: &str, picks: &[(u8, u8)]) -> String {

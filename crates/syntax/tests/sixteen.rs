@@ -1,5 +1,4 @@
 //! Symbols are replaced in each of sixteen languages in each form that it has: byte for byte, and without new errors.
-#![expect(clippy::disallowed_methods, reason = "the files are of this repository")]
 
 use std::{fs, path::Path};
 

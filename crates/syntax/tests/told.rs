@@ -1,6 +1,6 @@
 //! What each language's files tell of themselves: a file for each language, the code and then what it tells.
 
-mod facts;
+use crate::facts;
 
 use toolpost_syntax::Language;
 

@@ -1,6 +1,6 @@
 //! The corpus of traps says of every call where it goes.
 
-mod expected;
+use crate::expected;
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! Single and multiple replacements of other systems' suites.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::collections::BTreeMap;
 

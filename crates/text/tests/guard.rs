@@ -1,5 +1,4 @@
 //! Placeholders that must not be written.
-#![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
 use Kind::{Gutter, Notice, Omission};
 use serde_json::Value;

@@ -1,5 +1,4 @@
 //! Lines replaced, taken out and put in, and what is corrected on the way: one rule a row.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use toolpost_text::encoding::Text;
 use toolpost_text::line_edit::Side::{After, Before, Replace};

@@ -1,5 +1,4 @@
 //! Patches: their forms, where their hunks go, and what no patch may do.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,4 @@
 //! What must hold of every patch: it gives the new text, its inverse the old one, and all else keeps its bytes.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use proptest::prelude::*;
 use toolpost_text::diff;

@@ -1,5 +1,4 @@
 //! What holds for every text.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::ops::Range;
 

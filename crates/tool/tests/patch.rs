@@ -1,5 +1,4 @@
 //! Patches that come wrapped in the JSON of another tool's call.
-#![expect(clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use serde_json::json;
 use std::time::Duration;

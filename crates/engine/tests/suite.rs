@@ -1,0 +1,17 @@
+//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod blocks;
+mod common;
+mod files;
+mod guided;
+mod investigate;
+mod lines;
+mod looking;
+mod names;
+mod navigate;
+mod operations;
+mod patches;
+mod session;
+mod skills;
+mod tasks;

@@ -1,0 +1,19 @@
+//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod common;
+mod complete;
+mod embed_rows;
+#[path = "../../syntax/tests/expected/mod.rs"]
+mod expected;
+mod fresh;
+mod known;
+mod local_model;
+mod meaning;
+mod ranked_definitions;
+mod ranked_killed;
+mod ranked_rounds;
+mod ranked_rows;
+mod store;
+mod told;
+mod traps;

@@ -1,0 +1,7 @@
+//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod code;
+mod fetch;
+mod html;
+mod proxy;

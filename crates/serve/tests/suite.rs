@@ -1,0 +1,8 @@
+//! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
+
+mod asking;
+mod calls;
+mod common;
+mod endings;
+mod eras;
+mod wire;
