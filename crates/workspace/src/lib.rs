@@ -5,7 +5,6 @@ mod aside;
 mod beneath;
 mod cache;
 mod commit;
-pub mod dependencies;
 mod draft;
 mod fault;
 mod hash;

@@ -1,9 +1,9 @@
 //! Go modules: `go.mod`, the module cache, and `vendor`.
 
-use crate::dependencies::here::{Here, label};
-use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
-use crate::dependencies::name::Ecosystem;
-use crate::{Holder, WorkspacePath};
+use crate::here::{Here, label};
+use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::name::Ecosystem;
+use toolpost_workspace::{Holder, WorkspacePath};
 
 pub(crate) fn locked(here: &Here<'_>) -> Locked {
     let mut out = Locked::default();
@@ -88,8 +88,8 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         return Err(Absent { looked, next });
     }
     let version = &entry.version;
-    let plain = |path: &str| path.split('/').all(crate::dependencies::here::is_plain);
-    if !plain(module) || !crate::dependencies::here::is_plain(version) {
+    let plain = |path: &str| path.split('/').all(crate::here::is_plain);
+    if !plain(module) || !crate::here::is_plain(version) {
         return Err(Absent { looked, next: "its name in go.mod is no name of a module".to_owned() });
     }
     let label = label(Ecosystem::Go, &entry.name, version);

@@ -1,6 +1,6 @@
 //! What a project of Python says that it needs: `pyproject.toml` and lists for `pip`.
 
-use crate::dependencies::name::python;
+use crate::name::python;
 use toml::{Table, Value};
 
 /// Reads the names in a list for `pip`.

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use toolpost_workspace::dependencies::{Dependencies, Direct, Places};
+use toolpost_packages::{Dependencies, Direct, Places};
 use toolpost_workspace::{Action, Cause, Draft, Expect, Options};
 use toolpost_workspace::{CommitError, CommitKind, Workspace};
 

@@ -3,11 +3,9 @@
 mod pom;
 mod xml;
 
-use crate::dependencies::here::{Here, is_plain, label};
-use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
-use crate::dependencies::name::Ecosystem;
-use crate::walk::found_below;
-use crate::{Holder, WorkspacePath};
+use crate::here::{Here, is_plain, label};
+use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::name::Ecosystem;
 use pom::{Coordinates, Parent, Pom, Shelf};
 use std::{
     cell::RefCell,
@@ -15,6 +13,8 @@ use std::{
     path::{Component, Path, PathBuf},
     rc::Rc,
 };
+use toolpost_workspace::walk::found_below;
+use toolpost_workspace::{Holder, WorkspacePath};
 
 pub(crate) fn locked(here: &Here<'_>) -> Locked {
     let mut out = Locked::default();
@@ -172,7 +172,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         else {
             continue;
         };
-        return match here.unpacked.open(here, &file, &label) {
+        return match here.unpacked.open(here.workspace, here.places.unpacked.as_deref(), &file, &label) {
             Ok(path) => Ok(Found { path, version: version.clone() }),
             Err(why) => absent(looked, &format!("{packed} is there and cannot be read: {why}")),
         };

@@ -1,12 +1,12 @@
 //! npm packages: what lies in `node_modules`, the nearest first, at the versions that lock files name.
 
-use crate::dependencies::here::{Here, is_plain, label};
-use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
-use crate::dependencies::name::Ecosystem;
-use crate::dependencies::npm_lock;
-use crate::{Holder, WorkspacePath};
+use crate::here::{Here, is_plain, label};
+use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::name::Ecosystem;
+use crate::npm_lock;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use toolpost_workspace::{Holder, WorkspacePath};
 
 /// What of a manifest names packages.
 const NEEDS: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];

@@ -1,11 +1,10 @@
 //! Archives as somebody may have made them, well or badly.
 
 use super::{Unpacked, chosen, unpack, zip::Archive};
-use crate::dependencies::{here::Here, places::Places};
-use crate::{Options, Workspace};
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::Write;
 use std::path::Path;
+use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// A file of an archive that is made: how it is called, what is in it, and what is told of it.
 struct Made<'a> {
@@ -175,14 +174,14 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     std::fs::create_dir(place("root")).unwrap();
     std::fs::write(place("root/a.jar"), packed(&[file("A.java", b"class A {}")])).unwrap();
     let workspace = Workspace::open(Options { roots: vec![place("root")], ..Options::default() }).unwrap().0;
-    let places = Places { unpacked: Some(place("cache/sources")), ..Places::default() };
+    let cache = place("cache/sources");
+    let cache = Some(cache.as_path());
     let unpacked = Unpacked::default();
-    let here = Here::look(&workspace, &places, &unpacked);
     let jar = workspace.resolve("a.jar").unwrap();
-    let open = || unpacked.open(&here, &jar, "java:a:a@1");
+    let open = || unpacked.open(&workspace, cache, &jar, "java:a:a@1");
     let first = open().unwrap();
     assert_eq!(first.display(), "java:a:a@1");
-    let file = |of: &crate::WorkspacePath| {
+    let file = |of: &WorkspacePath| {
         let path = workspace.resolve_aside(of, "java:a:a@1/A.java", "A.java").unwrap();
         String::from_utf8(workspace.read(&path, 100).unwrap().bytes).unwrap()
     };
@@ -191,7 +190,10 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     let lies = first.raw().join("A.java");
     std::fs::write(&lies, "class Known {}").unwrap();
     assert_eq!(file(&open().unwrap()), "class Known {}");
-    assert_eq!(file(&Unpacked::default().open(&here, &jar, "java:a:a@1").unwrap()), "class Known {}");
+    assert_eq!(
+        file(&Unpacked::default().open(&workspace, cache, &jar, "java:a:a@1").unwrap()),
+        "class Known {}"
+    );
     std::fs::write(place("root/a.jar"), packed(&[self::file("A.java", b"class Other {}")])).unwrap();
     assert_eq!(file(&open().unwrap()), "class Other {}");
     let drafts = std::fs::read_dir(place("cache/sources")).unwrap();

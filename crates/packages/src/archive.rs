@@ -3,13 +3,13 @@
 
 mod zip;
 
-use crate::{ContentHash, Holder, WorkspacePath, dependencies::here::Here, owner::unique};
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use toolpost_workspace::{ContentHash, Holder, Workspace, WorkspacePath, unique};
 use zip::{Archive, Member};
 
 /// The largest archive that is read, in bytes.
@@ -37,36 +37,43 @@ impl Unpacked {
     /// Why it cannot be unpacked, in words that stand behind a colon.
     pub(crate) fn open(
         &self,
-        here: &Here<'_>,
+        workspace: &Workspace,
+        cache: Option<&Path>,
         archive: &WorkspacePath,
         label: &str,
     ) -> Result<WorkspacePath, String> {
-        let Some(cache) = &here.places.unpacked else {
+        let Some(cache) = cache else {
             return Err("there is no folder for what can be made again (`cache`)".to_owned());
         };
-        let stat = here.workspace.stat(archive).map_err(|error| error.to_string())?;
+        let stat = workspace.stat(archive).map_err(|error| error.to_string())?;
         let print = (stat.modified, stat.len, stat.inode);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let remembered = known.get(archive).filter(|(old, _)| *old == print).map(|(_, hash)| *hash);
         if let Some(hash) = remembered
-            && let Ok(path) = opened(here, cache, hash, label)
+            && let Ok(path) = opened(workspace, cache, hash, label)
         {
             return Ok(path);
         }
-        let read = here.workspace.read(archive, LARGEST).map_err(|error| error.to_string())?;
+        let read = workspace.read(archive, LARGEST).map_err(|error| error.to_string())?;
         let folder = cache.join(read.hash.to_hex());
         if !folder.is_dir() {
             unpack(&read.bytes, cache, &folder)?;
         }
         known.insert(archive.clone(), (print, read.hash));
-        opened(here, cache, read.hash, label)
+        opened(workspace, cache, read.hash, label)
     }
 }
 
-fn opened(here: &Here<'_>, cache: &Path, hash: ContentHash, label: &str) -> Result<WorkspacePath, String> {
+fn opened(
+    workspace: &Workspace,
+    cache: &Path,
+    hash: ContentHash,
+    label: &str,
+) -> Result<WorkspacePath, String> {
     let holder = Holder::open(cache).ok_or_else(|| format!("{} cannot be opened", cache.display()))?;
     let folder = cache.join(hash.to_hex());
-    here.open(&folder, std::slice::from_ref(&holder), label)
+    workspace
+        .aside(&folder, std::slice::from_ref(&holder), label)
         .map_err(|error| format!("{} {error}", folder.display()))
 }
 

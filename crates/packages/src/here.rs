@@ -1,11 +1,11 @@
 //! The project as its files tell of it: which manifests and lock files there are, and what stands in them.
 
-use crate::dependencies::{archive::Unpacked, name::Ecosystem, places::Places};
-use crate::walk::{
+use crate::{archive::Unpacked, name::Ecosystem, places::Places};
+use std::path::Path;
+use toolpost_workspace::walk::{
     Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
 };
-use crate::{AsideError, Holder, Workspace, WorkspacePath};
-use std::path::Path;
+use toolpost_workspace::{AsideError, Holder, Workspace, WorkspacePath};
 
 /// The names of files that say what a project depends on.
 const MANIFESTS: [&str; 14] = [
@@ -93,7 +93,7 @@ impl<'a> Here<'a> {
     /// Tells whether a directory lies below another.
     pub(crate) fn is_directory(&self, directory: &WorkspacePath, relative: &str) -> bool {
         let stat = found_below(directory, relative.as_bytes()).map(|path| self.workspace.stat(&path));
-        matches!(stat, Some(Ok(stat)) if stat.kind == crate::Kind::Directory)
+        matches!(stat, Some(Ok(stat)) if stat.kind == toolpost_workspace::Kind::Directory)
     }
 
     /// Opens a directory to be read under a label.

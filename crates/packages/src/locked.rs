@@ -1,6 +1,6 @@
 //! What a lock file says that a project depends on.
 
-use crate::WorkspacePath;
+use toolpost_workspace::WorkspacePath;
 
 /// Whether a project names a package itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,14 +1,14 @@
 //! Distributions of Python: what lies in the project's environment, by what each says of its files.
 
-use crate::dependencies::here::{Here, is_plain, is_requirements, label};
-use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
-use crate::dependencies::name::{Ecosystem, python};
-use crate::dependencies::requirements;
-use crate::walk::found_below;
-use crate::{Holder, WorkspacePath};
+use crate::here::{Here, is_plain, is_requirements, label};
+use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::name::{Ecosystem, python};
+use crate::requirements;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use toolpost_workspace::walk::found_below;
+use toolpost_workspace::{Holder, WorkspacePath};
 
 /// The names that environments have in a project.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];

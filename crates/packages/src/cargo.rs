@@ -1,11 +1,11 @@
 //! Crates: `Cargo.lock`, the registry, checkouts of repositories, and `vendor`.
 
-use crate::dependencies::here::{Here, is_plain, label};
-use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
-use crate::dependencies::name::Ecosystem;
-use crate::{Holder, WorkspacePath};
+use crate::here::{Here, is_plain, label};
+use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::name::Ecosystem;
 use serde::Deserialize;
 use std::path::Path;
+use toolpost_workspace::{Holder, WorkspacePath};
 
 #[derive(Deserialize)]
 struct Lock {

@@ -1,16 +1,16 @@
 //! From the name of a dependency to the place where it lies.
 
-use crate::dependencies::archive::Unpacked;
-use crate::dependencies::here::Here;
-use crate::dependencies::locked::{Absent, Direct, Entry, Found, Locked};
-use crate::dependencies::name::{Ecosystem, Name, read};
-use crate::dependencies::places::Places;
-use crate::dependencies::{cargo, golang, javascript, maven, python};
-use crate::{PathError, Workspace, WorkspacePath};
+use crate::archive::Unpacked;
+use crate::here::Here;
+use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::name::{Ecosystem, Name, read};
+use crate::places::Places;
+use crate::{cargo, golang, javascript, maven, python};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_text::counted::counted;
 use toolpost_text::names::suggest;
+use toolpost_workspace::{PathError, Workspace, WorkspacePath};
 
 /// How many names are named where one has to be chosen.
 const NAMED: usize = 12;
@@ -150,7 +150,7 @@ impl Dependencies {
                 if stop() {
                     break;
                 }
-                let label = |version: &str| crate::dependencies::here::label(ecosystem, &entry.name, version);
+                let label = |version: &str| crate::here::label(ecosystem, &entry.name, version);
                 match place(ecosystem, &here, entry) {
                     Ok(Found { path, version }) => {
                         all.packages.push(Package { label: label(&version), path, direct: entry.direct });
@@ -256,8 +256,7 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
     }
     let bare = |version: &str| version.trim_start_matches('v').to_owned();
     let labels = |entries: &[Entry]| {
-        let label =
-            |entry: &Entry| crate::dependencies::here::label(name.ecosystem, &entry.name, &entry.version);
+        let label = |entry: &Entry| crate::here::label(name.ecosystem, &entry.name, &entry.version);
         entries.iter().map(label).collect::<Vec<_>>()
     };
     if let Some(version) = &name.version {
@@ -346,7 +345,7 @@ fn files(ecosystem: Ecosystem) -> &'static str {
 
 /// The refusal of a package that is not on this machine.
 fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
-    let label = crate::dependencies::here::label(name.ecosystem, &entry.name, &entry.version);
+    let label = crate::here::label(name.ecosystem, &entry.name, &entry.version);
     let looked = absent.looked.join("\n");
     Unresolved {
         why: Why::Absent,
