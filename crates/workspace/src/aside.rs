@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::beneath::open_at;
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
-use crate::resolve::PathError;
+use crate::path_error::PathError;
 use crate::root::{HANDLE, Root};
 use crate::workspace::Workspace;
 

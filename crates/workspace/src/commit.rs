@@ -10,6 +10,7 @@ mod late;
 mod metadata;
 mod plan;
 mod record;
+pub(crate) mod reverted;
 mod stage;
 pub(crate) mod undo;
 mod work;
@@ -25,16 +26,19 @@ use self::apply::{Stop, Way, apply, check, confirm, prepare};
 use self::directories::remove_empty;
 use self::error::Failed;
 use self::plan::Plan;
-use self::undo::{Reverted, clear, undo_all};
+use self::reverted::Reverted;
+use self::undo::{clear, undo_all};
 pub(crate) use self::work::ReadOnly;
 use self::work::Work;
 use crate::access::Kind;
 use crate::draft::{Cause, Committed, Draft, Note, Outcome};
-use crate::history::{JournalAfter, Record, Sort};
-use crate::journal::{Journal, Phase, Raw, Step, StepKind};
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::options::Durability;
 use crate::owner::Owner;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
+use crate::record::{Record, Sort};
+use crate::recording::{JournalAfter, keep};
 use crate::spot::{Found, Spot};
 use crate::state::Sync;
 use crate::system::mode as mode_bits;
@@ -221,7 +225,7 @@ impl<'a> Commit<'a> {
     fn keep_record(&mut self, after: JournalAfter) {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return };
         let file = format!("{name}.json");
-        let kept = crate::history::keep(self.workspace, state, &file, &self.journal(), after);
+        let kept = keep(self.workspace, state, &file, &self.journal(), after);
         if let Err(fault) = &kept {
             self.done.notes.push(Note::NotRecorded { why: fault.to_string() });
         }
@@ -229,7 +233,7 @@ impl<'a> Commit<'a> {
             self.forget_journal();
         }
         if let (Ok(()), Some(_), Some(store)) = (kept, &self.record, state.history()) {
-            store.tidy(state);
+            store.tidy(state.journals());
         }
     }
 
@@ -250,7 +254,7 @@ impl<'a> Commit<'a> {
         // What could not be taken back now is tried again when the workspace is next opened.
         match (rest, self.workspace.state(), &self.name) {
             (None, ..) => self.forget_journal(),
-            (Some(rest), Some(state), Some(name)) => rest.write_down(state, &format!("{name}.json")),
+            (Some(rest), Some(state), Some(name)) => state.write_down(&rest, &format!("{name}.json")),
             (Some(_), ..) => {}
         }
         error

@@ -5,23 +5,11 @@
 
 mod diff;
 mod list;
-mod mark;
-mod objects;
-mod pieces;
-mod prune;
-mod record;
-mod recording;
+mod paths;
 mod settle;
-mod store;
-mod tree;
 mod undo;
 
 pub use diff::{FileDiff, Shown};
 pub use list::{FindError, History};
-pub use record::{Change, Content, Record, Sort, What};
-pub use undo::{Obstacle, UndoError, Undone};
-
-pub(crate) use recording::{JournalAfter, Recording, keep};
 pub(crate) use settle::is_done;
-pub(crate) use store::Store;
-pub(crate) use tree::{copied as copied_tree, keep as keep_tree, link as read_link};
+pub use undo::{Obstacle, UndoError, Undone};

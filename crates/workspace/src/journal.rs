@@ -1,16 +1,14 @@
 //! What a commit is about to do, written down so that another process could undo it.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::access::Stat;
-use crate::hash::ContentHash;
-use crate::history::Record;
+use crate::mark::Mark;
 use crate::owner::Owner;
-use crate::state::{State, Sync};
+use crate::raw::Raw;
+use crate::record::Record;
 
 /// The plan of one commit and how far it has come.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -42,13 +40,6 @@ impl Journal {
             modes: Vec::new(),
             emptied: Vec::new(),
             record: None,
-        }
-    }
-
-    /// Takes the place of the journal that has come so far; where that fails, the earlier one says the same and more.
-    pub(crate) fn write_down(&self, state: &State, file: &str) {
-        if let Ok(bytes) = serde_json::to_vec(self) {
-            let _ = state.write(file, &bytes, Sync::Disk);
         }
     }
 }
@@ -114,74 +105,4 @@ pub(crate) enum StepKind {
     RemoveEmpty,
     /// What is there gets another name.
     Move,
-}
-
-/// By what a file is known again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mark {
-    pub(crate) device: u64,
-    pub(crate) inode: u64,
-    /// For regular files.
-    pub(crate) hash: Option<ContentHash>,
-}
-
-impl Mark {
-    pub(crate) fn new(stat: &Stat, hash: Option<ContentHash>) -> Self {
-        Self { device: stat.device, inode: stat.inode, hash }
-    }
-
-    /// Says whether this is the same file, whatever it holds.
-    pub(crate) fn is_file(&self, stat: &Stat) -> bool {
-        (self.device, self.inode) == (stat.device, stat.inode)
-    }
-}
-
-/// A path or a name as the disk has it; not always text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Raw(pub(crate) PathBuf);
-
-impl Raw {
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    pub(crate) fn name(&self) -> &OsStr {
-        self.0.as_os_str()
-    }
-}
-
-impl From<OsString> for Raw {
-    fn from(name: OsString) -> Self {
-        Self(name.into())
-    }
-}
-
-impl From<&Path> for Raw {
-    fn from(path: &Path) -> Self {
-        Self(path.to_path_buf())
-    }
-}
-
-impl Serialize for Raw {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.to_str() {
-            Some(text) => serializer.serialize_str(text),
-            None => self.0.as_os_str().as_bytes().serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Form {
-            Text(String),
-            Bytes(Vec<u8>),
-        }
-        Ok(match Form::deserialize(deserializer)? {
-            Form::Text(text) => Self(text.into()),
-            Form::Bytes(bytes) => Self(OsString::from_vec(bytes).into()),
-        })
-    }
 }

@@ -13,8 +13,9 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
+use crate::private_files::lock_named;
 use crate::read::stat_at;
-use crate::state::{State, lock_named};
+use crate::state::State;
 
 /// What is locked: a name in a directory, whatever the path by which the directory is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

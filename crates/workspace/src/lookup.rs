@@ -12,7 +12,8 @@ use toolpost_text::names::{Difference, same_key, suggest};
 
 use crate::access::Kind;
 use crate::path::WorkspacePath;
-use crate::resolve::{Follow, PathError};
+use crate::path_error::PathError;
+use crate::resolve::Follow;
 use crate::spelling::{Ending, Spelled};
 use crate::workspace::Workspace;
 
@@ -73,10 +74,6 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn is_missing(&self, path: &WorkspacePath) -> bool {
-        self.stat(path).is_err_and(|error| error.why == crate::AccessKind::Missing)
-    }
-
     /// Corrects one missing name after the other, as long as there is exactly one candidate for it.
     fn nearly(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         let mut current = path.clone();
@@ -92,20 +89,6 @@ impl Workspace {
             current = self.find_spelled(&path.display(), &spelled, Follow::All).ok()?;
         }
         Some(current)
-    }
-
-    /// Splits a path where it stops to exist: the last directory that does, the first name that does not, the rest.
-    pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
-        let mut gone = path.clone();
-        loop {
-            let parent = gone.parent()?;
-            if !self.is_missing(&parent) {
-                let rest = path.raw().strip_prefix(gone.raw()).ok()?.to_path_buf();
-                let name = gone.file_name()?.to_owned();
-                return Some((parent, name, rest));
-            }
-            gone = parent;
-        }
     }
 
     fn missing(&self, path: WorkspacePath) -> Missing {

@@ -9,11 +9,9 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, statat};
 use rustix::io::Errno;
 
-use crate::access::{AccessError, AccessKind, Kind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
+use crate::access::{AccessKind, Kind, Stat};
+use crate::beneath::{open_at, open_handle};
 use crate::hash::{ContentHash, hash};
-use crate::path::WorkspacePath;
-use crate::workspace::Workspace;
 
 /// How much room is made for a file that is longer than it was when it was opened.
 const GROWTH: usize = 64 * 1024;
@@ -43,30 +41,6 @@ pub struct Entry {
     pub name: std::ffi::OsString,
     /// What it stands for; links are not followed.
     pub kind: Kind,
-}
-
-impl Workspace {
-    /// Asks the system about a path, following nothing.
-    pub fn stat(&self, path: &WorkspacePath) -> Result<Stat, AccessError> {
-        stat_at(path.root(), path.relative()).map_err(|why| why.at(path))
-    }
-
-    /// Opens a regular file for reading; anything else is refused, and never waited for.
-    pub fn open_file(&self, path: &WorkspacePath) -> Result<OpenFile, AccessError> {
-        open_regular(path.root(), path.relative()).map_err(|why| why.at(path))
-    }
-
-    /// Reads a whole file of at most `limit` bytes.
-    pub fn read(&self, path: &WorkspacePath, limit: u64) -> Result<Snapshot, AccessError> {
-        let opened = self.open_file(path)?;
-        opened.snapshot(limit).map_err(|why| why.at(path))
-    }
-
-    /// Lists the names in a directory, sorted by their bytes.
-    pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, AccessError> {
-        let directory = open_at(path.root(), path.relative(), READ_DIRECTORY, Mode::empty());
-        directory.map_err(AccessKind::from).and_then(names).map_err(|why| why.at(path))
-    }
 }
 
 impl OpenFile {
@@ -161,10 +135,11 @@ fn require_regular(stat: &Stat) -> Result<(), AccessKind> {
     }
 }
 
-fn names(directory: OwnedFd) -> Result<Vec<Entry>, AccessKind> {
+/// Lists the names in an open directory, sorted by their bytes.
+pub(crate) fn entries(directory: &OwnedFd) -> Result<Vec<Entry>, AccessKind> {
     use std::os::unix::ffi::OsStringExt;
     let mut entries = Vec::new();
-    for entry in rustix::fs::Dir::read_from(&directory)? {
+    for entry in rustix::fs::Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
         if name == b"." || name == b".." {
@@ -172,7 +147,7 @@ fn names(directory: OwnedFd) -> Result<Vec<Entry>, AccessKind> {
         }
         let name = std::ffi::OsString::from_vec(name.to_vec());
         let kind = match entry.file_type() {
-            FileType::Unknown => stat_at(&directory, Path::new(&name)).map_or(Kind::Other, |stat| stat.kind),
+            FileType::Unknown => stat_at(directory, Path::new(&name)).map_or(Kind::Other, |stat| stat.kind),
             known => Kind::of(known),
         };
         entries.push(Entry { name, kind });

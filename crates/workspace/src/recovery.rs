@@ -5,11 +5,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commit::directories::{remove_all_empty, set_modes};
-use crate::commit::undo::{Reverted, clear, undo_all};
-use crate::history::{JournalAfter, Record, is_done, keep};
-use crate::journal::{Journal, Phase, Raw, Step, StepKind};
+use crate::commit::reverted::Reverted;
+use crate::commit::undo::{clear, undo_all};
+use crate::history::is_done;
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
+use crate::record::Record;
+use crate::recording::{JournalAfter, keep};
 use crate::state::{Life, State};
 use crate::workspace::Workspace;
 
@@ -59,7 +63,7 @@ impl Recovery {
         drop_strays(state);
         state.sweep();
         if let Some(store) = state.history() {
-            store.tidy_at_start(state);
+            store.tidy_at_start(state.journals());
         }
         recovery
     }
@@ -119,7 +123,7 @@ impl Recovery {
             self.take_back(workspace, &journal)
         };
         if let Some(rest) = rest {
-            rest.write_down(state, &file);
+            state.write_down(&rest, &file);
             return;
         }
         self.swept += 1;

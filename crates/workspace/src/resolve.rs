@@ -8,12 +8,12 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, open, readlinkat, statat};
 use rustix::io::Errno;
-use thiserror::Error;
 use toolpost_text::escape::unescape;
 
+use crate::access::AccessKind;
 use crate::beneath::{open_at, open_handle};
-use crate::fault::Fault;
 use crate::path::WorkspacePath;
+use crate::path_error::PathError;
 use crate::read::stat_at;
 use crate::root::{HANDLE, Root};
 use crate::spelling::{Ending, Spelled, clipped, spell, spell_shown};
@@ -21,84 +21,6 @@ use crate::workspace::Workspace;
 
 /// How many links are followed before it is called a loop.
 const HOPS: u32 = 40;
-
-/// Why a path is not one of the workspace.
-///
-/// What lies outside is refused in the same words whether it exists or not.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PathError {
-    /// It lies outside of every root.
-    #[error("{said} is outside of the workspace{}: only {} may be used. Starting with a further root lifts this",
-        leads_to(.target.as_deref()), .roots.join(", "))]
-    Outside {
-        /// What was said, escaped.
-        said: String,
-        /// The text of the link inside that leads out, escaped.
-        target: Option<String>,
-        /// The roots, escaped.
-        roots: Vec<String>,
-    },
-    /// It holds a NUL byte, with which no file's name is written.
-    #[error("{said} holds a NUL byte: no path can")]
-    Nul {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// It, or a name in it, is longer than the system takes.
-    #[error("the path {said} is too long: a path has at most 4095 bytes, a name in it 255")]
-    TooLong {
-        /// The beginning of what was said, escaped.
-        said: String,
-    },
-    /// Nothing was said.
-    #[error("the path is empty: `.` is the workspace itself")]
-    Empty,
-    /// Links lead in a circle.
-    #[error("{said} leads in a circle of symbolic links, through {link}")]
-    Loop {
-        /// What was said, escaped.
-        said: String,
-        /// One of the links, escaped.
-        link: String,
-    },
-    /// No root is open.
-    #[error("no root is open, so no path is allowed: start with a root")]
-    NoRoot,
-    /// A name on the way is not a directory.
-    #[error("{file} is not a directory, so {said} cannot be")]
-    NotADirectory {
-        /// What was said, escaped.
-        said: String,
-        /// The name, escaped.
-        file: String,
-    },
-    /// A directory on the way may not be searched.
-    #[error("{said}: permission denied on the way: its owner has to permit it first")]
-    Denied {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// `~` was said where there is no home directory.
-    #[error("{said}: the home directory is not known: say the whole path")]
-    NoHome {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// A `file://` address names another computer.
-    #[error("{said} names a file on another computer: only file:///… can be used")]
-    OtherHost {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// Anything else.
-    #[error("{said}: {fault}")]
-    Io {
-        /// What was said, escaped.
-        said: String,
-        /// What the system said.
-        fault: Fault,
-    },
-}
 
 impl Workspace {
     /// Finds the place that was said, following links; nothing needs to be there.
@@ -179,6 +101,24 @@ impl Workspace {
         match walk.straight(&spelled, Follow::All)? {
             Some(path) => Ok(path),
             None => walk.step_by_step(&spelled, Follow::All),
+        }
+    }
+
+    pub(crate) fn is_missing(&self, path: &WorkspacePath) -> bool {
+        self.stat(path).is_err_and(|error| error.why == AccessKind::Missing)
+    }
+
+    /// Splits a path where it stops to exist: the last directory that does, the first name that does not, the rest.
+    pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
+        let mut gone = path.clone();
+        loop {
+            let parent = gone.parent()?;
+            if !self.is_missing(&parent) {
+                let rest = path.raw().strip_prefix(gone.raw()).ok()?.to_path_buf();
+                let name = gone.file_name()?.to_owned();
+                return Some((parent, name, rest));
+            }
+            gone = parent;
         }
     }
 
@@ -377,8 +317,4 @@ fn normal(path: &Path) -> impl Iterator<Item = &OsStr> {
 
 fn shown(path: &Path) -> String {
     toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned()
-}
-
-fn leads_to(target: Option<&str>) -> String {
-    target.map_or_else(String::new, |target| format!(" (a symbolic link leads to {target})"))
 }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use toolpost_text::escape::{text, unescape};
 
-use crate::resolve::PathError;
+use crate::path_error::PathError;
 
 /// The longest path and the longest name that the system takes, in bytes.
 const PATH_MAX: usize = 4_095;

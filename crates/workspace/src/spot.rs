@@ -9,7 +9,7 @@ use rustix::io::{Errno, Result};
 
 use crate::access::{AccessKind, Kind, Stat};
 use crate::beneath::{open_at, open_handle};
-use crate::journal::Mark;
+use crate::mark::Mark;
 use crate::owner::unique;
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};

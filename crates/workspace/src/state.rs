@@ -10,16 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{
-    AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, open, openat, renameat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, fsync, open, openat, renameat, unlinkat};
 use rustix::io::{Errno, Result, retry_on_intr};
 
 use crate::fault::Fault;
-use crate::history::Store;
+use crate::journal::Journal;
 use crate::options::HistoryLimits;
 use crate::owner::{Owner, unique};
-use crate::root::identity;
+use crate::private_files::{CREATE, PRIVATE, is_named, lock, lock_named, names, read_file};
+use crate::store::Store;
 use crate::system::sync_bytes;
 
 /// The state directory of this user, open, and this workspace's sign of life in it.
@@ -123,8 +122,14 @@ impl State {
 
     /// Reads a file of the journals.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>> {
-        let opened = crate::read::open_regular(&self.journals, Path::new(name)).map_err(|why| why.errno())?;
-        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
+        read_file(&self.journals, name)
+    }
+
+    /// Replaces a journal by the one of what is left to do; if that fails, the earlier journal covers it.
+    pub(crate) fn write_down(&self, journal: &Journal, file: &str) {
+        if let Ok(bytes) = serde_json::to_vec(journal) {
+            let _ = self.write(file, &bytes, Sync::Disk);
+        }
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -192,30 +197,6 @@ pub(crate) enum Sync {
     DiskAndName,
 }
 
-pub(crate) const CREATE: OFlags =
-    OFlags::RDWR.union(OFlags::CREATE).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
-pub(crate) const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
-
-/// Takes the lock of an open file, or says at once that another has it.
-fn lock(file: impl AsFd) -> Result<()> {
-    retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive))
-}
-
-/// Takes the lock of a named file, making the file if need be.
-///
-/// `ESTALE` says that the file lost its name before it could be locked, `EAGAIN` that another has the lock.
-pub(crate) fn lock_named(directory: impl AsFd, name: &str) -> Result<OwnedFd> {
-    let file = openat(&directory, name, CREATE, PRIVATE)?;
-    lock(&file)?;
-    if is_named(&directory, name, &file) { Ok(file) } else { Err(Errno::STALE) }
-}
-
-/// Says whether an open file is the one that has a name.
-fn is_named(directory: impl AsFd, name: &str, file: &OwnedFd) -> bool {
-    let named = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
-    named.is_ok_and(|named| fstat(file).is_ok_and(|held| identity(&held) == identity(&named)))
-}
-
 /// Makes and locks the file that says that this workspace is open; without locks there is nothing to hold.
 fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>, Fault> {
     loop {
@@ -227,17 +208,6 @@ fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>
             Err(errno) => return Err(errno.into()),
         }
     }
-}
-
-/// Names what is in a directory, sorted.
-pub(crate) fn names(directory: BorrowedFd<'_>) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(directory)? {
-        names.extend(entry?.file_name().to_str().ok().map(str::to_owned));
-    }
-    names.retain(|name| name != "." && name != "..");
-    names.sort();
-    Ok(names)
 }
 
 #[cfg(test)]

@@ -14,8 +14,10 @@ use super::work::{Rename, Work};
 use crate::access::AccessKind;
 use crate::draft::Note;
 use crate::hash::hash;
-use crate::journal::{Mark, Raw, StepKind};
+use crate::journal::StepKind;
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::open_regular;
 use crate::spot::{Spot, mark_any, move_to};
 
@@ -236,8 +238,9 @@ fn may_rewrite(failed: &Failed) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
     use super::*;
     use crate::commit::work::{step, work};
     use crate::{Durability, HistoryLimits, Options, Scope, Workspace};

@@ -16,7 +16,7 @@ use crate::access::{Kind, Stat};
 use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
 use crate::fault::Fault;
 use crate::hash::{ContentHash, Hasher};
-use crate::journal::Mark;
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};
 use crate::spot::Spot;

@@ -9,13 +9,14 @@ use rustix::fs::{Mode, OFlags, fstat, ftruncate};
 use rustix::io::{Errno, Result};
 
 use super::error::Failed;
+use super::reverted::Reverted;
 use super::stage::sync_file;
-use super::undo::Reverted;
 use crate::access::Stat;
 use crate::beneath::open_at;
 use crate::fault::Fault;
 use crate::hash::{ContentHash, hash};
-use crate::journal::{Mark, Step};
+use crate::journal::Step;
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::spot::Spot;
 use crate::state::{State, Sync};

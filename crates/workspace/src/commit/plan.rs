@@ -11,7 +11,8 @@ use super::work::{ReadOnly, Rename, Source, Work, device_above, is_same_name, st
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
 use crate::draft::{Action, Changed, Draft, Expect, Note, Outcome, Overwrite};
 use crate::hash::{ContentHash, hash};
-use crate::journal::{Mark, StepKind};
+use crate::journal::StepKind;
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
 use crate::spot::{Spot, mark_any, mark_of};

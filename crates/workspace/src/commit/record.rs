@@ -9,11 +9,14 @@ use super::work::{Source, Work};
 use crate::access::{Kind, Stat};
 use crate::draft::{Cause, Note};
 use crate::fault::Fault;
-use crate::history::{Change, Content, Record, Recording, Sort, What, copied_tree, keep_tree, read_link};
-use crate::journal::{Mark, Raw, StepKind};
+use crate::journal::StepKind;
+use crate::mark::Mark;
 use crate::owner::unique;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::stat_at;
+use crate::record::{Change, Content, Record, Sort, What};
+use crate::recording::{Recording, tree};
 use crate::spot::{Spot, mark_of};
 
 impl<'a> Commit<'a> {
@@ -101,7 +104,7 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
         Kind::Link => link(&from.path, &stat),
         _ => {
             let mut content = Content { mode, ..Content::new(Sort::Directory) };
-            copied_tree(recording, &from.path, &mut content)?;
+            tree::copied(recording, &from.path, &mut content)?;
             Ok(content)
         }
     }
@@ -119,7 +122,7 @@ fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
         Kind::Link => content = link(&work.path, old)?,
         Kind::Directory => {
             content.sort = Sort::Directory;
-            keep_tree(recording, &work.path, &mut content)?;
+            tree::keep(recording, &work.path, &mut content)?;
             what = if content.sort == Sort::Tree { What::DeletedTree } else { What::Deleted };
         }
         other => recording.lose(&work.path, &mut content, format!("is {}", other.name())),
@@ -159,6 +162,6 @@ fn kept(
 
 fn link(path: &WorkspacePath, stat: &Stat) -> Result<Content> {
     let spot = Spot::open(path)?;
-    let target = Some(read_link(&spot.directory, &spot.name)?);
+    let target = Some(tree::link(&spot.directory, &spot.name)?);
     Ok(Content { target, mode: Some(stat.mode), ..Content::new(Sort::Link) })
 }

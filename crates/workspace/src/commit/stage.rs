@@ -15,7 +15,7 @@ use crate::access::Stat;
 use crate::beneath::open_at;
 use crate::fault::Fault;
 use crate::hash::ContentHash;
-use crate::journal::Mark;
+use crate::mark::Mark;
 use crate::nameless;
 use crate::read::OpenFile;
 use crate::spot::Spot;

@@ -6,27 +6,16 @@ use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::in_place;
+use super::reverted::Reverted;
 use crate::access::AccessKind;
 use crate::fault::Fault;
-use crate::journal::{Journal, Phase, Raw, Step, StepKind};
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::stat_at;
 use crate::spot::{Found, Spot, gone, move_to};
 use crate::tree::remove_tree;
 use crate::workspace::Workspace;
-
-/// What became of a step that was to be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reverted {
-    /// It had not happened.
-    Nothing,
-    /// All is as it was.
-    Restored,
-    /// Somebody changed the place since; the sentence says what is where.
-    Left(String),
-    /// The system refused, as it may not the next time; the sentence says what is where.
-    Refused(String),
-}
 
 /// Takes back all steps of a commit, the last one first: what became of each, in that order, and what is still to be taken
 /// back.

@@ -5,8 +5,10 @@ use std::ffi::OsString;
 use super::late::Former;
 use crate::access::{Kind, Stat};
 use crate::hash::ContentHash;
-use crate::journal::{Mark, Raw, Step, StepKind};
+use crate::journal::{Step, StepKind};
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::stat_at;
 use crate::spot::Spot;
 

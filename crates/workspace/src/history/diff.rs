@@ -5,8 +5,8 @@ use std::fmt::Write;
 use toolpost_text::diff::{Diff, unified_whole};
 
 use super::list::History;
-use super::record::{Change, Content, Record, Sort, What};
-use super::tree;
+use super::paths::shown;
+use crate::record::{Change, Content, Record, Sort, What, nodes};
 
 /// How many unchanged lines stand around a change.
 const CONTEXT: usize = 3;
@@ -76,13 +76,11 @@ impl History<'_> {
         let file =
             |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
         let list = change.before.as_ref().filter(|before| before.sort == Sort::Tree && before.lost.is_none());
-        let nodes = list.map(|list| self.bytes(list).map(|bytes| tree::nodes(&bytes).unwrap_or_default()));
-        match nodes {
+        let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
+        match listed {
             Some(Ok(nodes)) => {
                 let below = nodes.into_iter().filter(|node| node.content.sort != Sort::Directory);
-                let whole = |place: &std::path::Path| {
-                    super::record::shown(self.workspace, &change.place.path().join(place))
-                };
+                let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));
                 below
                     .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
                     .collect()

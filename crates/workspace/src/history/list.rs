@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use rustix::io::Errno;
 use thiserror::Error;
 
-use super::record::{Content, Record};
-use super::store::{Folder, Store};
+use crate::record::{Content, Record};
+use crate::store::{Folder, Store};
 use crate::workspace::Workspace;
 
 /// The changes that were made below the roots of a workspace.

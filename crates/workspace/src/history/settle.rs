@@ -3,11 +3,12 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::record::{Change, Content, Record, Sort, What};
 use crate::access::{Kind, Stat};
 use crate::journal::{Journal, Phase};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
+use crate::record::{Change, Content, Record, Sort, What};
+use crate::recording::tree::link;
 use crate::spot::{Spot, mark_any};
 use crate::workspace::Workspace;
 
@@ -48,8 +49,7 @@ pub(super) fn look(path: &WorkspacePath) -> Now {
         },
         Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) },
         Kind::Link => {
-            let target =
-                Spot::open(path).and_then(|spot| super::tree::link(&spot.directory, &spot.name)).ok();
+            let target = Spot::open(path).and_then(|spot| link(&spot.directory, &spot.name)).ok();
             Content { target, ..Content::new(Sort::Link) }
         }
         _ => Content::new(Sort::Other),

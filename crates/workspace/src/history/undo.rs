@@ -7,16 +7,17 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::list::History;
-use super::record::{Change, Content, Record, Sort, What, shown};
+use super::paths::shown;
 use super::settle::{Now, is_one, is_same, look};
-use super::tree::{self, Node};
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
 use crate::fault::Fault;
 use crate::hold::HoldError;
-use crate::journal::Raw;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
+use crate::record::{Change, Content, Node, Record, Sort, What, nodes};
+use crate::recording::tree;
 
 /// A change that was taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,10 +223,10 @@ impl<'a> WayBack<'a> {
     /// Lists all that was below a directory that went with all that was in it, parents first.
     fn nodes(&self, change: &Change, list: &Content) -> Result<Vec<Node>, UndoError> {
         let bytes = self.history.bytes(list);
-        let nodes = bytes.and_then(|bytes| {
-            tree::nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
+        let listed = bytes.and_then(|bytes| {
+            nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
         });
-        nodes.map_err(|why| UndoError::NotKept {
+        listed.map_err(|why| UndoError::NotKept {
             id: self.record.id.clone(),
             place: change.path(self.history.workspace),
             why,

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::rules::Reason;
-
 /// What rules left out of a walk; what lies below a directory that was left out is not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Skipped {
@@ -105,6 +103,19 @@ impl Unreadable {
             keep(&mut self.names, UNREADABLE_NAMES, name);
         }
     }
+}
+
+/// Why an entry is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// An ignore rule names it.
+    Ignored,
+    /// Its name begins with a dot.
+    Hidden,
+    /// It is the directory of version control.
+    VersionControl,
+    /// It is a directory of installed packages, a cache or build output.
+    Dependency,
 }
 
 /// Whether a directory was left out or something else.

@@ -132,7 +132,7 @@ mod raw {
     use rustix::fs::RawDir;
     use rustix::io::Errno;
 
-    use super::{Kind, kind_of};
+    use crate::walk::listing::{Kind, kind_of};
 
     const BUFFER: usize = 64 * 1024;
 
@@ -165,7 +165,7 @@ mod raw {
     use rustix::fs::Dir;
     use rustix::io::Errno;
 
-    use super::{Kind, kind_of};
+    use crate::walk::listing::{Kind, kind_of};
 
     pub(super) fn read(
         directory: BorrowedFd<'_>,

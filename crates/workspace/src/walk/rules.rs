@@ -9,28 +9,14 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use super::Claim;
 use super::compiled;
 use super::entry::{Candidate, open_regular};
 use super::error::OpenFault;
 use super::exclude;
-use super::ledger::Unreadable;
+use super::ledger::{Reason, Unreadable};
 use super::listing::{Kind, Marks};
 use super::options::{Hidden, Options, Prune, Rules};
 use super::prune;
-
-/// Why an entry is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// An ignore rule names it.
-    Ignored,
-    /// Its name begins with a dot.
-    Hidden,
-    /// It is the directory of version control.
-    VersionControl,
-    /// It is a directory of installed packages, a cache or build output.
-    Dependency,
-}
 
 /// The rules of one directory, with those of the directories above it.
 ///
@@ -163,11 +149,6 @@ pub(super) fn against(
     }
     let hidden = options.hidden == Hidden::Skip && name.first() == Some(&b'.');
     (hidden && verdict != Verdict::Keep).then_some(Reason::Hidden)
-}
-
-/// Says whether an entry is left out, as its claim allows.
-pub(super) fn leaves_out(claim: Claim, against: Option<Reason>) -> Option<Reason> {
-    if claim == Claim::Named { None } else { against }
 }
 
 /// Reads the rules in one file; `None` if it has none.

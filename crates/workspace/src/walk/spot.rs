@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::above;
 use super::entry::{Candidate, below, look, read_link};
-use super::ledger::{Skipped, Unreadable, What};
+use super::ledger::{Reason, Skipped, Unreadable, What};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
-use super::rules::{Level, Reason, against};
+use super::rules::{Level, against};
 use crate::beneath::open_directory_beneath;
 use crate::fault::Fault;
 use crate::path::WorkspacePath;

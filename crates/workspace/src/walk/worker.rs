@@ -10,13 +10,14 @@ use rustix::io::Errno;
 
 use super::entry::{Candidate, Entry, Standing, below, look};
 use super::frame::{Anchor, Named, Open, Waiting};
-use super::ledger::{Skipped, Unreadable, What};
+use super::ledger::{Reason, Skipped, Unreadable, What};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
-use super::rules::{Level, Reason, against, leaves_out};
+use super::rules::{Level, against};
 use super::threads::Allowance;
-use super::{Claim, Next, Visitor, above, prune};
+use super::visitor::{Claim, Next, Visitor};
+use super::{above, prune};
 use crate::beneath::open_directory_beneath;
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
@@ -321,6 +322,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
 fn display(base: &WorkspacePath, lead: usize, path: &[u8]) -> String {
     let relative = path.get(lead..).unwrap_or_default();
     below(base, relative.strip_suffix(b"/").unwrap_or(relative)).display()
+}
+
+/// Says whether an entry is left out, as its claim allows.
+fn leaves_out(claim: Claim, against: Option<Reason>) -> Option<Reason> {
+    if claim == Claim::Named { None } else { against }
 }
 
 /// Lets the other threads end when one panics, so that the panic is seen instead of a wait without end.

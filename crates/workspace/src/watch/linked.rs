@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rustix::fs::lstat;
 
-use super::{Changed, without_inner};
+use super::changes::{Changed, without_inner};
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, file_stat};
 

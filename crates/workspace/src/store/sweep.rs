@@ -1,20 +1,19 @@
 //! Forgetting what is too old or too much: the oldest records first, then the contents that none needs any more.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, FlockOperation, OFlags, openat, unlinkat};
 use rustix::io::Result;
 
-use super::mark;
 use super::objects::UNFINISHED;
-use super::record::Record;
-use super::store::{Folder, Store, there, time_of};
+use super::{Folder, Store, references, there, time_of};
 use crate::journal::Journal;
+use crate::private_files::{CREATE, PRIVATE, names, read_file};
 use crate::read::stat_at;
-use crate::state::{CREATE, PRIVATE, State, names};
+use crate::record::Record;
 
 /// So many records are kept at most.
 const RECORDS: usize = 10_000;
@@ -36,21 +35,21 @@ const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 impl Store {
     /// Makes a sweep if an eighth of what may be kept has come since the last one.
-    pub(crate) fn tidy(&self, state: &State) {
+    pub(crate) fn tidy(&self, journals: BorrowedFd<'_>) {
         if self.added() >= self.limits.bytes / 8 {
-            self.sweep(state);
+            self.sweep(journals);
         }
     }
 
     /// Makes a sweep if the last one was long ago.
-    pub(crate) fn tidy_at_start(&self, state: &State) {
+    pub(crate) fn tidy_at_start(&self, journals: BorrowedFd<'_>) {
         let swept = age(&self.top, SWEPT);
         if swept.is_none_or(|age| age > DAY) && (swept.is_some() || self.added() > 0) {
-            self.sweep(state);
+            self.sweep(journals);
         }
     }
 
-    fn sweep(&self, state: &State) {
+    fn sweep(&self, journals: BorrowedFd<'_>) {
         // Another process that sweeps right now does it for all.
         let Ok(file) = openat(&self.top, SWEPT, CREATE | OFlags::TRUNC, PRIVATE) else { return };
         if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
@@ -60,9 +59,9 @@ impl Store {
         let _ = self.count_anew();
         self.drop_unfinished();
         // What cannot be looked at now may need anything: then nothing goes.
-        let Ok(mut sweep) = Sweep::look(self, state) else { return };
+        let Ok(mut sweep) = Sweep::look(self, journals) else { return };
         sweep.forget_records();
-        let _ = sweep.remove_contents(state);
+        let _ = sweep.remove_contents(journals);
     }
 }
 
@@ -79,7 +78,7 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn look(store: &'a Store, state: &State) -> Result<Self> {
+    fn look(store: &'a Store, journals: BorrowedFd<'_>) -> Result<Self> {
         let directory = store.objects.directory();
         let length = |name: String| {
             let stat = stat_at(directory, Path::new(&name)).ok()?;
@@ -94,7 +93,7 @@ impl<'a> Sweep<'a> {
             needed: HashMap::new(),
         };
         // Journals first: what is finished meanwhile is found among the records.
-        for record in pending(state)? {
+        for record in pending(journals)? {
             let needs = sweep.needs(&record)?;
             sweep.need(&needs);
         }
@@ -124,7 +123,7 @@ impl<'a> Sweep<'a> {
         let directory = self.store.objects.directory();
         let is_there =
             |name: &str| self.contents.contains_key(name) || stat_at(directory, Path::new(name)).is_ok();
-        let all = mark::names(&self.store.objects, &is_there, record)?;
+        let all = references::names(&self.store.objects, &is_there, record)?;
         Ok(all.into_iter().collect::<BTreeSet<_>>().into_iter().collect())
     }
 
@@ -164,7 +163,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Removes the contents that no record needs, looking again each time at what has come to need them.
-    fn remove_contents(&mut self, state: &State) -> Result<()> {
+    fn remove_contents(&mut self, journals: BorrowedFd<'_>) -> Result<()> {
         let directory = self.store.objects.directory();
         let unfinished = |name: &&String| name.ends_with(UNFINISHED);
         for name in self.contents.keys().filter(unfinished) {
@@ -180,7 +179,7 @@ impl<'a> Sweep<'a> {
         for go in candidates.chunks(GO) {
             let _lock = self.store.lock(FlockOperation::NonBlockingLockExclusive)?;
             let fresh: Result<Vec<Vec<String>>> =
-                pending(state)?.iter().map(|record| self.needs(record)).collect();
+                pending(journals)?.iter().map(|record| self.needs(record)).collect();
             let fresh = fresh?;
             // A root may have got its first record since.
             self.folders = self.store.folders()?;
@@ -198,10 +197,10 @@ impl<'a> Sweep<'a> {
 }
 
 /// Reads the records of the commits that are under way.
-fn pending(state: &State) -> Result<Vec<Record>> {
+fn pending(journals: BorrowedFd<'_>) -> Result<Vec<Record>> {
     let mut pending = Vec::new();
-    for file in names(state.journals())?.iter().filter(|file| file.ends_with(".json")) {
-        let Some(bytes) = there(state.read(file)).transpose()? else { continue };
+    for file in names(journals)?.iter().filter(|file| file.ends_with(".json")) {
+        let Some(bytes) = there(read_file(journals, file)).transpose()? else { continue };
         pending.extend(serde_json::from_slice::<Journal>(&bytes).ok().and_then(|journal| journal.record));
     }
     Ok(pending)
@@ -220,8 +219,9 @@ fn age(directory: impl AsFd, name: &str) -> Option<Duration> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
     use super::*;
     use crate::{Action, Cause, Draft, Durability, Expect, HistoryLimits, Options, Scope, Workspace, hash};
 
@@ -257,10 +257,10 @@ mod tests {
                 unlinkat(&folder.directory, &name, AtFlags::empty()).unwrap();
             }
         }
-        let mut sweep = Sweep::look(store, state).unwrap();
+        let mut sweep = Sweep::look(store, state.journals()).unwrap();
         write(&other, "f", "needed");
         sweep.forget_records();
-        sweep.remove_contents(state).unwrap();
+        sweep.remove_contents(state.journals()).unwrap();
         let names = names(store.objects.directory()).unwrap();
         assert_eq!(names, [hash(b"needed").to_hex()]);
     }

@@ -1,20 +1,23 @@
 //! Keeping contents while a commit is being prepared.
 
+pub(crate) mod tree;
+
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::FlockOperation;
 use rustix::io::{Errno, Result};
 
-use super::record::Content;
-use super::store::Store;
 use crate::draft::Note;
 use crate::fault::Fault;
 use crate::hash::ContentHash;
 use crate::journal::Journal;
 use crate::path::WorkspacePath;
 use crate::read::open_regular;
+use crate::record::{Content, Record};
+use crate::root::Root;
 use crate::state::State;
+use crate::store::Store;
 use crate::workspace::Workspace;
 
 /// A longer file is not kept.
@@ -131,7 +134,7 @@ pub(crate) fn keep(
     after: JournalAfter,
 ) -> std::result::Result<(), Fault> {
     let (Some(store), Some(record)) = (state.history(), &journal.record) else { return Ok(()) };
-    let roots = super::store::roots_of(workspace, journal);
+    let roots = roots_of(workspace, journal);
     let kept = match after {
         JournalAfter::Goes => store.keep(state.journals(), file, record, &roots),
         JournalAfter::Stays => store.keep_beside(state.journals(), file, record, &roots),
@@ -144,4 +147,20 @@ pub(crate) fn keep(
 pub(crate) enum JournalAfter {
     Goes,
     Stays,
+}
+
+/// Returns the paths of the roots that a journal's record belongs to.
+fn roots_of<'w>(workspace: &'w Workspace, journal: &Journal) -> Vec<&'w Path> {
+    let mut roots: Vec<&Path> = Vec::new();
+    let places = journal.record.iter().flat_map(Record::places);
+    for root in places.filter_map(|place| Root::nearest(workspace.roots(), place)) {
+        if !roots.contains(&root.path()) {
+            roots.push(root.path());
+        }
+    }
+    if roots.is_empty() {
+        // Nothing had to be done to undo something of these.
+        roots.extend(workspace.roots().iter().map(Root::path));
+    }
+    roots
 }

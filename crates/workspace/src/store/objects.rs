@@ -13,8 +13,8 @@ use crate::fault::Fault;
 use crate::hash::{ContentHash, hash};
 use crate::nameless;
 use crate::owner::unique;
-use crate::read::{open_regular, stat_at};
-use crate::state::{CREATE, PRIVATE};
+use crate::private_files::{CREATE, PRIVATE, read_file};
+use crate::read::stat_at;
 
 /// How the names of lists of pieces end.
 pub(super) const PARTS: &str = ".parts";
@@ -22,7 +22,7 @@ pub(super) const PARTS: &str = ".parts";
 pub(super) const UNFINISHED: &str = ".new";
 
 /// The folder of contents.
-pub(super) struct Objects {
+pub(crate) struct Objects {
     directory: OwnedFd,
 }
 
@@ -37,7 +37,7 @@ impl Objects {
 
     /// Says whether contents are there already, as far as their lengths tell: after a loss of power, a name can be there
     /// without its bytes.
-    pub(super) fn has(&self, hash: ContentHash, bytes: u64) -> bool {
+    pub(crate) fn has(&self, hash: ContentHash, bytes: u64) -> bool {
         if usize::try_from(bytes).is_ok_and(|bytes| bytes <= pieces::WHOLE) {
             return self.has_file(&hash.to_hex(), bytes);
         }
@@ -48,7 +48,7 @@ impl Objects {
     }
 
     /// Keeps contents, unless they are there; how many bytes are new.
-    pub(super) fn put(&self, hash: ContentHash, bytes: &[u8]) -> Result<u64> {
+    pub(crate) fn put(&self, hash: ContentHash, bytes: &[u8]) -> Result<u64> {
         if bytes.len() <= pieces::WHOLE {
             return self.put_file(&hash.to_hex(), bytes);
         }
@@ -62,7 +62,7 @@ impl Objects {
     }
 
     /// Reads contents; those that are not what was put are an error.
-    pub(super) fn get(&self, wanted: ContentHash) -> Result<Vec<u8>> {
+    pub(crate) fn get(&self, wanted: ContentHash) -> Result<Vec<u8>> {
         let found = match self.read(&wanted.to_hex()) {
             Err(Errno::NOENT) => {
                 let mut whole = Vec::new();
@@ -126,8 +126,7 @@ impl Objects {
     }
 
     fn read(&self, name: &str) -> Result<Vec<u8>> {
-        let opened = open_regular(&self.directory, Path::new(name)).map_err(|why| why.errno())?;
-        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
+        read_file(&self.directory, name)
     }
 }
 

@@ -7,29 +7,20 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Dir, readlinkat};
 use rustix::io::{Errno, Result};
-use serde::{Deserialize, Serialize};
 use toolpost_text::escape;
 
-use super::record::{Content, Sort};
-use super::recording::Recording;
+use super::Recording;
 use crate::access::{AccessKind, Kind};
 use crate::beneath::open_directory_beneath;
 use crate::hash::{ContentHash, hash};
-use crate::journal::Raw;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::stat_at;
+use crate::record::{Content, Node, Sort};
 use crate::spot::mark_any;
 
 /// More names than these are not kept of one directory.
 const NAMES: usize = 10_000;
-
-/// One thing below the directory.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Node {
-    /// Where it is, from the directory on; parents come before what is in them.
-    pub(super) place: Raw,
-    pub(super) content: Content,
-}
 
 /// Keeps all that is below a directory, and completes its content with the list of it; an empty one has no list.
 pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content: &mut Content) -> Result<()> {
@@ -59,17 +50,12 @@ pub(crate) fn copied(
 }
 
 /// Hashes the list of what a directory holds now, as [`keep`] and [`copied`] make it.
-pub(super) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
+pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
     let Listed::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
     if nodes.is_empty() {
         return Ok(None);
     }
     serde_json::to_vec(&nodes).map(|list| Some(hash(&list))).map_err(|_| Errno::INVAL)
-}
-
-/// Reads the list that [`keep`] made.
-pub(super) fn nodes(list: &[u8]) -> Result<Vec<Node>> {
-    serde_json::from_slice(list).map_err(|_| Errno::IO)
 }
 
 /// Reads what a link says.

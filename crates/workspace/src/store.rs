@@ -1,5 +1,10 @@
 //! Where the history lies: contents, records, and how much was added.
 
+mod objects;
+mod pieces;
+mod references;
+mod sweep;
+
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -10,14 +15,12 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, fstat, linkat, mk
 use rustix::io::{Errno, Result, retry_on_intr};
 use serde::Deserialize;
 
-use super::objects::Objects;
-use super::record::Record;
+use self::objects::Objects;
 use crate::hash::hash;
-use crate::journal::Journal;
 use crate::options::HistoryLimits;
 use crate::owner::unique;
-use crate::read::open_regular;
-use crate::state::{CREATE, PRIVATE, names};
+use crate::private_files::{CREATE, PRIVATE, names, read_file};
+use crate::record::Record;
 use crate::tree::remove_tree;
 
 /// The file of a folder of records that says which root they are of.
@@ -34,9 +37,9 @@ const RECORD: u64 = UNIT;
 
 /// The history of one state directory, open.
 pub(crate) struct Store {
-    pub(super) objects: Objects,
-    pub(super) limits: HistoryLimits,
-    pub(super) top: OwnedFd,
+    pub(crate) objects: Objects,
+    pub(crate) limits: HistoryLimits,
+    pub(crate) top: OwnedFd,
     records: OwnedFd,
     /// A file that grows by a byte for each unit that was added since the last sweep, whoever added it.
     added: OwnedFd,
@@ -44,9 +47,9 @@ pub(crate) struct Store {
 }
 
 /// A folder of records, and of which root they are.
-pub(super) struct Folder {
-    pub(super) directory: OwnedFd,
-    pub(super) root: PathBuf,
+pub(crate) struct Folder {
+    pub(crate) directory: OwnedFd,
+    pub(crate) root: PathBuf,
 }
 
 impl Store {
@@ -108,7 +111,7 @@ impl Store {
     }
 
     /// Counts what was added since the last sweep; a record of its own comes with every addition.
-    pub(super) fn count(&self, bytes: u64) -> Result<()> {
+    pub(crate) fn count(&self, bytes: u64) -> Result<()> {
         let units = usize::try_from((bytes + RECORD).div_ceil(UNIT)).unwrap_or(usize::MAX);
         let marks = [b'.'; 256];
         let mut left = units;
@@ -119,20 +122,19 @@ impl Store {
     }
 
     /// Says how many bytes were added since the last sweep.
-    pub(super) fn added(&self) -> u64 {
+    pub(crate) fn added(&self) -> u64 {
         fstat(&self.added).map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0).saturating_mul(UNIT))
     }
 
-    pub(super) fn count_anew(&self) -> Result<()> {
+    pub(crate) fn count_anew(&self) -> Result<()> {
         rustix::fs::ftruncate(&self.added, 0)
     }
 
     /// Opens the folders of records of all roots.
-    pub(super) fn folders(&self) -> Result<Vec<Folder>> {
+    pub(crate) fn folders(&self) -> Result<Vec<Folder>> {
         let open = |name: String| {
             let directory = openat(&self.records, &name, DIRECTORY, Mode::empty())?;
-            let root = open_regular(&directory, Path::new(ROOT)).map_err(|why| why.errno())?;
-            let root = root.snapshot(1 << 16).map_err(|why| why.errno())?.bytes;
+            let root = read_file(&directory, ROOT)?;
             Ok(Folder { directory, root: std::ffi::OsString::from_vec(root).into() })
         };
         let names = names(self.records.as_fd())?.into_iter();
@@ -140,7 +142,7 @@ impl Store {
     }
 
     /// Takes the lock under which contents are named by a new journal, or removed; waits a moment for the other.
-    pub(super) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
+    pub(crate) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
         // Opened anew, as a lock belongs to the opening and not to the thread.
         let lock = openat(self.objects.directory(), ".", DIRECTORY, Mode::empty())?;
         let mut pause = std::time::Duration::from_micros(200);
@@ -177,11 +179,11 @@ impl Store {
     }
 
     /// Removes folders of records that were never finished.
-    pub(super) fn drop_unfinished(&self) {
+    pub(crate) fn drop_unfinished(&self) {
         for name in
             names(self.records.as_fd()).unwrap_or_default().iter().filter(|name| name.starts_with(UNFINISHED))
         {
-            if super::prune::is_abandoned(&self.records, name) {
+            if sweep::is_abandoned(&self.records, name) {
                 let _ = remove_tree(&self.records, name.as_ref());
             }
         }
@@ -190,49 +192,31 @@ impl Store {
 
 impl Folder {
     /// Names the records, the oldest first.
-    pub(super) fn records(&self) -> Result<Vec<String>> {
+    pub(crate) fn records(&self) -> Result<Vec<String>> {
         let mut records = names(self.directory.as_fd())?;
         records.retain(|name| name != ROOT);
         Ok(records)
     }
 
     /// Reads a record; one that is gone or damaged is none.
-    pub(super) fn read(&self, name: &str) -> Result<Option<Record>> {
+    pub(crate) fn read(&self, name: &str) -> Result<Option<Record>> {
         #[derive(Deserialize)]
         struct Kept {
             record: Record,
         }
-        let opened = open_regular(&self.directory, Path::new(name)).map_err(|why| why.errno());
-        let Some(opened) = there(opened).transpose()? else { return Ok(None) };
-        let bytes = opened.snapshot(u64::MAX - 1).map_err(|why| why.errno())?.bytes;
+        let Some(bytes) = there(read_file(&self.directory, name)).transpose()? else { return Ok(None) };
         Ok(serde_json::from_slice::<Kept>(&bytes).ok().map(|kept| kept.record))
     }
 }
 
 /// Takes what is not there for nothing.
-pub(super) fn there<T>(answer: Result<T>) -> Option<Result<T>> {
+pub(crate) fn there<T>(answer: Result<T>) -> Option<Result<T>> {
     if let Err(Errno::NOENT) = answer { None } else { Some(answer) }
 }
 
 /// Returns when a record was made, from its file's name.
-pub(super) fn time_of(name: &str) -> u64 {
+pub(crate) fn time_of(name: &str) -> u64 {
     name.split('-').next().and_then(|time| time.parse().ok()).unwrap_or(0)
-}
-
-/// Returns the paths of the roots that a journal's record belongs to.
-pub(crate) fn roots_of<'w>(workspace: &'w crate::Workspace, journal: &Journal) -> Vec<&'w Path> {
-    let mut roots: Vec<&Path> = Vec::new();
-    let places = journal.record.iter().flat_map(Record::places);
-    for root in places.filter_map(|place| crate::Root::nearest(workspace.roots(), place)) {
-        if !roots.contains(&root.path()) {
-            roots.push(root.path());
-        }
-    }
-    if roots.is_empty() {
-        // Nothing had to be done to undo something of these.
-        roots.extend(workspace.roots().iter().map(crate::Root::path));
-    }
-    roots
 }
 
 const DIRECTORY: OFlags =

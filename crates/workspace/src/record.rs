@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use rustix::io::{Errno, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::draft::Cause;
 use crate::hash::ContentHash;
-use crate::journal::Raw;
 use crate::path::WorkspacePath;
-use crate::workspace::Workspace;
+use crate::raw::Raw;
 
 /// One commit, as the history knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,11 +101,6 @@ impl Record {
         self.places().any(|place| place.starts_with(path.raw()))
     }
 
-    /// Says whether it changed anything below one of the roots.
-    pub(crate) fn is_of(&self, workspace: &Workspace) -> bool {
-        self.changes.is_empty() || self.places().any(|place| workspace.known(place).is_some())
-    }
-
     /// Names every path that it changed.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
         self.changes
@@ -120,18 +115,6 @@ impl Change {
     pub(crate) fn new(what: What, path: &WorkspacePath) -> Self {
         Self { what, place: path.raw().into(), to: None, before: None, after: None }
     }
-
-    /// Shows the path as the workspace shows paths; one outside of its roots is absolute.
-    #[must_use]
-    pub fn path(&self, workspace: &Workspace) -> String {
-        shown(workspace, self.place.path())
-    }
-
-    /// Shows the new place of a move.
-    #[must_use]
-    pub fn to(&self, workspace: &Workspace) -> Option<String> {
-        self.to.as_ref().map(|to| shown(workspace, to.path()))
-    }
 }
 
 impl Content {
@@ -144,10 +127,15 @@ impl Content {
     }
 }
 
-/// Shows a path that was once resolved.
-pub(crate) fn shown(workspace: &Workspace, place: &Path) -> String {
-    workspace.known(place).map_or_else(
-        || toolpost_text::escape::name(place.as_os_str().as_encoded_bytes()).into_owned(),
-        |path| path.display(),
-    )
+/// One thing below the directory.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Node {
+    /// Where it is, from the directory on; parents come before what is in them.
+    pub(crate) place: Raw,
+    pub(crate) content: Content,
+}
+
+/// Reads the stored list of a directory's content.
+pub(crate) fn nodes(list: &[u8]) -> Result<Vec<Node>> {
+    serde_json::from_slice(list).map_err(|_| Errno::IO)
 }

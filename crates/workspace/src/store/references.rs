@@ -3,8 +3,7 @@
 use rustix::io::{Errno, Result};
 
 use super::objects::{Objects, parts_name};
-use super::record::{Content, Record, Sort};
-use super::tree;
+use crate::record::{Content, Record, Sort, nodes};
 
 /// Names every file that a record needs, as far as it is there; a name can come more than once.
 pub(super) fn names(
@@ -17,7 +16,7 @@ pub(super) fn names(
         add(objects, is_there, content, &mut names)?;
         let list = content.hash.filter(|_| content.sort == Sort::Tree);
         let Some(list) = list.map(|list| objects.get(list)).and_then(whole).transpose()? else { continue };
-        for node in tree::nodes(&list).unwrap_or_default() {
+        for node in nodes(&list).unwrap_or_default() {
             add(objects, is_there, &node.content, &mut names)?;
         }
     }
