@@ -1,4 +1,4 @@
-//! Sources that lie packed in an archive: unpacked once into the cache, by the hash of the archive, as a whole or not at all.
+//! Unpacking of source archives (source JARs) into the cache.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
 mod zip;
@@ -12,29 +12,31 @@ use std::sync::{Mutex, PoisonError};
 use toolpost_workspace::{ContentHash, Holder, Workspace, WorkspacePath, unique};
 use zip::{Archive, Member};
 
-/// The largest archive that is read, in bytes.
+/// Size limit of an archive, in bytes.
 const LARGEST: u64 = 128 << 20;
-/// How many files an archive may hold, and how many bytes all of them may have.
+/// Limits on the number of files in an archive and on their total unpacked size, in bytes.
 const MOST: (usize, u64) = (50_000, 256 << 20);
-/// The largest file that is unpacked, and the longest name, in bytes.
+/// Limits on the unpacked size of one file and on the length of its name, in bytes.
 const ONE: (u64, usize) = (16 << 20, 512);
-/// What nobody reads.
+/// Endings of compiled files, which are not unpacked.
 const COMPILED: [&str; 3] = [".class", ".jar", ".so"];
-/// Where the unpacking of others that were stopped in the middle is recognised by.
+/// Name prefix of directories that are still being unpacked.
 const DRAFT: &str = ".draft-";
 
-/// What was unpacked, as far as it is remembered: by the place of the archive and what it was then.
+/// Hashes of the archives that this process has unpacked, with the file metadata at that time.
 #[derive(Default)]
 pub(crate) struct Unpacked(Mutex<HashMap<WorkspacePath, (Print, ContentHash)>>);
 
-/// What a file was: changed when, how long, and which it was.
+/// Modification time, length and inode of a file.
 type Print = (i128, u64, u64);
 
 impl Unpacked {
-    /// Gives the directory with what an archive holds, to be read under a label.
+    /// Opens the directory with the content of an archive as an external root. Unpacks the archive first if
+    /// the cache does not hold it; the directory is named by the archive's hash and appears complete or not
+    /// at all.
     ///
     /// # Errors
-    /// Why it cannot be unpacked, in words that stand behind a colon.
+    /// Returns the reason, worded to follow a colon.
     pub(crate) fn open(
         &self,
         workspace: &Workspace,
@@ -77,7 +79,7 @@ fn opened(
         .map_err(|error| format!("{} {error}", folder.display()))
 }
 
-/// Unpacks beside the place, and then gives it its name.
+/// Unpacks into a temporary directory, then renames it to `folder`.
 fn unpack(bytes: &[u8], cache: &Path, folder: &Path) -> Result<(), String> {
     let archive = Archive::read(bytes)?;
     let wanted = chosen(&archive)?;
@@ -86,16 +88,16 @@ fn unpack(bytes: &[u8], cache: &Path, folder: &Path) -> Result<(), String> {
     let draft = cache.join(format!("{DRAFT}{}", unique()));
     let made = fill(&archive, &wanted, &draft, &failed);
     let named = made.and_then(|()| match fs::rename(&draft, folder) {
-        // Another process was quicker with the same archive.
+        // Another process unpacked the same archive first.
         Err(_) if folder.is_dir() => Ok(()),
         renamed => renamed.map_err(|error| failed(&error)),
     });
-    // Gone already where it got its name.
+    // After a successful rename there is nothing to remove.
     let _ = fs::remove_dir_all(&draft);
     named
 }
 
-/// Picks what is unpacked; a name that leads out of the archive makes all of it suspect.
+/// Selects the files to unpack. One unsafe name rejects the whole archive.
 fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, String> {
     if archive.members.len() > MOST.0 {
         return Err(format!("it holds {} files, and at most {} are unpacked", archive.members.len(), MOST.0));
@@ -112,7 +114,7 @@ fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, St
             wanted.push((member, path));
         }
     }
-    // What is said here is checked again while it is unpacked.
+    // The archive's own sizes; `content` enforces them.
     let all: u64 = wanted.iter().map(|(member, _)| member.size).fold(0, u64::saturating_add);
     if all > MOST.1 {
         return Err(format!("it would have {} MB, and at most {} MB are unpacked", all >> 20, MOST.1 >> 20));
@@ -120,7 +122,7 @@ fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, St
     Ok(wanted)
 }
 
-/// Reads a name in an archive as a path below the directory that it is unpacked into.
+/// Returns a member's name as a relative path, or `None` if it could leave the target directory.
 fn below(name: &str) -> Option<PathBuf> {
     let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() < 256;
     let odd = |letter: char| letter.is_control() || matches!(letter, '\\' | ':');
@@ -146,7 +148,7 @@ fn fill(
         let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&place);
         match made.and(new) {
             Ok(mut file) => file.write_all(&content).map_err(|error| failed(&error))?,
-            // A name that comes twice, or that stands for a file and a directory at once: the first one counts.
+            // Duplicate names, and names used for both a file and a directory: the first one wins.
             Err(error) if is_taken(&error) => {}
             Err(error) => return Err(failed(&error)),
         }

@@ -1,4 +1,4 @@
-//! Crates: `Cargo.lock`, the registry, checkouts of repositories, and `vendor`.
+//! Rust crates: `Cargo.lock`, the registry, Git checkouts and `vendor`.
 
 use crate::here::{Here, is_plain, label};
 use crate::locked::{Absent, Direct, Entry, Found, Locked};
@@ -22,7 +22,7 @@ struct Package {
     dependencies: Vec<String>,
 }
 
-/// The part of a crate's manifest that says which one it is.
+/// The name and version in a crate's manifest.
 #[derive(Deserialize)]
 struct Manifest {
     package: Option<Named>,
@@ -34,7 +34,7 @@ struct Named {
     version: Option<toml::Value>,
 }
 
-/// How deep in a repository a crate may lie.
+/// Maximum depth of a crate inside a Git checkout.
 const DEPTH: usize = 4;
 
 pub(crate) fn locked(here: &Here<'_>) -> Locked {
@@ -55,7 +55,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
 
 fn add(out: &mut Locked, lock: Lock, file: &WorkspacePath) {
     let own = lock.package.iter().filter(|package| package.source.is_none());
-    // "name", "name version" where there are several, or "name version (source)".
+    // `name`; `name version` if several versions exist; or `name version (source)`.
     let wanted: Vec<(String, Option<String>)> = own
         .flat_map(|package| &package.dependencies)
         .map(|said| {
@@ -115,7 +115,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     Err(Absent { looked, next: "`cargo fetch` gets it".to_owned() })
 }
 
-/// Finds a crate in a checkout of its repository.
+/// Finds a crate in a Git checkout.
 fn checkout(
     here: &Here<'_>,
     holder: &Holder,
@@ -156,7 +156,8 @@ fn crate_below(
         .find_map(|name| crate_below(here, &directory.join(name), holders, entry, label, depth - 1))
 }
 
-/// Tells whether a directory holds the crate; a version that it has from its workspace is not compared.
+/// Returns whether the directory holds the crate. A version that is inherited from a Cargo workspace is not
+/// compared.
 fn is_it(here: &Here<'_>, path: &WorkspacePath, entry: &Entry) -> bool {
     let manifest = here.text_in(path, "Cargo.toml").and_then(|text| toml::from_str::<Manifest>(&text).ok());
     manifest.and_then(|manifest| manifest.package).is_some_and(|package| {

@@ -1,4 +1,4 @@
-//! Go modules: `go.mod`, the module cache, and `vendor`.
+//! Go modules: `go.mod`, the module cache and `vendor`.
 
 use crate::here::{Here, label};
 use crate::locked::{Absent, Direct, Entry, Found, Locked};
@@ -19,7 +19,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
     out
 }
 
-/// What stands in the place of a module.
+/// A `replace` directive of `go.mod`.
 struct Replaced<'t> {
     module: &'t str,
     version: Option<&'t str>,
@@ -111,7 +111,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     opened.map(found).ok_or_else(|| Absent { looked, next: "`go mod download` gets it".to_owned() })
 }
 
-/// Writes a name as the module cache does: a capital letter as `!` and the small one.
+/// Escapes a module name as the module cache does: `!` and the lower-case letter for an upper-case letter.
 fn escaped(name: &str) -> String {
     let letter = |letter: char| match letter {
         'A'..='Z' => vec!['!', letter.to_ascii_lowercase()],

@@ -1,4 +1,4 @@
-//! The project as its files tell of it: which manifests and lock files there are, and what stands in them.
+//! Manifests and lock files of the project, and access to their content.
 
 use crate::{archive::Unpacked, name::Ecosystem, places::Places};
 use std::path::Path;
@@ -7,7 +7,7 @@ use toolpost_workspace::walk::{
 };
 use toolpost_workspace::{AsideError, Holder, Workspace, WorkspacePath};
 
-/// The names of files that say what a project depends on.
+/// Names of manifests and lock files.
 const MANIFESTS: [&str; 14] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -24,26 +24,26 @@ const MANIFESTS: [&str; 14] = [
     "gradle.lockfile",
     "Pipfile.lock",
 ];
-/// Directories whose projects are made up for tests.
+/// Directories with fixtures of tests, which are not searched.
 const MADE_UP: [&str; 8] =
     ["tests", "test", "testdata", "fixtures", "__fixtures__", "__tests__", "spec", "test-data"];
-/// How deep below a root a project may lie, and how many files are looked at.
+/// Maximum depth of a project below its root, and the maximum number of manifests.
 const DEPTH: usize = 4;
 const MOST: usize = 400;
-/// The largest lock file that is read, in bytes.
+/// Size limit of a lock file, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// The project, and where its packages may lie.
+/// The manifests of the project, and the locations of its packages.
 pub(crate) struct Here<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) places: &'a Places,
     pub(crate) unpacked: &'a Unpacked,
-    /// The files that say what it depends on, those nearest to a root first.
+    /// Manifests and lock files, in order of depth.
     pub(crate) manifests: Vec<WorkspacePath>,
 }
 
 impl<'a> Here<'a> {
-    /// Looks around in the workspace.
+    /// Finds the manifests and lock files of the workspace.
     pub(crate) fn look(workspace: &'a Workspace, places: &'a Places, unpacked: &'a Unpacked) -> Self {
         let mut manifests: Vec<WorkspacePath> = Vec::new();
         let options = Options {
@@ -65,7 +65,7 @@ impl<'a> Here<'a> {
         Self { workspace, places, unpacked, manifests }
     }
 
-    /// Lists the manifests that have one of some names.
+    /// Returns the manifests with one of the given names.
     pub(crate) fn named(&self, names: &[&str]) -> impl Iterator<Item = &WorkspacePath> {
         let is = move |path: &&WorkspacePath| {
             path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name))
@@ -73,30 +73,30 @@ impl<'a> Here<'a> {
         self.manifests.iter().filter(is)
     }
 
-    /// Reads a text; none if it is not there or is none.
+    /// Reads a file; `None` if it is missing or not UTF-8.
     pub(crate) fn text(&self, path: &WorkspacePath) -> Option<String> {
         let read = self.workspace.read(path, LARGEST).ok()?;
         String::from_utf8(read.bytes).ok()
     }
 
-    /// Reads a text that lies below a directory.
+    /// Reads a file below a directory.
     pub(crate) fn text_in(&self, directory: &WorkspacePath, relative: &str) -> Option<String> {
         self.text(&found_below(directory, relative.as_bytes())?)
     }
 
-    /// Lists the names of all that lies in a directory.
+    /// Returns the names in a directory; empty if it cannot be read.
     pub(crate) fn list(&self, directory: &WorkspacePath) -> Vec<String> {
         let entries = self.workspace.list(directory).unwrap_or_default();
         entries.into_iter().filter_map(|entry| entry.name.into_string().ok()).collect()
     }
 
-    /// Tells whether a directory lies below another.
+    /// Returns whether `relative` is a directory below `directory`.
     pub(crate) fn is_directory(&self, directory: &WorkspacePath, relative: &str) -> bool {
         let stat = found_below(directory, relative.as_bytes()).map(|path| self.workspace.stat(&path));
         matches!(stat, Some(Ok(stat)) if stat.kind == toolpost_workspace::Kind::Directory)
     }
 
-    /// Opens a directory to be read under a label.
+    /// Opens a directory as an external root.
     pub(crate) fn open(
         &self,
         directory: &Path,
@@ -107,18 +107,18 @@ impl<'a> Here<'a> {
     }
 }
 
-/// Makes the label of a package.
+/// Returns the label of a package, such as `rust:serde@1.0.228`.
 pub(crate) fn label(ecosystem: Ecosystem, name: &str, version: &str) -> String {
     let version = if version.is_empty() { String::new() } else { format!("@{version}") };
     toolpost_text::escape::text(&format!("{}:{name}{version}", ecosystem.prefix())).into_owned()
 }
 
-/// Tells whether a text can be the name of one directory.
+/// Returns whether a text is a single, plain directory name.
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
 }
 
-/// Looks for manifests; a place is how deep it lies.
+/// Collects manifests; a place is the depth of a directory.
 struct Looker(Vec<WorkspacePath>);
 
 impl Visitor for Looker {
@@ -128,7 +128,7 @@ impl Visitor for Looker {
         let name = candidate.name().to_str().unwrap_or_default();
         match candidate.kind() {
             Kind::Directory if *depth < DEPTH && !MADE_UP.contains(&name) => Claim::Wanted,
-            // A lock file is often left out of a repository.
+            // Lock files are often ignored by Git.
             Kind::File if MANIFESTS.contains(&name) || is_requirements(name) => Claim::Named,
             _ => Claim::Pass,
         }
@@ -143,7 +143,7 @@ impl Visitor for Looker {
     }
 }
 
-/// Tells whether a file lists what `pip` installs.
+/// Returns whether the name is that of a requirements file of `pip`.
 pub(crate) fn is_requirements(name: &str) -> bool {
     name.starts_with("requirements") && name.ends_with(".txt")
 }

@@ -1,4 +1,4 @@
-//! npm packages: what lies in `node_modules`, the nearest first, at the versions that lock files name.
+//! npm packages: lock files, and the nearest `node_modules`.
 
 use crate::here::{Here, is_plain, label};
 use crate::locked::{Absent, Direct, Entry, Found, Locked};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use toolpost_workspace::{Holder, WorkspacePath};
 
-/// What of a manifest names packages.
+/// Keys of `package.json` that list dependencies.
 const NEEDS: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];
 const LOCKS: [&str; 4] = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock"];
 
@@ -52,10 +52,10 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
     out
 }
 
-/// Lists the folders in which a package may lie, seen from where it is named.
+/// Returns the candidate directories of a package, starting from the directory that requires it.
 type Way = fn(&Here<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>;
 
-/// Finds a package that no file names, because it lies there.
+/// Finds an installed package that no manifest or lock file lists.
 pub(crate) fn lying(here: &Here<'_>, name: &str) -> Option<Entry> {
     let manifests = here.named(&["package.json"]).filter_map(WorkspacePath::parent);
     let roots = here.workspace.roots().iter().filter_map(|root| here.workspace.within(root, ".").ok());
@@ -102,7 +102,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     Err(Absent { looked, next })
 }
 
-/// Lists where a package may lie that a program at a place would find, and where the lock file says that it lies.
+/// Returns the directories of Node's resolution algorithm, preceded by the location in the lock file.
 fn upward(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let plain = !entry.source.is_empty() && entry.source.split('/').all(is_plain);
     let said = plain.then(|| at.raw().join(&entry.source));
@@ -110,7 +110,7 @@ fn upward(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     said.into_iter().chain(found).collect()
 }
 
-/// Lists where pnpm has a version of a package.
+/// Returns the directories with the package in pnpm's store (`.pnpm`).
 fn stored(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let stored = format!("{}@{}", entry.name.replace('/', "+"), entry.version);
     let is_stored = |folder: &String| {
@@ -126,7 +126,8 @@ fn stored(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     out
 }
 
-/// Lists where a package lies in others, as Yarn, which does not say where, has what is there in several versions.
+/// Returns the directories of the package inside other packages, where Yarn installs further versions without
+/// recording the location.
 fn nested(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let wanted = !entry.version.is_empty() && entry.source.is_empty();
@@ -139,7 +140,7 @@ fn nested(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     out
 }
 
-/// Opens the directories of packages at a place and above it, the nearest first.
+/// Opens every `node_modules` at a directory and above it, the nearest first.
 fn modules(here: &Here<'_>, at: &WorkspacePath) -> Vec<(PathBuf, WorkspacePath)> {
     let holders = holders(here, at);
     let all = at.raw().ancestors().map(|above| above.join("node_modules"));
@@ -147,7 +148,7 @@ fn modules(here: &Here<'_>, at: &WorkspacePath) -> Vec<(PathBuf, WorkspacePath)>
         .collect()
 }
 
-/// Finds the package of a name that a program at a place would find.
+/// Finds the package that Node would load from a directory.
 fn nearest(here: &Here<'_>, at: &WorkspacePath, name: &str) -> Option<Found> {
     if !is_name(name) {
         return None;
@@ -158,7 +159,7 @@ fn nearest(here: &Here<'_>, at: &WorkspacePath, name: &str) -> Option<Found> {
         .find_map(|above| opened(here, &above.join("node_modules").join(name), &holders, name))
 }
 
-/// Opens a package under its own version.
+/// Opens a package and reads its version.
 fn opened(here: &Here<'_>, folder: &Path, holders: &[Holder], name: &str) -> Option<Found> {
     let path = here.open(folder, holders, name).ok()?;
     let manifest = here.text_in(&path, "package.json")?;
@@ -168,7 +169,8 @@ fn opened(here: &Here<'_>, folder: &Path, holders: &[Holder], name: &str) -> Opt
     Some(Found { path, version })
 }
 
-/// Lists what may hold packages: the roots, and `node_modules` in a directory that a root lies in.
+/// Returns the directories that may contain packages: the roots, and `node_modules` in their parent
+/// directories.
 fn holders(here: &Here<'_>, at: &WorkspacePath) -> Vec<Holder> {
     let mut out = here.workspace.holders();
     let above = at.root().path().ancestors().skip(1);
@@ -176,7 +178,7 @@ fn holders(here: &Here<'_>, at: &WorkspacePath) -> Vec<Holder> {
     out
 }
 
-/// Tells whether a text is the name of a package: one directory, or one in a scope.
+/// Returns whether a text is a package name, with or without a scope.
 fn is_name(name: &str) -> bool {
     match name.split_once('/') {
         Some((scope, name)) => scope.starts_with('@') && is_plain(scope) && is_plain(name),

@@ -1,8 +1,9 @@
-//! What a project depends on, at the versions of its lock files, and where that lies on this machine.
+//! Dependencies of a project: from the versions in its lock files to their sources on this machine.
 //!
-//! Nothing is started and nothing is fetched: lock files are read as text, and a package is a directory that is opened to be
-//! read. What a project itself holds (`node_modules`, `vendor`, `.venv`) counts only where links on the way stay inside of it;
-//! what lies in the stores of the package managers is found by names that were checked.
+//! This crate starts no program and fetches nothing. It reads lock files as text and opens a package as a
+//! read-only external root. Packages inside the project (`node_modules`, `vendor`, `.venv`) may be reached
+//! through links only as long as the links stay inside it. Packages in the stores of package managers are
+//! found by checked names.
 
 mod archive;
 mod cargo;

@@ -1,43 +1,44 @@
-//! What a lock file says that a project depends on.
+//! Dependencies as lock files and manifests list them.
 
 use toolpost_workspace::WorkspacePath;
 
-/// Whether a project names a package itself.
+/// Relation of a dependency to the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direct {
-    /// It does.
+    /// The project requires the package itself.
     Yes,
-    /// Another package that it depends on does.
+    /// Only another dependency requires it.
     No,
 }
 
-/// A package that a project depends on.
+/// A dependency with its locked version.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Its version; empty if that stands only where the package lies.
+    /// Version; empty if only the installed package states it.
     pub(crate) version: String,
     pub(crate) direct: Direct,
-    /// What its ecosystem needs to find it: the directory that says that it is needed, or the one that describes it.
+    /// Directory that the ecosystem's lookup starts from: of the manifest, or of the package's metadata.
     pub(crate) at: Option<WorkspacePath>,
-    /// Where the lock file says that it comes from; empty for the usual place.
+    /// Source in the lock file; empty for the default registry.
     pub(crate) source: String,
 }
 
-/// All that a project depends on in one ecosystem.
+/// All dependencies of one ecosystem.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Locked {
     pub(crate) entries: Vec<Entry>,
-    /// The files that say so, as they are shown.
+    /// Display paths of the files that were read.
     pub(crate) read: Vec<String>,
-    /// Files that should say so and cannot be understood, with why.
+    /// Files that could not be parsed, with the reason.
     pub(crate) odd: Vec<String>,
-    /// Packages of the project itself.
+    /// Names of the project's own packages.
     pub(crate) own: Vec<String>,
 }
 
 impl Locked {
-    /// Adds a package; one that is known already can only become a direct one.
+    /// Adds a dependency. If it is present already, it may only change from transitive to direct, and gain a
+    /// version.
     pub(crate) fn add(&mut self, entry: Entry) {
         let same = |known: &&mut Entry| {
             known.name == entry.name && (known.version == entry.version || known.version.is_empty())
@@ -54,16 +55,16 @@ impl Locked {
     }
 }
 
-/// Why a package that is needed is not here.
+/// Explanation for a dependency without sources on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Absent {
-    /// Where it was looked for.
+    /// Locations that were searched.
     pub(crate) looked: Vec<String>,
-    /// How it gets there.
+    /// Instruction for installing it.
     pub(crate) next: String,
 }
 
-/// Where a package lies.
+/// Location of the sources of a package.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     /// Its directory, or its only file.

@@ -1,4 +1,4 @@
-//! Maven artifacts: `pom.xml`, Gradle's lock file, and the archives of sources in the stores of both.
+//! Maven artifacts: `pom.xml`, Gradle's lock file, and source JARs in the stores of both.
 
 mod pom;
 mod xml;
@@ -27,7 +27,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
             Some((*file, pom::in_force(pom, Some(file.raw()), &shelf)))
         })
         .collect();
-    // What one module makes and another needs is the project itself.
+    // Modules of the project that depend on each other are not dependencies.
     out.own = all.iter().map(|(_, needed)| needed.own.clone()).collect();
     for (file, needed) in all {
         if !needed.missing.is_empty() {
@@ -57,7 +57,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
     out
 }
 
-/// The descriptions of the project, and those in the stores.
+/// POMs of the project and of the local repository.
 struct Library<'a> {
     here: &'a Here<'a>,
     beside: HashMap<PathBuf, Rc<Pom>>,
@@ -65,7 +65,7 @@ struct Library<'a> {
 }
 
 impl<'a> Library<'a> {
-    /// Reads the descriptions of the project.
+    /// Reads the POMs of the project.
     fn of(here: &'a Here<'a>, out: &mut Locked) -> Self {
         let mut beside = HashMap::new();
         for file in here.named(&["pom.xml"]) {
@@ -114,7 +114,7 @@ impl Shelf for Library<'_> {
     }
 }
 
-/// Takes `.` and `..` out of a path by its words alone; what leads above the top leads nowhere.
+/// Resolves `.` and `..` lexically; `None` if the path leads above the top.
 fn plain_path(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -185,7 +185,8 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     )
 }
 
-/// Lists the folders in which an artifact may lie, each with what holds it; Gradle has one for each file, named by its hash.
+/// Returns the directories that may hold an artifact, each with its allowed parent. Gradle keeps one
+/// directory per file, named by the file's hash.
 fn folders(here: &Here<'_>, group: &str, artifact: &str, version: &str) -> Vec<(Holder, PathBuf)> {
     let mut out = Vec::new();
     if let Some(store) = &here.places.maven {

@@ -1,25 +1,25 @@
-//! How a dependency is said: `rust:serde@1.0.228/src/lib.rs`.
+//! Names of dependencies, such as `rust:serde@1.0.228/src/lib.rs`.
 
-/// Whose package it is.
+/// A package ecosystem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ecosystem {
-    /// A crate.
+    /// Rust crates.
     Rust,
-    /// An npm package.
+    /// npm packages.
     JavaScript,
-    /// A distribution of Python.
+    /// Python distributions.
     Python,
-    /// A Go module.
+    /// Go modules.
     Go,
-    /// A Maven artifact.
+    /// Maven artifacts.
     Java,
 }
 
 impl Ecosystem {
-    /// All of them.
+    /// All ecosystems.
     pub const ALL: [Self; 5] = [Self::Rust, Self::JavaScript, Self::Python, Self::Go, Self::Java];
 
-    /// Gives what stands before the names of its packages, without the colon.
+    /// Returns the prefix of package names, without the colon.
     #[must_use]
     pub fn prefix(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Ecosystem {
         }
     }
 
-    /// Gives how the name of a package is written.
+    /// Returns an example of a dependency name.
     pub(crate) fn example(self) -> &'static str {
         match self {
             Self::Rust => "rust:serde or rust:serde@1.0.228/src/lib.rs",
@@ -42,7 +42,7 @@ impl Ecosystem {
         }
     }
 
-    /// Tells whether two names mean the same package.
+    /// Returns whether two names mean the same package.
     pub(crate) fn same(self, one: &str, other: &str) -> bool {
         match self {
             Self::Rust => one.replace('-', "_") == other.replace('-', "_"),
@@ -53,7 +53,7 @@ impl Ecosystem {
     }
 }
 
-/// Writes a name of Python in the one way that all its spellings share.
+/// Normalises the name of a Python distribution (PEP 503).
 pub(crate) fn python(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -65,24 +65,25 @@ pub(crate) fn python(name: &str) -> String {
     out
 }
 
-/// A dependency as it was said.
+/// A parsed dependency name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) ecosystem: Ecosystem,
-    /// Its name; of Go perhaps with what is meant in it, as only the lock file tells them apart.
+    /// Package name. For Go it may include the path inside the module, since only the lock file shows where
+    /// the module name ends.
     pub(crate) package: String,
     pub(crate) version: Option<String>,
-    /// What is meant in it; empty for all of it.
+    /// Path inside the package; empty for the whole package.
     pub(crate) below: String,
 }
 
-/// Tells whether a text is meant as the name of a dependency and not as a path; `./` before it makes it a path.
+/// Returns whether a text is a dependency name rather than a path. A leading `./` makes it a path.
 #[must_use]
 pub fn is_dependency(said: &str) -> bool {
     prefix(said).is_some()
 }
 
-/// Reads the name of a dependency, or says why it is none.
+/// Parses a dependency name. Returns `None` for a path, and an error message for an invalid name.
 pub(crate) fn read(said: &str) -> Option<Result<Name, String>> {
     let (ecosystem, rest) = prefix(said)?;
     let rest = rest.trim_end_matches('/');

@@ -1,11 +1,11 @@
-//! The lock files of npm, pnpm and Yarn: names and versions, and where npm puts them.
+//! Lock files of npm, pnpm and Yarn.
 
 use serde_json::Value;
 
-/// A package as a lock file has it; the place is that below the lock file's directory, where the file says it.
+/// Name, version, and location relative to the lock file (empty if the file does not state it).
 pub(crate) type Listed = (String, String, String);
 
-/// Reads `package-lock.json`; those that lie nearest come first.
+/// Parses `package-lock.json`; the least nested packages come first.
 pub(crate) fn npm(text: &str) -> Result<Vec<Listed>, String> {
     let lock: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn npm(text: &str) -> Result<Vec<Listed>, String> {
     Ok(out)
 }
 
-/// Reads the tree of packages that old versions of npm write.
+/// Parses the dependency tree of lock file version 1.
 fn nested(packages: &Value, above: &str, out: &mut Vec<Listed>) {
     for (name, package) in packages.as_object().into_iter().flatten() {
         let version = package.get("version").and_then(Value::as_str).unwrap_or_default();
@@ -37,7 +37,8 @@ fn nested(packages: &Value, above: &str, out: &mut Vec<Listed>) {
     }
 }
 
-/// Reads the keys of `packages` in `pnpm-lock.yaml`: `/name/1.0.0`, `/name@1.0.0(peer)`, `'@scope/name@1.0.0'`.
+/// Parses the keys of `packages` in `pnpm-lock.yaml`: `/name/1.0.0`, `/name@1.0.0(peer)`,
+/// `'@scope/name@1.0.0'`.
 pub(crate) fn pnpm(text: &str) -> Vec<Listed> {
     let mut inside = false;
     let mut out: Vec<Listed> = Vec::new();
@@ -64,7 +65,7 @@ pub(crate) fn pnpm(text: &str) -> Vec<Listed> {
     out
 }
 
-/// Reads `yarn.lock`, that of the first Yarn and that of later ones.
+/// Parses `yarn.lock` of Yarn 1 and of later versions.
 pub(crate) fn yarn(text: &str) -> Vec<Listed> {
     let mut out: Vec<Listed> = Vec::new();
     let mut name: Option<String> = None;

@@ -1,30 +1,30 @@
-//! Where package managers keep what they have fetched.
+//! Stores of the package managers.
 
 use std::path::PathBuf;
 
-/// Where package managers keep what they have fetched; what is not said is not looked into.
+/// Stores of the package managers. A store that is `None` is not searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
-    /// Cargo's home, with `registry` and `git` in it.
+    /// Cargo's home, with `registry` and `git`.
     pub cargo: Option<PathBuf>,
     /// Go's module cache.
     pub go: Option<PathBuf>,
-    /// The environment of Python that the user has activated.
+    /// The active Python environment (`VIRTUAL_ENV`).
     pub python: Option<PathBuf>,
     /// Maven's local repository.
     pub maven: Option<PathBuf>,
-    /// Gradle's cache of files.
+    /// Gradle's file cache.
     pub gradle: Option<PathBuf>,
-    /// A folder of our own for what lies packed in those of others.
+    /// Toolpost's cache directory for unpacked source archives.
     pub unpacked: Option<PathBuf>,
 }
 
 impl Places {
-    /// Finds the customary places: by variables of the environment, else below the home directory.
+    /// Returns the default stores: from environment variables, else below the home directory.
     pub fn customary(home: Option<PathBuf>, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let said = |name: &str| variable(name).filter(|path| path.is_absolute());
         let at_home = |below: &str| home.as_ref().map(|home| home.join(below));
-        // Of several places in GOPATH the first one holds the modules.
+        // Go keeps modules in the first directory of GOPATH.
         let first = || variable("GOPATH").and_then(|paths| std::env::split_paths(&paths).next());
         let go_path = || first().filter(|path| path.is_absolute()).map(|path| path.join("pkg/mod"));
         Self {

@@ -1,4 +1,4 @@
-//! Distributions of Python: what lies in the project's environment, by what each says of its files.
+//! Python distributions in the project's environment, located by their `RECORD` files.
 
 use crate::here::{Here, is_plain, is_requirements, label};
 use crate::locked::{Absent, Direct, Entry, Found, Locked};
@@ -10,9 +10,9 @@ use std::path::Path;
 use toolpost_workspace::walk::found_below;
 use toolpost_workspace::{Holder, WorkspacePath};
 
-/// The names that environments have in a project.
+/// Conventional names of environments in a project.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
-/// How deep the package of a name space may lie.
+/// Maximum depth of a package inside a namespace package.
 const DEPTH: usize = 4;
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
     out
 }
 
-/// Reads what the project says that it needs.
+/// Reads the requirements that the project declares.
 fn needed(here: &Here<'_>, out: &mut Locked) -> HashSet<String> {
     let mut needed = HashSet::new();
     for file in &here.manifests {
@@ -96,7 +96,7 @@ fn needed(here: &Here<'_>, out: &mut Locked) -> HashSet<String> {
     needed
 }
 
-/// Opens the directories into which the project's environments have what is installed.
+/// Opens the `site-packages` directories of the project's environments.
 pub(crate) fn sites(here: &Here<'_>) -> Vec<WorkspacePath> {
     let holders = holders(here);
     let mut environments: Vec<std::path::PathBuf> = Vec::new();
@@ -123,7 +123,7 @@ pub(crate) fn sites(here: &Here<'_>) -> Vec<WorkspacePath> {
     out
 }
 
-/// Finds the distribution that has a package of a name under which it is imported.
+/// Finds the distribution that provides an import name.
 pub(crate) fn imported(here: &Here<'_>, locked: &Locked, name: &str) -> Option<Entry> {
     let has = |entry: &&Entry| tops(here, entry).is_some_and(|tops| tops.contains_key(name));
     let entry = locked.entries.iter().find(has)?;
@@ -166,7 +166,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         .ok_or_else(|| absent("its files are not where its RECORD has them"))
 }
 
-/// Tells which packages and single files a distribution has, each with how many files it is.
+/// Returns the top-level packages and modules of a distribution, with their numbers of files.
 fn tops(here: &Here<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>> {
     let site = entry.at.as_ref()?;
     let record = here.text_in(site, &format!("{}/RECORD", entry.source))?;
@@ -186,14 +186,15 @@ fn tops(here: &Here<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>> {
                     .is_some_and(|rest| rest == "/__init__.py" || rest == "/__init__.pyi")
             })
         });
-        // Without an `__init__.py` anywhere it is a single file, or the innermost directory is the package.
+        // Without `__init__.py`, a single file is a module, and otherwise the innermost directory is the
+        // package.
         let top = parts[..depth.unwrap_or(if parts.len() == 1 { 1 } else { parts.len() - 1 })].join("/");
         *out.entry(top).or_default() += 1;
     }
     Some(out)
 }
 
-/// Lists what may hold environments: the roots, and the environment that the user has activated.
+/// Returns the directories that may contain environments: the roots and the active environment.
 fn holders(here: &Here<'_>) -> Vec<Holder> {
     let mut out = here.workspace.holders();
     out.extend(here.places.python.as_deref().and_then(|path: &Path| Holder::open(path)));

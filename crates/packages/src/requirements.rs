@@ -1,14 +1,14 @@
-//! What a project of Python says that it needs: `pyproject.toml` and lists for `pip`.
+//! Declared requirements of a Python project: `pyproject.toml` and requirements files.
 
 use crate::name::python;
 use toml::{Table, Value};
 
-/// Reads the names in a list for `pip`.
+/// Returns the names in a requirements file.
 pub(crate) fn listed(text: &str) -> Vec<String> {
     text.lines().filter_map(required).collect()
 }
 
-/// Reads the names in `pyproject.toml`, and the name of the project itself.
+/// Returns the required names in `pyproject.toml`, and the name of the project.
 pub(crate) fn project(text: &str) -> Result<(Vec<String>, Option<String>), String> {
     let table: Table = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     let at = |path: &[&str]| {
@@ -47,7 +47,7 @@ fn strings(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Reads the name at the beginning of a requirement.
+/// Returns the name at the start of a requirement.
 fn required(said: &str) -> Option<String> {
     let said = said.trim();
     let end = said.find(|letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter)));

@@ -1,4 +1,4 @@
-//! From the name of a dependency to the place where it lies.
+//! Resolution of a dependency name to its sources.
 
 use crate::archive::Unpacked;
 use crate::here::Here;
@@ -12,10 +12,10 @@ use toolpost_text::counted::counted;
 use toolpost_text::names::suggest;
 use toolpost_workspace::{PathError, Workspace, WorkspacePath};
 
-/// How many names are named where one has to be chosen.
+/// Maximum number of files that a message lists.
 const NAMED: usize = 12;
 
-/// What a workspace depends on; cheap to clone.
+/// The dependencies of a workspace; cheap to clone.
 #[derive(Clone)]
 pub struct Dependencies(Arc<Inner>);
 
@@ -23,98 +23,99 @@ struct Inner {
     workspace: Workspace,
     places: Places,
     unpacked: Unpacked,
-    /// What was read of each ecosystem's files, with what these were then.
+    /// Parsed dependencies of each ecosystem, with the state of the files they came from.
     known: Mutex<HashMap<Ecosystem, (Print, Arc<Locked>)>>,
 }
 
-/// What files were when they were read.
+/// Path, modification time, length and inode of each file.
 type Print = Vec<(WorkspacePath, i128, u64, u64)>;
 
-/// What a name leads to.
+/// A resolved dependency name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    /// The place; it is shown as `rust:serde@1.0.228/src/lib.rs`.
+    /// Its location, displayed as `rust:serde@1.0.228/src/lib.rs`.
     pub path: WorkspacePath,
-    /// What was chosen, where something else could have been.
+    /// Choices that were made for an ambiguous name.
     pub notes: Vec<String>,
 }
 
-/// A package that lies on this machine.
+/// A dependency whose sources are on this machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Package {
-    /// How it is named, with its version.
+    /// Name with version.
     pub label: String,
     /// Its directory, or its only file.
     pub path: WorkspacePath,
-    /// Whether the project names it itself.
+    /// Direct or transitive.
     pub direct: Direct,
 }
 
-/// A package that the project needs and that is not on this machine.
+/// A dependency whose sources are not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// How it is named, with its version.
+    /// Name with version.
     pub label: String,
-    /// Whether the project names it itself.
+    /// Direct or transitive.
     pub direct: Direct,
-    /// How it gets here.
+    /// Instruction for installing it.
     pub next: String,
 }
 
-/// All that a project depends on.
+/// All dependencies of a project.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct All {
-    /// What lies on this machine, direct ones first.
+    /// Dependencies with sources on this machine, direct ones first.
     pub packages: Vec<Package>,
-    /// What does not.
+    /// Dependencies without sources on this machine.
     pub missing: Vec<Missing>,
-    /// The files that say so, as they are shown.
+    /// Display paths of the files that were read.
     pub read: Vec<String>,
-    /// Files that should say so and cannot be understood, with why.
+    /// Files that could not be parsed, with the reason.
     pub odd: Vec<String>,
 }
 
-/// Why a name leads nowhere.
+/// An unresolved dependency name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved {
-    /// The sort of reason.
+    /// Category of the failure.
     pub why: Why,
-    /// What is wrong, in sentences.
+    /// Message, in full sentences.
     pub what: String,
-    /// What was found instead.
+    /// Evidence: the packages or locations that were found instead.
     pub found: Option<String>,
-    /// Names that could have been meant.
+    /// Similar names.
     pub near: Vec<String>,
-    /// What to do next.
+    /// Suggested next step.
     pub next: Option<String>,
 }
 
-/// Why a name leads nowhere.
+/// Category of an unresolved dependency name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// It is no name.
+    /// Invalid syntax.
     Malformed,
-    /// The project depends on nothing of that name, or not in that version.
+    /// The project does not depend on the package, or not on this version.
     Unknown,
     /// The project depends on several versions.
     Several,
-    /// It is not on this machine.
+    /// The sources are not on this machine.
     Absent,
-    /// It leads out of the package.
+    /// The path leads out of the package.
     Outside,
 }
 
 impl Dependencies {
-    /// Makes what is asked about the dependencies of a workspace; nothing is read before that.
+    /// Creates a resolver; reads nothing yet.
     #[must_use]
     pub fn new(workspace: Workspace, places: Places) -> Self {
         Self(Arc::new(Inner { workspace, places, unpacked: Unpacked::default(), known: Mutex::default() }))
     }
 
-    /// Finds what a name leads to.
+    /// Resolves a dependency name.
     ///
     /// # Errors
-    /// When it is no name, when the project does not depend on it, or when it is not on this machine.
+    /// If the name is invalid, if the project does not depend on it, or if its sources are not on this
+    /// machine.
     pub fn resolve(&self, said: &str) -> Result<Resolved, Unresolved> {
         let inner = &*self.0;
         let malformed = |what: String| Unresolved {
@@ -137,7 +138,7 @@ impl Dependencies {
         Ok(Resolved { path, notes })
     }
 
-    /// Lists all that the project depends on; `stop` is asked often.
+    /// Lists all dependencies; polls `stop` between packages.
     pub fn all(&self, stop: &dyn Fn() -> bool) -> All {
         let inner = &*self.0;
         let here = inner.here();
@@ -179,7 +180,7 @@ impl Inner {
         Here::look(&self.workspace, &self.places, &self.unpacked)
     }
 
-    /// Reads an ecosystem's files, if they are not what they were.
+    /// Returns the dependencies of an ecosystem, and parses its files again if they changed.
     fn locked(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Arc<Locked> {
         let print = self.print(ecosystem, here);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -227,7 +228,7 @@ fn place(ecosystem: Ecosystem, here: &Here<'_>, entry: &Entry) -> Result<Found, 
     }
 }
 
-/// Tells the module from what is meant in it: the longest one that the project needs.
+/// Splits a Go import path into the longest module that the project requires and the path inside it.
 fn module(name: Name, locked: &Locked) -> Name {
     let rest = |module: &str| {
         let rest = name.package.strip_prefix(module)?;
@@ -240,7 +241,7 @@ fn module(name: Name, locked: &Locked) -> Name {
     Name { package: entry.name.clone(), below: below.join("/"), ..name }
 }
 
-/// Chooses the package, and its version.
+/// Selects the package and the version.
 fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<String>), Unresolved> {
     let same = |entry: &&Entry| name.ecosystem.same(&entry.name, &name.package);
     let mut named: Vec<Entry> = locked.entries.iter().filter(same).cloned().collect();
@@ -300,7 +301,7 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
     }
 }
 
-/// The refusal of a name that the project's files do not have.
+/// Returns the error for a package that the project does not depend on.
 fn unknown(locked: &Locked, name: &Name) -> Unresolved {
     let prefix = name.ecosystem.prefix();
     let mut names: Vec<&str> = locked.entries.iter().map(|entry| entry.name.as_str()).collect();
@@ -343,7 +344,7 @@ fn files(ecosystem: Ecosystem) -> &'static str {
     }
 }
 
-/// The refusal of a package that is not on this machine.
+/// Returns the error for a package without sources on this machine.
 fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
     let label = crate::here::label(name.ecosystem, &entry.name, &entry.version);
     let looked = absent.looked.join("\n");
@@ -356,7 +357,7 @@ fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
     }
 }
 
-/// Finds what is meant in a package.
+/// Resolves the path inside a package.
 fn below(workspace: &Workspace, found: &Found, name: &Name, said: &str) -> Result<WorkspacePath, Unresolved> {
     if name.below.is_empty() {
         return Ok(found.path.clone());
@@ -369,7 +370,7 @@ fn below(workspace: &Workspace, found: &Found, name: &Name, said: &str) -> Resul
         next: None,
     };
     if !found.path.is_root() {
-        // The package is a single file beside others that are not of it.
+        // A package of one file lies next to files of other packages.
         let own = found.path.relative().to_str() == Some(name.below.as_str());
         let what =
             || format!("{said} leads out of the package, which is the one file {}.", found.path.display());

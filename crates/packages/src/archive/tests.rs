@@ -1,4 +1,4 @@
-//! Archives as somebody may have made them, well or badly.
+//! Tests with well-formed, damaged and hostile archives.
 
 use super::{Unpacked, chosen, unpack, zip::Archive};
 use flate2::{Compression, Crc, write::DeflateEncoder};
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// A file of an archive that is made: how it is called, what is in it, and what is told of it.
+/// A member of a test archive, with the metadata that the archive states for it.
 struct Made<'a> {
     name: &'a [u8],
     content: &'a [u8],
@@ -77,7 +77,7 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<(String, String)>, String> {
     let mut files = Vec::new();
     gather(cache.path(), &mut files);
     if made.is_err() {
-        // Nothing is left, inside or outside.
+        // Nothing is left behind, inside or outside.
         assert_eq!(files, []);
     }
     made?;
@@ -153,7 +153,7 @@ fn archives_that_lead_out_or_lie_are_refused_as_a_whole() {
         let found = unpacked(&bytes);
         assert!(found.as_ref().is_err_and(|why| why.contains(wanted)), "{wanted}: {found:?}");
     }
-    // Wherever it is torn or turned, it is refused or unpacked, and nothing else happens.
+    // Truncation and bit flips at any position lead to an error or to a valid result.
     for at in 0..whole.len() {
         let mut odd = whole.clone();
         odd[at] ^= 0xff;
@@ -186,7 +186,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
         String::from_utf8(workspace.read(&path, 100).unwrap().bytes).unwrap()
     };
     assert_eq!(file(&first), "class A {}");
-    // What lies there is taken as it is: no archive is unpacked twice.
+    // An existing directory is used unchanged: no archive is unpacked twice.
     let lies = first.raw().join("A.java");
     std::fs::write(&lies, "class Known {}").unwrap();
     assert_eq!(file(&open().unwrap()), "class Known {}");
@@ -199,7 +199,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     let drafts = std::fs::read_dir(place("cache/sources")).unwrap();
     let names: Vec<String> = drafts.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.len() == 2 && names.iter().all(|name| name.len() == 64), "{names:?}");
-    // One that is gone from the cache is made again.
+    // A directory that is missing from the cache is unpacked again.
     std::fs::remove_dir_all(place("cache")).unwrap();
     assert_eq!(file(&open().unwrap()), "class Other {}");
 }

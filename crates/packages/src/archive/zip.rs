@@ -1,21 +1,21 @@
-//! Archives in the form of ZIP, read from memory: what they list, and the content of one file, checked.
+//! Reader of ZIP archives in memory, with checked content.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-/// The signs of the parts.
+/// Signatures of the records.
 const END: [u8; 4] = *b"PK\x05\x06";
 const LISTED: [u8; 4] = *b"PK\x01\x02";
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
-/// How long the parts are without names and comments.
+/// Fixed lengths of the records, without names and comments.
 const LENGTHS: (usize, usize, usize) = (22, 46, 30);
-/// The longest comment at the end.
+/// Maximum length of the comment at the end.
 const COMMENT: usize = 0xffff;
-/// The kinds of files that a system of the Unix kind tells apart, and the one of links.
+/// Mask of the Unix file type, and its value for symbolic links.
 const SORTS: (u32, u32) = (0o170_000, 0o120_000);
-/// How a file is packed.
+/// Compression methods.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-/// How much is set aside for a file before anything of it was seen.
+/// Initial allocation for a file, before its content confirms the stated size.
 const FIRST: usize = 64 << 10;
 
 /// An archive.
@@ -24,10 +24,10 @@ pub(super) struct Archive<'a> {
     pub(super) members: Vec<Member>,
 }
 
-/// A file of an archive, as the list at its end has it.
+/// A file in the archive, as the central directory describes it.
 pub(super) struct Member {
     pub(super) name: Vec<u8>,
-    /// How many bytes it says to have, unpacked.
+    /// Stated unpacked size, in bytes.
     pub(super) size: u64,
     packed: usize,
     method: u16,
@@ -39,7 +39,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Tells whether it is a link, which is not followed.
+    /// Returns whether it is a symbolic link.
     pub(super) fn is_link(&self) -> bool {
         const UNIX: u8 = 3;
         self.system == UNIX && (self.attributes >> 16) & SORTS.0 == SORTS.1
@@ -47,7 +47,7 @@ impl Member {
 }
 
 impl<'a> Archive<'a> {
-    /// Reads the list.
+    /// Reads the central directory.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
         let torn = || "it is no whole archive".to_owned();
         let from = bytes.len().saturating_sub(LENGTHS.0 + COMMENT);
@@ -67,7 +67,7 @@ impl<'a> Archive<'a> {
         Ok(Self { bytes, members })
     }
 
-    /// Unpacks a file; one that has more than it says is refused at that.
+    /// Unpacks a file. Content longer than its stated size is an error.
     pub(super) fn content(&self, member: &Member) -> Result<Vec<u8>, String> {
         let torn = || "it is not whole".to_owned();
         if member.encrypted {
@@ -112,7 +112,7 @@ fn listed(bytes: &[u8], at: usize) -> Option<(Member, usize)> {
     Some((member, at + LENGTHS.1 + name + extra + comment))
 }
 
-/// Unpacks as many bytes as there should be, and not one more.
+/// Inflates exactly `size` bytes.
 fn inflated(packed: &[u8], size: usize) -> Result<Vec<u8>, String> {
     let mut reader = Decompress::new(false);
     let mut out = Vec::with_capacity(size.min(FIRST));

@@ -1,4 +1,4 @@
-//! Descriptions of Maven projects as they are in force: with their parents, lists of versions that they import, and properties.
+//! Effective POMs of Maven projects, with parents, imported BOMs and properties.
 
 use super::xml::Element;
 use std::{
@@ -8,10 +8,10 @@ use std::{
     rc::Rc,
 };
 
-/// How many parents a project may have, and how deep properties name others.
+/// Maximum number of parents, and of nested properties.
 const DEPTH: usize = 16;
 
-/// By what an artifact is found.
+/// Coordinates of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Coordinates {
     pub(super) group: String,
@@ -19,7 +19,7 @@ pub(super) struct Coordinates {
     pub(super) version: String,
 }
 
-/// A description as it is written.
+/// A POM as written.
 #[derive(Debug, Default)]
 pub(super) struct Pom {
     own: Option<Coordinates>,
@@ -29,15 +29,15 @@ pub(super) struct Pom {
     needed: Vec<Item>,
 }
 
-/// Who stands above a project.
+/// Reference to a parent POM.
 #[derive(Debug, Clone)]
 pub(super) struct Parent {
     pub(super) at: Coordinates,
-    /// Where it may lie beside the project.
+    /// Relative path of the parent; empty to look only in the repository.
     pub(super) beside: String,
 }
 
-/// An artifact that is named.
+/// A dependency declaration.
 #[derive(Debug, Clone)]
 struct Item {
     at: Coordinates,
@@ -46,28 +46,28 @@ struct Item {
     scope: String,
 }
 
-/// What a project needs, as it is in force.
+/// Dependencies in an effective POM.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Needed {
-    /// Its own name.
+    /// Name of the project itself.
     pub(super) own: String,
-    /// Names and versions; a version that is not known is empty.
+    /// Names and versions; an unknown version is empty.
     pub(super) artifacts: Vec<(String, String)>,
-    /// Descriptions that are not here, so that not all versions are known.
+    /// POMs that are missing, so that some versions are unknown.
     pub(super) missing: Vec<String>,
 }
 
-/// Where descriptions are found.
+/// Source of POMs.
 pub(super) trait Shelf {
-    /// Finds the parent of a project that lies at a place, beside it or in a store.
+    /// Finds the parent of the project at `at`, in the project or in a repository.
     fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)>;
 
-    /// Finds a description in a store.
+    /// Finds a POM in a repository.
     fn stored(&self, at: &Coordinates) -> Option<Rc<Pom>>;
 }
 
 impl Pom {
-    /// Reads a description; none if it is none.
+    /// Parses a POM; `None` if the text is not a POM.
     pub(super) fn read(text: &str) -> Option<Self> {
         let project = Element::read(text).filter(|element| element.name() == "project")?;
         let parent = project.child("parent").map(|parent| Parent {
@@ -84,7 +84,7 @@ impl Pom {
         Some(pom)
     }
 
-    /// Takes what a project says, or one of its profiles, which goes before it.
+    /// Merges the declarations of a project element or of a profile; profiles take precedence.
     fn take(&mut self, part: &Element) {
         let properties = part.child("properties").map(Element::children).unwrap_or_default();
         self.properties.extend(properties.iter().map(|one| (one.name().to_owned(), one.text().to_owned())));
@@ -93,7 +93,7 @@ impl Pom {
         self.needed.splice(0..0, items(part.child("dependencies")));
     }
 
-    /// Tells whether it is the one that is meant; a version that is put in later says nothing.
+    /// Returns whether the POM has these coordinates. A version with properties matches any version.
     pub(super) fn is(&self, at: &Coordinates) -> bool {
         let Some(own) = &self.own else { return false };
         let inherited = self.parent.as_ref().map(|parent| &parent.at);
@@ -123,7 +123,7 @@ fn items(list: Option<&Element>) -> Vec<Item> {
     items.iter().filter(|element| element.name() == "dependency").map(item).collect()
 }
 
-/// Puts together what is in force for a project, from all that stands above it.
+/// Computes the effective POM.
 pub(super) fn in_force(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn Shelf) -> Needed {
     let whole = Whole::of(pom, at, shelf);
     let versions = whole.versions(shelf, &mut HashSet::new());
@@ -136,7 +136,7 @@ pub(super) fn in_force(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn Shelf) -> N
         }
         let own = whole.put(&item.at.version).filter(|version| !version.is_empty());
         let version = own.or_else(|| versions.get(&key).cloned()).unwrap_or_default();
-        // `[1.0]` is that version and no other.
+        // `[1.0]` means exactly that version.
         let exact = version.strip_prefix('[').and_then(|version| version.strip_suffix(']'));
         let version = exact.filter(|version| !version.contains(',')).unwrap_or(&version).to_owned();
         artifacts.push((format!("{}:{}", key.0, key.1), version));
@@ -147,10 +147,10 @@ pub(super) fn in_force(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn Shelf) -> N
     Needed { own, artifacts, missing }
 }
 
-/// Group, artifact, type and classifier: what a version is managed for.
+/// Group, artifact, type and classifier.
 type Key = (String, String, String, String);
 
-/// A project with all that stand above it.
+/// A project with all its parents.
 struct Whole {
     own: Coordinates,
     /// The project, its parent, and so on.
@@ -203,8 +203,8 @@ impl Whole {
         whole
     }
 
-    /// Lists the versions that are managed: those that are said here and above before those of imported lists, each of which is read
-    /// once.
+    /// Returns the managed versions. Declarations in the project and its parents take precedence over
+    /// imported BOMs; each BOM is read once.
     fn versions(&self, shelf: &dyn Shelf, read: &mut HashSet<Coordinates>) -> HashMap<Key, String> {
         let mut out = HashMap::new();
         let (lists, items): (Vec<&Item>, Vec<&Item>) = self
@@ -242,7 +242,7 @@ impl Whole {
         (put(&item.at.group), put(&item.at.artifact), put(&item.kind), put(&item.classifier))
     }
 
-    /// Puts the values of properties into a text; none where one is not known.
+    /// Substitutes properties; `None` if one is unknown.
     fn put(&self, said: &str) -> Option<String> {
         self.put_within(said, 0)
     }
@@ -273,7 +273,7 @@ impl Coordinates {
         Self { group: String::new(), artifact: String::new(), version: String::new() }
     }
 
-    /// Writes them in the customary form.
+    /// Returns `group:artifact:version`.
     pub(super) fn shown(&self) -> String {
         format!("{}:{}:{}", self.group, self.artifact, self.version)
     }

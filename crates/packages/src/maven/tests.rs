@@ -1,4 +1,4 @@
-//! Tests of what is in force for a project of Maven, with descriptions that lie on no disk.
+//! Tests of effective POMs, with POMs in memory.
 
 use super::{
     Coordinates, Direct, Parent, Path, PathBuf, Pom, Rc, Shelf, gradle, plain_path,
@@ -6,7 +6,7 @@ use super::{
 };
 use std::collections::HashMap;
 
-/// Descriptions by their coordinates, and by their places.
+/// POMs by coordinates and by path.
 #[derive(Default)]
 struct Shelved {
     stored: HashMap<String, Rc<Pom>>,
@@ -51,7 +51,7 @@ fn manages(all: &[&str], lists: &[&str]) -> String {
     )
 }
 
-/// A parent of a parent with an imported list, and a parent that lies beside.
+/// A grandparent with an imported BOM, and a parent inside the project.
 fn shelf() -> Shelved {
     let list = format!(
         "<properties><l>3.3</l></properties>{}{}",
@@ -76,7 +76,7 @@ fn shelf() -> Shelved {
     }
 }
 
-/// Says what a project needs, and what of it is missing.
+/// Returns the project's name, its dependencies and the missing POMs.
 fn in_force(text: &str) -> (String, String, String) {
     let Needed { own, artifacts, missing } =
         pom::in_force(&read(text), Some(Path::new("/w/app/pom.xml")), &shelf());
@@ -113,17 +113,17 @@ fn versions_come_from_parents_lists_and_properties() {
 #[test]
 fn what_is_not_here_is_not_known_and_is_named() {
     let rows = [
-        // The parent beside is another one, and none is stored.
+        // The parent inside the project has another version, and the repository has none.
         (
             format!("{}{}", child("org:near:2"), needs(&["a:far", "a:x:1"])),
             ("org:app", "a:far= a:x=1", "org:near:2"),
         ),
-        // What is only managed is not needed; a list that is not here is said.
+        // Managed artifacts are not dependencies; a missing BOM is reported.
         (
             format!("{}{}{}", at("g:a:1"), manages(&["a:far:1"], &["no:list:1"]), needs(&["a:x"])),
             ("g:a", "a:x=", "no:list:1"),
         ),
-        // Properties that name one another in a ring are not known.
+        // Properties that refer to each other have no value.
         (
             format!(
                 "{}<properties><p>${{q}}</p><q>${{p}}</q></properties>{}",

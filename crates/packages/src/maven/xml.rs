@@ -1,9 +1,8 @@
-//! The part of XML that descriptions of artifacts use: elements, and the text in them.
+//! Minimal XML parser for POMs: elements and their text.
 
-/// How deep elements may lie in one another.
+/// Maximum nesting of elements.
 const DEPTH: usize = 64;
 
-/// An element.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Element {
     name: String,
@@ -12,7 +11,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Reads the outermost element of a text; none if it is no XML, or has a document type of its own.
+    /// Parses a document; `None` if it is malformed or has a document type declaration.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut open = vec![Self::default()];
         let mut rest = text.trim_start_matches('\u{feff}');
@@ -36,33 +35,33 @@ impl Element {
         outermost.children.pop().filter(|_| outermost.children.is_empty())
     }
 
-    /// Gives its name, without what says whose it is.
+    /// Returns the name without its namespace prefix.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Gives its text, without space around it.
+    /// Returns the text, trimmed.
     pub(super) fn text(&self) -> &str {
         self.text.trim()
     }
 
-    /// Finds the first element of a name in it.
+    /// Returns the first child with a name.
     pub(super) fn child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
     }
 
-    /// Gives the elements in it.
+    /// Returns the child elements.
     pub(super) fn children(&self) -> &[Self] {
         &self.children
     }
 
-    /// Gives the text of the first element of a name in it; nothing where there is none.
+    /// Returns the text of the first child with a name, or an empty string.
     pub(super) fn text_of(&self, name: &str) -> &str {
         self.child(name).map_or("", Self::text)
     }
 }
 
-/// Takes a tag: opens an element, or closes the one that is open; gives what follows.
+/// Handles one tag: opens or closes an element. Returns the rest of the text.
 fn tag<'t>(after: &'t str, open: &mut Vec<Element>) -> Option<&'t str> {
     let (inside, rest) = after.split_at(end(after)?);
     let rest = &rest[1..];
@@ -87,7 +86,7 @@ fn tag<'t>(after: &'t str, open: &mut Vec<Element>) -> Option<&'t str> {
     Some(rest)
 }
 
-/// Finds the end of a tag; what stands between quotes is none.
+/// Finds the end of a tag, ignoring quoted text.
 fn end(tag: &str) -> Option<usize> {
     let mut quoted = None;
     tag.char_indices().find_map(|(at, letter)| {
