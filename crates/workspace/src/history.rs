@@ -1,7 +1,8 @@
-//! What was changed, kept so that it can be shown and taken back.
+//! History of changes: listing, diffs and undo.
 //!
-//! The record of a change is part of the journal of its commit: it is pending as long as the journal is, and becomes final
-//! with one rename from the journals into the history. Contents lie beside, each under its own hash.
+//! The record of a change is part of its commit's journal. It is pending as long as the journal exists, and
+//! becomes final by one rename from the journals into the history. Contents are stored separately, under
+//! their hashes.
 
 mod diff;
 mod list;

@@ -1,4 +1,4 @@
-//! The disk inside the roots: resolve, walk, read, commit; and the history, by which commits are taken back.
+//! The file system inside the roots: path resolution, walking, reading, atomic commits and their history.
 
 mod access;
 mod aside;

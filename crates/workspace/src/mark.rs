@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::access::Stat;
 use crate::hash::ContentHash;
 
-/// By what a file is known again.
+/// Device, inode and content hash of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub(crate) device: u64,
     pub(crate) inode: u64,
-    /// For regular files.
+    /// Content hash, for regular files.
     pub(crate) hash: Option<ContentHash>,
 }
 
@@ -19,7 +19,7 @@ impl Mark {
         Self { device: stat.device, inode: stat.inode, hash }
     }
 
-    /// Says whether this is the same file, whatever it holds.
+    /// Returns whether `stat` is of the same file, whatever its content.
     pub(crate) fn is_file(&self, stat: &Stat) -> bool {
         (self.device, self.inode) == (stat.device, stat.inode)
     }

@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::workspace::Workspace;
 
 impl Workspace {
-    /// Opens the roots, and puts right what a killed process left half done.
+    /// Opens the roots and the state directory, and recovers commits that a killed process left unfinished.
     pub fn open(options: Options) -> Result<(Self, Recovery), OpenError> {
         let home = options.home.as_deref();
         let roots = options

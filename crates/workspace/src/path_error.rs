@@ -4,80 +4,80 @@ use thiserror::Error;
 
 use crate::fault::Fault;
 
-/// Why a path is not one of the workspace.
+/// Errors of path resolution.
 ///
-/// What lies outside is refused in the same words whether it exists or not.
+/// Paths outside the roots get the same message whether they exist or not.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathError {
-    /// It lies outside of every root.
+    /// The path is outside every root.
     #[error("{said} is outside of the workspace{}: only {} may be used. Starting with a further root lifts this",
         leads_to(.target.as_deref()), .roots.join(", "))]
     Outside {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
-        /// The text of the link inside that leads out, escaped.
+        /// Text of the link inside a root that leads out, escaped.
         target: Option<String>,
         /// The roots, escaped.
         roots: Vec<String>,
     },
-    /// It holds a NUL byte, with which no file's name is written.
+    /// The path contains a NUL byte.
     #[error("{said} holds a NUL byte: no path can")]
     Nul {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
     },
-    /// It, or a name in it, is longer than the system takes.
+    /// The path, or a component of it, exceeds the system's limit.
     #[error("the path {said} is too long: a path has at most 4095 bytes, a name in it 255")]
     TooLong {
-        /// The beginning of what was said, escaped.
+        /// Start of the given path, escaped.
         said: String,
     },
-    /// Nothing was said.
+    /// The path is empty.
     #[error("the path is empty: `.` is the workspace itself")]
     Empty,
-    /// Links lead in a circle.
+    /// Symbolic links form a loop.
     #[error("{said} leads in a circle of symbolic links, through {link}")]
     Loop {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
         /// One of the links, escaped.
         link: String,
     },
-    /// No root is open.
+    /// The workspace has no root.
     #[error("no root is open, so no path is allowed: start with a root")]
     NoRoot,
-    /// A name on the way is not a directory.
+    /// A parent of the path is not a directory.
     #[error("{file} is not a directory, so {said} cannot be")]
     NotADirectory {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
-        /// The name, escaped.
+        /// The file that is not a directory, escaped.
         file: String,
     },
-    /// A directory on the way may not be searched.
+    /// A directory on the way cannot be searched.
     #[error("{said}: permission denied on the way: its owner has to permit it first")]
     Denied {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
     },
-    /// `~` was said where there is no home directory.
+    /// `~` was given, but the home directory is unknown.
     #[error("{said}: the home directory is not known: say the whole path")]
     NoHome {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
     },
-    /// A `file://` address names another computer.
+    /// A `file://` URL with the name of another host.
     #[error("{said} names a file on another computer: only file:///… can be used")]
     OtherHost {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("{said}: {fault}")]
     Io {
-        /// What was said, escaped.
+        /// The given path, escaped.
         said: String,
-        /// What the system said.
+        /// The operating system's error.
         fault: Fault,
     },
 }

@@ -13,21 +13,22 @@ pub(crate) const CREATE: OFlags =
     OFlags::RDWR.union(OFlags::CREATE).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 pub(crate) const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// Takes the lock of an open file, or says at once that another has it.
+/// Locks an open file; fails at once if another process holds the lock.
 pub(crate) fn lock(file: impl AsFd) -> Result<()> {
     retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive))
 }
 
-/// Takes the lock of a named file, making the file if need be.
+/// Creates a file if needed, and locks it.
 ///
-/// `ESTALE` says that the file lost its name before it could be locked, `EAGAIN` that another has the lock.
+/// Fails with `ESTALE` if the file lost its name before it was locked, and with `EAGAIN` if another process
+/// holds the lock.
 pub(crate) fn lock_named(directory: impl AsFd, name: &str) -> Result<OwnedFd> {
     let file = openat(&directory, name, CREATE, PRIVATE)?;
     lock(&file)?;
     if is_named(&directory, name, &file) { Ok(file) } else { Err(Errno::STALE) }
 }
 
-/// Says whether an open file is the one that has a name.
+/// Returns whether an open file still has this name.
 pub(crate) fn is_named(directory: impl AsFd, name: &str, file: &OwnedFd) -> bool {
     let named = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
     named.is_ok_and(|named| fstat(file).is_ok_and(|held| identity(&held) == identity(&named)))
@@ -39,7 +40,7 @@ pub(crate) fn read_file(directory: impl AsFd, name: &str) -> Result<Vec<u8>> {
     opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
 }
 
-/// Names what is in a directory, sorted.
+/// Returns the names in a directory, sorted.
 pub(crate) fn names(directory: BorrowedFd<'_>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(directory)? {

@@ -1,4 +1,4 @@
-//! Paths and names as the disk has them, which are not always text.
+//! Raw paths and names, which need not be UTF-8.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A path or a name as the disk has it; not always text.
+/// A raw path or name; serialised as text if it is UTF-8, else as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Raw(pub(crate) PathBuf);
 

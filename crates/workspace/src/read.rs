@@ -1,4 +1,4 @@
-//! Opening files to read them.
+//! Reading files and directories through descriptors.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,38 +13,38 @@ use crate::access::{AccessKind, Kind, Stat};
 use crate::beneath::{open_at, open_handle};
 use crate::hash::{ContentHash, hash};
 
-/// How much room is made for a file that is longer than it was when it was opened.
+/// Buffer growth for a file that grew after it was opened, in bytes.
 const GROWTH: usize = 64 * 1024;
 
-/// A regular file, open for reading; its descriptor stays with the same file whatever happens to the name.
+/// A regular file, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
     file: File,
     stat: Stat,
 }
 
-/// A whole file at one moment.
+/// Content and metadata of a file at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// All its bytes.
+    /// Content.
     pub bytes: Vec<u8>,
-    /// What the system said when it was opened.
+    /// Metadata at the time of opening.
     pub stat: Stat,
     /// The hash of `bytes`.
     pub hash: ContentHash,
 }
 
-/// One name in a directory.
+/// A directory entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The raw name.
     pub name: std::ffi::OsString,
-    /// What it stands for; links are not followed.
+    /// File type, without following links.
     pub kind: Kind,
 }
 
 impl OpenFile {
-    /// Returns what the system said when the file was opened.
+    /// Returns the metadata at the time of opening.
     pub fn stat(&self) -> &Stat {
         &self.stat
     }
@@ -54,7 +54,7 @@ impl OpenFile {
         &self.file
     }
 
-    /// Adds all that is left of it to `bytes`, or somewhat more than `limit` bytes where there are more.
+    /// Appends the rest of the file to `bytes`; stops soon after `limit` bytes.
     pub fn read_rest(&self, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
         while bytes.len() as u64 <= limit {
             if bytes.len() == bytes.capacity() {
@@ -69,7 +69,7 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Reads all of it, from where it stands, if it has at most `limit` bytes.
+    /// Reads the rest of the file, if it has at most `limit` bytes.
     pub fn snapshot(self, limit: u64) -> Result<Snapshot, AccessKind> {
         if self.stat.len > limit {
             return Err(AccessKind::TooLarge { len: self.stat.len, limit });
@@ -100,9 +100,9 @@ impl Seek for OpenFile {
     }
 }
 
-/// Opens a regular file beneath a directory; the walk opens what it found with this.
+/// Opens a regular file beneath a directory.
 ///
-/// What it is, is asked before it is opened (a pipe's writer would notice the opening) and again afterwards.
+/// The file type is checked before opening, since opening a pipe affects its writer, and again after it.
 pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, AccessKind> {
     let directory = directory.as_fd();
     require_regular(&stat_at(directory, relative)?)?;
@@ -113,7 +113,7 @@ pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, A
     Ok(OpenFile { file: opened.into(), stat })
 }
 
-/// Asks the system about a name beneath a directory, following nothing.
+/// Returns metadata of a name beneath a directory, without following links.
 pub fn stat_at(directory: impl AsFd, relative: &Path) -> Result<Stat, AccessKind> {
     let Some(name) = relative.file_name() else {
         return Ok(Stat::of(&fstat(directory)?));

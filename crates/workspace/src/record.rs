@@ -1,4 +1,4 @@
-//! What the history knows of one change.
+//! Records of changes, as stored in journals and in the history.
 
 use std::path::Path;
 
@@ -10,69 +10,69 @@ use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 
-/// One commit, as the history knows it.
+/// Record of one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// By what it is named: ten hex digits.
+    /// Id: ten hex digits.
     pub id: String,
-    /// When it was made, in microseconds since 1970.
+    /// Time of the commit, in microseconds since 1970.
     pub time: u64,
-    /// Who made it.
+    /// Origin.
     pub cause: Cause,
-    /// What it did, in the order in which it was done.
+    /// Changes in the order of execution.
     pub changes: Vec<Change>,
 }
 
-/// What happened to one path.
+/// Change of one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// What happened.
+    /// Kind of change.
     pub what: What,
     pub(crate) place: Raw,
     pub(crate) to: Option<Raw>,
-    /// What was there before: of a move, what was at the new place.
+    /// State before; for a move, of the target path.
     pub before: Option<Content>,
-    /// What was there afterwards: of a move, at the new place.
+    /// State after; for a move, of the target path.
     pub after: Option<Content>,
 }
 
-/// What can happen to a path.
+/// Kinds of recorded changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// A file or a link was made where nothing was.
+    /// A file or link was created.
     Created,
-    /// A file got another content or other permissions.
+    /// The content or the permissions of a file changed.
     Written,
     /// A file, a link or an empty directory was removed.
     Deleted,
-    /// A directory was removed with all that was in it.
+    /// A directory was removed recursively.
     DeletedTree,
-    /// A directory was removed, if nothing was left in it.
+    /// A directory was removed because it was empty.
     DeletedEmpty,
-    /// It got another name.
+    /// The entry was renamed.
     Moved,
-    /// A directory was made.
+    /// A directory was created.
     MadeDirectory,
 }
 
-/// What was at a path.
+/// Recorded state of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// What sort of thing.
+    /// Type of the entry.
     pub sort: Sort,
-    /// The hash of a file's bytes; of a directory with all that is in it, that of the list of it.
+    /// Hash of a file's content; for a directory tree, hash of its stored list.
     pub hash: Option<ContentHash>,
-    /// How many bytes it had, with all that was in it.
+    /// Size in bytes; for a directory tree, total size.
     pub bytes: u64,
-    /// The permission bits; none where the system chose them.
+    /// Permission bits; `None` if the system chose them.
     pub mode: Option<u32>,
-    /// Why the bytes are not kept, if they are not.
+    /// Reason for not storing the content.
     pub lost: Option<String>,
     pub(crate) target: Option<Raw>,
 }
 
-/// What sort of thing was at a path.
+/// Types of recorded entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sort {
@@ -80,28 +80,28 @@ pub enum Sort {
     File,
     /// A directory.
     Directory,
-    /// A directory with all that is in it.
+    /// A directory with its content.
     Tree,
     /// A symbolic link.
     Link,
-    /// Anything else, which is not kept.
+    /// Any other type; its content is not stored.
     Other,
 }
 
 impl Record {
-    /// Says why it cannot be taken back whatever the disk holds: bytes that were not kept.
+    /// Returns the reason why the change cannot be undone, if some content was not stored.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
         self.changes.iter().filter_map(|change| change.before.as_ref()?.lost.as_deref()).next()
     }
 
-    /// Says whether it changed a path, or anything below it.
+    /// Returns whether the change affected a path, or anything below it.
     #[must_use]
     pub fn touches(&self, path: &WorkspacePath) -> bool {
         self.places().any(|place| place.starts_with(path.raw()))
     }
 
-    /// Names every path that it changed.
+    /// Returns every affected path.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
         self.changes
             .iter()
@@ -127,15 +127,15 @@ impl Content {
     }
 }
 
-/// One thing below the directory.
+/// An entry below a recorded directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Node {
-    /// Where it is, from the directory on; parents come before what is in them.
+    /// Path relative to the directory; parents come before children.
     pub(crate) place: Raw,
     pub(crate) content: Content,
 }
 
-/// Reads the stored list of a directory's content.
+/// Parses the stored list of a directory tree.
 pub(crate) fn nodes(list: &[u8]) -> Result<Vec<Node>> {
     serde_json::from_slice(list).map_err(|_| Errno::IO)
 }

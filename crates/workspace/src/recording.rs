@@ -1,4 +1,4 @@
-//! Keeping contents while a commit is being prepared.
+//! Recording of contents while a commit is prepared.
 
 pub(crate) mod tree;
 
@@ -20,28 +20,28 @@ use crate::state::State;
 use crate::store::Store;
 use crate::workspace::Workspace;
 
-/// A longer file is not kept.
+/// Size limit of a stored file, in bytes.
 pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// One change that is being recorded; while it lives, no sweep removes what it has put.
+/// A recording in progress. While it exists, no sweep removes the contents that it has stored.
 pub(crate) struct Recording<'a> {
     store: &'a Store,
     added: u64,
-    /// How many bytes more this change may keep.
+    /// Remaining size for this change, in bytes.
     left: u64,
     notes: Vec<Note>,
     _lock: OwnedFd,
 }
 
 impl<'a> Recording<'a> {
-    /// Begins to record.
+    /// Starts a recording.
     pub(crate) fn begin(store: &'a Store) -> Result<Self> {
         let lock = store.lock(FlockOperation::NonBlockingLockShared)?;
         let left = store.limits.bytes / 2;
         Ok(Self { store, added: 0, left, notes: Vec::new(), _lock: lock })
     }
 
-    /// Keeps what a file holds, before it is changed; the content says so if that is not possible.
+    /// Stores the current content of a file. If that is not possible, the reason goes into `content`.
     pub(crate) fn keep_file(
         &mut self,
         path: &WorkspacePath,
@@ -55,7 +55,7 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Keeps what a file holds, or says why not.
+    /// Stores the current content of a file, or returns the reason why not.
     pub(super) fn keep_or_say(
         &mut self,
         directory: impl AsFd,
@@ -71,7 +71,7 @@ impl<'a> Recording<'a> {
         }
         let opened = open_regular(directory, name).map_err(|_| Errno::STALE)?;
         let snapshot = opened.snapshot(LONGEST).map_err(|_| Errno::STALE)?;
-        // What has changed meanwhile is refused by the commit itself.
+        // The commit itself detects the change and fails.
         if snapshot.hash != hash {
             return Err(Errno::STALE);
         }
@@ -79,7 +79,7 @@ impl<'a> Recording<'a> {
         Ok(None)
     }
 
-    /// Keeps what a file will hold.
+    /// Stores the new content of a file.
     pub(crate) fn keep_bytes(&mut self, content: &mut Content, bytes: &[u8]) -> Result<()> {
         let Some(hash) = content.hash else { return Ok(()) };
         if self.store.objects.has(hash, content.bytes) {
@@ -92,18 +92,18 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Keeps a list that the history itself has made.
+    /// Stores the list of a directory tree.
     pub(super) fn keep_list(&mut self, hash: ContentHash, bytes: &[u8]) -> Result<()> {
         self.take(hash, bytes)
     }
 
-    /// Notes that contents are not kept, so that there is no way back.
+    /// Notes that content is not stored and the change cannot be undone.
     pub(crate) fn lose(&mut self, path: &WorkspacePath, content: &mut Content, why: String) {
         self.notes.push(Note::NoWayBack { path: path.clone(), why: why.clone() });
         content.lost = Some(why);
     }
 
-    /// Says why so many bytes more are not kept, if they are not.
+    /// Returns the reason why content of this size is not stored, if it is too large.
     pub(crate) fn too_much(&self, bytes: u64) -> Option<String> {
         if bytes > LONGEST {
             return Some(format!("has {bytes} bytes, more than the history keeps of a file ({LONGEST})"));
@@ -112,7 +112,7 @@ impl<'a> Recording<'a> {
         (bytes > self.left).then(|| format!("is more than the history keeps of one change ({most} bytes)"))
     }
 
-    /// Counts what was added, and returns what is to be said.
+    /// Updates the size counter, and returns the notes.
     pub(crate) fn settle(&mut self) -> Result<Vec<Note>> {
         self.store.count(self.added)?;
         Ok(std::mem::take(&mut self.notes))
@@ -125,7 +125,7 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// Makes the record of a finished commit final; the journal is gone afterwards, or was not to go.
+/// Makes the record of a finished commit final, and removes the journal unless it is still needed.
 pub(crate) fn keep(
     workspace: &Workspace,
     state: &State,
@@ -142,14 +142,14 @@ pub(crate) fn keep(
     kept.map_err(Fault::from)
 }
 
-/// Whether the journal of a finished commit is still needed.
+/// Fate of a finished commit's journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JournalAfter {
     Goes,
     Stays,
 }
 
-/// Returns the paths of the roots that a journal's record belongs to.
+/// Returns the roots that a journal's record belongs to.
 fn roots_of<'w>(workspace: &'w Workspace, journal: &Journal) -> Vec<&'w Path> {
     let mut roots: Vec<&Path> = Vec::new();
     let places = journal.record.iter().flat_map(Record::places);
@@ -159,7 +159,7 @@ fn roots_of<'w>(workspace: &'w Workspace, journal: &Journal) -> Vec<&'w Path> {
         }
     }
     if roots.is_empty() {
-        // Nothing had to be done to undo something of these.
+        // An undo that changed nothing belongs to all roots.
         roots.extend(workspace.roots().iter().map(Root::path));
     }
     roots

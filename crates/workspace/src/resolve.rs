@@ -1,4 +1,4 @@
-//! Where a path leads, with every link followed under our own eyes.
+//! Path resolution that follows every link itself, so that no link leads out of the roots.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -19,16 +19,16 @@ use crate::root::{HANDLE, Root};
 use crate::spelling::{Ending, Spelled, clipped, spell, spell_shown};
 use crate::workspace::Workspace;
 
-/// How many links are followed before it is called a loop.
+/// Maximum number of links before a path counts as a loop.
 const HOPS: u32 = 40;
 
 impl Workspace {
-    /// Finds the place that was said, following links; nothing needs to be there.
+    /// Resolves a path and follows links; the target need not exist.
     pub fn resolve(&self, said: &str) -> Result<WorkspacePath, PathError> {
         self.find(said, Follow::All)
     }
 
-    /// Finds the name that was said: a link at the end is the link itself, as deleting and moving want it.
+    /// Resolves a path, but does not follow a link in the last component; for deleting and moving.
     pub fn resolve_entry(&self, said: &str) -> Result<WorkspacePath, PathError> {
         self.find(said, Follow::ButLast)
     }
@@ -45,7 +45,7 @@ impl Workspace {
         }
         match found {
             Ok(found) => Ok(self.as_shown(said, found, follow)),
-            // A root whose own name is shown escaped.
+            // The name of the root itself may be displayed escaped.
             Err(PathError::Outside { .. }) => spell_shown(said, base.path())
                 .and_then(|shown| self.find_spelled(said, &shown, follow).ok())
                 .map_or(found, Ok),
@@ -53,11 +53,11 @@ impl Workspace {
         }
     }
 
-    /// Takes a missing name for one that was shown escaped, if that one is there.
+    /// Retries a missing path as a display form with escapes, if such a file exists.
     fn as_shown(&self, said: &str, literal: WorkspacePath, follow: Follow) -> WorkspacePath {
         let literal_names = normal(literal.relative()).count();
         let mut found = literal;
-        // Each turn puts one name right; links that lead elsewhere could go on without an end.
+        // Each round fixes one name; the limit stops links that lead elsewhere without end.
         for _ in 0..literal_names {
             if !self.is_missing(&found) {
                 break;
@@ -84,7 +84,7 @@ impl Workspace {
         found
     }
 
-    /// Finds the place below a root that was said, without the root's own name being put into words.
+    /// Resolves a path that must be inside one root, without showing the root's absolute path.
     pub fn within(&self, root: &Root, relative: &str) -> Result<WorkspacePath, PathError> {
         let found = self.find_from(root, relative, Follow::All)?;
         if found.raw().starts_with(root.path()) {
@@ -93,7 +93,7 @@ impl Workspace {
         Err(PathError::Outside { said: clipped(relative), target: None, roots: vec![root.shown()] })
     }
 
-    /// Finds a place below a root that lies aside: a link may lead anywhere in it, and not out of it.
+    /// Resolves a path inside an external root; links must not lead out of it.
     pub(crate) fn find_aside(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
         let spelled = spell(relative, root.path(), None)?;
@@ -108,7 +108,7 @@ impl Workspace {
         self.stat(path).is_err_and(|error| error.why == AccessKind::Missing)
     }
 
-    /// Splits a path where it stops to exist: the last directory that does, the first name that does not, the rest.
+    /// Splits a path into its last existing directory, the first missing name, and the rest.
     pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
         let mut gone = path.clone();
         loop {
@@ -141,7 +141,7 @@ impl Workspace {
     }
 }
 
-/// Which links are followed.
+/// Links to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follow {
     All,
@@ -156,14 +156,14 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Asks the kernel in one call; `None` if a link is on the way, or the path starts outside.
+    /// Resolves with one system call; `None` if the path has links, or starts outside the roots.
     fn straight(&self, spelled: &Spelled, follow: Follow) -> Result<Option<WorkspacePath>, PathError> {
         let Some(root) = self.inside(&spelled.absolute) else { return Ok(None) };
         let path = self.place(root, &spelled.absolute);
         let last = if follow == Follow::ButLast { OFlags::NOFOLLOW } else { OFlags::empty() };
         match open_at(root, path.relative(), HANDLE | last, Mode::empty()) {
             Ok(_) | Err(Errno::NOENT) => Ok(Some(path)),
-            // Whatever else is the matter, the slow way says it better.
+            // The slow way gives better errors.
             Err(_) => Ok(None),
         }
     }
@@ -242,7 +242,7 @@ impl Walk<'_> {
         Ok(target)
     }
 
-    /// Appends what is missing as it is.
+    /// Appends the missing components literally.
     fn missing(
         &self,
         mut at: PathBuf,

@@ -1,4 +1,4 @@
-//! Where the history lies: contents, records, and how much was added.
+//! Storage of the history: contents, records and the size counter.
 
 mod objects;
 mod pieces;
@@ -23,37 +23,37 @@ use crate::private_files::{CREATE, PRIVATE, names, read_file};
 use crate::record::Record;
 use crate::tree::remove_tree;
 
-/// The file of a folder of records that says which root they are of.
+/// File with the root of a directory of records.
 const ROOT: &str = "root";
 
-/// How the names of folders of records begin that are being made.
+/// Name prefix of directories of records that are being created.
 const UNFINISHED: &str = ".";
 
-/// So many bytes are counted as one.
+/// Unit of the size counter, in bytes.
 const UNIT: u64 = 4096;
 
-/// What every record takes on the disk.
+/// Disk usage of a record, in bytes.
 const RECORD: u64 = UNIT;
 
-/// The history of one state directory, open.
+/// The open history of one state directory.
 pub(crate) struct Store {
     pub(crate) objects: Objects,
     pub(crate) limits: HistoryLimits,
     pub(crate) top: OwnedFd,
     records: OwnedFd,
-    /// A file that grows by a byte for each unit that was added since the last sweep, whoever added it.
+    /// Size counter: a file that grows by one byte per unit added since the last sweep, by any process.
     added: OwnedFd,
     last: AtomicU64,
 }
 
-/// A folder of records, and of which root they are.
+/// A directory of records, and its root.
 pub(crate) struct Folder {
     pub(crate) directory: OwnedFd,
     pub(crate) root: PathBuf,
 }
 
 impl Store {
-    /// Opens the folders of the history, making what is missing.
+    /// Opens the directories of the history, and creates missing ones.
     pub(crate) fn open(state: BorrowedFd<'_>, limits: HistoryLimits) -> Result<Self> {
         let top = folder(state, "history")?;
         let (objects, records) = (folder(top.as_fd(), "objects")?, folder(top.as_fd(), "records")?);
@@ -61,7 +61,7 @@ impl Store {
         Ok(Self { objects: Objects::new(objects), limits, top, records, added, last: AtomicU64::new(0) })
     }
 
-    /// Returns the present time, later than any that was given before.
+    /// Returns the current time, strictly increasing over calls.
     pub(crate) fn now(&self) -> u64 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = u64::try_from(now.as_micros()).unwrap_or(u64::MAX);
@@ -72,7 +72,7 @@ impl Store {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Makes a pending record final: the journal of the commit becomes the record.
+    /// Makes a pending record final by renaming its journal.
     pub(crate) fn keep(
         &self,
         journals: BorrowedFd<'_>,
@@ -92,7 +92,7 @@ impl Store {
         renameat(journals, journal, self.folder_of(first)?, &name)
     }
 
-    /// Keeps a copy of a record whose journal is still needed.
+    /// Makes a pending record final by linking its journal, which is still needed.
     pub(crate) fn keep_beside(
         &self,
         journals: BorrowedFd<'_>,
@@ -110,7 +110,7 @@ impl Store {
         Ok(())
     }
 
-    /// Counts what was added since the last sweep; a record of its own comes with every addition.
+    /// Adds to the size counter; each addition includes one record.
     pub(crate) fn count(&self, bytes: u64) -> Result<()> {
         let units = usize::try_from((bytes + RECORD).div_ceil(UNIT)).unwrap_or(usize::MAX);
         let marks = [b'.'; 256];
@@ -121,7 +121,7 @@ impl Store {
         Ok(())
     }
 
-    /// Says how many bytes were added since the last sweep.
+    /// Returns the number of bytes added since the last sweep.
     pub(crate) fn added(&self) -> u64 {
         fstat(&self.added).map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0).saturating_mul(UNIT))
     }
@@ -130,7 +130,7 @@ impl Store {
         rustix::fs::ftruncate(&self.added, 0)
     }
 
-    /// Opens the folders of records of all roots.
+    /// Opens the directories of records of all roots.
     pub(crate) fn folders(&self) -> Result<Vec<Folder>> {
         let open = |name: String| {
             let directory = openat(&self.records, &name, DIRECTORY, Mode::empty())?;
@@ -141,9 +141,10 @@ impl Store {
         names.filter(|name| !name.starts_with(UNFINISHED)).filter_map(|name| there(open(name))).collect()
     }
 
-    /// Takes the lock under which contents are named by a new journal, or removed; waits a moment for the other.
+    /// Locks the contents: shared while a new journal refers to them, exclusive for removing them. Waits
+    /// briefly.
     pub(crate) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
-        // Opened anew, as a lock belongs to the opening and not to the thread.
+        // Opened again, since a lock belongs to the open file and not to the thread.
         let lock = openat(self.objects.directory(), ".", DIRECTORY, Mode::empty())?;
         let mut pause = std::time::Duration::from_micros(200);
         loop {
@@ -165,7 +166,7 @@ impl Store {
         if let Ok(folder) = openat(&self.records, &key, DIRECTORY, Mode::empty()) {
             return Ok(folder);
         }
-        // It appears with the file that says what it is.
+        // Renamed into place after it holds the name of its root.
         let fresh = format!("{UNFINISHED}{}", unique());
         let made = folder(self.records.as_fd(), &fresh)?;
         let named = openat(&made, ROOT, CREATE, PRIVATE)
@@ -178,7 +179,7 @@ impl Store {
         openat(&self.records, &key, DIRECTORY, Mode::empty())
     }
 
-    /// Removes folders of records that were never finished.
+    /// Removes directories of records whose creation was abandoned.
     pub(crate) fn drop_unfinished(&self) {
         for name in
             names(self.records.as_fd()).unwrap_or_default().iter().filter(|name| name.starts_with(UNFINISHED))
@@ -191,14 +192,14 @@ impl Store {
 }
 
 impl Folder {
-    /// Names the records, the oldest first.
+    /// Returns the names of the records, the oldest first.
     pub(crate) fn records(&self) -> Result<Vec<String>> {
         let mut records = names(self.directory.as_fd())?;
         records.retain(|name| name != ROOT);
         Ok(records)
     }
 
-    /// Reads a record; one that is gone or damaged is none.
+    /// Reads a record; `None` if it is gone or damaged.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Record>> {
         #[derive(Deserialize)]
         struct Kept {
@@ -209,12 +210,12 @@ impl Folder {
     }
 }
 
-/// Takes what is not there for nothing.
+/// Returns `None` for a missing file.
 pub(crate) fn there<T>(answer: Result<T>) -> Option<Result<T>> {
     if let Err(Errno::NOENT) = answer { None } else { Some(answer) }
 }
 
-/// Returns when a record was made, from its file's name.
+/// Returns the time in the name of a record.
 pub(crate) fn time_of(name: &str) -> u64 {
     name.split('-').next().and_then(|time| time.parse().ok()).unwrap_or(0)
 }
@@ -222,7 +223,7 @@ pub(crate) fn time_of(name: &str) -> u64 {
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
-/// How long a commit waits for a sweep, and a sweep for a commit, before it goes on without.
+/// Maximum wait of commits and sweeps for each other.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(100);
 
 fn file_name(record: &Record) -> String {

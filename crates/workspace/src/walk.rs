@@ -1,8 +1,8 @@
-//! Walking a tree by descriptors, in parallel, under ignore rules.
+//! Parallel directory walks through descriptors, with ignore rules.
 //!
-//! Every directory is opened beneath an open descriptor and never through a link, so a directory that is swapped for
-//! a link while the walk runs is simply not entered. Nothing is left out silently: what a rule left out is counted in
-//! [`Skipped`], what could not be read is counted in [`Unreadable`].
+//! Every directory is opened beneath an open descriptor and never through a link, so a directory that is
+//! replaced by a link during the walk is not entered. Nothing is dropped silently: [`Skipped`] counts entries
+//! that rules exclude, [`Unreadable`] those that cannot be read.
 
 mod above;
 mod compiled;

@@ -1,9 +1,10 @@
-//! What may have changed beneath the roots since it was last asked.
+//! Watches: the paths beneath the roots that may have changed.
 //!
-//! Every directory that a walk enters is watched. A change that a finished call of any process made is told: the system
-//! notes it before that call returns. Ignore rules outside the watched directories, the list of mounts, and files with several
-//! names are compared at each question. Not noted are writes through a mapping until it is closed, and writes through a name
-//! outside the watched directories that the file got after it was last looked at.
+//! Every directory that a walk enters is watched with inotify. A change by a finished system call of any
+//! process is reported: the kernel queues the event before the call returns. Ignore rules outside the watched
+//! directories, the mount table, and files with several hard links are compared at each query. Not reported
+//! are writes through a memory mapping before it is closed, and writes through a hard link outside the
+//! watched directories that was created after the file was last seen.
 
 mod changes;
 #[cfg(target_os = "linux")]
@@ -19,7 +20,7 @@ mod places;
 mod standing;
 #[cfg(not(target_os = "linux"))]
 mod standing {
-    //! Systems where nothing is watched.
+    //! Systems without support for watching.
 
     use super::changes::{Changed, Unsure};
     use crate::path::WorkspacePath;
@@ -50,7 +51,7 @@ pub use changes::{Changed, Unsure};
 use linked::Linked;
 use standing::Standing;
 
-/// Tells what may have changed beneath the roots; dropping it ends the watching.
+/// A watch on the roots; ends when dropped.
 pub struct Watch {
     workspace: Workspace,
     options: Options,
@@ -59,28 +60,28 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch all that a walk with these options enters, beneath every root.
+    /// Watches everything that a walk with these options enters, beneath every root.
     ///
-    /// Never fails: where nothing can be watched, each answer says so.
+    /// Never fails: if watching is not possible, each query reports it.
     #[must_use]
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
         let state = Standing::begin(workspace, options);
         Self { workspace: workspace.clone(), options: *options, state, linked: Linked::default() }
     }
 
-    /// Says whether what happens in a directory is told.
+    /// Returns whether changes in a directory are reported.
     #[must_use]
     pub fn covers(&self, directory: &WorkspacePath) -> bool {
         self.state.as_ref().is_ok_and(|standing| standing.covers(directory))
     }
 
-    /// Takes note of what a file was when it was looked at. One with several names is compared with that at each question, since
-    /// what is written through another name is not told.
+    /// Records the metadata of a file that the caller has read. Files with several hard links are compared
+    /// with it at each query, since writes through another name cause no event.
     pub fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
         self.linked.seen(path, stat);
     }
 
-    /// Tells what may have changed since the last answer, or since the start; never waits.
+    /// Returns the changes since the last query, or since the start; never blocks.
     pub fn changed(&mut self) -> Changed {
         let answer = match &mut self.state {
             Ok(standing) => standing.changed(),
@@ -89,7 +90,7 @@ impl Watch {
         match answer {
             Ok(changed) => self.linked.add_to(changed),
             Err(why) => {
-                // What stands now is of no use: the next answers build on a new beginning.
+                // The current watches are useless; the next queries use new ones.
                 self.state = if why.is_lasting() {
                     Err(why.clone())
                 } else {

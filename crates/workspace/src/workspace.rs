@@ -1,4 +1,4 @@
-//! The roots, held open, with all that is needed to work beneath them.
+//! The workspace: its open roots and its state directory.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::read::{Entry, OpenFile, Snapshot, entries, open_regular, stat_at};
 use crate::root::Root;
 use crate::state::State;
 
-/// The roots that are allowed, held open; cheap to clone.
+/// The open roots of a workspace; cheap to clone.
 #[derive(Clone)]
 pub struct Workspace(Arc<Shared>);
 
@@ -34,23 +34,23 @@ impl Workspace {
         Self(Arc::new(Shared { roots, home, durability, state }))
     }
 
-    /// Returns the roots, the one that relative paths start from first.
+    /// Returns the roots; relative paths start from the first one.
     pub fn roots(&self) -> &[Root] {
         &self.0.roots
     }
 
-    /// Gives the state folder, if there is one that can be used.
+    /// Returns the state directory.
     #[must_use]
     pub fn state_folder(&self) -> Option<&Path> {
         self.state().map(State::path)
     }
 
-    /// Says in a line where state is kept, or what its absence means.
+    /// Returns a line about the state directory, or about the effects of its absence.
     pub fn state_report(&self) -> String {
         crate::probe::state(self.state_folder())
     }
 
-    /// Makes the path of a place that was resolved before, if a root of this workspace holds it.
+    /// Returns the path of an absolute location that was resolved before, if a root contains it.
     pub(crate) fn known(&self, absolute: &Path) -> Option<WorkspacePath> {
         let root = Root::nearest(self.roots(), absolute)?;
         let relative = absolute.strip_prefix(root.path()).ok()?;
@@ -58,12 +58,12 @@ impl Workspace {
         plain.then(|| WorkspacePath::beneath(root, relative))
     }
 
-    /// Asks the system about a path, following nothing.
+    /// Returns metadata without following links.
     pub fn stat(&self, path: &WorkspacePath) -> Result<Stat, AccessError> {
         stat_at(path.root(), path.relative()).map_err(|why| why.at(path))
     }
 
-    /// Opens a regular file for reading; anything else is refused, and never waited for.
+    /// Opens a regular file for reading; refuses anything else without blocking.
     pub fn open_file(&self, path: &WorkspacePath) -> Result<OpenFile, AccessError> {
         open_regular(path.root(), path.relative()).map_err(|why| why.at(path))
     }
@@ -74,7 +74,7 @@ impl Workspace {
         opened.snapshot(limit).map_err(|why| why.at(path))
     }
 
-    /// Lists the names in a directory, sorted by their bytes.
+    /// Lists the entries of a directory, sorted by name.
     pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, AccessError> {
         let directory = open_at(path.root(), path.relative(), READ_DIRECTORY, Mode::empty());
         directory

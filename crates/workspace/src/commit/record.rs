@@ -1,4 +1,4 @@
-//! What the history will say of a commit, and the contents that it takes to say it.
+//! Recording of a commit for the history.
 
 use std::path::Path;
 
@@ -20,9 +20,10 @@ use crate::recording::{Recording, tree};
 use crate::spot::{Spot, mark_of};
 
 impl<'a> Commit<'a> {
-    /// Keeps what the commit will change, and writes the record of it; no change fails because that is not possible.
+    /// Stores the affected contents and creates the record. A failure adds a note and does not fail the
+    /// commit.
     ///
-    /// What is returned has to live until the journal names the record.
+    /// The returned value must live until the journal names the record.
     pub(super) fn record(&mut self, cause: &Cause) -> Option<Recording<'a>> {
         let state = self.workspace.state()?;
         let store = match state.history_or_fault() {
@@ -89,7 +90,7 @@ fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
     Ok(Change { before, after: Some(after), ..Change::new(what, &work.path) })
 }
 
-/// What a copy will hold; its bytes are those of the original, so they are kept only to be shown.
+/// Returns the state of a copy. The bytes are stored only for display, since the original remains.
 fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
     let stat = stat_at(from.path.root(), from.path.relative()).map_err(|_| Errno::STALE)?;
     let mode = Some(stat.mode & 0o777);
@@ -135,7 +136,7 @@ fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
     let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
     let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
     let after = match stat.kind {
-        // What takes the place of another is kept, so that the difference can be shown.
+        // The moved file is stored so that a diff can be shown.
         Kind::File if before.is_some() => kept(recording, &work.path, Some(mark), Some(&stat))?,
         Kind::File => Some(Content::file(mark.hash, stat.len, Some(stat.mode))),
         Kind::Link => Some(link(&work.path, &stat)?),
@@ -146,7 +147,7 @@ fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
     Ok(Change { to, before, after, ..Change::new(What::Moved, &work.path) })
 }
 
-/// Keeps the file that a mark stands for.
+/// Stores a file with a known identity.
 fn kept(
     recording: &mut Recording<'_>,
     path: &WorkspacePath,

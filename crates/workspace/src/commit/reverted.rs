@@ -1,14 +1,14 @@
 //! Outcomes of reverting one step.
 
-/// What became of a step that was to be taken back.
+/// Outcome of reverting one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reverted {
-    /// It had not happened.
+    /// The step had not happened.
     Nothing,
-    /// All is as it was.
+    /// The former state is restored.
     Restored,
-    /// Somebody changed the place since; the sentence says what is where.
+    /// Another process changed the path since; the text describes the state.
     Left(String),
-    /// The system refused, as it may not the next time; the sentence says what is where.
+    /// A system error, which may not recur; the text describes the state.
     Refused(String),
 }

@@ -1,4 +1,4 @@
-//! A directory with all that is in it, as a list that it can be made from again.
+//! Lists of directory trees, for restoring and comparing them.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -19,10 +19,10 @@ use crate::read::stat_at;
 use crate::record::{Content, Node, Sort};
 use crate::spot::mark_any;
 
-/// More names than these are not kept of one directory.
+/// Maximum number of entries of a stored directory tree.
 const NAMES: usize = 10_000;
 
-/// Keeps all that is below a directory, and completes its content with the list of it; an empty one has no list.
+/// Stores everything below a directory, and adds the list to `content`; an empty directory has no list.
 pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content: &mut Content) -> Result<()> {
     let listed = list(path, |node, directory, name| {
         node.lost = match node.sort {
@@ -35,21 +35,21 @@ pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content:
     complete(recording, path, content, listed)
 }
 
-/// Completes the content of a directory that is copied with the list of what the copy will hold; no bytes are kept.
+/// Adds the list of a copied directory to `content`; stores no file contents.
 pub(crate) fn copied(
     recording: &mut Recording<'_>,
     from: &WorkspacePath,
     content: &mut Content,
 ) -> Result<()> {
     let listed = list(from, |node, _, _| {
-        // A copy has no set-id bits.
+        // Copies have no set-id bits.
         node.mode = node.mode.map(|mode| mode & 0o777);
         Ok(())
     })?;
     complete(recording, from, content, listed)
 }
 
-/// Hashes the list of what a directory holds now, as [`keep`] and [`copied`] make it.
+/// Returns the hash of a directory's current list, in the form of [`keep`] and [`copied`].
 pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
     let Listed::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
     if nodes.is_empty() {
@@ -58,13 +58,13 @@ pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
     serde_json::to_vec(&nodes).map(|list| Some(hash(&list))).map_err(|_| Errno::INVAL)
 }
 
-/// Reads what a link says.
+/// Reads the target of a link.
 pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<Raw> {
     let target = readlinkat(directory, name, Vec::new())?;
     Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
 }
 
-/// What a directory holds, or why that is not said.
+/// List of a directory, or the reason why it is not stored.
 enum Listed {
     All(Vec<Node>),
     Lost(String),
@@ -72,7 +72,7 @@ enum Listed {
 
 type Visit<'a> = dyn FnMut(&mut Content, &OwnedFd, &Path) -> Result<()> + 'a;
 
-/// Lists all that is below a directory, parents first; each is visited before it is listed.
+/// Lists everything below a directory, parents first, and calls `visit` for each entry.
 fn list(
     path: &WorkspacePath,
     mut visit: impl FnMut(&mut Content, &OwnedFd, &Path) -> Result<()>,

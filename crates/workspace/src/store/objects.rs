@@ -1,4 +1,4 @@
-//! Contents under their own hash, each once.
+//! Content store, addressed by hash.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,12 +16,12 @@ use crate::owner::unique;
 use crate::private_files::{CREATE, PRIVATE, read_file};
 use crate::read::stat_at;
 
-/// How the names of lists of pieces end.
+/// Suffix of files that list the pieces of a long content.
 pub(super) const PARTS: &str = ".parts";
-/// How the names of files end that are being written where nameless ones are not to be had.
+/// Suffix of files that are being written without `O_TMPFILE`.
 pub(super) const UNFINISHED: &str = ".new";
 
-/// The folder of contents.
+/// Directory of stored contents.
 pub(crate) struct Objects {
     directory: OwnedFd,
 }
@@ -35,8 +35,8 @@ impl Objects {
         self.directory.as_fd()
     }
 
-    /// Says whether contents are there already, as far as their lengths tell: after a loss of power, a name can be there
-    /// without its bytes.
+    /// Returns whether content is stored. Compares lengths, since after a power loss a name may exist without
+    /// its bytes.
     pub(crate) fn has(&self, hash: ContentHash, bytes: u64) -> bool {
         if usize::try_from(bytes).is_ok_and(|bytes| bytes <= pieces::WHOLE) {
             return self.has_file(&hash.to_hex(), bytes);
@@ -47,7 +47,7 @@ impl Objects {
         })
     }
 
-    /// Keeps contents, unless they are there; how many bytes are new.
+    /// Stores content unless it is present. Returns the number of new bytes.
     pub(crate) fn put(&self, hash: ContentHash, bytes: &[u8]) -> Result<u64> {
         if bytes.len() <= pieces::WHOLE {
             return self.put_file(&hash.to_hex(), bytes);
@@ -61,7 +61,7 @@ impl Objects {
         Ok(added + self.put_file(&parts_name(hash), list.as_bytes())?)
     }
 
-    /// Reads contents; those that are not what was put are an error.
+    /// Reads content and verifies its hash.
     pub(crate) fn get(&self, wanted: ContentHash) -> Result<Vec<u8>> {
         let found = match self.read(&wanted.to_hex()) {
             Err(Errno::NOENT) => {
@@ -76,7 +76,7 @@ impl Objects {
         if hash(&found) == wanted { Ok(found) } else { Err(Errno::IO) }
     }
 
-    /// Lists the pieces of long contents, with their lengths.
+    /// Returns the pieces of a long content, with their lengths.
     pub(super) fn parts(&self, hash: ContentHash) -> Result<Vec<(ContentHash, u64)>> {
         let list = self.read(&parts_name(hash))?;
         let line = |line: &str| {
@@ -95,7 +95,7 @@ impl Objects {
         let length = bytes.len() as u64;
         match stat_at(&self.directory, Path::new(name)) {
             Ok(stat) if stat.len == length => return Ok(0),
-            // What has the name is not whole.
+            // The existing file is incomplete.
             Ok(_) => drop(unlinkat(&self.directory, name, AtFlags::empty())),
             Err(_) => {}
         }
@@ -103,7 +103,7 @@ impl Objects {
         Ok(length)
     }
 
-    /// Writes a file that appears whole or not at all.
+    /// Writes a file atomically.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let fill = |file: OwnedFd| {
             let mut file = File::from(file);
@@ -112,7 +112,7 @@ impl Objects {
         };
         if let Some(file) = nameless::make(&self.directory, PRIVATE)? {
             let file = fill(file)?;
-            // Where the name is taken, another process has just kept the same.
+            // If the name exists, another process has just stored the same content.
             if let Ok(()) | Err(Errno::EXIST) = nameless::name(&file, &self.directory, name.as_ref()) {
                 return Ok(());
             }
@@ -130,7 +130,7 @@ impl Objects {
     }
 }
 
-/// Returns the name of the list of pieces of long contents.
+/// Returns the name of the list of pieces.
 pub(super) fn parts_name(hash: ContentHash) -> String {
     format!("{}{PARTS}", hash.to_hex())
 }

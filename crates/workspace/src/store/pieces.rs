@@ -1,15 +1,15 @@
-//! Cutting long contents where their bytes say so, so that an edit makes few new pieces.
+//! Content-defined chunking, so that an edit of a long file adds few new pieces.
 
-/// Contents up to this length are one piece.
+/// Maximum length of content that is stored as one piece, in bytes.
 pub(super) const WHOLE: usize = 256 * 1024;
 
 const LEAST: usize = 64 * 1024;
 const MOST: usize = 512 * 1024;
 
-/// A cut comes where these bits of the rolling hash are zero: after 128 KiB more on average.
+/// Cut condition on the rolling hash: on average 128 KiB after the minimum length.
 const MASK: u64 = 0x1_ffff << 40;
 
-/// Cuts bytes into pieces; the same bytes around a cut give the same cut, wherever they stand.
+/// Cuts bytes into pieces; equal bytes are cut equally, whatever their position.
 pub(super) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -34,7 +34,7 @@ fn first(bytes: &[u8]) -> usize {
     most
 }
 
-/// A number without pattern for each byte.
+/// Random number for each byte.
 const GEAR: [u64; 256] = gear();
 
 const fn gear() -> [u64; 256] {

@@ -1,11 +1,11 @@
-//! Which files of the contents a record needs.
+//! References from records to stored contents.
 
 use rustix::io::{Errno, Result};
 
 use super::objects::{Objects, parts_name};
 use crate::record::{Content, Record, Sort, nodes};
 
-/// Names every file that a record needs, as far as it is there; a name can come more than once.
+/// Returns every stored file that a record needs, possibly with duplicates.
 pub(super) fn names(
     objects: &Objects,
     is_there: &dyn Fn(&str) -> bool,
@@ -45,7 +45,7 @@ fn add(
     Ok(())
 }
 
-/// Takes what is gone or damaged for nothing; what cannot be read now may be needed all the same.
+/// Ignores missing or damaged content; other errors are kept, since the content may still be needed.
 fn whole<T>(answer: Result<T>) -> Option<Result<T>> {
     if let Err(Errno::NOENT | Errno::IO) = answer { None } else { Some(answer) }
 }

@@ -1,4 +1,4 @@
-//! Forgetting what is too old or too much: the oldest records first, then the contents that none needs any more.
+//! Expiry of the history: the oldest records first, then contents without references.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,33 +15,33 @@ use crate::private_files::{CREATE, PRIVATE, names, read_file};
 use crate::read::stat_at;
 use crate::record::Record;
 
-/// So many records are kept at most.
+/// Maximum number of records.
 const RECORDS: usize = 10_000;
 
-/// What a file takes on the disk is a multiple of this.
+/// Block size of disk usage, in bytes.
 const BLOCK: u64 = 4096;
 
-/// How many contents are removed in one go, so that no commit waits for long.
+/// Number of contents to remove under one lock, so that commits do not wait long.
 const GO: usize = 256;
 
-/// The file that says by its time when the last sweep was.
+/// File whose modification time is the time of the last sweep.
 const SWEPT: &str = "swept";
 
-/// After so long without a sweep, one is made at the start.
+/// Maximum time between sweeps at startup.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What is certainly no longer being written.
+/// Age of a temporary file that counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 impl Store {
-    /// Makes a sweep if an eighth of what may be kept has come since the last one.
+    /// Sweeps if an eighth of the size limit was added since the last sweep.
     pub(crate) fn tidy(&self, journals: BorrowedFd<'_>) {
         if self.added() >= self.limits.bytes / 8 {
             self.sweep(journals);
         }
     }
 
-    /// Makes a sweep if the last one was long ago.
+    /// Sweeps if the last sweep is more than a day ago.
     pub(crate) fn tidy_at_start(&self, journals: BorrowedFd<'_>) {
         let swept = age(&self.top, SWEPT);
         if swept.is_none_or(|age| age > DAY) && (swept.is_some() || self.added() > 0) {
@@ -50,7 +50,7 @@ impl Store {
     }
 
     fn sweep(&self, journals: BorrowedFd<'_>) {
-        // Another process that sweeps right now does it for all.
+        // A concurrent sweep of another process is enough.
         let Ok(file) = openat(&self.top, SWEPT, CREATE | OFlags::TRUNC, PRIVATE) else { return };
         if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             return;
@@ -58,22 +58,22 @@ impl Store {
         let _ = rustix::io::write(&file, b".");
         let _ = self.count_anew();
         self.drop_unfinished();
-        // What cannot be looked at now may need anything: then nothing goes.
+        // If anything cannot be read, it may be needed, so nothing is removed.
         let Ok(mut sweep) = Sweep::look(self, journals) else { return };
         sweep.forget_records();
         let _ = sweep.remove_contents(journals);
     }
 }
 
-/// What is there, and what needs what.
+/// State of the history during a sweep.
 struct Sweep<'a> {
     store: &'a Store,
     folders: Vec<Folder>,
-    /// Every record by its file's name, with the contents that it needs; the oldest first.
+    /// Records by file name, the oldest first, each with the contents that it needs.
     records: BTreeMap<String, Vec<String>>,
-    /// How long each content is.
+    /// Disk usage of each content, in bytes.
     contents: HashMap<String, u64>,
-    /// How many records need each content.
+    /// Number of references to each content.
     needed: HashMap<String, usize>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Sweep<'a> {
             contents,
             needed: HashMap::new(),
         };
-        // Journals first: what is finished meanwhile is found among the records.
+        // Journals first: a commit that finishes meanwhile appears among the records.
         for record in pending(journals)? {
             let needs = sweep.needs(&record)?;
             sweep.need(&needs);
@@ -104,7 +104,7 @@ impl<'a> Sweep<'a> {
         Ok(sweep)
     }
 
-    /// Reads the records that are not known yet.
+    /// Reads the records that are new since the last call.
     fn kept(&self) -> Result<Vec<(String, Vec<String>)>> {
         let mut kept = BTreeMap::new();
         for folder in &self.folders {
@@ -119,7 +119,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn needs(&self, record: &Record) -> Result<Vec<String>> {
-        // What has come since the look is there, too.
+        // Includes content that was added since the listing.
         let directory = self.store.objects.directory();
         let is_there =
             |name: &str| self.contents.contains_key(name) || stat_at(directory, Path::new(name)).is_ok();
@@ -133,12 +133,12 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Removes the oldest records until age, number and size are as they may be.
+    /// Removes the oldest records until age, number and size are within the limits.
     fn forget_records(&mut self) {
         let limits = self.store.limits;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let oldest = u64::try_from(now.saturating_sub(limits.age).as_micros()).unwrap_or(0);
-        // An eighth is left for what comes until the next sweep.
+        // An eighth stays free for additions until the next sweep.
         let most = limits.bytes - limits.bytes / 8;
         let used: u64 = self.needed.keys().filter_map(|name| self.contents.get(name)).sum();
         let mut total = used + self.records.len() as u64 * BLOCK;
@@ -162,7 +162,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Removes the contents that no record needs, looking again each time at what has come to need them.
+    /// Removes contents without references, and checks for new references before each batch.
     fn remove_contents(&mut self, journals: BorrowedFd<'_>) -> Result<()> {
         let directory = self.store.objects.directory();
         let unfinished = |name: &&String| name.ends_with(UNFINISHED);
@@ -174,14 +174,14 @@ impl<'a> Sweep<'a> {
         let candidates =
             self.contents.keys().filter(|name| !unfinished(name) && !self.needed.contains_key(*name));
         let mut candidates: Vec<String> = candidates.cloned().collect();
-        // A list goes before its pieces, so that no list is without them.
+        // Lists before their pieces, so that no list is incomplete.
         candidates.sort_by_key(|name| std::cmp::Reverse(name.len()));
         for go in candidates.chunks(GO) {
             let _lock = self.store.lock(FlockOperation::NonBlockingLockExclusive)?;
             let fresh: Result<Vec<Vec<String>>> =
                 pending(journals)?.iter().map(|record| self.needs(record)).collect();
             let fresh = fresh?;
-            // A root may have got its first record since.
+            // A root may have got its first record meanwhile.
             self.folders = self.store.folders()?;
             for (name, needs) in self.kept()? {
                 self.need(&needs);
@@ -196,7 +196,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Reads the records of the commits that are under way.
+/// Reads the pending records in the journals.
 fn pending(journals: BorrowedFd<'_>) -> Result<Vec<Record>> {
     let mut pending = Vec::new();
     for file in names(journals)?.iter().filter(|file| file.ends_with(".json")) {
@@ -206,7 +206,7 @@ fn pending(journals: BorrowedFd<'_>) -> Result<Vec<Record>> {
     Ok(pending)
 }
 
-/// Says whether a file or folder has certainly been given up by whoever was making it.
+/// Returns whether a temporary file or directory was abandoned by its creator.
 pub(super) fn is_abandoned(directory: impl AsFd, name: &str) -> bool {
     age(directory, name).is_some_and(|age| age > ABANDONED)
 }

@@ -3,41 +3,41 @@
 use super::entry::{Candidate, Entry};
 use super::ledger::{Reason, What};
 
-/// Sees what a walk finds; every thread of the walk has its own.
+/// Receives the entries of a walk; each thread has its own visitor.
 pub trait Visitor: Send {
-    /// What the visitor knows about a directory; it is handed down the tree.
+    /// Per-directory data of the visitor, passed down the tree.
     type Place: Send + Sync;
 
-    /// Judges a name before any rule does, so that a name that nobody wants costs no rule.
+    /// Judges a name before any rule is evaluated, so that unwanted names cost no matching.
     fn judge(&mut self, place: &Self::Place, candidate: &Candidate<'_>) -> Claim;
 
-    /// Sees an entry that was claimed and that no rule left out.
+    /// Visits a claimed entry that no rule excludes.
     fn visit(&mut self, place: &Self::Place, entry: &Entry<'_>) -> Next<Self::Place>;
 
-    /// Hears of a name, below the start of the walk, that was claimed and that a rule left out.
+    /// Receives a claimed name that a rule excludes; `relative` is below the start of the walk.
     fn left_out(&mut self, relative: &[u8], what: What, reason: Reason) {
         let _ = (relative, what, reason);
     }
 }
 
-/// What a visitor says about a name.
+/// Interest of a visitor in a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Not wanted: neither visited nor entered nor counted.
+    /// Unwanted: not visited, entered or counted.
     Pass,
-    /// Wanted, if no rule leaves it out.
+    /// Wanted unless a rule excludes it.
     Wanted,
-    /// Asked for by this very name: no rule applies to it.
+    /// Named explicitly: no rule applies.
     Named,
 }
 
-/// How the walk goes on after a visit.
+/// Continuation of the walk after a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<P> {
-    /// On to the next entry, without entering this one.
+    /// Continue without entering this entry.
     On,
-    /// Into this directory too; ignored for anything else.
+    /// Enter this directory; ignored for other entries.
     Enter(P),
-    /// The whole walk ends.
+    /// End the walk.
     Stop,
 }
