@@ -1,4 +1,4 @@
-//! Directories aside of the roots that are only read, such as the sources of what a project depends on.
+//! External roots: read-only directories outside the workspace, such as sources of dependencies.
 #![expect(clippy::disallowed_methods, reason = "the disk door")]
 
 use std::fs;
@@ -10,46 +10,47 @@ use thiserror::Error;
 use crate::beneath::open_at;
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
-use crate::resolve::PathError;
+use crate::path_error::PathError;
 use crate::root::{HANDLE, Root};
 use crate::workspace::Workspace;
 
-/// A directory in which others lie that may be opened aside of the roots; it is held open, and cheap to clone.
+/// A directory that may contain external roots, held open; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Holder(Root);
 
-/// Why a directory cannot be opened aside of the roots.
+/// Errors of opening an external root.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AsideError {
-    /// There is none.
+    /// The directory does not exist.
     #[error("does not exist")]
     Missing,
-    /// Links on the way lead out of all that may hold it.
+    /// Links lead to a location outside every allowed parent.
     #[error("is a link that leads to {target}, where no such directory may lie")]
     Elsewhere {
-        /// Where they lead, escaped.
+        /// Target of the links, escaped.
         target: String,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("cannot be opened ({0})")]
     Io(Fault),
 }
 
 impl Holder {
-    /// Opens a directory that the operator or the system has named, with the links on the way to it; none if it is not there.
+    /// Opens a directory that the operator or the system has named, and follows links on the way. `None` if
+    /// it does not exist.
     #[must_use]
     pub fn open(directory: &Path) -> Option<Self> {
         let path = fs::canonicalize(directory).ok()?;
         Root::open(path, usize::MAX).ok().map(Self)
     }
 
-    /// Gives the directory as one that is looked into; it is shown by its path.
+    /// Returns the directory as a readable path.
     #[must_use]
     pub fn place(&self) -> WorkspacePath {
         WorkspacePath::beneath(&self.0, Path::new(""))
     }
 
-    /// Gives where it lies, with every link resolved.
+    /// Returns the absolute path, with every link resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -57,18 +58,19 @@ impl Holder {
 }
 
 impl Workspace {
-    /// Lists what may hold directories that are opened aside: the roots.
+    /// Returns the roots as allowed parents of external roots.
     #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
         self.roots().iter().cloned().map(Holder).collect()
     }
 
-    /// Opens a directory aside of the roots, to be read under a label and never written.
+    /// Opens a read-only external root with a label.
     ///
-    /// Links on the way to it are followed; wherever they lead, it must lie in one of the holders, and is opened beneath that.
+    /// Links on the way are followed. The target must be inside one of the allowed parents, and is opened
+    /// beneath it.
     ///
     /// # Errors
-    /// When it is not there, cannot be opened, or lies elsewhere.
+    /// If the directory is missing, cannot be opened, or is outside every allowed parent.
     pub fn aside(
         &self,
         directory: &Path,
@@ -90,10 +92,10 @@ impl Workspace {
         Ok(WorkspacePath::beneath(&root, Path::new("")))
     }
 
-    /// Finds a place in a directory that was opened aside; `said` is how it was said, for the words of a failure.
+    /// Resolves a path inside an external root; `said` is the caller's text, for messages.
     ///
     /// # Errors
-    /// As [`Workspace::resolve`]: what leads out of the directory is outside.
+    /// As for [`Workspace::resolve`]; a path that leads out of the external root is outside.
     pub fn resolve_aside(
         &self,
         directory: &WorkspacePath,

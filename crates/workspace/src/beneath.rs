@@ -1,8 +1,8 @@
-//! Opening beneath a descriptor, where no link can lead out.
+//! Opening files beneath a directory descriptor, so that no link leads out.
 //!
-//! Every open of this crate comes through here. Linux's `openat2` does it in one call; where that is missing (old
-//! kernels, strict sandboxes, other systems) each component is opened by itself without following links, which
-//! refuses just the same and never opens a whole path by name.
+//! Every open of this crate uses this module. Linux's `openat2` does it in one call. Without it (old kernels,
+//! strict sandboxes) each component is opened separately without following links, which is as strict and
+//! never opens a whole path by name.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,15 +24,15 @@ pub fn open_directory_at(directory: impl AsFd, name: &OsStr) -> std::result::Res
     Ok(open_at(directory, Path::new(name), READ_DIRECTORY, Mode::empty())?)
 }
 
-/// Says whether the kernel opens beneath a directory in one call.
+/// Returns whether the kernel supports `openat2`.
 pub(crate) fn has_openat2() -> bool {
     kernel::available()
 }
 
-/// Opens beneath a directory: no link is followed, no `..` is walked.
+/// Opens beneath a directory without following links or `..`.
 ///
-/// A link on the way, also as the last component, is `ELOOP` (unless both `O_PATH` and `O_NOFOLLOW` ask for the
-/// link itself).
+/// A link on the way, also as the last component, fails with `ELOOP` (unless both `O_PATH` and `O_NOFOLLOW`
+/// ask for the link itself).
 pub(crate) fn open_at(directory: impl AsFd, relative: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     let flags = flags | OFlags::CLOEXEC;
     let relative = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
@@ -42,14 +42,14 @@ pub(crate) fn open_at(directory: impl AsFd, relative: &Path, flags: OFlags, mode
     }
 }
 
-/// Opens a handle on a directory that can name its children but not list them.
+/// Opens a directory handle for accessing children, but not for listing them.
 pub(crate) fn open_handle(directory: impl AsFd, relative: &Path) -> Result<OwnedFd> {
     open_at(directory, relative, HANDLE | OFlags::DIRECTORY, Mode::empty())
 }
 
 pub(crate) const READ_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NONBLOCK);
 
-/// Opens component by component, each without following a link.
+/// Opens each component separately, without following links.
 fn walk(directory: BorrowedFd<'_>, relative: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     let mut names = Vec::new();
     for component in relative.components() {
@@ -78,7 +78,7 @@ fn walk(directory: BorrowedFd<'_>, relative: &Path, flags: OFlags, mode: Mode) -
 
 fn step(directory: BorrowedFd<'_>, name: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match retry_on_intr(|| openat(directory, name, flags | OFlags::NOFOLLOW, mode)) {
-        // A link is "not a directory" to the kernel; here it is a link.
+        // The kernel reports `ENOTDIR` for a link here.
         Err(Errno::NOTDIR) if is_link(directory, name) => Err(Errno::LOOP),
         answer => answer,
     }
@@ -103,7 +103,7 @@ mod kernel {
     const INSIDE: ResolveFlags =
         ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS).union(ResolveFlags::NO_SYMLINKS);
 
-    /// How often `EAGAIN` is answered by another try: renames elsewhere cause it, rarely twice in a row.
+    /// Number of retries after `EAGAIN`, which concurrent renames cause.
     const TRIES: u32 = 128;
 
     pub(super) fn open(directory: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
@@ -120,7 +120,7 @@ mod kernel {
         }
     }
 
-    /// Says once whether the kernel has the call and no sandbox forbids it.
+    /// Returns whether the call is available; checked once, since an old kernel or a sandbox may refuse it.
     pub(super) fn available() -> bool {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();
         *AVAILABLE.get_or_init(|| {
@@ -132,7 +132,7 @@ mod kernel {
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    //! Systems without `openat2`.
+    //! Fallback for systems without `openat2`.
 
     use std::os::fd::{BorrowedFd, OwnedFd};
     use std::path::Path;

@@ -1,11 +1,10 @@
-//! The disk inside the roots: resolve, walk, read, commit; and the history, by which commits are taken back.
+//! The file system inside the roots: path resolution, walking, reading, atomic commits and their history.
 
 mod access;
 mod aside;
 mod beneath;
 mod cache;
 mod commit;
-pub mod dependencies;
 mod draft;
 mod fault;
 mod hash;
@@ -15,14 +14,21 @@ mod journal;
 mod ledger;
 mod locks;
 mod lookup;
+mod mark;
 pub mod memory;
 mod nameless;
+mod open;
 pub mod operator;
 mod options;
 mod owner;
 mod path;
+mod path_error;
+mod private_files;
 pub mod probe;
+mod raw;
 mod read;
+mod record;
+mod recording;
 mod recovery;
 mod resolve;
 mod root;
@@ -32,6 +38,7 @@ mod signal;
 mod spelling;
 mod spot;
 mod state;
+mod store;
 mod system;
 mod threads;
 mod tree;
@@ -47,19 +54,17 @@ pub use commit::{CommitError, CommitKind};
 pub use draft::{Action, Cause, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
 pub use fault::Fault;
 pub use hash::{ContentHash, Hasher, hash};
-pub use history::{
-    Change, Content, FileDiff, FindError, History, Obstacle, Record as HistoryRecord, Shown, Sort, UndoError,
-    Undone, What,
-};
+pub use history::{FileDiff, FindError, History, Obstacle, Shown, UndoError, Undone};
 pub use hold::{Hold, HoldError};
 pub use ledger::{Coverage, LEDGER_LIMIT, Ledger, Record, Seen};
 pub use lookup::{Lookup, LookupError, Missing};
 pub use options::{Durability, HistoryLimits, OpenError, Options, Scope};
 pub use owner::unique;
 pub use path::WorkspacePath;
+pub use path_error::PathError;
 pub use read::{Entry, OpenFile, Snapshot, open_regular, stat_at};
+pub use record::{Change, Content, Record as HistoryRecord, Sort, What};
 pub use recovery::Recovery;
-pub use resolve::PathError;
 pub use root::Root;
 pub use shelf::{Shelf, ShelfError};
 pub use siblings::Siblings;

@@ -1,4 +1,4 @@
-//! Files that get their name when all is written, so that nobody ever sees a part of them.
+//! Unnamed temporary files (`O_TMPFILE`), which get a name after they are complete.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::Mode;
 use rustix::io::Result;
 
-/// Makes a file without a name in a directory; none where the file system has no such files.
+/// Creates an unnamed file in a directory; `None` if the file system does not support it.
 #[cfg(target_os = "linux")]
 pub(crate) fn make(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>> {
     use std::path::Path;
@@ -21,25 +21,25 @@ pub(crate) fn make(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>> 
     }
 }
 
-/// Gives a file its name; what has that name already stays.
+/// Gives the file a name; fails if the name exists.
 #[cfg(target_os = "linux")]
 pub(crate) fn name(file: impl AsFd, directory: impl AsFd, name: &OsStr) -> Result<()> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{AtFlags, linkat};
-    // By its descriptor where the kernel lets us, else through /proc.
+    // By descriptor if the kernel permits it, else through /proc.
     let Err(_) = linkat(&file, "", &directory, name, AtFlags::EMPTY_PATH) else { return Ok(()) };
     let own = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     linkat(rustix::fs::CWD, own, &directory, name, AtFlags::SYMLINK_FOLLOW)
 }
 
-/// Makes no file: only Linux has nameless ones.
+/// Returns `None`: only Linux supports unnamed files.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn make(_: impl AsFd, _: Mode) -> Result<Option<OwnedFd>> {
     Ok(None)
 }
 
-/// Names no file: only Linux has nameless ones.
+/// Fails: only Linux supports unnamed files.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn name(_: impl AsFd, _: impl AsFd, _: &OsStr) -> Result<()> {
     Err(rustix::io::Errno::NOSYS)

@@ -1,4 +1,4 @@
-//! Which process something belongs to, and whether it still lives.
+//! Process identities that stay unique after PIDs are reused.
 #![expect(clippy::disallowed_methods, reason = "the disk door: /proc is read for process times")]
 
 use std::fs;
@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-/// A process: its number alone would be given to another one some day.
+/// A process, identified by PID, start time and boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) pid: u32,
-    /// When it started, in the kernel's ticks since boot; empty where that is not known.
+    /// Start time in clock ticks since boot; empty if unknown.
     pub(crate) start: String,
-    /// Which boot those ticks count from.
+    /// Id of the boot.
     pub(crate) boot: String,
 }
 
 impl Owner {
-    /// Returns this process.
+    /// Returns the current process.
     pub(crate) fn this() -> &'static Self {
         static THIS: OnceLock<Owner> = OnceLock::new();
         THIS.get_or_init(|| {
@@ -28,18 +28,18 @@ impl Owner {
         })
     }
 
-    /// Says whether the process still runs, as far as `/proc` tells.
+    /// Returns whether the process is still running, according to `/proc`.
     pub(crate) fn lives(&self) -> bool {
         self.boot == boot() && started(self.pid).is_some_and(|start| start == self.start)
     }
 }
 
-/// Says whether a process of this number runs, as far as the system tells.
+/// Returns whether a process with this PID is running. Assumes so if `/proc` is not available.
 pub(crate) fn runs(pid: u32) -> bool {
     started(pid).is_some() || started(std::process::id()).is_none()
 }
 
-/// Returns a name that no other process, thread or call has: letters and digits.
+/// Returns a random name of ten hex digits, unique over processes, threads and calls.
 pub fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut hasher = RandomState::new().build_hasher();
@@ -50,7 +50,8 @@ pub fn unique() -> String {
 
 fn started(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is the program's name in parentheses and may hold anything; the 22nd field is the start.
+    // The second field is the program's name in parentheses, which may contain anything; the start time is
+    // field 22.
     let after_name = stat.rsplit_once(')')?.1;
     after_name.split_whitespace().nth(19).map(str::to_owned)
 }

@@ -1,10 +1,10 @@
-//! What this system can do for the workspace.
+//! Diagnostics of the system's capabilities, for `doctor`.
 
 use std::path::Path;
 
 use crate::beneath::has_openat2;
 
-/// Says how paths are confined here, in lines for a person.
+/// Returns lines about the confinement of paths on this system.
 pub fn confinement() -> Vec<String> {
     let how = if has_openat2() {
         "files are opened beneath their root by the kernel (openat2)"
@@ -14,7 +14,7 @@ pub fn confinement() -> Vec<String> {
     vec![how.to_owned()]
 }
 
-/// Says what a state directory is good for, in a line for a person.
+/// Returns a line about the state directory.
 pub(crate) fn state(directory: Option<&Path>) -> String {
     match directory {
         Some(directory) => toolpost_text::escape::name(directory.as_os_str().as_encoded_bytes()).into_owned(),

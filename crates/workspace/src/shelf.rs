@@ -1,4 +1,4 @@
-//! A folder of small values that outlive processes: each is written as a whole or not at all, by one at a time.
+//! Directory of small JSON values that are shared by processes and written atomically.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -16,76 +16,76 @@ use thiserror::Error;
 
 use crate::unique;
 
-/// A folder of small values that outlive processes; several processes may use it at once.
+/// A directory of JSON values, safe for concurrent use by several processes.
 #[derive(Debug, Clone)]
 pub struct Shelf {
     folder: PathBuf,
 }
 
-/// Why a value cannot be read or written.
+/// Errors of a value store.
 #[derive(Debug, Error)]
 pub enum ShelfError {
-    /// The name could be that of something else.
+    /// The name is invalid.
     #[error(
         "`{0}` cannot be the name of what is kept: letters, digits and . _ - @ may stand in it, the first one a letter or digit, at most 100"
     )]
     Name(String),
-    /// The disk says no.
+    /// An I/O error.
     #[error("{path} cannot be used: {error}")]
     Io {
-        /// Where.
+        /// Path, escaped.
         path: String,
-        /// What the system said.
+        /// The operating system's error.
         error: io::Error,
     },
-    /// What is kept there is nothing that was written here.
+    /// The file is not a value that was written here.
     #[error("{path} is damaged ({why}); delete it to begin anew")]
     Damaged {
-        /// Where.
+        /// Path, escaped.
         path: String,
-        /// What is wrong with it.
+        /// Parse error.
         why: String,
     },
-    /// It is more than is kept.
+    /// The value exceeds the size limit.
     #[error("it would have {bytes} bytes, and at most {most} are kept")]
     TooLarge {
-        /// How many it has.
+        /// Size in bytes.
         bytes: usize,
-        /// How many are kept.
+        /// Limit in bytes.
         most: usize,
     },
-    /// Another process has had the folder for long.
+    /// Another process kept the lock during the whole wait.
     #[error("another process uses {0} and does not let go of it")]
     Busy(String),
 }
 
-/// The most that one value may have.
+/// Size limit of a value, in bytes.
 const LIMIT: usize = 2 * 1024 * 1024;
-/// How many values are kept, and how long those that nobody changes.
+/// Maximum number of values, and maximum age of an unchanged value.
 const MOST: usize = 500;
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// How long one process waits for another.
+/// Maximum wait for another process.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The file by which processes take turns, and the sign of a value that is being written.
+/// Lock file, and name prefix of values that are being written.
 const TURN: &str = ".turn";
 const DRAFT: &str = ".draft-";
 
 impl Shelf {
-    /// Opens a folder, and makes it if need be; only its owner can enter it.
+    /// Opens a directory with mode 0700, and creates it if needed.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn open(folder: &Path) -> Result<Self, ShelfError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| failed(folder, error))?;
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Reads a value; none if there is none.
+    /// Reads a value; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// If the value exists but cannot be read.
     pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ShelfError> {
         let path = self.path(name)?;
         let mut text = String::new();
@@ -101,10 +101,10 @@ impl Shelf {
         serde_json::from_str(&text).map(Some).map_err(|error| damaged(&path, &error.to_string()))
     }
 
-    /// Changes a value while no other process does; where the change fails, it stays as it was.
+    /// Changes a value under an exclusive lock. If `change` fails, the value stays unchanged.
     ///
     /// # Errors
-    /// What the change fails with, and when the value cannot be read or written.
+    /// If `change` fails, or the value cannot be read or written.
     pub fn update<T, R, E>(&self, name: &str, change: impl FnOnce(&mut T) -> Result<R, E>) -> Result<R, E>
     where
         T: Serialize + DeserializeOwned + Default,
@@ -128,10 +128,10 @@ impl Shelf {
         Ok(done)
     }
 
-    /// Names what is kept, with when it was changed last, the newest first.
+    /// Lists the values with their modification times, the newest first.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// If the directory cannot be read.
     pub fn names(&self) -> Result<Vec<(String, SystemTime)>, ShelfError> {
         let entries = std::fs::read_dir(&self.folder).map_err(|error| failed(&self.folder, error))?;
         let mut found: Vec<(String, SystemTime)> = entries
@@ -153,7 +153,7 @@ impl Shelf {
         Ok(self.folder.join(format!("{name}{ENDING}")))
     }
 
-    /// Writes a value; its name and its bytes are on the disk when this is done.
+    /// Writes a value durably: content and name are synced.
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         let draft = self.folder.join(format!("{DRAFT}{}", unique()));
         let written = OpenOptions::new()
@@ -173,7 +173,7 @@ impl Shelf {
         written
     }
 
-    /// Waits until no other process changes anything here.
+    /// Acquires the exclusive lock of the directory.
     fn turn(&self) -> Result<File, ShelfError> {
         let path = self.folder.join(TURN);
         let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
@@ -190,10 +190,10 @@ impl Shelf {
         }
     }
 
-    /// Removes drafts of writers that are gone, and what is too old or too much; what cannot be removed stays.
+    /// Removes drafts of dead writers, old values, and values beyond the limit.
     fn tidy(&self) {
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            // Nobody else writes now, so whoever wrote this one is gone.
+            // This process holds the lock, so the writer is dead.
             if entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT)) {
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -207,7 +207,7 @@ impl Shelf {
     }
 }
 
-/// How the names of the files end.
+/// Name suffix of values.
 const ENDING: &str = ".json";
 
 fn is_name(name: &str) -> bool {

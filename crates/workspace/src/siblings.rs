@@ -1,4 +1,4 @@
-//! Looking at many files, those of one directory after the other.
+//! Metadata lookups that are fast for files in the same directory.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -9,17 +9,17 @@ use crate::access::{AccessKind, Stat};
 use crate::beneath::open_handle;
 use crate::path::WorkspacePath;
 
-/// Looks at files, and keeps the directory of the last one open for the next.
+/// Metadata lookups; keeps the directory of the last file open.
 #[derive(Debug, Default)]
 pub struct Siblings {
     last: Option<(WorkspacePath, OwnedFd)>,
 }
 
 impl Siblings {
-    /// Looks at what is at a path, without following a link.
+    /// Returns metadata without following links.
     ///
     /// # Errors
-    /// When nothing is there, or it cannot be looked at.
+    /// If the file does not exist or cannot be accessed.
     pub fn stat(&mut self, path: &WorkspacePath) -> Result<Stat, AccessKind> {
         let Some(name) = path.file_name() else { return crate::read::stat_at(path.root(), Path::new("")) };
         let parent = path.relative().parent().unwrap_or(Path::new(""));

@@ -1,19 +1,19 @@
-//! The signal that a file size limit sends.
+//! Handling of `SIGXFSZ`, the signal of the file size limit.
 
 use rustix::io::Errno;
 
 use crate::fault::Fault;
 
-/// Makes a file size limit an error (`EFBIG`) instead of the process's death.
+/// Turns the signal of the file size limit into the error `EFBIG`.
 ///
-/// A handler that does nothing is installed rather than the signal ignored, so that programs started later get the
-/// default back. `SIGPIPE` needs no such care: Rust's start-up ignores it.
+/// Installs an empty handler instead of ignoring the signal, so that child processes get the default action.
+/// `SIGPIPE` needs no handling: Rust ignores it at startup.
 #[expect(unsafe_code, reason = "no safe interface installs a signal handler; this one touches nothing")]
 pub fn ignore_file_size_signal() -> Result<(), Fault> {
     extern "C" fn nothing(_: libc::c_int) {}
     let handler: extern "C" fn(libc::c_int) = nothing;
-    // SAFETY: `action` is all zeroes, which is valid for it, before its fields are set; the handler does nothing and
-    // so is safe at any moment; the old action is not asked for.
+    // SAFETY: `action` is zeroed, which is valid, before its fields are set; the handler does nothing, so it
+    // is async-signal-safe; the old action is not requested.
     let answer = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as libc::sighandler_t;

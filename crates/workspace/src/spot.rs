@@ -1,4 +1,4 @@
-//! A name in an open directory, where changes happen.
+//! Names in open directories, and the operations that change them.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,12 +9,12 @@ use rustix::io::{Errno, Result};
 
 use crate::access::{AccessKind, Kind, Stat};
 use crate::beneath::{open_at, open_handle};
-use crate::journal::Mark;
+use crate::mark::Mark;
 use crate::owner::unique;
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};
 
-/// How the names of temporary files end; a name begins with a dot and holds the name of the file it is for.
+/// Suffix of temporary files. Their names start with a dot and contain the name of the target file.
 pub(crate) const SUFFIX: &str = ".toolpost-tmp";
 
 /// A name in a directory that was opened beneath its root.
@@ -23,28 +23,28 @@ pub(crate) struct Spot {
     pub(crate) name: OsString,
 }
 
-/// What is at a name, compared with what is looked for.
+/// Result of comparing a name with a recorded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// That very file, unchanged.
+    /// The same file with the same content.
     Same,
-    /// That very file, with other content.
+    /// The same file with other content.
     Altered,
-    /// Something else.
+    /// Another file.
     Other,
-    /// Nothing.
+    /// No file.
     Absent,
 }
 
 impl Spot {
-    /// Opens the directory of a path; a root itself has none.
+    /// Opens the parent directory of a path; fails for a root.
     pub(crate) fn open(path: &WorkspacePath) -> Result<Self> {
         let name = path.file_name().ok_or(Errno::BUSY)?;
         let parent = path.relative().parent().unwrap_or(Path::new(""));
         Ok(Self { directory: open_handle(path.root(), parent)?, name: name.to_owned() })
     }
 
-    /// Compares what is at a name of this directory with a mark; fails where it cannot be looked at.
+    /// Compares the file at a name with a recorded one; fails if it cannot be read.
     pub(crate) fn find(&self, name: &OsStr, mark: &Mark) -> Result<Found> {
         let stat = match stat_at(&self.directory, Path::new(name)) {
             Ok(stat) => stat,
@@ -62,31 +62,31 @@ impl Spot {
         }
     }
 
-    /// Removes a name of this directory; one that is gone already is fine.
+    /// Removes a name; a missing name is not an error.
     pub(crate) fn unlink(&self, name: &OsStr) -> Result<()> {
         gone(unlinkat(&self.directory, name, AtFlags::empty()))
     }
 
-    /// Puts one name in the place of another, whatever is there.
+    /// Renames a file over another one.
     pub(crate) fn replace(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         renameat(&self.directory, from, &self.directory, to)
     }
 
-    /// Gives a file of this directory a second name.
+    /// Creates a hard link.
     pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         linkat(&self.directory, from, &self.directory, to, AtFlags::empty())
     }
 
-    /// Exchanges two names of this directory.
+    /// Exchanges two names.
     pub(crate) fn exchange(&self, one: &OsStr, other: &OsStr) -> Result<()> {
         renameat_with(&self.directory, one, &self.directory, other, RenameFlags::EXCHANGE)
     }
 
-    /// Makes what was done to the directory survive the loss of power.
+    /// Syncs the directory.
     pub(crate) fn sync(&self) -> Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK;
         let directory = match open_at(&self.directory, Path::new("."), flags, rustix::fs::Mode::empty()) {
-            // A directory that may not be read cannot be synced either.
+            // An unreadable directory cannot be synced.
             Err(Errno::ACCESS) => return Ok(()),
             opened => opened?,
         };
@@ -96,7 +96,7 @@ impl Spot {
         }
     }
 
-    /// Returns a fresh hidden name beside this one.
+    /// Returns a fresh hidden name for a temporary file.
     pub(crate) fn temporary(name: &OsStr) -> OsString {
         const NAME_MAX: usize = 255;
         let tail = format!(".{}{SUFFIX}", unique());
@@ -107,11 +107,11 @@ impl Spot {
     }
 }
 
-/// Moves a name to where nothing is; never puts an end to anything.
+/// Renames to a free name; never overwrites anything.
 pub(crate) fn move_to(from: impl AsFd, name: &OsStr, to: impl AsFd, new_name: &OsStr) -> Result<()> {
     match renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE) {
         Err(errno @ (Errno::INVAL | Errno::NOSYS | Errno::PERM | Errno::BUSY | Errno::XDEV)) => {
-            // Some file systems have no such rename, but a second name is never put over anything either.
+            // Some file systems do not support this flag; a hard link does not overwrite anything either.
             let Ok(()) = linkat(&from, name, &to, new_name, AtFlags::empty()) else { return Err(errno) };
             gone(unlinkat(&from, name, AtFlags::empty())).inspect_err(|_| {
                 let _ = unlinkat(&to, new_name, AtFlags::empty());
@@ -121,7 +121,7 @@ pub(crate) fn move_to(from: impl AsFd, name: &OsStr, to: impl AsFd, new_name: &O
     }
 }
 
-/// Reads what a regular file is and holds.
+/// Returns identity, hash and metadata of a regular file.
 pub(crate) fn mark_of(directory: impl AsFd, name: &OsStr) -> std::result::Result<(Mark, Stat), AccessKind> {
     use std::io::Read;
     let mut opened = open_regular(directory, Path::new(name))?;
@@ -139,7 +139,7 @@ pub(crate) fn mark_of(directory: impl AsFd, name: &OsStr) -> std::result::Result
     Ok((Mark::new(&stat, Some(hasher.finish())), stat))
 }
 
-/// Reads what is at a name, with its content if it is a regular file.
+/// Returns identity and metadata of any entry, and the hash if it is a regular file.
 pub(crate) fn mark_any(directory: impl AsFd, name: &OsStr) -> std::result::Result<(Mark, Stat), AccessKind> {
     let stat = stat_at(&directory, Path::new(name))?;
     match stat.kind {
@@ -148,7 +148,7 @@ pub(crate) fn mark_any(directory: impl AsFd, name: &OsStr) -> std::result::Resul
     }
 }
 
-/// Takes "it is not there" for success.
+/// Treats a missing file as success.
 pub(crate) fn gone(answer: Result<()>) -> Result<()> {
     match answer {
         Err(Errno::NOENT) => Ok(()),
@@ -160,7 +160,7 @@ fn clip(name: &OsStr, most: usize) -> &OsStr {
     use std::os::unix::ffi::OsStrExt;
     let bytes = name.as_bytes();
     let mut end = bytes.len().min(most);
-    // Never in the middle of a character, which some file systems would refuse.
+    // Not inside a UTF-8 sequence, which some file systems would reject.
     while end > 0 && end < bytes.len() && bytes[end] & 0xc0 == 0x80 {
         end -= 1;
     }

@@ -1,4 +1,4 @@
-//! Removing a directory with all that is in it, through descriptors.
+//! Recursive removal through descriptors.
 
 use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd, OwnedFd};
@@ -10,13 +10,13 @@ use rustix::io::{Errno, Result};
 use crate::beneath::{READ_DIRECTORY, open_at};
 use crate::spot::gone;
 
-/// Removes a name whatever it is; a directory goes with all that is in it, and no link is followed.
+/// Removes any entry, directories recursively, without following links.
 pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {
     match gone(unlinkat(&parent, name, AtFlags::empty())) {
         Err(Errno::ISDIR | Errno::PERM) => {}
         answer => return answer,
     }
-    // One directory is open at a time, so that depth costs no descriptors.
+    // Only one directory is open at a time, so depth needs no descriptors.
     let mut path = PathBuf::from(name);
     loop {
         let directory = open_at(&parent, &path, READ_DIRECTORY, Mode::empty())?;
@@ -36,7 +36,7 @@ pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {
     }
 }
 
-/// Removes all names but directories; the first directory that is left.
+/// Removes all entries that are not directories. Returns the first remaining directory.
 fn empty_out(directory: &OwnedFd) -> Result<Option<CString>> {
     let mut inner = None;
     for entry in Dir::read_from(directory)? {

@@ -36,6 +36,7 @@ const DOORS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest", "rustix", "
 const LIBRARIES: &[&str] = &[
     "text",
     "workspace",
+    "packages",
     "process",
     "net",
     "documents",
@@ -51,6 +52,7 @@ const LIBRARIES: &[&str] = &[
 const EDGES: &[Edge] = &[
     Edge { name: "text", may: &[], must_not: WORLD },
     Edge { name: "workspace", may: &["text"], must_not: FRONTS },
+    Edge { name: "packages", may: &["text", "workspace"], must_not: FRONTS },
     Edge { name: "process", may: &["text"], must_not: FRONTS },
     Edge { name: "net", may: &["text"], must_not: &["rmcp", "clap"] },
     Edge {

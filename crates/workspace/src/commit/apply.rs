@@ -1,4 +1,4 @@
-//! Carrying out one step of a commit.
+//! Execution of one step of a commit.
 
 use std::ffi::OsStr;
 
@@ -14,23 +14,25 @@ use super::work::{Rename, Work};
 use crate::access::AccessKind;
 use crate::draft::Note;
 use crate::hash::hash;
-use crate::journal::{Mark, Raw, StepKind};
+use crate::journal::StepKind;
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::open_regular;
 use crate::spot::{Spot, mark_any, move_to};
 
-/// Whether a step is the whole commit, and so may be done in one stroke without a way back.
+/// Execution mode of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     OneStroke,
     WithBackup,
 }
 
-/// Why a step stopped.
+/// Reasons for stopping a step.
 pub(super) enum Stop {
-    /// The file cannot be replaced, but perhaps be rewritten.
+    /// The file cannot be replaced, but may be rewritten in place.
     NotReplaceable(Failed),
-    /// It cannot be done.
+    /// The step is not possible.
     For(CommitKind),
 }
 
@@ -46,7 +48,7 @@ impl From<CommitKind> for Stop {
     }
 }
 
-/// Writes the new content of a step beside its place.
+/// Writes the new content to a temporary file next to the target.
 pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Result<Option<u32>, Stop> {
     let Some(temp) = work.step.temp.clone() else { return Ok(None) };
     let spot = open(work)?;
@@ -84,7 +86,7 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
     Ok(Some(staged.mode))
 }
 
-/// Makes sure that what is on the disk now is what the plan saw.
+/// Checks that the files are still as the plan saw them.
 pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
     if let Some(old) = &mut work.step.old {
         *old = same(&work.path, old)?;
@@ -111,7 +113,8 @@ fn open(work: &Work) -> std::result::Result<Spot, Stop> {
     Spot::open(&work.path).map_err(Failed::when("opening its directory")).map_err(Stop::from)
 }
 
-/// Content decides: the same bytes in another file are as good, and are what would be brought back.
+/// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
+/// and is what a revert restores.
 fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKind> {
     let spot = Spot::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     let (now, stat) = mark_any(&spot.directory, &spot.name)?;
@@ -122,10 +125,10 @@ fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKi
     }
 }
 
-/// Looks once more at the file that a step has replaced; returns whether it has grown meanwhile.
+/// Checks the replaced file once more, and returns whether it has grown.
 ///
-/// Fails if it has other content. In one stroke that content is back in its place then; otherwise the step knows the
-/// former file by it, so that the commit can be taken back.
+/// Fails if its content changed in another way. For a commit of one step, that content is restored first;
+/// otherwise the step records its hash, so that the revert recognises the file.
 pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, CommitKind> {
     let (Some(former), Some(Mark { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
@@ -169,16 +172,16 @@ fn put(work: &mut Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> 
         .map_err(|failed| if may_rewrite(&failed) { Stop::NotReplaceable(failed) } else { failed.into() })
 }
 
-/// Keeps the old file under a second name; where that is forbidden, exchanges the two names instead.
+/// Keeps the old file by a hard link; where links are not permitted, exchanges the two names.
 ///
-/// The second name comes first because an exchange looks, to those who watch the directory, as if the file had gone.
+/// A link is preferred because watchers of the directory see an exchange as a deletion.
 fn put_with_backup(spot: &Spot, temp: &OsStr, backup: &OsStr) -> Result<()> {
     match spot.link(&spot.name, backup) {
         Ok(()) => spot.replace(temp, &spot.name).inspect_err(|_| {
             let _ = spot.unlink(backup);
         }),
         Err(_) => match spot.exchange(temp, &spot.name) {
-            // Neither is to be had: let it be rewritten.
+            // Neither is supported; rewrite the file in place.
             Err(Errno::INVAL | Errno::NOSYS) => Err(Errno::XDEV),
             answer => answer,
         },
@@ -195,14 +198,14 @@ fn remove(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
     removed.map_err(Failed::when("removing it")).map_err(Stop::from)
 }
 
-/// What somebody has put into the directory since it was looked at, is never removed with it.
+/// Never removes entries that were added to the directory after the plan.
 fn remove_empty(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
     let (Way::WithBackup, Some(backup)) = (way, &work.step.backup) else {
         let removed = unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR);
         return removed.map_err(Failed::when("removing it")).map_err(Stop::from);
     };
     remove(work, spot, way)?;
-    // It has got another name, and so is brought back.
+    // It has its temporary name now, so the revert restores it.
     if is_empty(&spot.directory, backup.name().as_ref())? { Ok(()) } else { Err(CommitKind::NotEmpty.into()) }
 }
 
@@ -226,7 +229,7 @@ fn push_aside(there: &Spot, backup: &OsStr) -> Result<()> {
     move_to(&there.directory, &there.name, &there.directory, backup)
 }
 
-/// Says whether a file that could not be replaced can still be rewritten: mount points, directories of others.
+/// Returns whether the file may be rewritten in place, as for mount points and directories of other users.
 fn may_rewrite(failed: &Failed) -> bool {
     let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);
     match failed.step {
@@ -236,8 +239,9 @@ fn may_rewrite(failed: &Failed) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
     use super::*;
     use crate::commit::work::{step, work};
     use crate::{Durability, HistoryLimits, Options, Scope, Workspace};

@@ -1,4 +1,4 @@
-//! Copying a file, a link or a directory beside the place that the copy is for.
+//! Copies of files, links and directories to temporary names.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,28 +16,28 @@ use crate::access::{Kind, Stat};
 use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
 use crate::fault::Fault;
 use crate::hash::{ContentHash, Hasher};
-use crate::journal::Mark;
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};
 use crate::spot::Spot;
 use crate::system::{mode as mode_bits, sync_all};
 use crate::tree::remove_tree;
 
-/// Bytes that are copied at once.
+/// Buffer size in bytes.
 const PIECE: usize = 256 * 1024;
 
-/// When the bytes of a file are brought to the disk.
+/// Time of syncing the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bytes {
-    /// As soon as they are written.
+    /// After each file.
     Alone,
-    /// With those of all other files of the tree, which is much faster.
+    /// Once for the whole tree, which is much faster.
     WithTheOthers,
 }
 
 type Result<T> = std::result::Result<T, CommitKind>;
 
-/// Copies what is at a path to a temporary name; what was begun is removed where it fails.
+/// Copies an entry to a temporary name; removes the partial copy on failure.
 pub(super) fn copy(from: &WorkspacePath, spot: &Spot, temp: &OsStr) -> Result<Staged> {
     let source = Spot::open(from).map_err(Failed::when("opening the directory of what is copied"))?;
     let copied =
@@ -54,7 +54,7 @@ pub(super) fn copy(from: &WorkspacePath, spot: &Spot, temp: &OsStr) -> Result<St
     })
 }
 
-/// Copies what lies in a directory, then gives each directory its permissions, the innermost first.
+/// Copies the content of a directory, then sets the permissions of the directories, innermost first.
 fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
     let mut waiting = vec![PathBuf::new()];
     let mut made = Vec::new();
@@ -66,7 +66,7 @@ fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
         };
         let from = open(&source.directory, &old, READ_DIRECTORY)?;
         let stat = Stat::of(&fstat(&from).map_err(Failed::when("looking at a directory"))?);
-        // Mounted into what is copied, the place of the copy is met below another name.
+        // A bind mount can make the copy appear inside its own source.
         if (stat.device, stat.inode) == (begun.device, begun.inode) {
             return Err(CommitKind::IntoItself);
         }
@@ -89,7 +89,7 @@ fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
     Ok(())
 }
 
-/// Copies one entry: a file with its bytes, a link as a link, of a directory the name alone.
+/// Copies one entry; for a directory, creates it empty.
 fn entry(
     from: &OwnedFd,
     name: &Path,
@@ -118,7 +118,7 @@ fn entry(
 fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes) -> Result<ContentHash> {
     let old = open_regular(from, name)?;
     let stat = *old.stat();
-    // What somebody appends meanwhile is not waited for.
+    // Later additions to the file are not copied.
     let mut old = old.take(stat.len);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let new = open_at(to, new_name, flags, Mode::from_raw_mode(0o600));
@@ -139,7 +139,7 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
             Err(error) => return Err(failed(error)),
         }
     }
-    // Set-id bits are a grant of the owner of the original; a copy does not inherit them.
+    // Set-id bits are granted by the owner of the original and are not copied.
     fchmod(&new, mode_bits(stat.mode & 0o777)).map_err(Failed::when("copying the permissions"))?;
     if bytes == Bytes::Alone || cfg!(not(target_os = "linux")) {
         sync_file(&new).map_err(Failed::when("bringing the new file to the disk"))?;

@@ -1,4 +1,4 @@
-//! What happens to directories, and to permissions, when all files of a commit are in place.
+//! Final work on directories and permissions, after all files of a commit are in place.
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
@@ -10,15 +10,17 @@ use rustix::io::{Errno, Result};
 use super::error::CommitKind;
 use crate::access::{AccessKind, Kind, Stat};
 use crate::beneath::{READ_DIRECTORY, open_at};
-use crate::journal::{Journal, Mark, Raw, StepKind};
+use crate::journal::{Journal, StepKind};
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::stat_at;
 use crate::spot::Spot;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
-/// Gives new directories, and files that were rewritten in place, their permissions, the innermost first; those that could
-/// not be given them.
+/// Sets the permissions of new directories and of files rewritten in place, innermost first. Returns the
+/// paths that failed.
 pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<WorkspacePath> {
     let in_place = journal.steps.iter().filter(|step| step.kind == StepKind::InPlace);
     let files: HashMap<&Path, &Mark> =
@@ -30,13 +32,13 @@ pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<Workspa
     journal.modes.iter().rev().filter_map(set).collect()
 }
 
-/// Removes a directory if nothing is in it.
+/// Removes a directory if it is empty.
 pub(crate) fn remove_empty(path: &WorkspacePath) -> Result<()> {
     let spot = Spot::open(path)?;
     unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR)
 }
 
-/// Says whether nothing is in a directory.
+/// Returns whether a directory is empty.
 pub(super) fn is_empty(from: impl AsFd, path: &Path) -> std::result::Result<bool, CommitKind> {
     let look = || {
         let directory = open_at(from, path, READ_DIRECTORY, Mode::empty())?;
@@ -47,7 +49,7 @@ pub(super) fn is_empty(from: impl AsFd, path: &Path) -> std::result::Result<bool
     look().map_err(|errno: Errno| AccessKind::from(errno).into())
 }
 
-/// Removes the directories that are to go if they are empty, the innermost first.
+/// Removes the listed directories that are empty, innermost first.
 pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
     let mut paths: Vec<WorkspacePath> =
         emptied.iter().filter_map(|place| workspace.known(place.path())).collect();

@@ -1,4 +1,4 @@
-//! What drafts come down to, checked against the disk before anything is touched.
+//! Plans: the steps that drafts require, checked before anything is changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -11,25 +11,26 @@ use super::work::{ReadOnly, Rename, Source, Work, device_above, is_same_name, st
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
 use crate::draft::{Action, Changed, Draft, Expect, Note, Outcome, Overwrite};
 use crate::hash::{ContentHash, hash};
-use crate::journal::{Mark, StepKind};
+use crate::journal::StepKind;
+use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
 use crate::spot::{Spot, mark_any, mark_of};
 
-/// All that a commit has to do.
+/// The plan of a commit.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) works: Vec<Work>,
-    /// Directories to make, parents first.
+    /// Directories to create, parents first.
     pub(super) made: BTreeSet<WorkspacePath>,
-    /// The permission bits of some of them.
+    /// Permission bits of new directories.
     pub(super) modes: BTreeMap<WorkspacePath, u32>,
-    /// Directories that go at the end if they are empty, with their drafts.
+    /// Directories to remove at the end if they are empty, with the numbers of their drafts.
     pub(super) emptied: Vec<(usize, WorkspacePath)>,
-    /// What each draft will have done, if all goes well.
+    /// Expected results of the drafts.
     pub(super) changes: Vec<Changed>,
     pub(super) notes: Vec<Note>,
-    /// What is no longer where it was once the steps so far are done.
+    /// Paths that are free after the steps so far.
     leaving: HashSet<WorkspacePath>,
     read_only: ReadOnly,
 }
@@ -103,7 +104,7 @@ impl Plan {
             return Ok(());
         };
         let (mark, stat) = match expect {
-            // What is there is looked at before it is replaced; so far it is what the caller has seen.
+            // The content is checked before the replacement; until then, the caller's hash is assumed.
             Expect::Hash(seen) if seen != after => {
                 self.replaceable(&stat, expect)?;
                 (Mark::new(&stat, Some(seen)), stat)
@@ -133,7 +134,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Without an expectation, a directory goes with all that is in it.
+    /// Without an expectation, removes a directory recursively.
     fn delete(&mut self, number: usize, path: WorkspacePath, expect: Option<Expect>) -> Result<(), Problem> {
         let stat = present(&path)?.ok_or(CommitKind::Missing)?;
         let mark = match (stat.kind, expect) {
@@ -178,7 +179,7 @@ impl Plan {
         Ok(())
     }
 
-    /// What is copied is looked at again when it is; only whether it is a directory decides here.
+    /// The source is read again when it is copied; only its type matters here.
     fn copy(&mut self, number: usize, path: WorkspacePath, from: WorkspacePath) -> Result<(), Problem> {
         let stat = present(&from)
             .and_then(|stat| stat.ok_or_else(|| CommitKind::Missing.into()))
@@ -189,7 +190,7 @@ impl Plan {
         if present(&path)?.is_some() {
             return Err(CommitKind::Exists.into());
         }
-        // Such a copy would find itself in what it copies, without end.
+        // The copy would contain itself.
         if stat.kind == Kind::Directory && from.contains(&path) {
             return Err(CommitKind::IntoItself.into());
         }
@@ -237,7 +238,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Looks at where a move goes; what is in its way, if it may go.
+    /// Checks the target of a move. Returns the file that it replaces.
     fn target(
         &mut self,
         to: &WorkspacePath,
@@ -254,7 +255,7 @@ impl Plan {
         self.writable(to, &there, Expect::Any).map(Some)
     }
 
-    /// Between disks nothing can be renamed: the file is written anew there and removed here.
+    /// Plans a move between file systems: write the file at the target, then remove it here.
     fn copy_over(
         &mut self,
         number: usize,
@@ -279,7 +280,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Notes the directories above a path that are missing.
+    /// Adds the missing parents of a path to the directories to create.
     fn need_parents(&mut self, path: &WorkspacePath) -> Result<(), Problem> {
         let mut missing = Vec::new();
         let mut parent = path.parent();
@@ -299,7 +300,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Refuses what is not a plain writable file, whatever it holds.
+    /// Rejects anything but a writable regular file.
     fn replaceable(&self, stat: &Stat, expect: Expect) -> Result<(), Problem> {
         match (stat.kind, expect) {
             (Kind::Directory, _) => return Err(CommitKind::IsDirectory.into()),
@@ -313,7 +314,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Reads the file that is to go, and refuses what is not a plain writable file with the expected content.
+    /// Rejects anything but a writable regular file with the expected content, which is read.
     fn writable(&self, path: &WorkspacePath, stat: &Stat, expect: Expect) -> Result<(Mark, Stat), Problem> {
         self.replaceable(stat, expect)?;
         let (mark, stat) = marked(path)?;
@@ -332,7 +333,7 @@ impl Plan {
         self.works.push(work);
     }
 
-    /// Looks at a path; what an earlier draft takes away from it is not there.
+    /// Returns metadata of a path; `None` if an earlier draft vacates it.
     fn present(&self, path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
         if self.leaving.contains(path) { Ok(None) } else { present(path) }
     }

@@ -1,4 +1,4 @@
-//! Writing new content beside the file that it is for.
+//! Staging of new content in temporary files.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,32 +15,32 @@ use crate::access::Stat;
 use crate::beneath::open_at;
 use crate::fault::Fault;
 use crate::hash::ContentHash;
-use crate::journal::Mark;
+use crate::mark::Mark;
 use crate::nameless;
 use crate::read::OpenFile;
 use crate::spot::Spot;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
 
-/// From this length on, room is asked for first, so that a full disk is noticed before a long write.
+/// From this length in bytes, space is reserved before writing, to detect a full disk early.
 const LARGE: usize = 1 << 20;
 
-/// New content, on the disk under a temporary name.
+/// Staged content under a temporary name.
 pub(crate) struct Staged {
     pub(crate) mark: Mark,
     pub(crate) mode: u32,
-    /// What of the old file besides its content could not be kept.
+    /// Metadata of the old file that could not be copied.
     pub(crate) lost: Vec<String>,
 }
 
-/// Whose permissions the new file gets.
+/// Source of the new file's metadata.
 pub(crate) enum Like<'a> {
-    /// What any new file in this directory gets.
+    /// Defaults of the directory.
     New,
-    /// What the file that it replaces has.
+    /// The replaced file.
     Old(&'a OpenFile),
 }
 
-/// Writes bytes, which have this hash, into a file without a name, and gives it the temporary one when all is there.
+/// Writes content with a known hash to an unnamed file, then links it to the temporary name.
 pub(crate) fn stage(
     spot: &Spot,
     temp: &OsStr,
@@ -72,7 +72,7 @@ pub(crate) fn stage(
     staged
 }
 
-/// Writes all bytes, giving the file room first if there are many.
+/// Writes all bytes, and reserves space first if there are many.
 pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     if bytes.len() >= LARGE {
         reserve(file, bytes.len() as u64)?;
@@ -80,10 +80,10 @@ pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     file.write_all(bytes).map_err(|error| Fault::from(error).errno())
 }
 
-/// Brings a file's bytes to the disk.
+/// Syncs the content of a file.
 pub(crate) fn sync_file(file: impl AsFd) -> Result<()> {
     match sync_bytes(file) {
-        // Some file systems have nothing to sync.
+        // Some file systems do not support syncing.
         Err(Errno::INVAL | Errno::NOSYS) => Ok(()),
         answer => answer,
     }
@@ -108,5 +108,5 @@ fn fill(
     Ok(Staged { mark: Mark::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
-/// The step in which permissions are copied; where that is refused, the file can still be rewritten in place.
+/// Operation of copying permissions. If it is refused, the file may still be rewritten in place.
 pub(crate) const PERMISSIONS: &str = "copying the permissions";

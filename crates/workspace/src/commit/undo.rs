@@ -1,4 +1,4 @@
-//! Taking a step back, and clearing up behind one; only what is known again by its hash is touched.
+//! Reverting steps, and cleaning up after them; only files recognised by identity and hash are touched.
 
 use std::ffi::OsStr;
 
@@ -6,30 +6,19 @@ use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::in_place;
+use super::reverted::Reverted;
 use crate::access::AccessKind;
 use crate::fault::Fault;
-use crate::journal::{Journal, Phase, Raw, Step, StepKind};
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::path::WorkspacePath;
+use crate::raw::Raw;
 use crate::read::stat_at;
 use crate::spot::{Found, Spot, gone, move_to};
 use crate::tree::remove_tree;
 use crate::workspace::Workspace;
 
-/// What became of a step that was to be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reverted {
-    /// It had not happened.
-    Nothing,
-    /// All is as it was.
-    Restored,
-    /// Somebody changed the place since; the sentence says what is where.
-    Left(String),
-    /// The system refused, as it may not the next time; the sentence says what is where.
-    Refused(String),
-}
-
-/// Takes back all steps of a commit, the last one first: what became of each, in that order, and what is still to be taken
-/// back.
+/// Reverts all steps of a commit, last one first. Returns the outcomes in that order, and a journal of the
+/// remaining steps.
 pub(crate) fn undo_all(
     workspace: &Workspace,
     journal: &Journal,
@@ -50,7 +39,7 @@ pub(crate) fn undo_all(
     let mut is_made = !rest.is_empty();
     for made in journal.made.iter().rev() {
         let Some(path) = workspace.known(made.path()) else { continue };
-        // Only if it is still empty: what somebody put into it since stays.
+        // Only if it is still empty: entries that were added since are kept.
         let removed =
             Spot::open(&path).and_then(|spot| unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR));
         match removed {
@@ -67,7 +56,7 @@ pub(crate) fn undo_all(
     (undone, rest)
 }
 
-/// Removes what a finished step has left; the name of a file that would not go.
+/// Removes temporary files of a finished step. Returns the names that could not be removed.
 pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
     let mut left = Vec::new();
     let keeper = match step.kind {
@@ -94,7 +83,7 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
     left
 }
 
-/// Removes a directory that was to go because it was empty; what somebody has put into it since gets its name back.
+/// Removes a directory that was empty. If entries were added since, it gets its name back.
 fn remove_or_return(spot: &Spot, backup: &OsStr) -> Result<()> {
     match gone(unlinkat(&spot.directory, backup, AtFlags::REMOVEDIR)) {
         Err(Errno::NOTEMPTY | Errno::EXIST) => move_to(&spot.directory, backup, &spot.directory, &spot.name),
@@ -124,18 +113,18 @@ fn drop_temp(path: &WorkspacePath, step: &Step) -> Reverted {
         Ok(spot) => spot,
         Err(errno) => return unreached(errno),
     };
-    // On a read-only file system nothing can be removed, and nothing was made.
+    // On a read-only file system nothing can be removed, and nothing was created.
     if matches!(stat_at(&spot.directory, temp.name().as_ref()), Err(AccessKind::Missing)) {
         return Reverted::Nothing;
     }
-    // It may be the copy of a directory.
+    // It may be a copied directory.
     match remove_tree(&spot.directory, temp.name()) {
         Ok(()) => Reverted::Nothing,
         Err(errno) => Reverted::Refused(not_removed(&beside(path, temp), errno)),
     }
 }
 
-/// A directory that is gone holds nothing to take back; one that cannot be opened may.
+/// A missing directory has nothing to revert; one that cannot be opened may have.
 fn unreached(errno: Errno) -> Reverted {
     match errno {
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Reverted::Nothing,
@@ -143,7 +132,7 @@ fn unreached(errno: Errno) -> Reverted {
     }
 }
 
-/// What is in the way is somebody's own, and stays; all else may be different the next time.
+/// An obstacle of another process stays; any other error may not recur.
 fn stopped(errno: Errno, why: String) -> Reverted {
     match errno {
         Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY | Errno::ISDIR | Errno::NOTDIR => Reverted::Left(why),
@@ -237,7 +226,7 @@ fn undo_move(workspace: &Workspace, spot: &Spot, step: &Step) -> Result<Reverted
     })
 }
 
-/// Gives a place back what a move has pushed, or was about to push, aside.
+/// Restores the file that a move has replaced.
 fn bring_back(there: &Spot, target: &WorkspacePath, step: &Step) -> Result<Reverted> {
     let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Ok(Reverted::Nothing) };
     if there.find(&there.name, over)? == Found::Same {
@@ -268,7 +257,7 @@ fn not_removed(name: &str, errno: Errno) -> String {
     format!("the temporary file {name} could not be removed ({})", Fault::from(errno))
 }
 
-/// Shows a name in the directory of a path.
+/// Returns the display path of a name in the directory of `path`.
 fn beside(path: &WorkspacePath, name: &Raw) -> String {
     let parent = path.parent().map(|parent| parent.display()).filter(|parent| parent != ".");
     let name = escape(name.name());

@@ -1,4 +1,4 @@
-//! One directory at a time, under the same rules as a walk.
+//! Listing of single directories, under the same rules as a walk.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd;
@@ -7,65 +7,65 @@ use std::sync::Arc;
 
 use super::above;
 use super::entry::{Candidate, below, look, read_link};
-use super::ledger::{Skipped, Unreadable, What};
+use super::ledger::{Reason, Skipped, Unreadable, What};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
-use super::rules::{Level, Reason, against};
+use super::rules::{Level, against};
 use crate::beneath::open_directory_beneath;
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
 
-/// A directory that can be read by itself, with the rules in force there.
+/// A directory that can be listed on its own, with its effective rules.
 #[derive(Clone)]
 pub struct Spot {
     path: WorkspacePath,
-    /// From the start of the rules to here, with a slash at the end unless it is empty.
+    /// Path from the first directory with rules, with a trailing slash unless empty.
     full: Vec<u8>,
     level: Arc<Level>,
     free: Arc<[Vec<u8>]>,
     first: bool,
 }
 
-/// Something that was found in a directory.
+/// An entry of a listed directory.
 #[derive(Clone)]
 pub struct Found {
-    /// Its name.
+    /// Name.
     pub name: OsString,
-    /// What it is.
+    /// File type.
     pub kind: Kind,
-    /// What a link says.
+    /// Target of a link.
     pub target: Option<OsString>,
-    /// Where a directory can be read on.
+    /// The directory itself, for listing it in turn.
     pub spot: Option<Spot>,
 }
 
-/// Shows a raw name, with everything dangerous escaped.
+/// Returns a raw name for display, with dangerous characters escaped.
 pub fn show(name: &OsStr) -> String {
     toolpost_text::escape::name(name.as_bytes()).into_owned()
 }
 
 impl Spot {
-    /// Begins at a directory; no rule applies to the directory itself.
+    /// Starts at a directory; no rule applies to the directory itself.
     pub fn new(base: &WorkspacePath, options: &Options) -> Self {
         let start = above::start(base, options.rules);
         let free = base.relative().components().map(|part| part.as_os_str().as_bytes().to_vec()).collect();
         Self { path: base.clone(), full: start.lead, level: start.level, free, first: true }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &WorkspacePath {
         &self.path
     }
 
-    /// Returns where something lies that was found here.
+    /// Returns the path of an entry.
     pub fn path_of(&self, found: &Found) -> WorkspacePath {
         below(&self.path, found.name.as_bytes())
     }
 
-    /// Reads the directory: what no rule leaves out, sorted by the bytes of the names.
+    /// Lists the entries that no rule excludes, sorted by name.
     ///
-    /// `None` if the directory turns out to hold dependencies that are to be left out.
+    /// `None` if the content identifies a dependency directory that must be excluded.
     pub fn read(
         &self,
         options: &Options,
