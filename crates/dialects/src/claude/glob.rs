@@ -16,10 +16,10 @@ const LIMIT: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Glob pattern, such as "**/*.ts" or "src/**/*.{c,h}".
+    /// Such as "**/*.ts" or "src/**/*.{c,h}".
     #[schemars(extend("examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir_path"], "examples" = ["src"]))]
     path: Option<String>,
 }

@@ -12,10 +12,8 @@ pub(super) struct Write;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The whole new content.
     #[schemars(extend("x-aliases" = ["contents", "text"], "examples" = ["fn main() {}\n"]))]
     content: String,
 }

@@ -17,10 +17,10 @@ const MOST: u64 = 200;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Words for what the tool does, or its name; an empty text finds all.
+    /// Keywords or a name; empty: all tools.
     #[schemars(extend("x-aliases" = ["q", "search", "name"], "examples" = ["find files"]))]
     query: String,
-    /// Declarations to show at most.
+    /// Maximum declarations.
     #[serde(default = "usual")]
     #[schemars(range(min = 1, max = 200), extend("x-aliases" = ["max_results"]))]
     limit: u64,

@@ -18,20 +18,19 @@ const SHOWN: u64 = 40_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// A line for a shell.
     #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test 2>&1 | tail"]))]
     command: String,
-    /// What it does, in a few words, for those who watch.
+    /// Purpose in a few words, for the user.
     #[schemars(extend("x-required" = false, "examples" = ["Runs the tests"]))]
     #[expect(dead_code, reason = "it is said for people, and is shown with the arguments of the call")]
     description: Option<String>,
-    /// How many milliseconds it may run, at most 600000; then it is ended. 120000 if left out.
+    /// Milliseconds, at most 600000. Default: 120000.
     #[schemars(range(min = 0), extend("x-aliases" = ["timeout_ms"], "examples" = [60000]))]
     timeout: Option<f64>,
-    /// Start it and go on: it runs until it ends or the session does.
+    /// Do not wait: it runs until it exits or the session ends.
     #[schemars(extend("x-aliases" = ["runInBackground", "background"], "examples" = [false]))]
     run_in_background: Option<bool>,
-    /// The directory in which it starts; the workspace's root if left out.
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["cwd", "directory"], "examples" = ["src"]))]
     workdir: Option<String>,
 }

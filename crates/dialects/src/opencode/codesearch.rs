@@ -22,10 +22,10 @@ const TOKEN: u64 = 4;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What to look for, in a few words: the library, and what is to be done with it.
+    /// The library and the task, in a few words.
     #[schemars(extend("x-aliases" = ["q", "search", "question"], "examples" = ["deserialize an enum with serde"]))]
     query: String,
-    /// Tokens that the answer may have; 5000 if left out.
+    /// Maximum tokens of the reply. Default: 5000.
     #[schemars(range(max = 50_000), extend("x-aliases" = ["tokensNum", "tokens", "max_tokens"], "examples" = [5000]))]
     tokens_num: Option<u64>,
 }

@@ -13,16 +13,14 @@ pub(super) struct Edit;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
+    /// Absolute, or relative to the workspace.
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// Text to replace, as it stands in the file; it must be unique unless replaceAll is true.
+    /// Text exactly as in the file.
     #[schemars(extend("x-aliases" = ["old_string", "old_str", "old_text", "old", "search"], "examples" = ["let a = 1;"]))]
     old_string: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_string", "new_str", "new_text", "new", "replace"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Replace every occurrence.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["replace_all", "all"]))]
     replace_all: bool,

@@ -16,10 +16,10 @@ const LIMIT: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Glob pattern, such as "src/**/*.rs".
+    /// Such as "src/**/*.rs".
     #[schemars(extend("x-aliases" = ["glob", "query", "file_pattern"], "examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir_path", "search_path", "cwd"], "examples" = ["src"]))]
     path: Option<String>,
 }

@@ -28,18 +28,17 @@ const WORDS: matched::Words = matched::Words {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (Rust syntax, as ripgrep).
     #[schemars(extend("x-aliases" = ["query", "regex", "search"], "examples" = ["fn \\w+_timeout"]))]
     pattern: String,
-    /// Only files whose name fits, such as "*.js" or "*.{ts,tsx}".
+    /// File filter, such as "*.js" or "*.{ts,tsx}".
     #[schemars(extend("x-aliases" = ["glob", "include_pattern", "file_pattern"], "examples" = ["*.rs"]))]
     include: Option<String>,
-    /// File or directory to search in; the workspace's root if left out.
+    /// File or directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir_path", "file_path", "search_path", "cwd"], "examples" = ["src"]))]
     path: Option<String>,
     #[schemars(extend("x-aliases" = ["head_limit", "max_results"], "x-unlisted" = true), range(min = 1, max = 1_000))]
     limit: Option<u64>,
-    /// Lines to skip, to continue a reply.
+    /// Lines to skip.
     #[schemars(range(min = 0))]
     offset: Option<u64>,
 }

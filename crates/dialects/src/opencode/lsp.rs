@@ -13,23 +13,22 @@ pub(super) struct Lsp;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What is asked: where a name is defined, where it is used, what the file defines, or what is known of a name.
+    /// `symbols` lists what the file defines; the others take a position.
     #[schemars(extend(
         "x-aliases" = ["action", "method"],
         "x-enum" = ["definition", "references", "symbols", "hover"],
         "examples" = ["references"]
     ))]
     operation: String,
-    /// The file.
     #[schemars(extend("x-aliases" = ["filePath", "file_path", "path", "uri"], "examples" = ["src/main.rs"]))]
     file: String,
-    /// The line of the name, counted from 0, or from 1 beside character; not needed for symbols.
+    /// Line of the name, counted from 0 with column and from 1 with character.
     #[schemars(range(min = 0), extend("x-aliases" = ["row"], "examples" = [10]))]
     line: Option<u32>,
-    /// A character of the name, counted from 0; beside a name the nearest one on the line is meant.
+    /// Character of the name, counted from 0. The nearest name on the line is used.
     #[schemars(range(min = 0), extend("x-aliases" = ["col"], "examples" = [4]))]
     column: Option<u32>,
-    /// Instead of column: a character of the name, counted from 1, as replies and line do then.
+    /// Instead of column: counted from 1, as in replies.
     #[schemars(range(min = 1), extend("examples" = [5]))]
     character: Option<u32>,
 }

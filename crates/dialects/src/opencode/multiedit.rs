@@ -14,7 +14,7 @@ pub(super) struct MultiEdit;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// The replacements, made in this order: a later one sees what the earlier ones did.
+    /// Applied in order, each to the result of the ones before.
     #[schemars(extend("x-aliases" = ["changes", "replacements"], "examples" = [[{ "filePath": "src/main.rs", "oldString": "1", "newString": "2" }]]))]
     edits: Vec<One>,
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "x-unlisted" = true))]
@@ -24,16 +24,13 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct One {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "x-required" = true))]
     file_path: Option<String>,
-    /// Text to replace, as it stands in the file by then; it must be unique unless replaceAll is true.
+    /// Exact text, unique unless replaceAll is true.
     #[schemars(extend("x-aliases" = ["old_string", "old_str", "old_text", "old", "search"], "examples" = ["let a = 1;"]))]
     old_string: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_string", "new_str", "new_text", "new", "replace"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Replace every occurrence.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["replace_all", "all"]))]
     replace_all: bool,

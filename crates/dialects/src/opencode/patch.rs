@@ -16,7 +16,7 @@ const PREFIX: &str = "patch verification failed: ";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The whole patch, from "*** Begin Patch" to "*** End Patch".
+    /// From "*** Begin Patch" to "*** End Patch".
     #[schemars(extend(
         "x-aliases" = ["patchText", "patch", "input", "diff", "patch_content"],
         "x-required" = true,

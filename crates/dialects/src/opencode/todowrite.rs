@@ -14,27 +14,24 @@ pub(super) struct TodoWrite;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// All tasks, as they are now; those that are not among them are gone.
+    /// All tasks; missing ones are removed.
     #[schemars(extend("x-aliases" = ["tasks", "items"], "examples" = [[{ "id": "api-1", "content": "Add the route", "status": "pending", "priority": "high" }]]))]
     todos: Vec<Todo>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Todo {
-    /// Identifies the task from list to list.
+    /// Stable id. Reuse it when you update the task.
     #[schemars(extend("x-required" = true, "examples" = ["api-1"]))]
     id: Option<String>,
-    /// What is to be done.
     #[schemars(extend("x-aliases" = ["title", "text", "task"], "examples" = ["Add the route"]))]
     content: String,
-    /// State of the task.
     #[schemars(extend(
         "x-aliases" = ["state"],
         "x-enum" = ["pending", "in_progress", "completed", "cancelled"],
         "examples" = ["pending"]
     ))]
     status: String,
-    /// Importance of the task.
     #[schemars(extend("x-enum" = ["low", "medium", "high", "critical"], "examples" = ["high"]))]
     priority: String,
 }

@@ -17,16 +17,15 @@ const SECONDS: f64 = 30.0;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The address, beginning with https:// or http://.
     #[schemars(extend("x-aliases" = ["uri", "link"], "examples" = ["https://example.com/docs"]))]
     url: String,
-    /// As what pages are shown: markdown (if left out), text, or html as it is.
+    /// Format of pages.
     #[schemars(extend("x-required" = true, "examples" = ["markdown"]))]
     format: Option<Shape>,
-    /// Time limit in seconds; 30 if left out.
+    /// Seconds. Default: 30.
     #[schemars(range(min = 1, max = 120), extend("x-aliases" = ["timeout_seconds"], "examples" = [30]))]
     timeout: Option<f64>,
-    /// Offset that the last reply named, to continue it.
+    /// Offset from the last reply, to continue it.
     #[schemars(extend("examples" = [0]))]
     offset: Option<u64>,
 }

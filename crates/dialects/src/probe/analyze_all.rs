@@ -13,12 +13,12 @@ pub(super) struct AnalyzeAll;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory to analyze; the workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir"], "examples" = ["src"]))]
     path: Option<String>,
-    /// How far to look; normal if left out.
+    /// Default: normal.
     depth: Option<Depth>,
-    /// What is asked beside, in words.
+    /// Question to answer as well.
     #[schemars(extend("x-unlisted" = true, "x-aliases" = ["query"], "examples" = ["Where are addresses checked?"]))]
     question: Option<String>,
 }

@@ -13,10 +13,10 @@ pub(super) struct AttemptCompletion;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What was done, and how that is known.
+    /// What was done, and how it was checked.
     #[schemars(extend("x-aliases" = ["summary", "message"], "examples" = ["The form checks addresses; all tests pass."]))]
     result: String,
-    /// A command that would show it; it is passed on and not run.
+    /// Command that shows the result. It is passed on, not run.
     #[schemars(extend("examples" = ["npm start"]))]
     command: Option<String>,
 }

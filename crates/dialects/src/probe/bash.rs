@@ -18,13 +18,12 @@ const SHOWN: u64 = 60_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// A line for a shell.
     #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test 2>&1 | tail"]))]
     command: String,
-    /// The directory in which it starts; the workspace's root if left out.
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["workingDirectory", "workdir", "directory"], "examples" = ["src"]))]
     cwd: Option<String>,
-    /// How many milliseconds it may run, at most 600000; then it is ended.
+    /// Milliseconds, at most 600000.
     #[serde(default = "usual")]
     #[schemars(range(min = 0), extend("x-aliases" = ["timeout_ms"], "examples" = [60000]))]
     timeout: f64,

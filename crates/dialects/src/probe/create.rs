@@ -12,13 +12,10 @@ pub(super) struct Create;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file, absolute or relative to the workspace; missing directories are made.
     #[schemars(extend("x-aliases" = ["path", "file", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The whole content.
     #[schemars(extend("x-aliases" = ["contents", "text", "file_text"], "examples" = ["fn main() {}\n"]))]
     content: String,
-    /// Write over a file that exists.
     #[serde(default)]
     overwrite: bool,
 }

@@ -12,12 +12,11 @@ pub(super) struct Delegate;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What the agent is to do; it sees nothing of this conversation, so say all that it has to know.
     #[schemars(extend("examples" = ["Find out how requests are authenticated, and name the files and functions."]))]
     task: String,
-    /// Name of an agent that the user has described.
+    /// Name of an agent that the user has defined.
     subagent: Option<String>,
-    /// What the agent should know beside its task.
+    /// Background information.
     context: Option<String>,
 }
 

@@ -12,27 +12,25 @@ pub(super) struct Edit;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file, absolute or relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "file", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The new text, or the new code. With lines or a symbol: nothing takes them out.
+    /// New text. Empty deletes the lines or the symbol.
     #[schemars(extend("x-aliases" = ["new_str", "new_text", "content"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Text to replace, copied from the file; it must be there once. With start_line, the lines are replaced, and must hold it.
+    /// Text to replace. With start_line: text that the lines must contain.
     #[schemars(extend("x-aliases" = ["old_str", "old_text"], "examples" = ["let a = 1;"]))]
     old_string: Option<String>,
-    /// Replace every occurrence of old_string.
     #[serde(default)]
     replace_all: bool,
-    /// Name of a function, class or method to edit: "total", or "Cart.total" for the one that belongs to Cart.
+    /// Function, class or method to edit, such as "total" or "Cart.total".
     #[schemars(extend("x-aliases" = ["symbol_name"], "examples" = ["Cart.total"]))]
     symbol: Option<String>,
-    /// Put the text before or after the symbol or the lines instead of replacing them.
+    /// Insert before or after the symbol or lines.
     position: Option<Position>,
-    /// Line to edit: "42", or "42:ab" with its hash.
+    /// "42", or "42:ab" with its hash.
     #[schemars(extend("x-aliases" = ["line"], "examples" = ["42:ab"]))]
     start_line: Option<String>,
-    /// Last line of a range, itself included; start_line if left out.
+    /// Last line, inclusive. Default: start_line.
     #[schemars(extend("examples" = ["45:cd"]))]
     end_line: Option<String>,
 }

@@ -23,11 +23,11 @@ const AROUND: u64 = 10;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// File, or a part of it: "src/a.ts", "src/a.ts:42", "src/a.ts:10-20", "src/a.ts#Cart.total"; of a PDF its pages:
-    /// "a.pdf:3-5". Several are separated by commas or spaces; quote a path that has spaces.
+    /// "src/a.ts", "src/a.ts:42", "src/a.ts:10-20", "src/a.ts#Cart.total", or PDF pages "a.pdf:3-5". Separate several by
+    /// commas or spaces; quote paths with spaces.
     #[schemars(extend("x-aliases" = ["targets", "target", "path", "file_path", "files"], "examples" = ["src/main.rs:10-20"]))]
     file: String,
-    /// Lines to show before and after.
+    /// Lines before and after.
     #[schemars(range(min = 0), extend("x-aliases" = ["context_lines"]))]
     context: Option<f64>,
 }

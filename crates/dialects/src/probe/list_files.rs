@@ -20,10 +20,10 @@ const DEEPEST: u64 = 100;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory to list; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
     directory: Option<String>,
-    /// Levels to list; 1 if left out, the directory alone.
+    /// Levels to list. Default: 1.
     #[serde(rename = "maxDepth")]
     #[schemars(range(min = 1), extend("x-aliases" = ["depth"]))]
     max_depth: Option<f64>,

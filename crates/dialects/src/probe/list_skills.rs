@@ -12,7 +12,7 @@ pub(super) struct ListSkills;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Only skills in whose name or description this stands.
+    /// Text in the name or description.
     #[schemars(extend("x-unlisted" = true, "x-aliases" = ["query"], "examples" = ["test"]))]
     filter: Option<String>,
 }

@@ -16,8 +16,8 @@ const LIBRARY: &str = include_str!("plan.js");
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// JavaScript in which every tool is a function: `const hits = search("login"); return extractPaths(hits)`. With `await` or
-    /// without; what it returns, logs and puts out is the reply.
+    /// For example `const hits = search("login"); return extractPaths(hits)`. `await` is optional. The reply holds the
+    /// returned value, logs and output.
     #[schemars(extend("x-aliases" = ["plan", "script", "javascript", "source"], "examples" = ["return search(\"login\")"]))]
     code: String,
     /// What the plan is for.

@@ -23,16 +23,15 @@ const MOST: u64 = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Code with holes: $NAME stands for one name, expression or statement, $$$NAME for any number of them.
     #[schemars(extend("x-aliases" = ["query"], "examples" = ["fn $NAME($$$PARAMS) { $$$BODY }"]))]
     pattern: String,
-    /// Directory or file to search; the workspace's root if left out.
+    /// Directory or file. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "file", "dir"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Language of the pattern; if left out, each file is searched in whose language the pattern is code.
+    /// Default: each language in which the pattern is valid code.
     #[schemars(extend("x-aliases" = ["lang"], "examples" = ["rust"]))]
     language: Option<String>,
-    /// Places to show at most; 100 if left out. All are counted.
+    /// Maximum matches. Default: 100.
     #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
     limit: Option<f64>,
 }

@@ -13,7 +13,6 @@ pub(super) struct ReadImage;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the picture: a PNG, JPEG, GIF, WebP or SVG file.
     #[schemars(extend("x-aliases" = ["file", "file_path", "image"], "examples" = ["docs/architecture.png"]))]
     path: String,
 }

@@ -27,31 +27,31 @@ const DEFAULT: (f64, f64, f64) = (20.0, 20_000.0, 50.0);
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// Words to look for. Words beside one another: any of them. AND, OR, NOT, +must, -mustNot, (groups), "exact phrase",
-    /// wild*cards; filters ext:rs,js lang:python dir:src file:"src/**/*.ts" filename:a.rs type:function; name:, signature:,
-    /// body: and comment: for a part of the block.
+    /// Keywords, any of which may match; AND, OR, NOT, +must, -mustNot, (groups), "exact phrase", wild*cards; filters
+    /// ext:rs,js lang:python dir:src file:"src/**/*.ts" filename:a.rs type:function; name:, signature:, body: and comment:
+    /// for a part of the block.
     #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication AND middleware"]))]
     query: String,
-    /// Directory or file to search; the workspace's root if left out. js:NAME, go:NAME, rust:NAME, py:NAME and java:NAME search a
-    /// dependency of the project, at the version of its lock file; rust:tokio/src/sync a part of it.
+    /// Directory or file, or a dependency: js:NAME, go:NAME, rust:NAME, py:NAME, java:NAME, or a part of it:
+    /// rust:tokio/src/sync. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Results to show at most; all are counted.
+    /// Maximum results.
     #[serde(default = "limit")]
     #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
     limit: f64,
-    /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
+    /// Treat the query as literal text, ignoring case.
     #[serde(default)]
     exact: bool,
-    /// Whether tests are searched, too.
+    /// Include tests.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["allow_tests"]))]
     allow_tests: bool,
-    /// Tokens that the results may have together; null for as many as a reply holds.
+    /// null: as many as a reply holds.
     #[serde(default = "tokens")]
     #[schemars(range(min = 1), extend("x-aliases" = ["max_tokens"], "x-null" = true))]
     max_tokens: Option<f64>,
-    /// Session that the last reply named, to get the next results.
+    /// Session from the last reply, to continue it.
     session: Option<String>,
     /// Whether the search goes on where it stopped under that session; it does in any case.
     #[schemars(extend("x-unlisted" = true))]
@@ -65,22 +65,20 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AllArgs {
-    /// Words to look for, in the grammar of search.
+    /// As in `search`.
     #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication"]))]
     query: String,
-    /// Directory or file to search; the workspace's root if left out.
+    /// As in `search`.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
+    /// Treat the query as literal text, ignoring case.
     #[serde(default)]
     exact: bool,
-    /// Session that the last reply named, to get the next results.
+    /// Session from the last reply, to continue it.
     session: Option<String>,
-    /// Tokens of each page.
     #[serde(default = "tokens_of_page")]
     #[schemars(range(min = 1))]
     max_tokens_per_page: f64,
-    /// Pages at most.
     #[serde(default = "pages")]
     #[schemars(range(min = 1))]
     max_pages: f64,

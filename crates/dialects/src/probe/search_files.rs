@@ -18,13 +18,13 @@ const MOST: u64 = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Glob pattern of the name, such as "*.test.ts", at any depth; or of the path, such as "src/**/*.rs".
+    /// A name at any depth ("*.test.ts") or a path ("src/**/*.rs").
     #[schemars(extend("x-aliases" = ["glob", "name", "query"], "examples" = ["*.test.ts"]))]
     pattern: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
     directory: Option<String>,
-    /// Files to list at most; 100 if left out.
+    /// Maximum files. Default: 100.
     #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
     limit: Option<f64>,
     /// Whether directories below are searched, too.

@@ -14,24 +14,22 @@ pub(super) struct Task;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// What to do with it.
     action: Action,
-    /// Id of the task; needed to update and to complete, made if left out to create.
+    /// Needed to update and complete. Default on create: a new id.
     #[schemars(extend("x-aliases" = ["id", "task_id"], "examples" = ["task-1"]))]
     task_id: Option<String>,
-    /// What is to be done; needed to create.
+    /// Needed to create.
     #[schemars(extend("x-aliases" = ["content", "name"], "examples" = ["Add the route"]))]
     title: Option<String>,
-    /// What is to be known of it beside.
     #[schemars(extend("examples" = ["With a test."]))]
     description: Option<String>,
-    /// How far it is: pending, in_progress, completed or cancelled.
+    /// pending, in_progress, completed or cancelled.
     #[schemars(extend("examples" = ["in_progress"]))]
     status: Option<String>,
-    /// Ids of the tasks that have to be done before it, instead of those that were said before.
+    /// Ids of tasks to complete first. Replaces the earlier list.
     #[schemars(extend("x-aliases" = ["dependencies", "blocked_by", "depends_on", "dependsOn"], "examples" = [["task-1"]]))]
     blocked_by: Option<Vec<String>>,
-    /// How much it matters: low, medium, high or critical.
+    /// low, medium, high or critical.
     #[schemars(extend("x-unlisted" = true, "examples" = ["high"]))]
     priority: Option<String>,
 }

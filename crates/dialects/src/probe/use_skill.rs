@@ -14,10 +14,9 @@ pub(super) struct UseSkill;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// Name of the skill.
     #[schemars(extend("x-aliases" = ["name", "skill", "skill_name"], "examples" = ["generate-tests"]))]
     skill_name: String,
-    /// Input of the skill: named values, or any other JSON value.
+    /// Named values, or any other JSON value.
     #[schemars(with = "Option<Map<String, Value>>", extend("x-any" = true, "x-aliases" = ["arguments", "args"], "examples" = [{ "file": "src/auth.ts" }]))]
     input: Option<Value>,
 }

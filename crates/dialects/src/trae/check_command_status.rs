@@ -17,21 +17,21 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The command_id of the command; the one that was started last if left out.
+    /// Default: the last command.
     #[schemars(extend("x-aliases" = ["id", "job"], "examples" = ["job-8vq2m4x7ra"]))]
     command_id: Option<String>,
-    /// How many milliseconds its end is waited for, at most 60000; the answer comes at once when it ends.
+    /// Milliseconds to wait for its exit, at most 60000.
     #[schemars(extend("x-aliases" = ["wait_ms"], "x-raise" = true, "examples" = [5000]))]
     wait_ms_before_check: Option<i64>,
-    /// How many characters of its output are shown.
+    /// Characters of output to return.
     #[serde(default = "thousand")]
     #[schemars(range(min = 0), extend("x-aliases" = ["count"], "x-format" = "uint", "examples" = [1000]))]
     output_character_count: u64,
-    /// How many characters are left out first, on the side that output_priority names.
+    /// Characters to skip, from the side in `output_priority`.
     #[serde(default)]
     #[schemars(range(min = 0), extend("x-aliases" = ["skip"], "x-format" = "uint", "examples" = [0]))]
     skip_character_count: u64,
-    /// Which part is shown: the oldest lines (top), the newest (bottom), or both without the middle (split).
+    /// Oldest lines (top), newest (bottom), or both (split).
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["priority"], "examples" = ["bottom"]))]
     output_priority: Priority,

@@ -16,7 +16,6 @@ pub(super) struct DeleteFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Paths of the files, absolute or relative to the workspace; where one cannot be deleted, none is.
     #[schemars(extend("x-aliases" = ["file_path", "paths", "path", "files"], "examples" = [["src/old.rs"]]))]
     file_paths: Vec<String>,
 }

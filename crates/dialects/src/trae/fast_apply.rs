@@ -12,18 +12,17 @@ pub(super) struct FastApply;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "target_file", "filename"], "examples" = ["src/main.py"]))]
     file_path: String,
-    /// The changed code as it reads afterwards, with `... existing code ...` in a comment for what stays.
+    /// The changed code, with marker comments for unchanged code.
     #[schemars(extend("x-aliases" = ["code_edit", "code"], "examples" = ["# ... existing code ...\ndef answer():\n    return 42\n"]))]
     content: String,
-    /// What the change is for, in a sentence; it changes nothing.
+    /// Purpose of the change, for the user.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["instructions"]))]
     #[expect(dead_code, reason = "it is for people who read along; what changes is said by the code alone")]
     instruction: String,
-    /// The language of the code, such as `python`; asked only where the file's name does not tell it.
+    /// Needed only if the file name does not imply it.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["language"]))]
     code_language: Option<String>,

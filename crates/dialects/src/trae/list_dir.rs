@@ -19,10 +19,9 @@ const LIMIT: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the directory, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "directory", "directory_path", "target_directory"], "examples" = ["src"]))]
     dir_path: String,
-    /// How many levels to list, at most 5.
+    /// Levels to list.
     #[serde(default = "three")]
     #[schemars(range(max = 5), extend("x-aliases" = ["depth"], "x-format" = "uint", "examples" = [3]))]
     max_depth: i64,

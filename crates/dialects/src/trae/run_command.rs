@@ -20,25 +20,25 @@ const SHOWN: u64 = 30_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The program: its name or its path. Its arguments stand in args; no shell reads them.
+    /// Program name or path, without arguments.
     #[schemars(extend("x-aliases" = ["program", "cmd"], "examples" = ["cargo"]))]
     command: String,
-    /// The arguments of the program, each as it is; an empty list where there are none.
+    /// Arguments, passed verbatim.
     #[schemars(extend("x-aliases" = ["arguments"], "x-required" = true, "examples" = [["test", "--workspace"]]))]
     args: Option<Vec<String>>,
-    /// What sort of command it is; it changes nothing of how it runs.
+    /// Informational.
     #[schemars(extend("x-aliases" = ["type"], "examples" = ["short_running_process"]))]
     command_type: Option<Sort>,
-    /// The directory in which it starts; the workspace's root if left out.
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "workdir", "working_directory"], "examples" = ["/home/me/project"]))]
     cwd: Option<String>,
-    /// Wait until it ends. For servers and watchers: false.
+    /// Wait until it exits. Use false for servers and watchers.
     #[schemars(extend("x-required" = true, "examples" = [true]))]
     blocking: Option<bool>,
-    /// Where it is not waited for: how many milliseconds its start is watched, to see whether it fails at once.
+    /// With `blocking: false`: milliseconds to wait for an early failure.
     #[schemars(range(min = 0), extend("x-aliases" = ["wait_ms"], "x-format" = "uint", "examples" = [2000]))]
     wait_ms_before_async: Option<u64>,
-    /// Whether the user is to be asked first. The rules may ask although it says false; where it says true, they do.
+    /// Ask the user first. The policy may ask even if this is false.
     #[schemars(extend("x-required" = true, "examples" = [false]))]
     requires_approval: Option<bool>,
 }

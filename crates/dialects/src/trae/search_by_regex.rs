@@ -19,10 +19,10 @@ const LIMIT: u64 = 50;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression to look for (Rust syntax, as ripgrep).
+    /// Regular expression (ripgrep syntax).
     #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["fn \\w+_timeout"]))]
     query: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["search_path", "directory", "dir_path", "path", "target_directory"], "examples" = ["src"]))]
     search_directory: Option<String>,
     #[serde(default)]

@@ -20,10 +20,10 @@ const MOST: (usize, u64, usize) = (12, 8_000, 4_000);
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What to look for, in words: what the code does, with terms that may stand in it.
+    /// What the code does, with terms that may appear in it.
     #[schemars(extend("x-aliases" = ["question", "search_query", "pattern"], "examples" = ["where an expired session is renewed"]))]
     query: String,
-    /// Absolute paths of the directories to search in, or ones relative to the workspace; the whole workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["target_directory", "directories", "search_directory", "path"], "examples" = [["src"]]))]
     target_directories: Option<Vec<String>>,
 }

@@ -16,7 +16,6 @@ const SHOWN: u64 = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The command_id of the command, as its start answered it.
     #[schemars(extend("x-aliases" = ["id", "job"], "examples" = ["job-8vq2m4x7ra"]))]
     command_id: String,
 }

@@ -21,7 +21,6 @@ const MOST: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The files to look at, at most 10.
     #[schemars(
         length(max = 10),
         extend("x-aliases" = ["file_list", "paths"], "examples" = [[{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]])
@@ -32,13 +31,13 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("examples" = [{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]))]
 struct Wanted {
-    /// Absolute path of the file, or one relative to the workspace.
+    /// Absolute, or relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// First line to show, counted from 1.
+    /// First line, counted from 1.
     #[schemars(extend("x-aliases" = ["start", "from", "offset"], "x-required" = true, "x-format" = "int32", "examples" = [1]))]
     start_line: Option<i64>,
-    /// Last line to show, itself included; about 200 lines at a time are enough for most purposes.
+    /// Last line, inclusive. About 200 lines are usually enough.
     #[schemars(extend("x-aliases" = ["end", "to"], "x-required" = true, "x-format" = "int32", "examples" = [200]))]
     end_line: Option<i64>,
 }

@@ -12,13 +12,11 @@ pub(super) struct WriteToFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace; never that of a directory.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The whole content of the file.
     #[schemars(extend("x-aliases" = ["contents", "text", "file_content"], "examples" = ["fn main() {}\n"]))]
     content: String,
-    /// true to replace a file that exists, false to make one that does not; the other way round is refused.
+    /// true: the file must exist; false: it must not.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["overwrite"], "x-required" = true, "examples" = [false]))]
     rewrite: bool,

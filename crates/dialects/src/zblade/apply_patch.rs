@@ -14,16 +14,14 @@ pub(super) struct ApplyPatch;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Text to replace, exactly as it stands in the file; it must be unique.
+    /// Must be unique.
     #[schemars(extend("x-aliases" = ["old_content", "old", "from", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
     old_text: Option<String>,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_content", "new", "to", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
     new_text: Option<String>,
-    /// Several replacements instead of one, made in this order, all of them or none.
+    /// Applied in order.
     #[schemars(extend("x-aliases" = ["replacement_chunks", "edits"], "examples" = [[{"old_text": "let a = 1;", "new_text": "let a = 2;"}]]))]
     patches: Option<Vec<Patch>>,
     #[schemars(extend("x-unlisted" = true), range(min = 1))]
@@ -34,16 +32,14 @@ pub(super) struct Args {
 
 #[derive(Deserialize, JsonSchema)]
 struct Patch {
-    /// Text to replace, exactly as it stands in the file.
     #[schemars(extend("x-aliases" = ["old_content", "old", "from", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
     old_text: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_content", "new", "to", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
     new_text: String,
-    /// Line near which the text begins, where it stands in several places; counted in the file as it is before the call.
+    /// Line where the text begins, if it is not unique; counted before the call.
     #[schemars(range(min = 1))]
     start_line: Option<usize>,
-    /// Line near which it ends.
+    /// Line where it ends.
     #[schemars(range(min = 1))]
     end_line: Option<usize>,
 }

@@ -25,29 +25,25 @@ const REST: usize = 400;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Calls to make; each names a read-only tool and gives its arguments.
     #[schemars(length(min = 1, max = 64), extend("examples" = [[{"tool": "read_file", "arguments": {"path": "src/main.rs"}}]]))]
     calls: Vec<Item>,
-    /// How many calls may run at the same time, at most 16.
     #[serde(default = "eight")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 16))]
     max_parallel: usize,
-    /// Begin no further call after the first failure.
+    /// Start no call after a failure.
     fail_fast: Option<bool>,
-    /// Give the results in the order of the calls; otherwise as they are settled.
+    /// Return results in call order, not as they finish.
     #[serde(default = "yes")]
     ordered: bool,
-    /// How many milliseconds all of it may take.
+    /// Time limit for all calls.
     #[schemars(extend("examples" = [5000]))]
     cancel_after_ms: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Item {
-    /// Name of the tool.
     #[schemars(extend("x-aliases" = ["name", "tool_name"], "examples" = ["read_file"]))]
     tool: Option<String>,
-    /// Arguments of the tool.
     #[schemars(extend("x-aliases" = ["args", "params", "parameters", "input"], "examples" = [{"path": "src/main.rs"}]))]
     arguments: Option<Map<String, Value>>,
 }

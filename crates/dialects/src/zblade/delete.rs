@@ -16,10 +16,8 @@ pub(super) struct DeleteFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file or directory.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/old.rs"]))]
     path: String,
-    /// Delete a directory with all that is in it.
     recursive: Option<bool>,
 }
 

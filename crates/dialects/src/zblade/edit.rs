@@ -13,13 +13,10 @@ pub(super) struct EditFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Text to find, exactly as it stands in the file; it must be unique.
     #[schemars(extend("x-aliases" = ["old", "from", "old_text", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
     old_content: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new", "to", "new_text", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
     new_content: String,
 }

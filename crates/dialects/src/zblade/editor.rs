@@ -26,34 +26,29 @@ pub(super) struct NoArgs {}
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct OpenArgs {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Line to which the cursor goes, counted from 1.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     line: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GotoArgs {
-    /// Line to which the cursor goes, counted from 1.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     line: u64,
-    /// Character in front of which it stands then, counted from 1; without one, the first.
+    /// The cursor goes before this character. Default: 1.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     column: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ReplaceArgs {
-    /// What stands there afterwards.
     #[schemars(extend("x-aliases" = ["text", "contents"], "examples" = ["let total = 0;"]))]
     content: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct InsertArgs {
-    /// What is inserted.
     #[schemars(extend("x-aliases" = ["text", "contents"], "examples" = ["use std::fs;\n"]))]
     content: String,
 }

@@ -17,26 +17,26 @@ const LIMIT: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Part of the name of a file or directory.
+    /// Part of a name, taken literally.
     #[schemars(extend("x-aliases" = ["name", "query"], "examples" = ["config"]))]
     pattern: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_directory"], "examples" = ["src"]))]
     path: Option<String>,
-    /// How many levels of directories to look into; 1 is the directory alone.
+    /// Directory levels to search; 1: `path` alone.
     #[schemars(extend("x-raise" = true, "x-aliases" = ["depth"]), range(min = 1))]
     max_depth: Option<usize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GlobArgs {
-    /// Glob pattern, such as "**/*.ts" or "src/**/*.{c,h}".
+    /// Such as "**/*.ts" or "src/**/*.{c,h}".
     #[schemars(extend("x-aliases" = ["glob", "glob_pattern"], "examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Directory from which the pattern is meant; the workspace's root if left out.
+    /// Base of the pattern. Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Whether capital and small letters differ; they do not if left out.
+    /// Default: false.
     case_sensitive: Option<bool>,
 }
 

@@ -18,16 +18,14 @@ pub(super) struct GrepSearch;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (Rust syntax, as ripgrep).
     #[schemars(extend("x-aliases" = ["query", "regex"], "examples" = ["fn \\w+_timeout"]))]
     pattern: String,
-    /// File or directory to search in.
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_path"], "examples" = ["src"]))]
     path: String,
-    /// Search dependency directories, too: node_modules and its like, and a vendor directory that a package manager filled.
+    /// Also search dependency directories, such as node_modules.
     include_dependencies: Option<bool>,
-    /// Milliseconds after which the search ends with what it has found: 500 to 30000, 8000 if left out.
+    /// Then the matches found so far are returned. Default: 8000.
     #[schemars(extend("x-raise" = true), range(min = 500, max = 30_000))]
     timeout_ms: Option<u64>,
 }

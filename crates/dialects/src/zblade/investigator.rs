@@ -14,24 +14,23 @@ pub(super) struct CodebaseInvestigator;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What is to be found out, in a sentence with names or words that may stand in the code.
+    /// Question, with names or terms that may appear in the code.
     #[schemars(extend("x-aliases" = ["query", "question", "task"], "examples" = ["Where is the session's timeout checked?"]))]
     objective: String,
-    /// Globs of the files that count.
+    /// Globs of files to search.
     #[serde(default = "everything")]
     #[schemars(extend("x-aliases" = ["paths", "globs"], "examples" = [["src/**"]]))]
     scope: Vec<String>,
-    /// How many rounds of searching and following, and turns of the model where one guides, at most 16.
+    /// Rounds of searches, or turns of a model that guides them.
     #[serde(default = "eight")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 16))]
     max_turns: usize,
-    /// How many searches and questions to the index, and tool calls of the model, at most 120.
+    /// Searches, index queries and tool calls of the model.
     #[serde(default = "forty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 120))]
     max_tool_calls: usize,
-    /// How the report is written.
     output_format: Option<Format>,
-    /// How many milliseconds all of it may take.
+    /// Time limit.
     #[schemars(extend("x-aliases" = ["timeout_ms"], "examples" = [5000]))]
     cancel_after_ms: Option<u64>,
 }

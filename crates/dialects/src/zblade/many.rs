@@ -18,21 +18,19 @@ pub(super) struct ReadManyFiles;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Globs of the files to read, or their paths.
+    /// Globs or paths.
     #[schemars(extend("x-aliases" = ["globs", "patterns", "files"], "examples" = [["src/**/*.rs", "README.md"]]))]
     paths: Vec<String>,
-    /// Globs of files to leave out.
+    /// Globs.
     #[schemars(extend("examples" = [["**/*.test.ts"]]))]
     exclude: Option<Vec<String>>,
-    /// How many files to read.
     #[serde(default = "hundred")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 500))]
     max_files: usize,
-    /// How many bytes of each file to show.
     #[serde(default = "much")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 524_288))]
     max_bytes_per_file: usize,
-    /// Put its number before each line; done if left out.
+    /// Default: true.
     include_line_numbers: Option<bool>,
 }
 

@@ -13,10 +13,9 @@ pub(super) struct SymbolOutline;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Number of symbols to skip, to page through a long file in order.
+    /// Symbols to skip.
     #[schemars(extend("x-aliases" = ["skip"]))]
     offset: Option<usize>,
 }

@@ -17,26 +17,24 @@ const BESIDE: &str = ".zblade/context/project_index.md";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct OverviewArgs {
-    /// Path of the directory that is the project; the workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
     path: Option<String>,
-    /// How many characters to show.
     #[serde(default = "much")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 12_000))]
     max_chars: usize,
-    /// With which character to begin, counted from 0.
+    /// First character, counted from 0.
     offset: Option<usize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ChunkArgs {
-    /// Path of the directory that is the project; the workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
     path: Option<String>,
-    /// With which character to begin, counted from 0: the next_offset of the part before.
+    /// `next_offset` of the part before.
     #[schemars(extend("examples" = [4000]))]
     offset: Option<usize>,
-    /// How many characters to show.
     #[serde(default = "some")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 8_000))]
     max_chars: usize,

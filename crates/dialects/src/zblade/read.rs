@@ -16,27 +16,24 @@ pub(super) struct ReadFileRange;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Pages of a PDF, such as "1-5", at most 20; or parts of an office document.
+    /// PDF pages, such as "1-5" (at most 20), or parts of an office document.
     #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct RangeArgs {
-    /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// First line, counted from 1.
     #[serde(default = "one")]
     #[schemars(extend("x-raise" = true), range(min = 1))]
     start_line: u64,
-    /// Last line; the end of the file if left out.
+    /// Inclusive. Default: the end of the file.
     #[schemars(range(min = 1))]
     end_line: Option<u64>,
-    /// Further lines to show before and after.
+    /// Extra lines before and after.
     #[serde(default)]
     #[schemars(extend("x-raise" = true), range(min = 0))]
     context_lines: u64,

@@ -24,26 +24,25 @@ const STYLE: Style = Style { ends: Some((words::HEAD, words::TAIL)), gap: left_o
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// A line for a shell. Give either this or program.
     #[schemars(extend("x-aliases" = ["Command", "command_line", "CommandLine"], "examples" = ["cargo test 2>&1 | tail"]))]
     command: Option<String>,
-    /// A program by its name or path, with its arguments in args and without a shell.
+    /// Name or path, instead of command.
     #[schemars(extend("x-aliases" = ["Program"], "examples" = ["cargo"]))]
     program: Option<String>,
-    /// The arguments of the program, each as it is.
+    /// Arguments, passed verbatim.
     #[schemars(extend("x-aliases" = ["Args"], "examples" = [["test"]]))]
     args: Option<Vec<String>>,
-    /// Have a shell read the program and its arguments, as one line.
+    /// Run program and args as one shell command.
     #[schemars(extend("x-aliases" = ["Shell"], "examples" = [false]))]
     shell: Option<bool>,
-    /// The directory in which it starts; the workspace's root if left out.
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["Cwd"], "examples" = ["src"]))]
     cwd: Option<String>,
-    /// Wait until it ends.
+    /// Wait until it exits.
     #[serde(default = "yes")]
     #[schemars(extend("x-aliases" = ["Blocking"]))]
     blocking: bool,
-    /// Where it is not waited for: how many milliseconds its start is watched.
+    /// With `blocking: false`: milliseconds to wait for an early failure.
     #[schemars(range(min = 0), extend("x-aliases" = ["WaitMsBeforeAsync"], "examples" = [2000]))]
     wait_ms_before_async: Option<u64>,
 }

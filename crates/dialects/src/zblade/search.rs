@@ -22,13 +22,12 @@ const LINES: usize = 1_990;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (Rust syntax, as ripgrep).
+    /// Regular expression (ripgrep syntax).
     #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["struct \\w+Error"]))]
     query: String,
-    /// Only files of these names, with commas between them, such as "*.rs,*.toml".
+    /// File filter, such as "*.rs,*.toml".
     #[schemars(extend("x-aliases" = ["file_patterns", "glob"], "examples" = ["*.rs,*.toml"]))]
     file_pattern: Option<String>,
-    /// How many matches to show, as far as one reply holds them.
     #[serde(default = "fifty")]
     #[schemars(extend("x-raise" = true, "x-aliases" = ["limit"]), range(min = 1))]
     max_results: u64,

@@ -19,16 +19,14 @@ pub(super) struct SymbolGraph;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SearchArgs {
-    /// What is known of the name: all of it, a part, or names with dots between them.
     #[schemars(extend("x-aliases" = ["name", "pattern"], "examples" = ["Cart.total"]))]
     query: String,
-    /// Path of the file or directory to search.
+    /// File or directory.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
-    /// Kind of symbol, such as function, class, struct or constant.
+    /// Such as function, class, struct or constant.
     #[schemars(extend("x-aliases" = ["symbol_type"], "examples" = ["function"]))]
     kind: Option<String>,
-    /// How many symbols to show.
     #[serde(default = "twenty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
@@ -36,43 +34,39 @@ pub(super) struct SearchArgs {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ResolveArgs {
-    /// Id of the symbol.
     #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
     symbol_id: Option<String>,
-    /// Path of the file that defines it.
+    /// File that defines it.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
-    /// Its name behind the names of what it stands in.
+    /// Such as `Cart.total`.
     #[schemars(extend("examples" = ["Cart.total"]))]
     qualified_name: Option<String>,
-    /// Its own name.
     #[schemars(extend("examples" = ["total"]))]
     name: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GraphArgs {
-    /// Id of the symbol.
     #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
     symbol_id: Option<String>,
-    /// Path of the file that defines it.
+    /// File that defines it.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
-    /// Its name behind the names of what it stands in.
+    /// Such as `Cart.total`.
     #[schemars(extend("examples" = ["Cart.total"]))]
     qualified_name: Option<String>,
-    /// Its own name.
     #[schemars(extend("examples" = ["total"]))]
     name: Option<String>,
-    /// Which uses to show: call, import, inherit (or extends, implements), type, or usage for all of them.
+    /// call, import, inherit (extends, implements), type, or usage for all.
     #[serde(default = "call")]
     #[schemars(extend("x-aliases" = ["edge_kind", "kind"]))]
     relationship_type: String,
-    /// How many uses to show in each direction.
+    /// Uses per direction.
     #[serde(default = "twenty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
-    /// Number of uses to skip in each direction.
+    /// Uses to skip per direction.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["skip"]))]
     offset: usize,

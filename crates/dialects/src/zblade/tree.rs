@@ -41,7 +41,6 @@ const HEAVY: [&str; 17] = [
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ListArgs {
-    /// Path of the directory.
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
     path: String,
@@ -53,15 +52,13 @@ pub(super) struct ListArgs {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the directory to begin with.
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
     path: String,
-    /// How many levels of directories to show.
+    /// Directory levels to show.
     #[serde(default = "two")]
     #[schemars(extend("x-raise" = true, "x-aliases" = ["max_depth"]), range(min = 1))]
     depth: usize,
-    /// How many entries to show.
     #[serde(default = "fifty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 200))]
     limit: usize,

@@ -12,10 +12,8 @@ pub(super) struct WriteFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file; missing directories are made.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/new.rs"]))]
     path: String,
-    /// The whole content.
     #[schemars(extend("x-aliases" = ["contents", "text", "data", "code_content"], "examples" = ["fn main() {}\n"]))]
     content: String,
 }
